@@ -1,0 +1,46 @@
+import { type AnyElysia, Elysia } from "elysia";
+import { buildDocument } from "./docs/document";
+import { docsRoutes } from "./docs/routes";
+import { apiKeyRoutes } from "./identity/api-keys/routes";
+import { authRoutes } from "./identity/auth/routes";
+import { everyRequest, PathTable } from "./kernel/http";
+import { healthRoutes } from "./operations/health/routes";
+import { socketRoutes } from "./realtime/socket";
+import { deviceRoutes } from "./tracking/devices/routes";
+import { geofenceRoutes } from "./tracking/geofences/routes";
+import { gpsRoutes } from "./tracking/gps/routes";
+import { tripRoutes } from "./tracking/trips/routes";
+
+/** The table of contents of the API. Composes; never listens. */
+export async function createApp(): Promise<{ app: AnyElysia; document: string }> {
+  const paths = new PathTable();
+  let document = "";
+  const api = new Elysia()
+    .use(healthRoutes)
+    .use(authRoutes)
+    .use(apiKeyRoutes)
+    .use(gpsRoutes)
+    .use(deviceRoutes)
+    .use(tripRoutes)
+    .use(geofenceRoutes)
+    .use(socketRoutes);
+  const app = new Elysia({
+    normalize: true,
+    // A Host header may be shorter than the four characters that Elysia assumes.
+    handler: { standardHostname: false },
+    serve: { maxRequestBodySize: Number.MAX_SAFE_INTEGER },
+  })
+    .use(everyRequest(paths))
+    .use(api)
+    .use(docsRoutes(() => document));
+  paths.fill(app.routes);
+  refuseUnmarked(app);
+  document = JSON.stringify(await buildDocument(api));
+  return { app, document };
+}
+
+/** Closed unless declared open: a route without an access mark is a mistake that must not start. */
+function refuseUnmarked(app: AnyElysia): void {
+  for (const { method, path, hooks } of app.routes)
+    if (!hooks.detail?.["x-access"]) throw new Error(`${method} ${path} declares neither access nor open`);
+}

@@ -1,0 +1,9 @@
+/** Files that the bundler embeds: `with { type: "text" }` gives the content, `with { type: "file" }` a path. */
+declare module "*.sql" {
+  const content: string;
+  export default content;
+}
+declare module "swagger-ui-dist/*" {
+  const path: string;
+  export default path;
+}

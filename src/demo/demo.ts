@@ -1,0 +1,1 @@
+export async function demo(_speed?: number): Promise<void> {}

@@ -1,0 +1,326 @@
+import { swagger } from "@elysiajs/swagger";
+import { type AnyElysia, Elysia } from "elysia";
+import type { AccessNote } from "../identity/access/guard";
+import { PERMISSIONS } from "../identity/access/permissions";
+import { ErrorBody } from "../kernel/schema";
+import { VERSION } from "../version";
+
+/**
+ * The OpenAPI document. @elysiajs/swagger collects the routes and their schemas; what it leaves invalid or
+ * untold is finished here: version 3.1 (whose schemas are those of TypeBox), named components, one content
+ * type, the errors that follow from a route's marks, security, examples.
+ */
+
+type Json = { [key: string]: unknown };
+
+interface Operation extends Json {
+  summary: string;
+  description: string;
+  parameters?: Json[];
+  requestBody?: Json;
+  responses: Record<string, Json>;
+  "x-access": AccessNote["x-access"];
+}
+
+/** The sections of Swagger UI, in their order. */
+const TAGS: [name: string, description: string][] = [
+  ["Health and information", "Whether the server is well, and what it is"],
+  ["Authentication", "Signing in and out"],
+  ["API keys", "Keys for devices and services"],
+  ["GPS data", "Positions: posting, current ones, the record"],
+  ["Devices", "What reports positions"],
+  ["Trips", "Voyages with a status lifecycle, their positions and history"],
+  ["Geofences", "Circular zones whose border is watched"],
+  ["Realtime", "The WebSocket"],
+];
+
+const DESCRIPTION = `One self-hosted backend for vessels, depots and small fleets.
+
+**First request.** Sign in with \`POST /v1/auth/login\`, press *Authorize* and paste the \`session_token\`; or paste an API key. Every protected operation names the permission that it needs.
+
+**Conventions.** Identifiers are UUIDs and times ISO 8601 in UTC, unless an operation says otherwise. A record comes as \`{ data, _links }\`, a page as \`{ data, pagination, _links }\`. Unknown body fields are ignored; \`null\` clears an optional field. Errors are \`{ error, message }\`, with \`details\` for invalid input. Every answer carries \`X-Request-Id\`.`;
+
+const ERRORS: Record<string, string> = {
+  400: "The input is not valid",
+  401: "No valid credential",
+  403: "The credential lacks the permission",
+  404: "There is no such record",
+  409: "The state of the records does not permit this",
+  413: "The body is too large",
+  415: "The body is not JSON",
+  426: "The request is no WebSocket handshake",
+  429: "Too many requests; `Retry-After` says when to try again",
+  500: "Something went wrong on the server; the message carries the request id",
+  501: "Not implemented",
+  503: "The server, or a service that it depends on, cannot answer now",
+};
+
+const NAMES: Record<string, string> = {
+  400: "ValidationError",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "NotFound",
+  409: "Conflict",
+  413: "PayloadTooLarge",
+  415: "UnsupportedMediaType",
+  426: "UpgradeRequired",
+  429: "TooManyRequests",
+  500: "InternalServerError",
+  501: "NotImplemented",
+  503: "ServiceUnavailable",
+};
+
+const RATE_HEADERS = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
+
+/** Builds the document of an application's routes. */
+export async function buildDocument(app: AnyElysia): Promise<Json> {
+  const collector = new Elysia()
+    .use(swagger({ path: "/ui", specPath: "/json", excludeStaticFile: false }))
+    .use(app);
+  const collected = await collector.handle(new Request("http://localhost/json"));
+  const { paths } = (await collected.json()) as { paths: Record<string, Record<string, Operation>> };
+
+  const schemas: Json = {};
+  const finished: Json = {};
+  for (const [path, operations] of Object.entries(paths)) {
+    const finishedOperations: Json = {};
+    for (const [method, operation] of Object.entries(operations))
+      finishedOperations[method] = finishOperation(operation, schemas);
+    finished[path] = finishedOperations;
+  }
+  finishSchema({ ...ErrorBody }, schemas);
+
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Fairlead",
+      version: VERSION,
+      description: DESCRIPTION,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/", description: "This server" }],
+    tags: TAGS.map(([name, description]) => ({ name, description })),
+    paths: finished,
+    components: {
+      schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => a.localeCompare(b))),
+      responses: Object.fromEntries(
+        Object.keys(ERRORS).map((status) => [NAMES[status], errorResponse(status)]),
+      ),
+      headers: HEADERS,
+      securitySchemes: SECURITY,
+    },
+  };
+}
+
+const SECURITY = {
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    description: "A session token (`ses_…`) or an API key (`flk_…`)",
+  },
+  sessionCookie: {
+    type: "apiKey",
+    in: "cookie",
+    name: "fairlead_session",
+    description: "A session token; for the WebSocket alone",
+  },
+  sessionToken: {
+    type: "apiKey",
+    in: "query",
+    name: "token",
+    description: "A session token; for the WebSocket alone",
+  },
+};
+
+const header = (description: string, schema: Json) => ({ description, schema });
+const HEADERS = {
+  "X-Request-Id": header(
+    "The request's own `X-Request-Id` when it is a sane token, else one of the server's",
+    {
+      type: "string",
+      examples: ["k3v9a1-2f"],
+    },
+  ),
+  "RateLimit-Limit": header("Requests in a window", { type: "integer", examples: [30] }),
+  "RateLimit-Remaining": header("Requests left in this window", { type: "integer", examples: [29] }),
+  "RateLimit-Reset": header("Seconds until the window ends", { type: "integer", examples: [60] }),
+  "Retry-After": header("Seconds to wait", { type: "integer", examples: [17] }),
+};
+
+const headersOf = (names: string[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+function errorResponse(status: string): Json {
+  const names = status === "429" ? ["X-Request-Id", "Retry-After", ...RATE_HEADERS] : ["X-Request-Id"];
+  const example: Json = { error: NAMES[status], message: ERRORS[status] };
+  if (status === "400") example.details = [{ path: "/name", message: "is required" }];
+  return {
+    description: ERRORS[status],
+    headers: headersOf(names),
+    content: { "application/json": { schema: { $ref: "#/components/schemas/Error" }, example } },
+  };
+}
+
+// --- One operation ----------------------------------------------------------------------------------------
+
+function finishOperation(operation: Operation, schemas: Json): Json {
+  const { summary, description, tags, parameters = [], requestBody, responses } = operation;
+  const { requires, limited } = operation["x-access"];
+  const isPermission = Object.hasOwn(PERMISSIONS, requires);
+  return {
+    operationId: camelCase(summary),
+    summary,
+    description: `${description}\n\n${ACCESS[requires] ?? `Needs the permission \`${requires}\`.`}`,
+    tags,
+    ...(isPermission && { "x-permission": requires }),
+    security: securityOf(requires),
+    ...(parameters.length > 0 && {
+      parameters: parameters.map((parameter) => finishParameter(parameter, schemas)),
+    }),
+    ...(requestBody && { requestBody: finishBody(requestBody, schemas) }),
+    responses: finishResponses(operation, responses, limited, schemas),
+  };
+}
+
+const ACCESS: Record<string, string> = {
+  public: "Open to anyone.",
+  authenticated: "Open to any session token or API key.",
+  session: "Needs a session token.",
+  system: "Needs a system API key.",
+  handshake: "Open to any session token or API key.",
+};
+
+function securityOf(requires: string): Json[] {
+  if (requires === "public") return [];
+  if (requires === "handshake") return [{ bearer: [] }, { sessionCookie: [] }, { sessionToken: [] }];
+  return [{ bearer: [] }];
+}
+
+/** "Get the current position" is `getTheCurrentPosition`. */
+function camelCase(summary: string): string {
+  const [first = "", ...rest] = summary
+    .replace(/[^A-Za-z0-9 ]/g, " ")
+    .trim()
+    .split(/ +/);
+  return first.toLowerCase() + rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+}
+
+function finishParameter(
+  { name, in: place, required, description, examples, schema }: Json,
+  schemas: Json,
+): Json {
+  return {
+    name,
+    in: place,
+    required: place === "path" ? true : required,
+    ...(description !== undefined && { description }),
+    schema: finishSchema({ ...(schema as Json), ...(examples !== undefined && { examples }) }, schemas),
+  };
+}
+
+/** The schema of whichever content type comes first: the plugin lists the same one under several. */
+const schemaOf = (content: unknown): Json | undefined =>
+  Object.values((content ?? {}) as Record<string, { schema: Json }>)[0]?.schema;
+
+function finishBody(body: Json, schemas: Json): Json {
+  const schema = schemaOf(body.content) ?? {};
+  return {
+    required: true,
+    content: { "application/json": mediaType(finishSchema(schema, schemas), schemas) },
+  };
+}
+
+function mediaType(schema: Json, schemas: Json): Json {
+  const example = exampleOf(schema, schemas);
+  return example === undefined ? { schema } : { schema, example };
+}
+
+function finishResponses(
+  operation: Operation,
+  own: Record<string, Json>,
+  limited: boolean,
+  schemas: Json,
+): Json {
+  const { requires } = operation["x-access"];
+  const statuses = new Set(Object.keys(own));
+  // What follows from the route's marks and inputs, so that no route has to repeat it.
+  if (operation.parameters || operation.requestBody) statuses.add("400");
+  if (operation.requestBody) for (const status of ["413", "415"]) statuses.add(status);
+  if (requires !== "public") statuses.add("401");
+  if (Object.hasOwn(PERMISSIONS, requires) || requires === "system") statuses.add("403");
+  if (limited) statuses.add("429");
+  for (const status of ["500", "503"]) statuses.add(status);
+
+  const responses: Json = {};
+  for (const status of [...statuses].sort()) {
+    const declared = own[status];
+    const { title, description, content } = declared ?? {};
+    const schema = schemaOf(content);
+    if (Number(status) >= 400 && (!schema || title === "Error")) {
+      responses[status] = { $ref: `#/components/responses/${NAMES[status]}` };
+      continue;
+    }
+    // The plugin moves a schema's name and description out to the response.
+    const named = schema && title !== undefined ? { ...schema, title, description } : schema;
+    responses[status] = {
+      description:
+        status === "204" ? "Done; the body is empty" : (description ?? (status === "201" ? "Created" : "OK")),
+      headers: headersOf(limited ? ["X-Request-Id", ...RATE_HEADERS] : ["X-Request-Id"]),
+      ...(named && { content: { "application/json": mediaType(finishSchema(named, schemas), schemas) } }),
+    };
+  }
+  return responses;
+}
+
+// --- Schemas ----------------------------------------------------------------------------------------------
+
+/** A schema as OpenAPI 3.1 writes it; one that has a title becomes a component and is referred to. */
+function finishSchema(schema: Json, schemas: Json): Json {
+  const { "x-format": format, "x-expected": _, title, ...rest } = schema;
+  let finished: Json = format === undefined ? rest : { ...rest, format };
+  if (finished.properties)
+    finished.properties = Object.fromEntries(
+      Object.entries(finished.properties as Record<string, Json>).map(([key, value]) => [
+        key,
+        finishSchema(value, schemas),
+      ]),
+    );
+  if (finished.items) finished.items = finishSchema(finished.items as Json, schemas);
+  if (finished.anyOf) finished = finishUnion(finished, schemas);
+  if (typeof title !== "string") return finished;
+  schemas[title] ??= finished;
+  return { $ref: `#/components/schemas/${title}` };
+}
+
+/** `string or null` is one schema with two types; a choice of words is an enumeration. */
+function finishUnion({ anyOf, ...rest }: Json, schemas: Json): Json {
+  const members = (anyOf as Json[]).map((member) => finishSchema(member, schemas));
+  const words = members.filter((member) => member.const !== undefined).map((member) => member.const);
+  if (words.length === members.length) return { type: "string", enum: words, ...rest };
+  const [only, ...others] = members.filter((member) => member.type !== "null");
+  if (only && others.length === 0 && typeof only.type === "string")
+    return {
+      ...only,
+      ...rest,
+      type: [only.type, "null"],
+      ...(only.enum ? { enum: [...(only.enum as unknown[]), null] } : {}),
+    };
+  return { anyOf: members, ...rest };
+}
+
+/** An example made of the examples of a schema's parts; undefined when a required part has none. */
+function exampleOf(schema: Json, schemas: Json): unknown {
+  if (typeof schema.$ref === "string")
+    return exampleOf(schemas[schema.$ref.slice("#/components/schemas/".length)] as Json, schemas);
+  if (Array.isArray(schema.examples)) return schema.examples[0];
+  if (schema.items) {
+    const item = exampleOf(schema.items as Json, schemas);
+    return item === undefined ? undefined : [item];
+  }
+  if (Array.isArray(schema.anyOf)) return exampleOf(schema.anyOf[0] as Json, schemas);
+  if (!schema.properties) return undefined;
+  const parts = Object.entries(schema.properties as Record<string, Json>).map(
+    ([key, value]) => [key, exampleOf(value, schemas)] as const,
+  );
+  return Object.fromEntries(parts.filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,86 @@
+import { Elysia } from "elysia";
+import icon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
+import css from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
+import bundle from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
+import { config } from "../config";
+import { guard } from "../identity/access/guard";
+import { VERSION } from "../version";
+
+/** Swagger UI from the program itself: no script, font or style comes from another host. */
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Fairlead API</title>
+<link rel="icon" href="/docs/assets/favicon.png">
+<link rel="stylesheet" href="/docs/assets/swagger-ui.css?${VERSION}">
+</head>
+<body>
+<div id="swagger-ui"></div>
+<noscript>This page needs JavaScript. The document itself is at <a href="/docs/json">/docs/json</a>.</noscript>
+<script src="/docs/assets/swagger-ui-bundle.js?${VERSION}"></script>
+<script src="/docs/assets/start.js?${VERSION}"></script>
+</body>
+</html>
+`;
+
+const START = `window.ui = SwaggerUIBundle({
+  url: "/docs/json",
+  dom_id: "#swagger-ui",
+  deepLinking: true,
+  docExpansion: "none",
+  filter: true,
+  displayRequestDuration: true,
+  persistAuthorization: true,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+});
+`;
+
+const POLICY =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+const hidden = { open: true, detail: { hide: true } } as const;
+
+const asset = (body: string | Uint8Array<ArrayBuffer>, type: string) =>
+  new Response(body, { headers: { "content-type": type, "cache-control": "public, max-age=3600" } });
+
+/** The document and Swagger UI. `document` is what `/docs/json` and `/v1/openapi.json` answer, as text. */
+export function docsRoutes(document: () => string) {
+  const json = () =>
+    new Response(document(), {
+      headers: { "content-type": "application/json", "cache-control": "no-cache" },
+    });
+  const routes = new Elysia()
+    .use(guard)
+    .get("/v1/openapi.json", json, hidden)
+    .get("/", ({ redirect }) => redirect(config["docs.enabled"] ? "/docs" : "/v1", 302), hidden);
+  if (!config["docs.enabled"]) return routes;
+  return routes
+    .get(
+      "/docs",
+      () =>
+        new Response(PAGE, {
+          headers: {
+            "content-type": "text/html; charset=utf-8",
+            "content-security-policy": POLICY,
+            "cache-control": "no-cache",
+          },
+        }),
+      hidden,
+    )
+    .get("/docs/json", json, hidden)
+    .get(
+      "/docs/assets/swagger-ui-bundle.js",
+      async () => asset(await Bun.file(bundle).bytes(), "text/javascript; charset=utf-8"),
+      hidden,
+    )
+    .get(
+      "/docs/assets/swagger-ui.css",
+      async () => asset(await Bun.file(css).bytes(), "text/css; charset=utf-8"),
+      hidden,
+    )
+    .get("/docs/assets/favicon.png", async () => asset(await Bun.file(icon).bytes(), "image/png"), hidden)
+    .get("/docs/assets/start.js", () => asset(START, "text/javascript; charset=utf-8"), hidden);
+}

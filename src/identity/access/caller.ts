@@ -1,0 +1,193 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { MINUTE, now } from "../../kernel/clock";
+import { hashToken } from "../../kernel/crypto";
+import { afterCommit, db, sqlite, statement, transact } from "../../kernel/db";
+import { publish } from "../../kernel/events";
+import { describeError, log } from "../../kernel/log";
+import { apiKeys } from "../api-keys/table";
+import { sessions } from "../sessions/table";
+import { users } from "../users/table";
+import { PermissionSet } from "./permissions";
+
+/** The role whose holders satisfy every requirement. */
+export const SUPER_ADMIN = "role_super_admin";
+
+interface CallerBase {
+  /** Identifier of the session or the key. */
+  readonly id: string;
+  /** SHA-256 of the token, under which the credential is stored. */
+  readonly tokenHash: string;
+  readonly permissions: PermissionSet;
+  /**
+   * Holder of the super-admin role. A user's key is one only when it holds `*:*` as well, so that a key with
+   * narrow scopes stays narrow whoever owns it.
+   */
+  readonly isSuperAdmin: boolean;
+  /** Epoch milliseconds at which the credential ends; null for a key without an end. */
+  readonly expiresAt: number | null;
+}
+
+export interface SessionCaller extends CallerBase {
+  readonly kind: "session";
+  readonly userId: string;
+}
+
+export interface KeyCaller extends CallerBase {
+  readonly kind: "key";
+  /** The owner; null for a system key without one. */
+  readonly userId: string | null;
+  readonly isSystem: boolean;
+  /** The device whose positions this key posts. */
+  readonly deviceId: string | null;
+}
+
+/** Whoever makes a request: a user's session or an API key. Every service function takes one. */
+export type Caller = SessionCaller | KeyCaller;
+
+export const isSystemKey = (caller: Caller): boolean => caller.kind === "key" && caller.isSystem;
+
+// --- Loading ----------------------------------------------------------------------------------------------
+
+const rolePermissionsOfUser = statement(() =>
+  sqlite.prepare<{ role_id: string; permission: string | null }, [string]>(
+    `SELECT ur.role_id, p.resource || ':' || p.action AS permission FROM user_roles ur
+     LEFT JOIN role_permissions rp ON rp.role_id = ur.role_id
+     LEFT JOIN permissions p ON p.id = rp.permission_id WHERE ur.user_id = ?`,
+  ),
+);
+const rolePermissionsOfKey = statement(() =>
+  sqlite.prepare<{ permission: string }, [string]>(
+    `SELECT p.resource || ':' || p.action AS permission FROM api_key_roles kr
+     JOIN role_permissions rp ON rp.role_id = kr.role_id
+     JOIN permissions p ON p.id = rp.permission_id WHERE kr.api_key_id = ?`,
+  ),
+);
+
+/** What a user may do, by all roles held. */
+export function userAccess(userId: string): { permissions: PermissionSet; isSuperAdmin: boolean } {
+  const rows = rolePermissionsOfUser().all(userId);
+  const isSuperAdmin = rows.some((row) => row.role_id === SUPER_ADMIN);
+  if (isSuperAdmin) return { permissions: PermissionSet.all, isSuperAdmin };
+  const held = rows.flatMap((row) => (row.permission === null ? [] : [row.permission]));
+  return { permissions: new PermissionSet(held), isSuperAdmin };
+}
+
+/** What a key's own scopes and roles grant, before its owner's permissions narrow it (decisions 3.4). */
+export function keyGrants(keyId: string, scopes: string[]): PermissionSet {
+  const byRole = rolePermissionsOfKey()
+    .all(keyId)
+    .map((row) => row.permission);
+  return new PermissionSet([...scopes, ...byRole]);
+}
+
+function loadSession(tokenHash: string): SessionCaller | null {
+  const row = db
+    .select({ id: sessions.id, userId: sessions.user_id, expiresAt: sessions.expires_at })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.user_id))
+    .where(and(eq(sessions.token_hash, tokenHash), isNull(users.deleted_at)))
+    .get();
+  return row ? { kind: "session", tokenHash, ...row, ...userAccess(row.userId) } : null;
+}
+
+function loadKey(tokenHash: string): KeyCaller | null {
+  const row = db
+    .select({
+      id: apiKeys.id,
+      userId: apiKeys.owner_id,
+      deviceId: apiKeys.device_id,
+      scopes: apiKeys.scopes,
+      isSystem: apiKeys.is_system,
+      expiresAt: apiKeys.expires_at,
+      ownerDeletedAt: users.deleted_at,
+    })
+    .from(apiKeys)
+    .leftJoin(users, eq(users.id, apiKeys.owner_id))
+    .where(and(eq(apiKeys.key_hash, tokenHash), eq(apiKeys.is_active, true)))
+    .get();
+  if (!row || row.ownerDeletedAt !== null) return null;
+  const { scopes, ownerDeletedAt: _, ...rest } = row;
+  const key = { kind: "key" as const, tokenHash, ...rest };
+  if (key.isSystem) return { ...key, permissions: PermissionSet.all, isSuperAdmin: false };
+  if (key.userId === null) return null;
+  const owner = userAccess(key.userId);
+  const permissions = keyGrants(key.id, scopes).intersect(owner.permissions);
+  return { ...key, permissions, isSuperAdmin: owner.isSuperAdmin && permissions.has("*:*") };
+}
+
+/** The caller of a known credential as it stands now; null when it no longer counts. Not cached. */
+export function reloadCaller({ kind, tokenHash }: Caller): Caller | null {
+  const fresh = kind === "session" ? loadSession(tokenHash) : loadKey(tokenHash);
+  return fresh && !hasExpired(fresh) ? fresh : null;
+}
+
+const hasExpired = (caller: Caller) => caller.expiresAt !== null && caller.expiresAt <= now();
+
+// --- Authentication ---------------------------------------------------------------------------------------
+
+/** Callers by the hash of their token, so that a request costs no query. Dropped by the functions below. */
+const cache = new Map<string, { caller: Caller; touchedAt: number }>();
+const MAX_CACHED = 10_000;
+
+/** Our tokens are 47 characters long; longer input isn't worth hashing. */
+const MAX_TOKEN_LENGTH = 128;
+
+/** The caller behind a session token or an API key; null when it is unknown, ended or expired. */
+export function authenticate(token: string): Caller | null {
+  if (token.length > MAX_TOKEN_LENGTH) return null;
+  const hash = hashToken(token);
+  let entry = cache.get(hash);
+  if (!entry) {
+    const caller = token.startsWith("ses_")
+      ? loadSession(hash)
+      : token.startsWith("flk_")
+        ? loadKey(hash)
+        : null;
+    if (!caller) return null;
+    if (cache.size >= MAX_CACHED) {
+      const oldest = cache.keys().next();
+      if (!oldest.done) cache.delete(oldest.value);
+    }
+    entry = { caller, touchedAt: 0 };
+    cache.set(hash, entry);
+  }
+  if (hasExpired(entry.caller)) {
+    cache.delete(hash);
+    return null;
+  }
+  const time = now();
+  // Also when the clock was set back: `touchedAt` then lies in the future.
+  if (Math.abs(time - entry.touchedAt) >= MINUTE) {
+    entry.touchedAt = time;
+    touch(entry.caller, time);
+  }
+  return entry.caller;
+}
+
+/** Notes when a credential was last used: at most once a minute, and no request waits for it. */
+function touch(caller: Caller, time: number): void {
+  transact(() => {
+    if (caller.kind === "session")
+      db.update(sessions).set({ last_activity_at: time }).where(eq(sessions.id, caller.id)).run();
+    else db.update(apiKeys).set({ last_used_at: time }).where(eq(apiKeys.id, caller.id)).run();
+  }).catch((error) => log.warn("the last use of a credential could not be noted", describeError(error)));
+}
+
+/**
+ * Tells that rights or credentials changed: whatever changes a role, a permission, a key, a session or a user
+ * calls this in its transaction. After the commit the cached callers are dropped, so that the next request
+ * sees the change, and the live sockets are checked anew.
+ */
+export function accessChanged(which: (caller: Caller) => boolean): void {
+  afterCommit(() => {
+    for (const [hash, { caller }] of cache) if (which(caller)) cache.delete(hash);
+  });
+  publish("access.changed", { which });
+}
+
+declare module "../../kernel/events" {
+  interface EventMap {
+    /** Callers for whom `which` holds may have gained or lost rights, or ended. */
+    "access.changed": { which: (caller: Caller) => boolean };
+  }
+}

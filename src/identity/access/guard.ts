@@ -1,0 +1,144 @@
+import { Elysia } from "elysia";
+import { config } from "../../config";
+import { AppError, forbidden, unauthorized } from "../../kernel/errors";
+import { clientAddress, type HookContext, readJson } from "../../kernel/http";
+import { type Rate, type RateVerdict, takeToken } from "../../kernel/rate-limit";
+import { authenticate, type Caller, isSystemKey } from "./caller";
+import type { Permission } from "./permissions";
+
+/**
+ * Who may use a route. A permission; or
+ * - `authenticated`: any session or API key,
+ * - `session`: a session token (an API key gets 401),
+ * - `system`: a system key (anything else gets 403).
+ */
+export type Requirement = Permission | "authenticated" | "session" | "system";
+
+/** A limit of its own for a route, counted per credential, or per address where there is none. */
+export interface RateRule {
+  name: string;
+  /** The rate as configured now. */
+  rate: () => Rate;
+}
+
+interface Mark {
+  requires: Requirement;
+  limit?: RateRule;
+}
+
+/** What the document is told of a route's access: see docs/document.ts. */
+export interface AccessNote {
+  "x-access": { requires: Requirement | "public" | "handshake"; limited: boolean };
+}
+
+interface GuardedContext extends HookContext {
+  caller?: Caller;
+  admitted?: boolean;
+}
+
+const BEARER = /^Bearer +([!-~]+)$/i;
+
+/** The caller of a request by its Authorization header. Throws 401. */
+export function callerOf(request: Request): Caller {
+  const header = request.headers.get("authorization");
+  if (header === null) throw unauthorized();
+  const token = BEARER.exec(header)?.[1];
+  const caller = token === undefined ? null : authenticate(token);
+  if (!caller)
+    throw new AppError("Unauthorized", "The token is not valid, or has ended", {
+      headers: { "www-authenticate": 'Bearer error="invalid_token"' },
+    });
+  return caller;
+}
+
+function authorize(caller: Caller, requires: Requirement): void {
+  switch (requires) {
+    case "authenticated":
+      return;
+    case "session":
+      if (caller.kind !== "session") throw unauthorized("This needs a session token; an API key won't do");
+      return;
+    case "system":
+      if (!isSystemKey(caller)) throw forbidden("This needs a system API key");
+      return;
+    default:
+      if (!caller.isSuperAdmin && !caller.permissions.has(requires))
+        throw forbidden(`This needs the permission ${requires}`);
+  }
+}
+
+/** Counts a request against a limit, answers the RateLimit headers, and throws 429 beyond it. */
+export function takeFromLimit(rule: RateRule, subject: string, headers: HookContext["set"]["headers"]): void {
+  if (!config["rate_limit.enabled"]) return;
+  const verdict: RateVerdict = takeToken(`${rule.name} ${subject}`, rule.rate());
+  headers["ratelimit-limit"] = verdict.limit;
+  headers["ratelimit-remaining"] = verdict.remaining;
+  headers["ratelimit-reset"] = verdict.resetSeconds;
+  if (!verdict.allowed)
+    throw new AppError("TooManyRequests", `Too many requests; try again in ${verdict.resetSeconds} s`, {
+      headers: { "retry-after": String(verdict.resetSeconds) },
+    });
+}
+
+/** Once a request: who is it, may they, and how often. In this order, and before the body is looked at. */
+function admit(context: GuardedContext, mark: Mark): void {
+  if (context.admitted) return;
+  const caller = callerOf(context.request);
+  authorize(caller, mark.requires);
+  if (mark.limit) takeFromLimit(mark.limit, caller.id, context.set.headers);
+  context.caller = caller;
+  context.admitted = true;
+}
+
+function admitAnyone(context: GuardedContext, limit: RateRule | undefined): void {
+  if (context.admitted) return;
+  if (limit) takeFromLimit(limit, clientAddress(context.request), context.set.headers);
+  context.admitted = true;
+}
+
+const note = (requires: AccessNote["x-access"]["requires"], limit?: RateRule): AccessNote => ({
+  "x-access": { requires, limited: limit !== undefined },
+});
+
+/**
+ * The one mark that every route carries, as a macro: `access: "gps:read"` or `open: true`. A route
+ * without one doesn't start (see app.ts). The hooks are `parse` and `transform` because Elysia validates before
+ * `beforeHandle`: a stranger would learn the schema otherwise.
+ */
+export const guard = new Elysia({ name: "guard" }).macro({
+  access(mark: Requirement | Mark) {
+    const { requires, limit } = typeof mark === "string" ? { requires: mark, limit: undefined } : mark;
+    const rule: Mark = limit ? { requires, limit } : { requires };
+    return {
+      detail: note(requires, limit) as object,
+      async parse(context: GuardedContext) {
+        admit(context, rule);
+        return await readJson(context.request);
+      },
+      transform(context: GuardedContext) {
+        admit(context, rule);
+      },
+      resolve(context: GuardedContext) {
+        const caller = context.caller as Caller;
+        return { caller };
+      },
+    };
+  },
+  /** The WebSocket's address, which takes credentials in more ways and reads them itself. */
+  handshake(_: true) {
+    return { detail: note("handshake") as object };
+  },
+  open(mark: true | { limit: RateRule }) {
+    const limit = mark === true ? undefined : mark.limit;
+    return {
+      detail: note("public", limit) as object,
+      async parse(context: GuardedContext) {
+        admitAnyone(context, limit);
+        return await readJson(context.request);
+      },
+      transform(context: GuardedContext) {
+        admitAnyone(context, limit);
+      },
+    };
+  },
+});

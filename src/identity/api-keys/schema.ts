@@ -1,0 +1,96 @@
+import { dateTime, name, nullable, optional, out, record, t, text } from "../../kernel/schema";
+
+const Scopes = t.Array(t.String({ minLength: 3, maxLength: 130 }), {
+  maxItems: 100,
+  uniqueItems: true,
+  description: "Permissions that the key may use, `*` as a wildcard; its owner's permissions narrow them",
+  examples: [["gps:write", "gps:read"]],
+});
+const HeldScopes = t.Array(t.String(), {
+  description: "Permissions that the key may use, as far as its owner holds them",
+  examples: [["gps:write", "gps:read"]],
+});
+const ExpiresAt = dateTime("When the key ends; null for never");
+
+export const ApiKey = record(
+  "ApiKey",
+  {
+    id: out.uuid("Identifier"),
+    key_prefix: out.string("Leading characters of the key, to recognise it by", "flk_3q2-7w8x"),
+    name: out.string("Name", "Pilot boat tracker"),
+    description: nullable(out.string("What the key is for", "Posts positions of the pilot boat")),
+    scopes: HeldScopes,
+    is_active: out.boolean("Whether the key is accepted"),
+    is_system: out.boolean("Whether it is a system key, which holds *:*", false),
+    expires_at: nullable(out.time("When the key ends; null for never")),
+    last_used_at: nullable(out.time("When it was last used, to the minute")),
+    created_at: out.time("When it was created"),
+    updated_at: out.time("When it was last changed"),
+  },
+  "An API key, without its value",
+);
+export type ApiKey = (typeof ApiKey)["static"];
+
+export const NewApiKey = t.Object(
+  {
+    name: name("Name", "Pilot boat tracker"),
+    description: optional(text("What the key is for", "Posts positions of the pilot boat")),
+    scopes: t.Optional(Scopes),
+    expires_at: optional(ExpiresAt),
+  },
+  { title: "NewApiKey" },
+);
+export type NewApiKey = (typeof NewApiKey)["static"];
+
+export const ApiKeyChange = t.Object(
+  {
+    name: t.Optional(name("Name", "Pilot boat tracker")),
+    description: optional(text("What the key is for", "Posts positions of the pilot boat")),
+    scopes: t.Optional(Scopes),
+    expires_at: optional(ExpiresAt),
+    is_active: t.Optional(t.Boolean({ description: "false switches the key off", examples: [false] })),
+  },
+  { title: "ApiKeyChange" },
+);
+export type ApiKeyChange = (typeof ApiKeyChange)["static"];
+
+const secretKey = out.string(
+  "The key itself; shown this once",
+  "flk_3q2-7w8xPZ0kq1L9fY6mB4tVhJ2sNcR5dXgUeA7iOwE",
+);
+
+export const CreatedApiKey = record(
+  "CreatedApiKey",
+  {
+    id: out.uuid("Identifier"),
+    key: secretKey,
+    name: out.string("Name", "Pilot boat tracker"),
+    scopes: HeldScopes,
+    expires_at: nullable(out.time("When the key ends; null for never")),
+  },
+  "A key just created: the only time that its value is shown",
+);
+
+export const RegeneratedApiKey = record(
+  "RegeneratedApiKey",
+  {
+    id: out.uuid("Identifier"),
+    key: secretKey,
+    key_prefix: out.string("Leading characters of the key", "flk_3q2-7w8x"),
+    name: out.string("Name", "Pilot boat tracker"),
+    scopes: HeldScopes,
+    is_active: out.boolean("Whether the key is accepted"),
+    expires_at: nullable(out.time("When the key ends; null for never")),
+  },
+  "A key with its new value; the old one is invalid at once",
+);
+
+export const KeyRoleParams = t.Object({
+  id: t.String({ format: "uuid", description: "Identifier of the key" }),
+  role_id: t.String({
+    minLength: 1,
+    maxLength: 64,
+    description: "Identifier of the role",
+    examples: ["role_user"],
+  }),
+});

@@ -1,0 +1,341 @@
+import { and, desc, eq } from "drizzle-orm";
+import { iso, isoOrNull, now } from "../../kernel/clock";
+import { mintToken } from "../../kernel/crypto";
+import { db, transact } from "../../kernel/db";
+import { badRequest, forbidden, invalid, notFound } from "../../kernel/errors";
+import type { Client } from "../../kernel/http";
+import { newId } from "../../kernel/id";
+import {
+  accessChanged,
+  type Caller,
+  isSystemKey,
+  keyGrants,
+  SUPER_ADMIN,
+  userAccess,
+} from "../access/caller";
+import { isPermissionForm, PermissionSet } from "../access/permissions";
+import { recordAudit } from "../audit/service";
+import type { Role } from "../roles/schema";
+import { toRole } from "../roles/service";
+import { permissions, rolePermissions, roles, userRoles } from "../roles/table";
+import type { ApiKey, ApiKeyChange, NewApiKey } from "./schema";
+import { apiKeyRoles, apiKeys } from "./table";
+
+type Row = typeof apiKeys.$inferSelect;
+
+/** Length of `key_prefix`: enough to tell keys apart, too little to use one (decisions 3.1). */
+const PREFIX_LENGTH = 12;
+
+const toApiKey = (row: Row): ApiKey => ({
+  id: row.id,
+  key_prefix: row.key_prefix,
+  name: row.name,
+  description: row.description,
+  scopes: row.scopes,
+  is_active: row.is_active,
+  is_system: row.is_system,
+  expires_at: isoOrNull(row.expires_at),
+  last_used_at: isoOrNull(row.last_used_at),
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+});
+
+/** The caller's own keys, newest first; all keys for a super admin. */
+export function listApiKeys(caller: Caller): ApiKey[] {
+  const visible = caller.isSuperAdmin ? undefined : eq(apiKeys.owner_id, caller.userId ?? "");
+  return db.select().from(apiKeys).where(visible).orderBy(desc(apiKeys.id)).all().map(toApiKey);
+}
+
+export function getApiKey(caller: Caller, id: string): ApiKey {
+  return toApiKey(visibleKey(caller, id));
+}
+
+/** A key that the caller may see. Someone else's is not found: its existence is private. */
+function visibleKey(caller: Caller, id: string): Row {
+  const row = db.select().from(apiKeys).where(eq(apiKeys.id, id)).get();
+  if (!row || !(caller.isSuperAdmin || (row.owner_id !== null && row.owner_id === caller.userId)))
+    throw notFound("API key");
+  return row;
+}
+
+/** Creates a key of the caller's. The key itself is in the answer and nowhere else. */
+export function createApiKey(caller: Caller, input: NewApiKey, client: Client) {
+  const ownerId = caller.userId;
+  if (ownerId === null) throw badRequest("A system key without an owner cannot own another key");
+  checkScopes(caller, input.scopes ?? []);
+  const expiresAt = checkExpiry(input.expires_at);
+  return transact(() =>
+    insertApiKey(
+      {
+        name: input.name,
+        description: input.description ?? null,
+        scopes: input.scopes ?? [],
+        expiresAt: expiresAt ?? null,
+        ownerId,
+        isSystem: false,
+      },
+      caller.userId,
+      client,
+    ),
+  );
+}
+
+interface KeyToInsert {
+  name: string;
+  description: string | null;
+  scopes: string[];
+  expiresAt: number | null;
+  ownerId: string | null;
+  isSystem: boolean;
+}
+
+/** Stores a new key in the current transaction, with its audit event; no rule but those of the database. */
+export function insertApiKey(key: KeyToInsert, actorId: string | null, client?: Client) {
+  const { token, hash } = mintToken("flk_");
+  const id = newId();
+  const time = now();
+  db.insert(apiKeys)
+    .values({
+      id,
+      owner_id: key.ownerId,
+      key_hash: hash,
+      key_prefix: token.slice(0, PREFIX_LENGTH),
+      name: key.name,
+      description: key.description,
+      scopes: key.scopes,
+      is_system: key.isSystem,
+      expires_at: key.expiresAt,
+      created_at: time,
+      updated_at: time,
+    })
+    .run();
+  recordAudit({
+    event_type: "api_key_created",
+    user_id: key.ownerId,
+    actor_id: actorId,
+    resource_type: "api_key",
+    resource_id: id,
+    metadata: { name: key.name, scopes: key.scopes, is_system: key.isSystem },
+    ...(client && { client }),
+  });
+  return {
+    id,
+    key: token,
+    key_prefix: token.slice(0, PREFIX_LENGTH),
+    name: key.name,
+    scopes: key.scopes,
+    is_system: key.isSystem,
+    expires_at: isoOrNull(key.expiresAt),
+  };
+}
+
+/** Changes the fields that are given. Live sockets of the key lose what it may no longer hear. */
+export function updateApiKey(
+  caller: Caller,
+  id: string,
+  input: ApiKeyChange,
+  client: Client,
+): Promise<ApiKey> {
+  if (input.scopes) checkScopes(caller, input.scopes);
+  const expiresAt = checkExpiry(input.expires_at);
+  return transact(() => {
+    const before = visibleKey(caller, id);
+    const change = {
+      ...(input.name !== undefined && { name: input.name }),
+      ...(input.description !== undefined && { description: input.description }),
+      ...(input.scopes !== undefined && { scopes: input.scopes }),
+      ...(input.is_active !== undefined && { is_active: input.is_active }),
+      ...(expiresAt !== undefined && { expires_at: expiresAt }),
+    };
+    if (Object.keys(change).length === 0) return toApiKey(before);
+    const row = db
+      .update(apiKeys)
+      .set({ ...change, updated_at: now() })
+      .where(eq(apiKeys.id, id))
+      .returning()
+      .get();
+    auditKey("api_key_updated", row, caller, client, { changed: Object.keys(change) });
+    keyChanged(id);
+    return toApiKey(row);
+  });
+}
+
+/** Gives a key a new value. The old one is invalid from the commit on, and its sockets are closed. */
+export function regenerateApiKey(caller: Caller, id: string, client: Client) {
+  return transact(() => {
+    const before = visibleKey(caller, id);
+    if (before.is_system && !caller.isSuperAdmin)
+      throw forbidden("Only a super admin can regenerate a system key");
+    const { token, hash } = mintToken("flk_");
+    const row = db
+      .update(apiKeys)
+      .set({
+        key_hash: hash,
+        key_prefix: token.slice(0, PREFIX_LENGTH),
+        last_used_at: null,
+        updated_at: now(),
+      })
+      .where(eq(apiKeys.id, id))
+      .returning()
+      .get();
+    auditKey("api_key_revoked", before, caller, client, { reason: "regenerated" });
+    auditKey("api_key_created", row, caller, client, { reason: "regenerated" });
+    keyChanged(id);
+    return {
+      id,
+      key: token,
+      key_prefix: row.key_prefix,
+      name: row.name,
+      scopes: row.scopes,
+      is_active: row.is_active,
+      expires_at: isoOrNull(row.expires_at),
+    };
+  });
+}
+
+export function deleteApiKey(caller: Caller, id: string, client: Client): Promise<void> {
+  return transact(() => {
+    const row = visibleKey(caller, id);
+    if (row.is_system) throw forbidden("A system key cannot be deleted");
+    db.delete(apiKeys).where(eq(apiKeys.id, id)).run();
+    auditKey("api_key_revoked", row, caller, client, { reason: "deleted" });
+    keyChanged(id);
+  });
+}
+
+// --- Roles of a key ---------------------------------------------------------------------------------------
+
+export function listApiKeyRoles(caller: Caller, id: string): Role[] {
+  visibleKey(caller, id);
+  return db
+    .select({ role: roles })
+    .from(apiKeyRoles)
+    .innerJoin(roles, eq(roles.id, apiKeyRoles.role_id))
+    .where(eq(apiKeyRoles.api_key_id, id))
+    .orderBy(desc(roles.created_at), roles.id)
+    .all()
+    .map(({ role }) => toRole(role));
+}
+
+/** Assigns a role to a key. Assigning it twice is no error. */
+export function assignApiKeyRole(caller: Caller, id: string, roleId: string, client: Client): Promise<void> {
+  return transact(() => {
+    const row = visibleKey(caller, id);
+    const role = db.select().from(roles).where(eq(roles.id, roleId)).get();
+    if (!role) throw invalid("/role_id", "names no role");
+    checkGrantable(caller, roleId);
+    const added = db
+      .insert(apiKeyRoles)
+      .values({ api_key_id: id, role_id: roleId })
+      .onConflictDoNothing()
+      .returning()
+      .get();
+    if (!added) return;
+    auditKey("api_key_updated", row, caller, client, { role_assigned: roleId });
+    keyChanged(id);
+  });
+}
+
+export function removeApiKeyRole(caller: Caller, id: string, roleId: string, client: Client): Promise<void> {
+  return transact(() => {
+    const row = visibleKey(caller, id);
+    const removed = db
+      .delete(apiKeyRoles)
+      .where(and(eq(apiKeyRoles.api_key_id, id), eq(apiKeyRoles.role_id, roleId)))
+      .returning()
+      .get();
+    if (!removed) throw notFound("Role of this key");
+    auditKey("api_key_updated", row, caller, client, { role_removed: roleId });
+    keyChanged(id);
+  });
+}
+
+/** Only a role that the caller holds, with no permission that the caller lacks (Part 2; decisions 3.9). */
+function checkGrantable(caller: Caller, roleId: string): void {
+  if (caller.isSuperAdmin) return;
+  const held = db
+    .select({ id: userRoles.role_id })
+    .from(userRoles)
+    .where(and(eq(userRoles.user_id, caller.userId ?? ""), eq(userRoles.role_id, roleId)))
+    .get();
+  if (!held || roleId === SUPER_ADMIN) throw forbidden("Only a role that you hold can be assigned to a key");
+  const granted = db
+    .select({ resource: permissions.resource, action: permissions.action })
+    .from(rolePermissions)
+    .innerJoin(permissions, eq(permissions.id, rolePermissions.permission_id))
+    .where(eq(rolePermissions.role_id, roleId))
+    .all();
+  if (!caller.permissions.hasAll(granted.map((row) => `${row.resource}:${row.action}`)))
+    throw forbidden("This role grants permissions that you don't hold");
+}
+
+// --- Device link ------------------------------------------------------------------------------------------
+
+/**
+ * Makes a key the one that posts a device's positions, in the current transaction: the device's former key
+ * and the key's former device are unlinked. `null` unlinks only. Throws 400 for an unknown key and 403 for
+ * one that is not the caller's, or that may do what the caller may not (decisions 3.9, 4.6).
+ */
+export function linkApiKey(caller: Caller, keyId: string | null, deviceId: string): void {
+  const former = db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.device_id, deviceId)).get();
+  if (former?.id === keyId) return;
+  if (keyId !== null) {
+    const key = db.select().from(apiKeys).where(eq(apiKeys.id, keyId)).get();
+    if (!key) throw invalid("/api_key_id", "names no API key");
+    if (!caller.isSuperAdmin && !isSystemKey(caller)) {
+      if (key.owner_id === null || key.owner_id !== caller.userId)
+        throw forbidden("Only the key's owner, a system key or a super admin can link it to a device");
+      const granted = key.is_system
+        ? PermissionSet.all
+        : keyGrants(key.id, key.scopes).intersect(userAccess(key.owner_id).permissions);
+      if (!caller.permissions.hasAll(granted.list()))
+        throw forbidden("This key grants permissions that you don't hold");
+    }
+  }
+  if (former) {
+    db.update(apiKeys).set({ device_id: null }).where(eq(apiKeys.id, former.id)).run();
+    keyChanged(former.id);
+  }
+  if (keyId !== null) {
+    db.update(apiKeys).set({ device_id: deviceId }).where(eq(apiKeys.id, keyId)).run();
+    keyChanged(keyId);
+  }
+}
+
+// --- Rules and effects ------------------------------------------------------------------------------------
+
+function checkScopes(caller: Caller, scopes: string[]): void {
+  const at = scopes.findIndex((scope) => !isPermissionForm(scope));
+  if (at !== -1) throw invalid(`/scopes/${at}`, "must be <resource>:<action>, <resource>:* or *:*");
+  if (!caller.isSuperAdmin && !caller.permissions.hasAll(scopes))
+    throw forbidden("A key's scopes cannot exceed your own permissions");
+}
+
+/** Epoch milliseconds; undefined when nothing was given, null for never. */
+function checkExpiry(expiresAt: string | null | undefined): number | null | undefined {
+  if (expiresAt === undefined || expiresAt === null) return expiresAt;
+  const time = Date.parse(expiresAt);
+  if (time <= now()) throw invalid("/expires_at", "must be in the future");
+  return time;
+}
+
+function auditKey(
+  event: "api_key_created" | "api_key_updated" | "api_key_revoked",
+  row: Row,
+  caller: Caller,
+  client: Client,
+  metadata: Record<string, unknown>,
+): void {
+  recordAudit({
+    event_type: event,
+    user_id: row.owner_id,
+    actor_id: caller.userId,
+    resource_type: "api_key",
+    resource_id: row.id,
+    metadata: { name: row.name, ...metadata },
+    client,
+  });
+}
+
+/** After the commit the key is read anew: one that was deleted, switched off or regenerated is out. */
+const keyChanged = (id: string) => accessChanged((caller) => caller.kind === "key" && caller.id === id);

@@ -1,0 +1,23 @@
+import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { id, time } from "../../kernel/table";
+import { users } from "../users/table";
+
+export const sessions = sqliteTable(
+  "sessions",
+  {
+    id: id(),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** SHA-256 of the token, base64. The token itself is nowhere. */
+    token_hash: text().notNull().unique(),
+    /** Slug of the platform that the user signed in with. */
+    provider: text().notNull(),
+    ip_address: text(),
+    user_agent: text(),
+    created_at: time().notNull(),
+    last_activity_at: time().notNull(),
+    expires_at: time().notNull(),
+  },
+  (table) => [index("sessions_user").on(table.user_id), index("sessions_expiry").on(table.expires_at)],
+);

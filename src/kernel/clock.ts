@@ -1,0 +1,27 @@
+/** The one source of time. Everything that reads the time calls `now()`, so that a test can move it. */
+let source: () => number = Date.now;
+
+/** Milliseconds since 1970-01-01T00:00:00Z. */
+export function now(): number {
+  return source();
+}
+
+/** Replaces the source of time; without an argument, the machine's clock returns. */
+export function setClock(next: () => number = Date.now): void {
+  source = next;
+}
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** ISO 8601 in UTC with milliseconds, from epoch milliseconds. */
+export function iso(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+/** `iso` that keeps null. */
+export function isoOrNull(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : iso(milliseconds);
+}

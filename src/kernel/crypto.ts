@@ -1,0 +1,73 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { availableParallelism } from "node:os";
+import { hash, verify } from "@node-rs/argon2";
+import { AppError } from "./errors";
+
+/** The kinds of bearer secrets, told apart by their prefix (decisions 3.1). */
+export type TokenPrefix = "ses_" | "2fa_" | "flk_" | "fls_";
+
+/** A fresh secret: 32 random bytes in base64url behind its prefix, and the hash that is stored in its place. */
+export function mintToken(prefix: TokenPrefix): { token: string; hash: string } {
+  const token = prefix + randomBytes(32).toString("base64url");
+  return { token, hash: hashToken(token) };
+}
+
+/** SHA-256 in base64. The secrets have 256 bits of entropy, so a fast unsalted hash suffices (ASVS 6.5.2). */
+export function hashToken(token: string): string {
+  return Bun.SHA256.hash(token, "base64");
+}
+
+/** Compares two secrets in a time that depends on neither (through their hashes, so lengths don't leak). */
+export function sameSecret(left: string, right: string): boolean {
+  return timingSafeEqual(Bun.SHA256.hash(left) as Uint8Array, Bun.SHA256.hash(right) as Uint8Array);
+}
+
+/** argon2id (the library's default algorithm) with the parameters of decisions 3.2, which are OWASP's. */
+const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+const CURRENT_PARAMETERS = `$argon2id$v=19$m=${ARGON2.memoryCost},t=${ARGON2.timeCost},p=${ARGON2.parallelism}$`;
+
+/**
+ * How many hashes run at once, and how many may wait. Hashing shares Bun's thread pool with all other
+ * background work: one core stays free, so that a login storm doesn't stop the ingest of positions.
+ */
+const HASHES_AT_ONCE = Math.max(1, availableParallelism() - 1);
+const HASHES_WAITING = 1_000;
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= HASHES_AT_ONCE) {
+    if (waiting.length >= HASHES_WAITING)
+      throw new AppError("ServiceUnavailable", "Too many sign-ins at once; try again in a moment", {
+        headers: { "retry-after": "5" },
+      });
+    await new Promise<void>((go) => waiting.push(go));
+  } else running++;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
+  }
+}
+
+/** The argon2id hash of a password in PHC string format. Runs off the event loop. */
+export function hashPassword(password: string): Promise<string> {
+  return inTurn(() => hash(password, ARGON2));
+}
+
+/** The hash of a discarded random password: verifying against it costs what a real one costs. */
+const DECOY = `${CURRENT_PARAMETERS}kin0y2as7tndHegclApuww$0w01c3YU/870qveasMi/HpYmPCNuzAuKs30GS44PUIM`;
+
+/** Whether the password has this hash. A null hash (no such account) costs as much time and is false. */
+export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
+  const matches = await inTurn(() => verify(stored ?? DECOY, password).catch(() => false));
+  return stored !== null && matches;
+}
+
+/** Whether a stored hash was made with older parameters and should be renewed at the next sign-in. */
+export function needsRehash(stored: string): boolean {
+  return !stored.startsWith(CURRENT_PARAMETERS);
+}

@@ -1,0 +1,270 @@
+import { Database } from "bun:sqlite";
+import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
+import { now } from "./clock";
+import { describeError, log } from "./log";
+import { migrations } from "./migrations.gen";
+
+/** The connection of this process, raw and through Drizzle. Set by `openDatabase`. */
+export let sqlite: Database;
+export let db: BunSQLiteDatabase;
+
+/** Rises with every opened database, so that prepared statements know when they are stale. */
+let generation = 0;
+
+export type Synchronous = "full" | "normal";
+
+/**
+ * Opens (and creates) the database file. WAL lets readers, `backup` and the commands work beside the server;
+ * `full` keeps each acknowledged write across a power cut. Throws SQLiteError when the file can't be used.
+ */
+export function openDatabase(file: string, synchronous: Synchronous): void {
+  sqlite = new Database(file, { create: true, strict: true });
+  sqlite.run("PRAGMA busy_timeout = 5000");
+  sqlite.run("PRAGMA journal_mode = WAL");
+  sqlite.run(`PRAGMA synchronous = ${synchronous}`);
+  sqlite.run("PRAGMA foreign_keys = ON");
+  sqlite.run("PRAGMA journal_size_limit = 67108864");
+  sqlite.run("PRAGMA temp_store = MEMORY");
+  db = drizzle(sqlite);
+  generation++;
+}
+
+/** Commits what is queued, then closes the connection. */
+export function closeDatabase(): void {
+  while (queue.length > 0) flush();
+  sqlite.close(false);
+}
+
+/** Prepares a statement at its first use, once per opened database: `const find = statement(() => …)`. */
+export function statement<T>(prepare: () => T): () => T {
+  let prepared: T;
+  let preparedFor = 0;
+  return () => {
+    if (preparedFor !== generation) {
+      prepared = prepare();
+      preparedFor = generation;
+    }
+    return prepared;
+  };
+}
+
+// --- Migrations -------------------------------------------------------------------------------------------
+
+/** The database was written by a newer Fairlead: this one can't know what its tables mean. */
+export class NewerDatabaseError extends Error {}
+
+function appliedMigrations(): Map<string, string> {
+  sqlite.run(
+    "CREATE TABLE IF NOT EXISTS __migrations (tag TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT",
+  );
+  const rows = sqlite.query<{ tag: string; hash: string }, []>("SELECT tag, hash FROM __migrations").all();
+  const known = new Set(migrations.map((migration) => migration.tag));
+  const unknown = rows.find((row) => !known.has(row.tag));
+  if (unknown)
+    throw new NewerDatabaseError(
+      `the database was written by a newer version of Fairlead (it holds migration ${unknown.tag}); install that version, or restore a backup from before the upgrade`,
+    );
+  return new Map(rows.map((row) => [row.tag, row.hash]));
+}
+
+/** The migrations that the database still lacks, oldest first. */
+export function pendingMigrations(): string[] {
+  const applied = appliedMigrations();
+  return migrations.filter((migration) => !applied.has(migration.tag)).map((migration) => migration.tag);
+}
+
+/**
+ * Applies pending migrations, each in a transaction of its own. Foreign keys are off meanwhile (SQLite ignores
+ * the pragma inside a transaction, and rebuilding a table would delete its children) and checked before each
+ * commit. Returns the tags that were applied.
+ */
+export function migrate(): string[] {
+  const applied = appliedMigrations();
+  const done: string[] = [];
+  sqlite.run("PRAGMA foreign_keys = OFF");
+  try {
+    for (const migration of migrations) {
+      const hash = new Bun.CryptoHasher("sha256").update(migration.sql).digest("hex");
+      const before = applied.get(migration.tag);
+      if (before === hash) continue;
+      if (before !== undefined) throw new Error(`migration ${migration.tag} changed after it was applied`);
+      sqlite
+        .transaction(() => {
+          for (const part of migration.sql.split("--> statement-breakpoint")) sqlite.run(part);
+          if (sqlite.query("PRAGMA foreign_key_check").all().length > 0)
+            throw new Error(`migration ${migration.tag} would leave broken references`);
+          sqlite.run("INSERT INTO __migrations VALUES (?, ?, ?)", [migration.tag, hash, now()]);
+        })
+        .immediate();
+      done.push(migration.tag);
+    }
+  } finally {
+    sqlite.run("PRAGMA foreign_keys = ON");
+  }
+  return done;
+}
+
+// --- One writer -------------------------------------------------------------------------------------------
+
+/**
+ * Takes the lock that a serving process holds on its data directory, and returns its release; null when
+ * another process has it. The lock is SQLite's own on a file beside the database, so the kernel drops it
+ * when the process ends, however it ends.
+ */
+export function lockDataDirectory(file: string): (() => void) | null {
+  const lock = new Database(file, { create: true });
+  try {
+    lock.run("PRAGMA locking_mode = EXCLUSIVE");
+    lock.run("BEGIN EXCLUSIVE");
+  } catch (error) {
+    lock.close();
+    if ((error as { code?: string }).code === "SQLITE_BUSY") return null;
+    throw error;
+  }
+  return () => lock.close();
+}
+
+// --- Transactions -----------------------------------------------------------------------------------------
+
+interface Job {
+  work: () => unknown;
+  resolve: (value: unknown) => void;
+  reject: (reason: unknown) => void;
+  effects: (() => void)[];
+  deltas: Map<string, number>;
+}
+
+/** A transaction that holds the event loop for longer than this many use cases is split. */
+const JOBS_PER_COMMIT = 1_000;
+
+const queue: Job[] = [];
+let scheduled = false;
+let current: Job | null = null;
+
+/** What `transact` takes: a function that returns no promise, since SQLite would commit at its first await. */
+type Work<T> = () => T extends PromiseLike<unknown> ? never : T;
+
+/**
+ * Runs `work` in a transaction and resolves once it is committed, so an answer that awaits it is never sent
+ * for a change that a power cut could undo. Use cases of one turn of the event loop share a commit (and its
+ * fsync), each in a savepoint of its own: one that throws undoes only itself and rejects with what it threw.
+ * Statements go through `db` or `sqlite` as always; hash passwords and call networks before, not inside.
+ */
+export function transact<T>(work: Work<T>): Promise<T> {
+  if (current) throw new Error("transact inside transact: call the inner function directly");
+  return new Promise<T>((resolve, reject) => {
+    queue.push({ work, resolve: resolve as Job["resolve"], reject, effects: [], deltas: new Map() });
+    if (!scheduled) {
+      scheduled = true;
+      setImmediate(flush);
+    }
+  });
+}
+
+/** Whether the caller runs inside `transact`. */
+export function inTransaction(): boolean {
+  return current !== null;
+}
+
+/**
+ * Runs `effect` once the current transaction is committed, before its promise resolves; never if it fails.
+ * Caches are dropped and messages sent here.
+ */
+export function afterCommit(effect: () => void): void {
+  if (!current) throw new Error("afterCommit outside transact");
+  current.effects.push(effect);
+}
+
+const begin = statement(() => sqlite.prepare("BEGIN IMMEDIATE"));
+const commit = statement(() => sqlite.prepare("COMMIT"));
+const rollback = statement(() => sqlite.prepare("ROLLBACK"));
+const savepoint = statement(() => sqlite.prepare("SAVEPOINT job"));
+const release = statement(() => sqlite.prepare("RELEASE job"));
+const rollbackToSavepoint = statement(() => sqlite.prepare("ROLLBACK TO job"));
+
+function flush(): void {
+  const jobs = queue.splice(0, JOBS_PER_COMMIT);
+  scheduled = queue.length > 0;
+  if (scheduled) setImmediate(flush);
+
+  const succeeded: { job: Job; result: unknown }[] = [];
+  const failed: { job: Job; error: unknown }[] = [];
+  try {
+    begin().run();
+    for (const job of jobs) {
+      savepoint().run();
+      current = job;
+      try {
+        const result = job.work();
+        current = null;
+        release().run();
+        succeeded.push({ job, result });
+      } catch (error) {
+        current = null;
+        // A full disk and the like make SQLite roll the whole transaction back by itself.
+        if (!sqlite.inTransaction) throw error;
+        rollbackToSavepoint().run();
+        release().run();
+        failed.push({ job, error });
+      }
+    }
+    writeCounters(succeeded.map(({ job }) => job));
+    commit().run();
+  } catch (error) {
+    current = null;
+    if (sqlite.inTransaction) rollback().run();
+    for (const job of jobs) job.reject(error);
+    return;
+  }
+  for (const { job, result } of succeeded) {
+    job.resolve(result);
+    for (const effect of job.effects) {
+      try {
+        effect();
+      } catch (error) {
+        log.error("an effect of a committed change failed", describeError(error));
+      }
+    }
+  }
+  for (const { job, error } of failed) job.reject(error);
+}
+
+// --- Counters ---------------------------------------------------------------------------------------------
+
+const addToCounter = statement(() =>
+  sqlite.prepare<unknown, [string, number]>(
+    "INSERT INTO counters (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = value + ?2",
+  ),
+);
+const readCounter = statement(() =>
+  sqlite.prepare<{ value: number }, [string]>("SELECT value FROM counters WHERE name = ?"),
+);
+
+/**
+ * Adds to a named counter in the current transaction. Counting rows costs more the more there are; a counter
+ * costs the same always. The sum of a commit's changes is written once, just before it: `counter` read inside
+ * the same transaction doesn't see them yet.
+ */
+export function adjustCounter(name: string, by: number): void {
+  if (!current) throw new Error("adjustCounter outside transact");
+  current.deltas.set(name, (current.deltas.get(name) ?? 0) + by);
+}
+
+/** The value of a counter; 0 for one that was never adjusted. */
+export function counter(name: string): number {
+  return readCounter().get(name)?.value ?? 0;
+}
+
+const dropCounter = statement(() => sqlite.prepare<unknown, [string]>("DELETE FROM counters WHERE name = ?"));
+
+/** Removes a counter in the current transaction, together with what it counted. */
+export function removeCounter(name: string): void {
+  current?.deltas.delete(name);
+  dropCounter().run(name);
+}
+
+function writeCounters(jobs: Job[]): void {
+  const totals = new Map<string, number>();
+  for (const job of jobs) for (const [name, by] of job.deltas) totals.set(name, (totals.get(name) ?? 0) + by);
+  for (const [name, by] of totals) if (by !== 0) addToCounter().run(name, by);
+}

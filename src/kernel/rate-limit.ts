@@ -1,0 +1,59 @@
+import { now, SECOND } from "./clock";
+
+/** So many requests in so many seconds. */
+export interface Rate {
+  requests: number;
+  seconds: number;
+}
+
+/** What a limit says of one request; the numbers of the RateLimit headers. */
+export interface RateVerdict {
+  allowed: boolean;
+  limit: number;
+  remaining: number;
+  /** Whole seconds until the window ends and the count starts anew. */
+  resetSeconds: number;
+}
+
+interface Window {
+  count: number;
+  endsAt: number;
+}
+
+/** How many windows are held at once; beyond it the oldest go, so that a flood of addresses costs no memory. */
+const MAX_WINDOWS = 100_000;
+
+const windows = new Map<string, Window>();
+
+/**
+ * Counts one request against `key` in a fixed window that starts with the key's first request. A refused
+ * request isn't counted, so a client that keeps trying gets in as soon as the window ends.
+ */
+export function takeToken(key: string, rate: Rate): RateVerdict {
+  const time = now();
+  let window = windows.get(key);
+  // A window can't last longer than the rate says: the limit may have been shortened or the clock set back.
+  if (window === undefined || window.endsAt <= time || window.endsAt > time + rate.seconds * SECOND) {
+    windows.delete(key);
+    if (windows.size >= MAX_WINDOWS) {
+      const oldest = windows.keys().next();
+      if (!oldest.done) windows.delete(oldest.value);
+    }
+    window = { count: 0, endsAt: time + rate.seconds * SECOND };
+    windows.set(key, window);
+  }
+  const allowed = window.count < rate.requests;
+  if (allowed) window.count++;
+  return {
+    allowed,
+    limit: rate.requests,
+    remaining: Math.max(0, rate.requests - window.count),
+    resetSeconds: Math.ceil((window.endsAt - time) / SECOND),
+  };
+}
+
+/** Forgets windows that have ended. */
+export function sweepRateLimits(): void {
+  const time = now();
+  for (const [key, window] of windows) if (window.endsAt <= time) windows.delete(key);
+}

@@ -1,0 +1,319 @@
+import {
+  FormatRegistry,
+  Kind,
+  type SchemaOptions,
+  type TProperties,
+  type TSchema,
+  type TUnsafe,
+  TypeRegistry,
+  Type as t,
+} from "@sinclair/typebox";
+import type { ValueError } from "@sinclair/typebox/errors";
+import { AppError, type ErrorDetail } from "./errors";
+
+/**
+ * The building blocks of the request and response schemas, and the words for what is wrong with an input.
+ *
+ * Input formats are checked. The format of an output is only documented (`x-format`, which the document turns
+ * into `format`): the server makes these strings itself, and checking them again costs a quarter of a page.
+ */
+
+/** TypeBox itself: Elysia's own `t` takes the string "5" for an integer, in bodies too. */
+export { t };
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** RFC 3339, section 5.6, with a real calendar day. */
+const DATE_TIME =
+  /^(\d{4})-(\d\d)-(\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
+function isDateTime(value: string): boolean {
+  const parts = DATE_TIME.exec(value);
+  if (!parts) return false;
+  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])];
+  const date = new Date(Date.UTC(year, month - 1, day));
+  date.setUTCFullYear(year);
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day && !Number.isNaN(Date.parse(value));
+}
+
+FormatRegistry.Set("uuid", (value) => UUID.test(value));
+FormatRegistry.Set("date-time", isDateTime);
+
+/** Whether a string is a well-formed UUID of any version (decisions 2.8). */
+export const isUuid = (value: string): boolean => UUID.test(value);
+
+/** What may stand before and after the @ in a mailbox that people use (RFC 5321 without quoting); 254 at most. */
+const EMAIL =
+  /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
+
+/** Whether a string is an email address. */
+export const isEmail = (value: string): boolean => value.length <= 254 && EMAIL.test(value);
+
+FormatRegistry.Set("email", isEmail);
+
+export const EXAMPLE_UUID = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01";
+export const EXAMPLE_TIME = "2026-05-04T09:30:00.000Z";
+
+// --- Inputs -----------------------------------------------------------------------------------------------
+
+export const uuid = (description: string, options: SchemaOptions = {}) =>
+  t.String({ format: "uuid", description, examples: [EXAMPLE_UUID], ...options });
+
+export const dateTime = (description: string, options: SchemaOptions = {}) =>
+  t.String({ format: "date-time", description, examples: [EXAMPLE_TIME], ...options });
+
+/** A name: 1 to 200 characters (decisions 2.9). */
+export const name = (description: string, example: string) =>
+  t.String({ minLength: 1, maxLength: 200, description, examples: [example] });
+
+/** A text: at most 10,000 characters (decisions 2.9). */
+export const text = (description: string, example: string) =>
+  t.String({ maxLength: 10_000, description, examples: [example] });
+
+export const latitude = (description: string) =>
+  t.Number({ minimum: -90, maximum: 90, description, examples: [54.0967] });
+
+export const longitude = (description: string) =>
+  t.Number({ minimum: -180, maximum: 180, description, examples: [13.4553] });
+
+/** A value or null. In an input, null clears the field. */
+export const nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Null()], lift(schema));
+
+/** A field that may be left out or null. */
+export const optional = <T extends TSchema>(schema: T) => t.Optional(nullable(schema));
+
+/** One of a few words. */
+export const oneOf = <const T extends string>(words: readonly T[], description: string) =>
+  t.Union(
+    words.map((word) => t.Literal(word)),
+    { description, examples: [words[0]] },
+  ) as unknown as TUnsafe<T>;
+
+/** Carries description and examples from a schema to the union that wraps it. */
+function lift(schema: TSchema): SchemaOptions {
+  const options: SchemaOptions = {};
+  if (schema.description) options.description = schema.description;
+  if (schema.examples) options.examples = schema.examples as unknown[];
+  return options;
+}
+
+/** The path parameters of a record: `{id}`, a UUID. */
+export const IdParams = t.Object({ id: uuid("Identifier of the record") });
+
+// --- Query parameters -------------------------------------------------------------------------------------
+
+interface QueryNumberOptions extends SchemaOptions {
+  minimum?: number;
+  maximum?: number;
+}
+
+const inBounds = (schema: QueryNumberOptions, value: unknown): boolean =>
+  typeof value === "number" &&
+  Number.isFinite(value) &&
+  value >= (schema.minimum ?? Number.NEGATIVE_INFINITY) &&
+  value <= (schema.maximum ?? Number.POSITIVE_INFINITY);
+
+TypeRegistry.Set<QueryNumberOptions>("QueryInteger", (s, v) => inBounds(s, v) && Number.isInteger(v));
+TypeRegistry.Set<QueryNumberOptions>("QueryNumber", inBounds);
+TypeRegistry.Set("QueryBoolean", (_schema, value) => typeof value === "boolean");
+
+const ofKind = <T>(kind: string, schema: object) => ({ ...schema, [Kind]: kind }) as unknown as TUnsafe<T>;
+
+/**
+ * Numbers and booleans of a query string. They are kinds of their own because Elysia's coercion takes `0x10`
+ * and `1e3` for whole numbers and loses the parameter's name when a bound is broken. Use with `query()`.
+ */
+export const queryInteger = (options: QueryNumberOptions) =>
+  ofKind<number>("QueryInteger", { type: "integer", ...options });
+export const queryNumber = (options: QueryNumberOptions) =>
+  ofKind<number>("QueryNumber", { type: "number", ...options });
+export const queryBoolean = (options: SchemaOptions) =>
+  ofKind<boolean>("QueryBoolean", { type: "boolean", ...options });
+
+const INTEGER = /^-?\d{1,15}$/;
+const DECIMAL = /^-?\d{1,15}(\.\d{1,15})?$/;
+
+const READERS: Record<string, (raw: string) => unknown> = {
+  QueryInteger: (raw) => (INTEGER.test(raw) ? Number(raw) : Number.NaN),
+  QueryNumber: (raw) => (DECIMAL.test(raw) ? Number(raw) : Number.NaN),
+  QueryBoolean: (raw) => (raw === "true" ? true : raw === "false" ? false : raw),
+};
+
+/** Route options for a query: the schema, and the step that reads its numbers and booleans from their text. */
+export function query<T extends TProperties>(schema: ReturnType<typeof t.Object<T>>) {
+  const readers = Object.entries(schema.properties).flatMap(([key, property]) => {
+    const reader = READERS[property[Kind]];
+    return reader ? [[key, reader] as const] : [];
+  });
+  return {
+    query: schema,
+    transform({ query }: { query: Record<string, unknown> }) {
+      for (const [key, read] of readers) {
+        const raw = query[key];
+        if (typeof raw === "string") query[key] = read(raw);
+      }
+    },
+  } as const;
+}
+
+// --- Outputs ----------------------------------------------------------------------------------------------
+
+export const out = {
+  uuid: (description: string, options: SchemaOptions = {}) =>
+    t.String({ "x-format": "uuid", description, examples: [EXAMPLE_UUID], ...options }),
+  time: (description: string) => t.String({ "x-format": "date-time", description, examples: [EXAMPLE_TIME] }),
+  string: (description: string, example: string) => t.String({ description, examples: [example] }),
+  number: (description: string, example: number) => t.Number({ description, examples: [example] }),
+  integer: (description: string, example: number) => t.Integer({ description, examples: [example] }),
+  boolean: (description: string, example = true) => t.Boolean({ description, examples: [example] }),
+};
+
+/** A record schema under the name that the document's components give it. */
+export const record = <T extends TProperties>(title: string, properties: T, description: string) =>
+  t.Object(properties, { title, description });
+
+const Self = t.String({ description: "Root-relative URL of this answer", examples: ["/v1/…"] });
+
+/** The single-record envelope of Part 1: `data` and `_links.self`. */
+export const Single = <T extends TSchema>(schema: T) =>
+  t.Object({ data: schema, _links: t.Object({ self: Self }) });
+
+/** A list that the specification calls `data`: no paging. */
+export const List = <T extends TSchema>(schema: T) =>
+  t.Object({ data: t.Array(schema), _links: t.Object({ self: Self }) });
+
+const Link = (description: string, example: string) => t.String({ description, examples: [example] });
+
+const PageLinks = record(
+  "PageLinks",
+  {
+    self: Link("This page", "/v1/…?page=2&limit=10"),
+    first: Link("The first page", "/v1/…?page=1&limit=10"),
+    last: Link("The last page", "/v1/…?page=5&limit=10"),
+    prev: t.Optional(Link("The page before, where there is one", "/v1/…?page=1&limit=10")),
+    next: t.Optional(Link("The page after, where there is one", "/v1/…?page=3&limit=10")),
+  },
+  "Root-relative URLs that keep the request's filters",
+);
+
+const Pagination = record(
+  "Pagination",
+  {
+    page: out.integer("This page, counted from 1", 2),
+    limit: out.integer("Records a page", 10),
+    total: out.integer("Records in all pages", 42),
+    total_pages: out.integer("Pages; 0 when there is no record", 5),
+  },
+  "Where a page stands in its list",
+);
+
+/** A page of Part 1: `data`, `pagination` and `_links`. */
+export const Page = <T extends TSchema>(schema: T) =>
+  t.Object({ data: t.Array(schema), pagination: Pagination, _links: PageLinks });
+
+export const ErrorBody = t.Object(
+  {
+    error: t.String({ description: "Short name of the error", examples: ["NotFound"] }),
+    message: t.String({ description: "What went wrong, for a person", examples: ["Trip not found"] }),
+    details: t.Optional(
+      t.Array(
+        t.Object({
+          path: t.String({ description: "JSON pointer into the input", examples: ["/latitude"] }),
+          message: t.String({ description: "What is wrong there", examples: ["must be a number"] }),
+        }),
+        { description: "The invalid fields, with a ValidationError" },
+      ),
+    ),
+  },
+  { title: "Error", description: "The body of every answer that isn't a success" },
+);
+
+/** The statuses of a route's own errors; those that follow from its marks are added by the document. */
+export function errors<const S extends 400 | 401 | 403 | 404 | 409 | 426 | 429 | 500 | 501 | 503>(
+  ...statuses: S[]
+): Record<S, typeof ErrorBody> {
+  return Object.fromEntries(statuses.map((status) => [status, ErrorBody])) as Record<S, typeof ErrorBody>;
+}
+
+export const Done = record(
+  "Done",
+  { success: out.boolean("true"), message: out.string("What was done", "Role assigned") },
+  "A change that has no record of its own",
+);
+
+export const NoContent = t.Void({ description: "Done; the body is empty" });
+
+// --- What is wrong with an input ----------------------------------------------------------------------------
+
+/** At most this many details in one answer. */
+const MAX_DETAILS = 20;
+
+/** One detail per invalid path, in words of ours: they never repeat what the client sent. */
+export function explain(found: Iterable<ValueError>): ErrorDetail[] {
+  const details = new Map<string, string>();
+  for (const error of found) {
+    if (details.size >= MAX_DETAILS) break;
+    const path = error.path || "/";
+    if (!details.has(path))
+      details.set(path, error.value === undefined ? "is required" : expected(error.schema));
+  }
+  return [...details].map(([path, message]) => ({ path, message }));
+}
+
+const FORMATS: Record<string, string> = {
+  uuid: "must be a UUID",
+  "date-time": "must be a date and time in ISO 8601, such as 2026-05-04T09:30:00Z",
+  email: "must be an email address",
+  uri: "must be an absolute URL",
+};
+
+/** What a schema expects, as the end of a sentence that begins with the field's name. */
+function expected(schema: TSchema): string {
+  if (typeof schema["x-expected"] === "string") return schema["x-expected"];
+  if (schema.const !== undefined) return `must be ${schema.const}`;
+  if (schema.anyOf) return expectedUnion(schema.anyOf as TSchema[]);
+  const { minimum, maximum, exclusiveMinimum, minLength, maxLength, maxItems } = schema;
+  switch (schema.type) {
+    case "string":
+      if (schema.format) return FORMATS[schema.format] ?? `must be a ${schema.format}`;
+      if (minLength !== undefined && maxLength !== undefined)
+        return `must be a string of ${minLength} to ${maxLength} characters`;
+      if (minLength !== undefined) return `must be a string of at least ${minLength} characters`;
+      return maxLength === undefined
+        ? "must be a string"
+        : `must be a string of at most ${maxLength} characters`;
+    case "integer":
+    case "number": {
+      const what = schema.type === "integer" ? "must be a whole number" : "must be a number";
+      if (exclusiveMinimum !== undefined)
+        return `${what} above ${exclusiveMinimum}${maximum === undefined ? "" : ` and at most ${maximum}`}`;
+      if (minimum !== undefined && maximum !== undefined) return `${what} from ${minimum} to ${maximum}`;
+      if (minimum !== undefined) return `${what} of at least ${minimum}`;
+      return maximum === undefined ? what : `${what} of at most ${maximum}`;
+    }
+    case "boolean":
+      return "must be true or false";
+    case "array":
+      return maxItems === undefined ? "must be an array" : `must be an array of at most ${maxItems} items`;
+    case "object":
+      return "must be an object";
+    default:
+      return "is not valid";
+  }
+}
+
+function expectedUnion(members: TSchema[]): string {
+  const rest = members.filter((member) => member.type !== "null");
+  const words = rest.every((member) => member.const !== undefined)
+    ? `must be one of ${rest.map((member) => member.const).join(", ")}`
+    : rest.map(expected).join(", or ");
+  return rest.length === members.length ? words : `${words}, or null`;
+}
+
+/** Refuses a PATCH in which no known field remains, where the specification requires one (decisions 2.7). */
+export function checkChanged(input: object): void {
+  if (Object.values(input).every((value) => value === undefined))
+    throw new AppError("ValidationError", "At least one field is required", {
+      details: [{ path: "/", message: "must hold at least one known field" }],
+    });
+}

@@ -1,0 +1,12 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** Sums that are kept up to date by the transactions that change them: see `adjustCounter` in db.ts. */
+export const counters = sqliteTable("counters", {
+  name: text().primaryKey(),
+  value: integer().notNull(),
+});
+
+/** Column builders that every table uses. Times are epoch milliseconds; identifiers are UUIDv7. */
+export const id = () => text().primaryKey();
+export const time = () => integer();
+export const flag = () => integer({ mode: "boolean" });

@@ -1,0 +1,100 @@
+import "./production";
+import { parseArgs } from "node:util";
+import { COMMANDS, type Command, UsageError } from "./commands";
+import { ConfigError, loadConfig } from "./config";
+import { OperatorError } from "./kernel/data-dir";
+import { NewerDatabaseError } from "./kernel/db";
+import { VERSION } from "./version";
+
+/** The commands of the operator's contract. Exit status: 0 done, 1 failed, 2 wrong usage or configuration. */
+
+const COMMON = {
+  config: { type: "string" },
+  "data-dir": { type: "string" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+const COMMON_HELP = `  --config FILE     configuration file (default: FAIRLEAD_CONFIG, else fairlead.toml in the data directory)
+  --data-dir DIR    database, key file and outbox (default: data.dir, ./data)
+  -h, --help        this text`;
+
+function help(): string {
+  const width = Math.max(...Object.values(COMMANDS).map((command) => command.usage.length));
+  const lines = Object.values(COMMANDS).map(
+    (command) => `  ${command.usage.padEnd(width)}  ${command.summary}`,
+  );
+  return `Fairlead ${VERSION}: one backend for vessels, depots and small fleets.
+
+Usage: fairlead [command] [options]
+
+Commands:
+${lines.join("\n")}
+
+Options of every command (each has more: fairlead COMMAND --help):
+${COMMON_HELP}
+
+\`fairlead config\` lists every configuration key with its value. A key a.b_c is FAIRLEAD_A_B_C in the
+environment and b_c under [a] in the file.`;
+}
+
+const commandHelp = (command: Command) => `Usage: fairlead ${command.usage}
+
+${command.description}
+
+Options:
+${command.optionHelp ? `${command.optionHelp}\n` : ""}${COMMON_HELP}`;
+
+/** The command that the arguments name, and what is left of them. `serve` is the default. */
+function chooseCommand(args: string[]): { command: Command | null; rest: string[] } {
+  const words = args.slice(0, 2).filter((word) => !word.startsWith("-"));
+  const name = [words.join(" "), words[0] ?? ""].find((candidate) => Object.hasOwn(COMMANDS, candidate));
+  if (name) return { command: COMMANDS[name] ?? null, rest: args.slice(name.split(" ").length) };
+  if (args[0] !== undefined && !args[0].startsWith("-"))
+    throw new UsageError(`there is no command "${words.join(" ")}"; see fairlead --help`);
+  return { command: null, rest: args };
+}
+
+async function run(args: string[]): Promise<void> {
+  const { command, rest } = chooseCommand(args);
+  const chosen = command ?? (COMMANDS.serve as Command);
+  const { values, positionals } = parse(chosen, rest);
+  if (values.help) {
+    process.stdout.write(`${command ? commandHelp(command) : help()}\n`);
+    return;
+  }
+  if (positionals.length !== (chosen.positionals ?? 0))
+    throw new UsageError(`usage: fairlead ${chosen.usage}`);
+  loadConfig({
+    config: values.config as string | undefined,
+    dataDir: values["data-dir"] as string | undefined,
+  });
+  await chosen.run(values, positionals);
+}
+
+function parse(command: Command, args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: { ...COMMON, ...command.options },
+      allowPositionals: true,
+      strict: true,
+    });
+  } catch (error) {
+    const why = (error as Error).message.split(". ")[0] ?? "";
+    throw new UsageError(
+      `${why.charAt(0).toLowerCase()}${why.slice(1)}; see fairlead ${command.name} --help`,
+    );
+  }
+}
+
+/** One line on standard error, whatever happened, and the exit status that says whose turn it is. */
+function fail(error: unknown): never {
+  const wrongUse = error instanceof UsageError || error instanceof ConfigError;
+  const known = wrongUse || error instanceof OperatorError || error instanceof NewerDatabaseError;
+  const message = error instanceof Error ? error.message : String(error);
+  const line = known ? message : `unexpected: ${message}`;
+  process.stderr.write(`fairlead: ${line.replaceAll(/\s*\n\s*/g, " ")}\n`);
+  process.exit(wrongUse ? 2 : 1);
+}
+
+run(process.argv.slice(2)).catch(fail);

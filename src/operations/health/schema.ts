@@ -1,0 +1,76 @@
+import { out, record, t } from "../../kernel/schema";
+
+const service = (what: string) =>
+  t.Object(
+    {
+      status: out.string("`up` or `down`", "up"),
+      responseTime: out.integer("Milliseconds that a check took", 0),
+    },
+    { description: what },
+  );
+
+export const Health = record(
+  "Health",
+  {
+    status: out.string("`healthy`, or `unhealthy` when the database does not answer", "healthy"),
+    version: out.string("Version of Fairlead", "0.1.0"),
+    timestamp: out.time("Time of the server"),
+    uptime: t.Object(
+      {
+        days: out.integer("Whole days", 3),
+        hours: out.integer("Whole hours beyond the days", 4),
+        minutes: out.integer("Whole minutes beyond the hours", 12),
+        seconds: out.integer("Whole seconds beyond the minutes", 9),
+        total: out.number("All of it in seconds", 274_329.5),
+      },
+      { description: "How long the server has been running" },
+    ),
+    services: t.Object(
+      {
+        database: service("The database"),
+        cache: service("The cache in memory"),
+        websocket: t.Object(
+          {
+            status: out.string("`up` or `down`", "up"),
+            connections: out.integer("Open connections", 12),
+            subscriptions: out.integer("Subscribed channels of all connections", 31),
+          },
+          { description: "The realtime service" },
+        ),
+      },
+      { description: "The parts of the server" },
+    ),
+    _links: t.Object({ self: out.string("This address", "/v1/health") }),
+  },
+  "Whether the server is well",
+);
+export type Health = (typeof Health)["static"];
+
+export const ApiInfo = record(
+  "ApiInfo",
+  {
+    version: out.string("Version of Fairlead", "0.1.0"),
+    server: t.Object(
+      { uptime: out.integer("Seconds for which the server has been running", 274_329) },
+      { description: "The server" },
+    ),
+    client: t.Object(
+      {
+        ip: out.string("Address of the client, as the server sees it", "192.0.2.17"),
+        userAgent: out.string("Its User-Agent header", "curl/8.5.0"),
+        browser: out.string("Browser, read from it", "Unknown"),
+        os: out.string("Operating system, read from it", "Unknown"),
+      },
+      { description: "Whoever asks" },
+    ),
+    timestamp: out.time("Time of the server"),
+    _links: t.Object({
+      self: out.string("This address", "/v1"),
+      health: out.string("Health of the server", "/v1/health"),
+      documentation: out.string("Swagger UI", "/docs"),
+      openapi: out.string("The OpenAPI document", "/v1/openapi.json"),
+    }),
+  },
+  "The API at a glance",
+);
+export type ApiInfo = (typeof ApiInfo)["static"];

@@ -1,0 +1,101 @@
+/** The system config of decisions 4.8: what can be changed while the server runs, and what each value may be. */
+interface Entry<T> {
+  default: T;
+  description: string;
+  /** Null when the value is right, else what it must be. */
+  check: (value: unknown) => string | null;
+}
+
+const whole = (fallback: number, minimum: number, maximum: number, description: string): Entry<number> => ({
+  default: fallback,
+  description,
+  check: (value) =>
+    typeof value === "number" && Number.isInteger(value) && value >= minimum && value <= maximum
+      ? null
+      : `must be a whole number from ${minimum} to ${maximum}`,
+});
+
+const number = (fallback: number, minimum: number, maximum: number, description: string): Entry<number> => ({
+  default: fallback,
+  description,
+  check: (value) =>
+    typeof value === "number" && value >= minimum && value <= maximum
+      ? null
+      : `must be a number from ${minimum} to ${maximum}`,
+});
+
+const TEN_YEARS_IN_DAYS = 3_650;
+const TEN_YEARS_IN_SECONDS = TEN_YEARS_IN_DAYS * 86_400;
+
+export const CATALOGUE = {
+  "gps.current_cache_seconds": whole(
+    300,
+    0,
+    86_400,
+    "How long a current position is kept in memory, in seconds",
+  ),
+  "gps.rate_limit_requests": whole(30, 1, 1_000_000, "POST /v1/gps: requests per credential and window"),
+  "gps.rate_limit_window_seconds": whole(60, 1, 86_400, "POST /v1/gps: length of the window, in seconds"),
+  "gps.retention_days": whole(
+    0,
+    0,
+    TEN_YEARS_IN_DAYS,
+    "Positions older than this many days are deleted; 0 keeps all",
+  ),
+  "gps.max_future_seconds": whole(
+    86_400,
+    0,
+    TEN_YEARS_IN_SECONDS,
+    "How far ahead of the server a position may be, in seconds",
+  ),
+  "geofence.exit_margin_m": number(
+    10,
+    0,
+    100_000,
+    "Metres beyond a zone's radius at which leaving it counts",
+  ),
+  "trip.history_position_max_age_seconds": whole(
+    900,
+    0,
+    TEN_YEARS_IN_SECONDS,
+    "Oldest position that a status change carries, in seconds",
+  ),
+  "audit.retention_days": whole(
+    0,
+    0,
+    TEN_YEARS_IN_DAYS,
+    "Audit events older than this many days are deleted; 0 keeps all",
+  ),
+  "pegel.default_radius_km": number(
+    30,
+    0.1,
+    20_038,
+    "Radius of the nearest water-level station when none is given, in km",
+  ),
+  "vessels.radius_km": number(
+    20,
+    1,
+    500,
+    "Vessels within this distance of the newest position are nearby, in km",
+  ),
+  "vessels.broadcast_seconds": whole(
+    5,
+    1,
+    3_600,
+    "Shortest time between two broadcasts of vessels, in seconds",
+  ),
+  "accounts.deletion_grace_days": whole(
+    7,
+    0,
+    TEN_YEARS_IN_DAYS,
+    "Days between scheduling an account's deletion and the deletion",
+  ),
+  "export.log_retention_days": whole(
+    365,
+    0,
+    TEN_YEARS_IN_DAYS,
+    "Export logs older than this many days are deleted; 0 keeps all",
+  ),
+} satisfies Record<string, Entry<number>>;
+
+export type SystemConfigKey = keyof typeof CATALOGUE;

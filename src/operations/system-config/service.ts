@@ -1,0 +1,23 @@
+import { now } from "../../kernel/clock";
+import { db } from "../../kernel/db";
+import { CATALOGUE, type SystemConfigKey } from "./catalogue";
+import { systemConfig } from "./table";
+
+/** The values in force, so that reading one costs no query. */
+const values = new Map<string, unknown>();
+
+/** Seeds what is missing, inside a transaction, and reads all values. */
+export function loadSystemConfig(): void {
+  for (const [key, entry] of Object.entries(CATALOGUE))
+    db.insert(systemConfig)
+      .values({ key, value: entry.default, updated_at: now() })
+      .onConflictDoNothing()
+      .run();
+  values.clear();
+  for (const row of db.select().from(systemConfig).all()) values.set(row.key, row.value);
+}
+
+/** The value of a system config key, effective now. */
+export function systemValue(key: SystemConfigKey): number {
+  return values.get(key) as number;
+}

@@ -1,0 +1,103 @@
+import type { AnyElysia } from "elysia";
+import { createApp } from "./app";
+import { chosePort, config, publicUrl } from "./config";
+import { seedIdentity } from "./identity/seed";
+import { startJobs } from "./jobs";
+import { SECOND } from "./kernel/clock";
+import {
+  claimDataDirectory,
+  loadMasterKey,
+  OperatorError,
+  openData,
+  prepareDataDirectory,
+} from "./kernel/data-dir";
+import { closeDatabase, transact } from "./kernel/db";
+import { attachServer } from "./kernel/http";
+import { configureLog, log } from "./kernel/log";
+import { loadSystemConfig } from "./operations/system-config/service";
+import { startBroadcasts } from "./realtime/broadcast";
+import { socketHandlers, startSockets, stopSockets } from "./realtime/socket";
+import { loadDetachments } from "./tracking/gps/detach";
+
+/** How long requests that are under way may take after a stop was asked for. */
+const DRAIN_SECONDS = 5;
+
+/** A server that listens. */
+export interface Running {
+  port: number;
+  url: string;
+  /** Lets requests finish, closes sockets with 1001, commits what is queued. */
+  stop: () => Promise<void>;
+}
+
+/** Brings everything up on the configured data directory and address. */
+export async function serve(): Promise<Running> {
+  configureLog(config["log.level"], config["log.format"]);
+  prepareDataDirectory();
+  const release = claimDataDirectory();
+  const migrated = openData(true);
+  if (migrated.length > 0) log.info("the database is migrated", { migrations: migrated.join(", ") });
+  loadMasterKey();
+  await transact(() => {
+    seedIdentity();
+    loadSystemConfig();
+  });
+  loadDetachments();
+  const { app } = await createApp();
+  startBroadcasts();
+  const port = listen(app);
+  startSockets();
+  const stopJobs = startJobs();
+  const stop = async () => {
+    stopJobs();
+    stopSockets();
+    await Promise.race([app.server?.stop(false), Bun.sleep(DRAIN_SECONDS * SECOND)]);
+    await app.server?.stop(true);
+    closeDatabase();
+    release();
+  };
+  return { port, url: publicUrl(), stop };
+}
+
+/** Starts to listen and returns the port. */
+function listen(app: AnyElysia): number {
+  const hostname = config["server.host"];
+  const port = config["server.port"];
+  try {
+    // Without reusePort: Elysia's default lets a second server bind the same port and share its requests.
+    app.listen({
+      hostname,
+      port,
+      reusePort: false,
+      development: false,
+      idleTimeout: 30,
+      websocket: socketHandlers(),
+    });
+  } catch (error) {
+    const code = (error as { code?: string }).code;
+    const why =
+      code === "EADDRINUSE"
+        ? "is in use; set server.port or stop the other program"
+        : `cannot be listened on (${code})`;
+    throw new OperatorError(`${hostname}:${port} ${why}`);
+  }
+  if (!app.server) throw new Error("the server does not listen");
+  attachServer(app.server);
+  chosePort(app.server.port ?? port);
+  return app.server.port ?? port;
+}
+
+/** Stops on SIGTERM and SIGINT, and at once on a second one. */
+export function stopOnSignals(running: Running): void {
+  let stopping = false;
+  const onSignal = async (signal: string) => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info("stopping", { signal });
+    await running.stop();
+    log.info("stopped");
+    process.exit(0);
+  };
+  process.on("SIGTERM", () => onSignal("SIGTERM"));
+  process.on("SIGINT", () => onSignal("SIGINT"));
+}

@@ -1,0 +1,81 @@
+import { Elysia } from "elysia";
+import { guard } from "../../identity/access/guard";
+import { page, pageQuery, pageRequest, single } from "../../kernel/http";
+import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/schema";
+import { Device, DeviceChange, NewDevice } from "./schema";
+import { createDevice, deleteDevice, getDevice, listDevices, updateDevice } from "./service";
+
+const path = "/v1/devices";
+const DEFAULT_LIMIT = 10;
+
+export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
+  .use(guard)
+  .get(
+    "",
+    ({ query }) => {
+      const request = pageRequest(query, DEFAULT_LIMIT);
+      return page(path, request, listDevices(request));
+    },
+    {
+      access: "devices:read",
+      ...query(t.Object(pageQuery(DEFAULT_LIMIT))),
+      response: { 200: Page(Device) },
+      detail: { summary: "List devices", description: "Devices, newest first." },
+    },
+  )
+  .get("/:id", ({ params }) => single(getDevice(params.id), `${path}/${params.id}`), {
+    access: "devices:read",
+    params: IdParams,
+    response: { 200: Single(Device), ...errors(404) },
+    detail: { summary: "Get a device", description: "One device by its identifier." },
+  })
+  .post(
+    "",
+    async ({ caller, body, set }) => {
+      const device = await createDevice(caller, body);
+      set.status = 201;
+      return single(device, `${path}/${device.id}`);
+    },
+    {
+      access: "devices:write",
+      body: NewDevice,
+      response: { 201: Single(Device) },
+      detail: {
+        summary: "Create a device",
+        description:
+          "Creates a device. With `api_key_id`, that key posts its positions from now on: only the key's owner, a system key or a super admin may link it (403), and whatever the key was linked to is unlinked.",
+      },
+    },
+  )
+  .patch(
+    "/:id",
+    async ({ caller, params, body }) =>
+      single(await updateDevice(caller, params.id, body), `${path}/${params.id}`),
+    {
+      access: "devices:write",
+      params: IdParams,
+      body: DeviceChange,
+      response: { 200: Single(Device), ...errors(404) },
+      detail: {
+        summary: "Change a device",
+        description:
+          "Changes the fields that are sent; at least one is required, and null clears an optional one. `api_key_id` links another key, null unlinks the present one.",
+      },
+    },
+  )
+  .delete(
+    "/:id",
+    async ({ params, set }) => {
+      await deleteDevice(params.id);
+      set.status = 204;
+    },
+    {
+      access: "devices:delete",
+      params: IdParams,
+      response: { 204: NoContent, ...errors(404) },
+      detail: {
+        summary: "Delete a device",
+        description: "Its positions, trips and templates stay, with `device_id` null.",
+      },
+    },
+  );

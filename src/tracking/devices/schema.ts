@@ -1,0 +1,43 @@
+import { name, nullable, optional, out, record, t, text, uuid } from "../../kernel/schema";
+
+export const Device = record(
+  "Device",
+  {
+    id: out.uuid("Identifier"),
+    name: out.string("Name", "Pilot boat 2"),
+    description: nullable(out.string("What the device is", "Tracker behind the bridge console")),
+    device_type: nullable(out.string("Device type identifier", "teltonika-fmb920")),
+    api_key_id: nullable(out.uuid("The API key that posts this device's positions")),
+    is_active: out.boolean("Whether the device is in use"),
+    created_at: out.time("When it was created"),
+    updated_at: out.time("When it was last changed"),
+  },
+  "Something that reports positions",
+);
+export type Device = (typeof Device)["static"];
+
+const deviceName = name("Name", "Pilot boat 2");
+const details = {
+  description: optional(text("What the device is", "Tracker behind the bridge console")),
+  device_type: optional(
+    t.String({ maxLength: 200, description: "Device type identifier", examples: ["teltonika-fmb920"] }),
+  ),
+  api_key_id: optional(
+    uuid(
+      "The API key that posts this device's positions; its former device and this one's former key are unlinked",
+    ),
+  ),
+};
+
+export const NewDevice = t.Object({ name: deviceName, ...details }, { title: "NewDevice" });
+export type NewDevice = (typeof NewDevice)["static"];
+
+export const DeviceChange = t.Object(
+  {
+    name: t.Optional(deviceName),
+    ...details,
+    is_active: t.Optional(t.Boolean({ description: "Whether the device is in use", examples: [false] })),
+  },
+  { title: "DeviceChange" },
+);
+export type DeviceChange = (typeof DeviceChange)["static"];

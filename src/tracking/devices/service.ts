@@ -1,0 +1,89 @@
+import { asc, desc, eq, getTableColumns } from "drizzle-orm";
+import { accessChanged, type Caller } from "../../identity/access/caller";
+import { linkApiKey } from "../../identity/api-keys/service";
+import { apiKeys } from "../../identity/api-keys/table";
+import { iso, now } from "../../kernel/clock";
+import { adjustCounter, counter, db, transact } from "../../kernel/db";
+import { notFound } from "../../kernel/errors";
+import { newId } from "../../kernel/id";
+import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
+import { checkChanged } from "../../kernel/schema";
+import { detach } from "../gps/detach";
+import type { Device, DeviceChange, NewDevice } from "./schema";
+import { devices } from "./table";
+
+type Row = typeof devices.$inferSelect & { api_key_id: string | null };
+
+const toDevice = (row: Row): Device => ({
+  ...row,
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+});
+
+const selectDevices = () =>
+  db
+    .select({ ...getTableColumns(devices), api_key_id: apiKeys.id })
+    .from(devices)
+    .leftJoin(apiKeys, eq(apiKeys.device_id, devices.id));
+
+/** A page of devices, newest first. */
+export function listDevices(request: PageRequest): PageOf<Device> {
+  return readPage(request, counter("devices"), (fromEnd, offset, limit) =>
+    selectDevices()
+      .orderBy(fromEnd ? asc(devices.id) : desc(devices.id))
+      .limit(limit)
+      .offset(offset)
+      .all()
+      .map(toDevice),
+  );
+}
+
+export function getDevice(id: string): Device {
+  const row = selectDevices().where(eq(devices.id, id)).get();
+  if (!row) throw notFound("Device");
+  return toDevice(row);
+}
+
+/** Creates a device, and links the key that posts for it when one is named. */
+export function createDevice(caller: Caller, { api_key_id, ...input }: NewDevice): Promise<Device> {
+  return transact(() => {
+    const id = newId();
+    db.insert(devices)
+      .values({ id, ...input, created_at: now(), updated_at: now() })
+      .run();
+    adjustCounter("devices", 1);
+    if (api_key_id) linkApiKey(caller, api_key_id, id);
+    return getDevice(id);
+  });
+}
+
+/** Changes the fields that are given; `api_key_id` null unlinks the device's key. */
+export function updateDevice(
+  caller: Caller,
+  id: string,
+  { api_key_id, ...input }: DeviceChange,
+): Promise<Device> {
+  checkChanged({ api_key_id, ...input });
+  return transact(() => {
+    const { changed } = db
+      .update(devices)
+      .set({ ...input, updated_at: now() })
+      .where(eq(devices.id, id))
+      .returning({ changed: devices.id })
+      .get() ?? { changed: null };
+    if (changed === null) throw notFound("Device");
+    if (api_key_id !== undefined) linkApiKey(caller, api_key_id, id);
+    return getDevice(id);
+  });
+}
+
+/** Deletes a device. Its points, trips and templates stay, without it; its key posts for no device any more. */
+export function deleteDevice(id: string): Promise<void> {
+  return transact(() => {
+    const row = db.delete(devices).where(eq(devices.id, id)).returning().get();
+    if (!row) throw notFound("Device");
+    detach("device", id);
+    adjustCounter("devices", -1);
+    accessChanged((caller) => caller.kind === "key" && caller.deviceId === id);
+  });
+}

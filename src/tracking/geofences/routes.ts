@@ -1,0 +1,80 @@
+import { Elysia } from "elysia";
+import { guard } from "../../identity/access/guard";
+import { page, pageQuery, pageRequest, single } from "../../kernel/http";
+import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/schema";
+import { Geofence, GeofenceChange, NewGeofence } from "./schema";
+import { createGeofence, deleteGeofence, getGeofence, listGeofences, updateGeofence } from "./service";
+
+const path = "/v1/geofences";
+const DEFAULT_LIMIT = 10;
+
+export const geofenceRoutes = new Elysia({ prefix: path, tags: ["Geofences"] })
+  .use(guard)
+  .get(
+    "",
+    ({ query }) => {
+      const request = pageRequest(query, DEFAULT_LIMIT);
+      return page(path, request, listGeofences(request));
+    },
+    {
+      access: "geofences:read",
+      ...query(t.Object(pageQuery(DEFAULT_LIMIT))),
+      response: { 200: Page(Geofence) },
+      detail: { summary: "List zones", description: "Zones, newest first." },
+    },
+  )
+  .get("/:id", ({ params }) => single(getGeofence(params.id), `${path}/${params.id}`), {
+    access: "geofences:read",
+    params: IdParams,
+    response: { 200: Single(Geofence), ...errors(404) },
+    detail: { summary: "Get a zone", description: "One zone by its identifier." },
+  })
+  .post(
+    "",
+    async ({ body, set }) => {
+      const zone = await createGeofence(body);
+      set.status = 201;
+      return single(zone, `${path}/${zone.id}`);
+    },
+    {
+      access: "geofences:write",
+      body: NewGeofence,
+      response: { 201: Single(Geofence) },
+      detail: {
+        summary: "Create a zone",
+        description:
+          "Creates a circular zone. From the next position on, a device that is inside or comes in causes a `geofenceEvent` with `enter`, one that goes out an `exit`. Zones may cross the 180th meridian and lie over a pole.",
+      },
+    },
+  )
+  .patch(
+    "/:id",
+    async ({ params, body }) => single(await updateGeofence(params.id, body), `${path}/${params.id}`),
+    {
+      access: "geofences:write",
+      params: IdParams,
+      body: GeofenceChange,
+      response: { 200: Single(Geofence), ...errors(404) },
+      detail: {
+        summary: "Change a zone",
+        description:
+          "Changes the fields that are sent; at least one is required, and null clears an optional one. Moving or resizing a zone evaluates no device: the next position does. A zone that is switched off is forgotten silently.",
+      },
+    },
+  )
+  .delete(
+    "/:id",
+    async ({ params, set }) => {
+      await deleteGeofence(params.id);
+      set.status = 204;
+    },
+    {
+      access: "geofences:delete",
+      params: IdParams,
+      response: { 204: NoContent, ...errors(404) },
+      detail: {
+        summary: "Delete a zone",
+        description: "The zone is forgotten silently: no exit event is sent.",
+      },
+    },
+  );

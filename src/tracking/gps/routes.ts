@@ -1,0 +1,108 @@
+import { Elysia } from "elysia";
+import { guard, type RateRule } from "../../identity/access/guard";
+import { page, pageQuery, pageRequest, single } from "../../kernel/http";
+import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/schema";
+import { systemValue } from "../../operations/system-config/service";
+import { CurrentQuery, GpsPoint, NewGpsPoint } from "./schema";
+import {
+  currentPosition,
+  currentPositions,
+  deletePoint,
+  getPoint,
+  listPoints,
+  recordPosition,
+} from "./service";
+
+const path = "/v1/gps";
+const DEFAULT_LIMIT = 10;
+
+const writeLimit: RateRule = {
+  name: "gps",
+  rate: () => ({
+    requests: systemValue("gps.rate_limit_requests"),
+    seconds: systemValue("gps.rate_limit_window_seconds"),
+  }),
+};
+
+export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
+  .use(guard)
+  .get(
+    "",
+    ({ query }) => {
+      const request = pageRequest(query, DEFAULT_LIMIT);
+      return page(path, request, listPoints(request));
+    },
+    {
+      access: "gps:read",
+      ...query(t.Object(pageQuery(DEFAULT_LIMIT))),
+      response: { 200: Page(GpsPoint) },
+      detail: {
+        summary: "List positions",
+        description:
+          "All positions, newest first by the receiver's time. First and last pages cost the same whatever the number of positions; a page in the middle costs more the farther it is from both ends.",
+      },
+    },
+  )
+  .get(
+    "/current",
+    ({ query: { device_id } }) =>
+      single(
+        currentPosition(device_id ?? null),
+        device_id ? `${path}/current?device_id=${device_id}` : `${path}/current`,
+      ),
+    {
+      access: "gps:read",
+      query: CurrentQuery,
+      response: { 200: Single(GpsPoint), ...errors(404) },
+      detail: {
+        summary: "Get the current position",
+        description:
+          "The newest position of a device, or of all. Kept in memory for 5 minutes; a new or deleted position refreshes it at once. 404 when there is none.",
+      },
+    },
+  )
+  .get("/current/devices", () => currentPositions(), {
+    access: "gps:read",
+    response: { 200: t.Array(GpsPoint) },
+    detail: {
+      summary: "Get the current position of each device",
+      description: "The newest position of every device that has one, newest first. A bare array.",
+    },
+  })
+  .get("/:id", ({ params }) => single(getPoint(params.id), `${path}/${params.id}`), {
+    access: "gps:read",
+    params: IdParams,
+    response: { 200: Single(GpsPoint), ...errors(404) },
+    detail: { summary: "Get a position", description: "One position by its identifier." },
+  })
+  .post(
+    "",
+    async ({ caller, body, set }) => {
+      const point = await recordPosition(caller, body);
+      set.status = 201;
+      return single(point, `${path}/${point.id}`);
+    },
+    {
+      access: { requires: "gps:write", limit: writeLimit },
+      body: NewGpsPoint,
+      response: { 201: Single(GpsPoint) },
+      detail: {
+        summary: "Post a position",
+        description:
+          "Stores a position, joins it to the device's active trip with GPS logging, broadcasts it as `gpsUpdate`, and sends a `geofenceEvent` for each zone that the device entered or left. A position posted with an API key that is linked to a device belongs to that device; with any other credential it has none. One older than the device's newest is stored and broadcast but evaluates no zone. Limited to 30 requests per 60 seconds and credential unless the system config says otherwise.",
+      },
+    },
+  )
+  .delete(
+    "/:id",
+    async ({ params, set }) => {
+      await deletePoint(params.id);
+      set.status = 204;
+    },
+    {
+      access: "gps:delete",
+      params: IdParams,
+      response: { 204: NoContent, ...errors(404, 409) },
+      detail: { summary: "Delete a position", description: "409 when the position is linked to a trip." },
+    },
+  );

@@ -1,0 +1,204 @@
+import type { Caller } from "../../identity/access/caller";
+import { iso, now, SECOND } from "../../kernel/clock";
+import { adjustCounter, afterCommit, counter, sqlite, statement, transact } from "../../kernel/db";
+import { conflict, invalid, notFound } from "../../kernel/errors";
+import { publish } from "../../kernel/events";
+import { newId } from "../../kernel/id";
+import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
+import { systemValue } from "../../operations/system-config/service";
+import { evaluateZones, type ZoneCrossing } from "../geofences/evaluate";
+import { cachedCurrent, forgetCurrent } from "./current-cache";
+import { isDetached } from "./detach";
+import type { GpsPoint, NewGpsPoint } from "./schema";
+import type { gpsPoints } from "./table";
+
+declare module "../../kernel/events" {
+  interface EventMap {
+    /** A position was stored. */
+    "gps.recorded": GpsPoint;
+    /** A device entered or left a zone. */
+    "geofence.crossed": ZoneCrossing;
+  }
+}
+
+type Row = typeof gpsPoints.$inferSelect;
+
+const COLUMNS =
+  "id, device_id, trip_id, latitude, longitude, altitude, heading, timestamp, speed_kmh, speed_mps, speed_mph, speed_knots, pdop, hdop, vdop, created_at";
+
+const toGpsPoint = (row: Row): GpsPoint => ({
+  id: row.id,
+  device_id: row.device_id !== null && isDetached(row.device_id) ? null : row.device_id,
+  trip_id: row.trip_id !== null && isDetached(row.trip_id) ? null : row.trip_id,
+  latitude: row.latitude,
+  longitude: row.longitude,
+  altitude: row.altitude,
+  heading: row.heading,
+  timestamp: iso(row.timestamp),
+  speed_kmh: row.speed_kmh,
+  speed_mps: row.speed_mps,
+  speed_mph: row.speed_mph,
+  speed_knots: row.speed_knots,
+  pdop: row.pdop,
+  hdop: row.hdop,
+  vdop: row.vdop,
+  created_at: iso(row.created_at),
+});
+
+/** A statement that returns points: the hot paths of this file run on prepared ones. */
+const points = <P extends (string | number)[]>(rest: string) =>
+  statement(() => sqlite.prepare<Row, P>(`SELECT ${COLUMNS} FROM gps_points ${rest}`));
+
+// --- Recording --------------------------------------------------------------------------------------------
+
+const insertPoint = statement(() =>
+  sqlite.prepare<unknown, (string | number | null)[]>(
+    `INSERT INTO gps_points (${COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)`,
+  ),
+);
+const loggingTrip = statement(() =>
+  sqlite.prepare<{ id: string }, [string]>(
+    "SELECT id FROM trips WHERE device_id = ? AND status = 'active' AND gps_logging_enabled = 1",
+  ),
+);
+const newestOfDevice = points<[string]>("WHERE device_id = ? ORDER BY timestamp DESC, rowid DESC LIMIT 1");
+
+/**
+ * Records a position: stores it, joins it to the active logging trip of the device, and, unless the device
+ * has a newer position already, tells which zones the device entered or left. The device is the one that the
+ * caller's key is linked to; a position posted with any other credential has none.
+ */
+export function recordPosition(caller: Caller, fix: NewGpsPoint): Promise<GpsPoint> {
+  checkTimestamp(fix.timestamp);
+  return transact(() => {
+    const deviceId = caller.kind === "key" ? caller.deviceId : null;
+    const previous = deviceId === null ? null : newestOfDevice().get(deviceId);
+    const point = storePoint(deviceId, fix);
+    publish("gps.recorded", point);
+    if (deviceId !== null && (!previous || previous.timestamp <= fix.timestamp * SECOND))
+      for (const crossing of evaluateZones(deviceId, fix)) publish("geofence.crossed", crossing);
+    return point;
+  });
+}
+
+function checkTimestamp(seconds: number): void {
+  const ahead = systemValue("gps.max_future_seconds");
+  if (seconds * SECOND > now() + ahead * SECOND)
+    throw invalid("/timestamp", `must be Unix time in seconds, at most ${ahead} s ahead of the server`);
+}
+
+function storePoint(deviceId: string | null, fix: NewGpsPoint): GpsPoint {
+  const tripId = deviceId === null ? null : (loggingTrip().get(deviceId)?.id ?? null);
+  const row: Row = {
+    id: newId(),
+    device_id: deviceId,
+    trip_id: tripId,
+    latitude: fix.latitude,
+    longitude: fix.longitude,
+    altitude: fix.altitude ?? null,
+    heading: fix.heading ?? null,
+    timestamp: fix.timestamp * SECOND,
+    speed_kmh: fix.speed_kmh,
+    speed_mps: fix.speed_mps,
+    speed_mph: fix.speed_mph,
+    speed_knots: fix.speed_knots,
+    pdop: fix.pdop ?? null,
+    hdop: fix.hdop ?? null,
+    vdop: fix.vdop ?? null,
+    created_at: now(),
+  };
+  insertPoint().run(...Object.values(row));
+  adjustCounter("gps_points", 1);
+  if (tripId !== null) adjustCounter(tripPoints(tripId), 1);
+  afterCommit(() => forgetCurrent(deviceId));
+  return toGpsPoint(row);
+}
+
+/** Name of the counter of a trip's points. */
+export const tripPoints = (tripId: string): string => `trip_points ${tripId}`;
+
+// --- Reading ----------------------------------------------------------------------------------------------
+
+const newestFirst = points<[number, number]>("ORDER BY timestamp DESC, rowid DESC LIMIT ? OFFSET ?");
+const oldestFirst = points<[number, number]>("ORDER BY timestamp, rowid LIMIT ? OFFSET ?");
+const byId = points<[string]>("WHERE id = ?");
+
+/** A page of positions, newest first by the receiver's time. */
+export function listPoints(request: PageRequest): PageOf<GpsPoint> {
+  return readPage(request, counter("gps_points"), (fromEnd, offset, limit) =>
+    (fromEnd ? oldestFirst() : newestFirst()).all(limit, offset).map(toGpsPoint),
+  );
+}
+
+export function getPoint(id: string): GpsPoint {
+  const row = byId().get(id);
+  if (!row) throw notFound("GPS point");
+  return toGpsPoint(row);
+}
+
+const tripForward = points<[string, number, number]>(
+  "WHERE trip_id = ? ORDER BY timestamp, rowid LIMIT ? OFFSET ?",
+);
+const tripBackward = points<[string, number, number]>(
+  "WHERE trip_id = ? ORDER BY timestamp DESC, rowid DESC LIMIT ? OFFSET ?",
+);
+
+/** A page of a trip's positions, oldest first. The trip must exist. */
+export function listTripPoints(tripId: string, request: PageRequest): PageOf<GpsPoint> {
+  return readPage(request, counter(tripPoints(tripId)), (fromEnd, offset, limit) =>
+    (fromEnd ? tripBackward() : tripForward()).all(tripId, limit, offset).map(toGpsPoint),
+  );
+}
+
+// --- Current positions ------------------------------------------------------------------------------------
+
+/** The newest position of a device, or of all. Throws 404 when there is none. */
+export function currentPosition(deviceId: string | null): GpsPoint {
+  const point = cachedCurrent(deviceId, () => readNewest(deviceId));
+  if (!point) throw notFound(deviceId === null ? "Position" : "Position of this device");
+  return point;
+}
+
+function readNewest(deviceId: string | null): GpsPoint | null {
+  if (deviceId !== null && isDetached(deviceId)) return null;
+  const row = deviceId === null ? newestFirst().get(1, 0) : newestOfDevice().get(deviceId);
+  return row ? toGpsPoint(row) : null;
+}
+
+/** Walks the index from device to device: its cost grows with the devices, not with the points. */
+const newestOfEach = statement(() =>
+  sqlite.prepare<Row, []>(
+    `SELECT ${COLUMNS} FROM gps_points WHERE rowid IN (
+       SELECT (SELECT rowid FROM gps_points WHERE device_id = d.id ORDER BY timestamp DESC, rowid DESC LIMIT 1)
+       FROM devices d) ORDER BY timestamp DESC, rowid DESC`,
+  ),
+);
+
+/** The newest position of each device that has one, newest first. */
+export function currentPositions(): GpsPoint[] {
+  return newestOfEach().all().map(toGpsPoint);
+}
+
+/** The newest position of a device, not older than `maxAgeSeconds` by the server's clock; null otherwise. */
+export function recentPosition(
+  deviceId: string,
+  maxAgeSeconds: number,
+): { latitude: number; longitude: number } | null {
+  const row = newestOfDevice().get(deviceId);
+  return row && row.timestamp >= now() - maxAgeSeconds * SECOND ? row : null;
+}
+
+// --- Deleting ---------------------------------------------------------------------------------------------
+
+const removePoint = statement(() => sqlite.prepare<unknown, [string]>("DELETE FROM gps_points WHERE id = ?"));
+
+/** Deletes a position that no trip holds; 409 when one does. */
+export function deletePoint(id: string): Promise<void> {
+  return transact(() => {
+    const point = getPoint(id);
+    if (point.trip_id !== null) throw conflict("This GPS point is linked to a trip and cannot be deleted");
+    removePoint().run(id);
+    adjustCounter("gps_points", -1);
+    afterCommit(() => forgetCurrent(point.device_id));
+  });
+}

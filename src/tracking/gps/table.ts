@@ -1,0 +1,45 @@
+import { sql } from "drizzle-orm";
+import { index, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { id, time } from "../../kernel/table";
+
+/**
+ * Recorded positions: the table that grows without end. Its device and trip are no foreign keys, since
+ * deleting a device with ten million points would then rewrite them all in one transaction: see `detach.ts`.
+ */
+export const gpsPoints = sqliteTable(
+  "gps_points",
+  {
+    id: id(),
+    device_id: text(),
+    trip_id: text(),
+    latitude: real().notNull(),
+    longitude: real().notNull(),
+    altitude: real(),
+    heading: real(),
+    /** When the receiver fixed the position, epoch milliseconds (whole seconds). */
+    timestamp: time().notNull(),
+    speed_kmh: real().notNull(),
+    speed_mps: real().notNull(),
+    speed_mph: real().notNull(),
+    speed_knots: real().notNull(),
+    pdop: real(),
+    hdop: real(),
+    vdop: real(),
+    created_at: time().notNull(),
+  },
+  (table) => [
+    index("gps_points_time").on(table.timestamp),
+    index("gps_points_device").on(table.device_id, table.timestamp).where(sql`device_id IS NOT NULL`),
+    index("gps_points_trip").on(table.trip_id, table.timestamp).where(sql`trip_id IS NOT NULL`),
+  ],
+);
+
+/** Deleted devices and trips whose points still carry their identifier until a background job is done. */
+export const gpsDetachments = sqliteTable(
+  "gps_detachments",
+  {
+    kind: text({ enum: ["device", "trip"] }).notNull(),
+    reference: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.kind, table.reference] })],
+);

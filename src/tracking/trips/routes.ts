@@ -1,0 +1,114 @@
+import { Elysia } from "elysia";
+import { guard } from "../../identity/access/guard";
+import { page, pageQuery, pageRequest, single } from "../../kernel/http";
+import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/schema";
+import { GpsPoint } from "../gps/schema";
+import { NewTrip, StatusChange, Trip, TripChange, TripFilter } from "./schema";
+import {
+  createTrip,
+  deleteTrip,
+  getTrip,
+  listPointsOfTrip,
+  listStatusHistory,
+  listTrips,
+  updateTrip,
+} from "./service";
+
+const path = "/v1/trips";
+const DEFAULT_LIMIT = 20;
+const DEFAULT_POINTS = 10;
+
+export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
+  .use(guard)
+  .get(
+    "",
+    ({ query }) => {
+      const request = pageRequest(query, DEFAULT_LIMIT);
+      return page(path, request, listTrips(request, query.status), { status: query.status });
+    },
+    {
+      access: "trips:read",
+      ...query(t.Object({ ...pageQuery(DEFAULT_LIMIT), ...TripFilter })),
+      response: { 200: Page(Trip) },
+      detail: { summary: "List trips", description: "Trips, newest first; with `status` only those." },
+    },
+  )
+  .get("/:id", ({ params }) => single(getTrip(params.id), `${path}/${params.id}`), {
+    access: "trips:read",
+    params: IdParams,
+    response: { 200: Single(Trip), ...errors(404) },
+    detail: { summary: "Get a trip", description: "One trip by its identifier." },
+  })
+  .post(
+    "",
+    async ({ body, set }) => {
+      const trip = await createTrip(body);
+      set.status = 201;
+      return single(trip, `${path}/${trip.id}`);
+    },
+    {
+      access: "trips:write",
+      body: NewTrip,
+      response: { 201: Single(Trip) },
+      detail: {
+        summary: "Create a trip",
+        description: "Creates a trip as a draft. A reference to a record that does not exist gives 400.",
+      },
+    },
+  )
+  .patch(
+    "/:id",
+    async ({ caller, params, body }) =>
+      single(await updateTrip(caller, params.id, body), `${path}/${params.id}`),
+    {
+      access: "trips:write",
+      params: IdParams,
+      body: TripChange,
+      response: { 200: Single(Trip), ...errors(404, 409) },
+      detail: {
+        summary: "Change a trip or its status",
+        description:
+          "Changes the fields that are sent; null clears an optional one. Status: draft → active → paused or completed, paused → active or completed; anything else gives 400 `InvalidStatusTransition`. Activation sets `started_at`, completion `ended_at`. 409 when another active trip with GPS logging runs on the same device.",
+      },
+    },
+  )
+  .delete(
+    "/:id",
+    async ({ params, set }) => {
+      await deleteTrip(params.id);
+      set.status = 204;
+    },
+    {
+      access: "trips:delete",
+      params: IdParams,
+      response: { 204: NoContent, ...errors(404, 409) },
+      detail: {
+        summary: "Delete a trip",
+        description:
+          "Only a draft or completed trip (409 otherwise). Its positions stay, with `trip_id` null.",
+      },
+    },
+  )
+  .get(
+    "/:id/gps",
+    ({ params, query }) => {
+      const request = pageRequest(query, DEFAULT_POINTS);
+      return page(`${path}/${params.id}/gps`, request, listPointsOfTrip(params.id, request));
+    },
+    {
+      access: "trips:read",
+      params: IdParams,
+      ...query(t.Object(pageQuery(DEFAULT_POINTS))),
+      response: { 200: Page(GpsPoint), ...errors(404) },
+      detail: {
+        summary: "List the positions of a trip",
+        description: "Oldest first by the receiver's time.",
+      },
+    },
+  )
+  .get("/:id/history", ({ params }) => listStatusHistory(params.id), {
+    access: "trips:read",
+    params: IdParams,
+    response: { 200: t.Array(StatusChange), ...errors(404) },
+    detail: { summary: "List the status changes of a trip", description: "Oldest first. A bare array." },
+  });

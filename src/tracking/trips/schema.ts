@@ -1,0 +1,102 @@
+import {
+  latitude,
+  longitude,
+  name,
+  nullable,
+  oneOf,
+  optional,
+  out,
+  record,
+  t,
+  text,
+  uuid,
+} from "../../kernel/schema";
+import { TRIP_STATUSES } from "./trip-state";
+
+const Status = oneOf(TRIP_STATUSES, "Where the trip stands in its life");
+const tags = t.Array(t.String({ minLength: 1, maxLength: 64 }), {
+  maxItems: 50,
+  description: "At most 50 tags of at most 64 characters",
+  examples: [["ferry", "summer"]],
+});
+
+export const Trip = record(
+  "Trip",
+  {
+    id: out.uuid("Identifier"),
+    name: out.string("Name", "Lauterbach to Greifswald"),
+    description: nullable(out.string("What the trip is", "Transfer across the Bodden")),
+    status: Status,
+    gps_logging_enabled: out.boolean("Whether the device's positions join this trip while it is active"),
+    device_id: nullable(out.uuid("The device that tracks it")),
+    category_id: nullable(out.uuid("Its category")),
+    origin_id: nullable(out.uuid("The location where it begins")),
+    destination_id: nullable(out.uuid("The location where it ends")),
+    weight_kg: nullable(out.number("Weight of the cargo in kg", 1250)),
+    notes: nullable(out.string("Notes", "Call the harbour master before arrival")),
+    tags: t.Array(t.String(), { description: "Tags", examples: [["ferry", "summer"]] }),
+    start_latitude: nullable(out.number("Latitude of the start", 54.3412)),
+    start_longitude: nullable(out.number("Longitude of the start", 13.5066)),
+    end_latitude: nullable(out.number("Latitude of the end", 54.0967)),
+    end_longitude: nullable(out.number("Longitude of the end", 13.4553)),
+    started_at: nullable(out.time("When it was first activated")),
+    ended_at: nullable(out.time("When it was completed")),
+    created_at: out.time("When it was created"),
+    updated_at: out.time("When it was last changed"),
+  },
+  "A voyage with a status lifecycle",
+);
+export type Trip = (typeof Trip)["static"];
+
+export const StatusChange = record(
+  "TripStatusChange",
+  {
+    id: out.uuid("Identifier"),
+    trip_id: out.uuid("The trip"),
+    old_status: Status,
+    new_status: Status,
+    changed_by: nullable(out.uuid("The user who changed it, if a user did")),
+    latitude: nullable(out.number("Latitude of the device at the change, when it is recent enough", 54.3412)),
+    longitude: nullable(out.number("Longitude of the device at the change", 13.5066)),
+    changed_at: out.time("When it was changed"),
+  },
+  "One change of a trip's status",
+);
+export type StatusChange = (typeof StatusChange)["static"];
+
+const tripName = name("Name", "Lauterbach to Greifswald");
+const fields = {
+  description: optional(text("What the trip is", "Transfer across the Bodden")),
+  gps_logging_enabled: optional(
+    t.Boolean({
+      description: "Whether the device's positions join this trip while it is active; default false",
+      examples: [true],
+    }),
+  ),
+  device_id: optional(uuid("The device that tracks it")),
+  category_id: optional(uuid("Its category")),
+  origin_id: optional(uuid("The location where it begins")),
+  destination_id: optional(uuid("The location where it ends")),
+  weight_kg: optional(t.Number({ minimum: 0, description: "Weight of the cargo in kg", examples: [1250] })),
+  notes: optional(text("Notes", "Call the harbour master before arrival")),
+  tags: optional(tags),
+};
+
+export const NewTrip = t.Object({ name: tripName, ...fields }, { title: "NewTrip" });
+export type NewTrip = (typeof NewTrip)["static"];
+
+export const TripChange = t.Object(
+  {
+    name: t.Optional(tripName),
+    ...fields,
+    status: t.Optional(Status),
+    start_latitude: optional(latitude("Latitude of the start")),
+    start_longitude: optional(longitude("Longitude of the start")),
+    end_latitude: optional(latitude("Latitude of the end")),
+    end_longitude: optional(longitude("Longitude of the end")),
+  },
+  { title: "TripChange" },
+);
+export type TripChange = (typeof TripChange)["static"];
+
+export const TripFilter = { status: t.Optional(Status) };

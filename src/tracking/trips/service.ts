@@ -1,0 +1,211 @@
+import { asc, desc, eq } from "drizzle-orm";
+import type { Caller } from "../../identity/access/caller";
+import { iso, isoOrNull, now } from "../../kernel/clock";
+import { adjustCounter, counter, db, removeCounter, transact } from "../../kernel/db";
+import { AppError, conflict, invalid, isUniqueViolation, notFound } from "../../kernel/errors";
+import { newId } from "../../kernel/id";
+import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
+import { systemValue } from "../../operations/system-config/service";
+import { tripCategories } from "../categories/table";
+import { devices } from "../devices/table";
+import { detach } from "../gps/detach";
+import type { GpsPoint } from "../gps/schema";
+import { listTripPoints, recentPosition, tripPoints } from "../gps/service";
+import { locations } from "../locations/table";
+import type { NewTrip, StatusChange, Trip, TripChange } from "./schema";
+import { tripStatusHistory, trips } from "./table";
+import { isDeletable, type TripStatus, transition } from "./trip-state";
+
+type Row = typeof trips.$inferSelect;
+
+const toTrip = (row: Row): Trip => ({
+  ...row,
+  started_at: isoOrNull(row.started_at),
+  ended_at: isoOrNull(row.ended_at),
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+});
+
+/** Counters of the trips: all of them, and those with each status. */
+const ALL = "trips";
+const withStatus = (status: TripStatus) => `trips ${status}`;
+
+/** A page of trips, newest first; of one status when it is given. */
+export function listTrips(request: PageRequest, status?: TripStatus): PageOf<Trip> {
+  const total = counter(status === undefined ? ALL : withStatus(status));
+  return readPage(request, total, (fromEnd, offset, limit) =>
+    db
+      .select()
+      .from(trips)
+      .where(status === undefined ? undefined : eq(trips.status, status))
+      .orderBy(fromEnd ? asc(trips.id) : desc(trips.id))
+      .limit(limit)
+      .offset(offset)
+      .all()
+      .map(toTrip),
+  );
+}
+
+export function getTrip(id: string): Trip {
+  return toTrip(tripRow(id));
+}
+
+function tripRow(id: string): Row {
+  const row = db.select().from(trips).where(eq(trips.id, id)).get();
+  if (!row) throw notFound("Trip");
+  return row;
+}
+
+/** Creates a trip. It starts as a draft. */
+export function createTrip(input: NewTrip): Promise<Trip> {
+  return transact(() => insertTrip(input));
+}
+
+/** Stores a new draft in the current transaction. */
+export function insertTrip(input: NewTrip): Trip {
+  checkReferences(input);
+  const row = db
+    .insert(trips)
+    .values({
+      id: newId(),
+      ...input,
+      status: "draft",
+      gps_logging_enabled: input.gps_logging_enabled ?? false,
+      tags: input.tags ?? [],
+      created_at: now(),
+      updated_at: now(),
+    })
+    .returning()
+    .get();
+  adjustCounter(ALL, 1);
+  adjustCounter(withStatus("draft"), 1);
+  return toTrip(row);
+}
+
+/**
+ * Changes the fields that are given, the status among them. Throws 400 for a transition that Part 1 doesn't
+ * permit, and 409 when the trip would be the second active one with GPS logging on its device.
+ */
+export function updateTrip(caller: Caller, id: string, { status, ...input }: TripChange): Promise<Trip> {
+  return transact(() => {
+    const before = tripRow(id);
+    if (status === undefined && Object.keys(input).length === 0) return toTrip(before);
+    checkReferences(input);
+    const moved = status === undefined ? {} : changeStatus(before, status);
+    const row = keepOneLogger(() =>
+      db
+        .update(trips)
+        .set({
+          ...input,
+          ...(input.gps_logging_enabled === null && { gps_logging_enabled: false }),
+          ...(input.tags === null && { tags: [] }),
+          ...moved,
+          updated_at: now(),
+        } as Partial<Row>)
+        .where(eq(trips.id, id))
+        .returning()
+        .get(),
+    );
+    if (status !== undefined) noteStatusChange(caller, before, row);
+    return toTrip(row);
+  });
+}
+
+function changeStatus(trip: Row, to: TripStatus): Partial<Row> {
+  const allowed = transition(trip.status, to);
+  if (!allowed)
+    throw new AppError("InvalidStatusTransition", `A trip that is ${trip.status} cannot become ${to}`);
+  return {
+    status: to,
+    ...(allowed.starts && { started_at: now() }),
+    ...(allowed.ends && { ended_at: now() }),
+  };
+}
+
+/** The rule itself is the index `trips_one_active_logger`: it holds for every change and in every race. */
+function keepOneLogger<T>(change: () => T): T {
+  try {
+    return change();
+  } catch (error) {
+    if (isUniqueViolation(error))
+      throw conflict("Another active trip with GPS logging already runs on this device", error);
+    throw error;
+  }
+}
+
+function noteStatusChange(caller: Caller, before: Row, after: Row): void {
+  adjustCounter(withStatus(before.status), -1);
+  adjustCounter(withStatus(after.status), 1);
+  const maxAge = systemValue("trip.history_position_max_age_seconds");
+  const position = after.device_id === null ? null : recentPosition(after.device_id, maxAge);
+  db.insert(tripStatusHistory)
+    .values({
+      id: newId(),
+      trip_id: after.id,
+      old_status: before.status,
+      new_status: after.status,
+      changed_by: caller.userId,
+      latitude: position?.latitude ?? null,
+      longitude: position?.longitude ?? null,
+      changed_at: now(),
+    })
+    .run();
+}
+
+/** Deletes a draft or completed trip; 409 otherwise. Its positions stay, without a trip. */
+export function deleteTrip(id: string): Promise<void> {
+  return transact(() => {
+    const trip = tripRow(id);
+    if (!isDeletable(trip.status)) throw conflict(`A trip that is ${trip.status} cannot be deleted`);
+    db.delete(trips).where(eq(trips.id, id)).run();
+    detach("trip", id);
+    adjustCounter(ALL, -1);
+    adjustCounter(withStatus(trip.status), -1);
+    removeCounter(tripPoints(id));
+  });
+}
+
+/** A page of the positions of a trip, oldest first. */
+export function listPointsOfTrip(id: string, request: PageRequest): PageOf<GpsPoint> {
+  tripRow(id);
+  return listTripPoints(id, request);
+}
+
+/** The status changes of a trip, oldest first. */
+export function listStatusHistory(id: string): StatusChange[] {
+  tripRow(id);
+  return db
+    .select()
+    .from(tripStatusHistory)
+    .where(eq(tripStatusHistory.trip_id, id))
+    .orderBy(asc(tripStatusHistory.changed_at), asc(tripStatusHistory.id))
+    .all()
+    .map((row) => ({ ...row, changed_at: iso(row.changed_at) }));
+}
+
+/** A reference in a body to nothing gives 400 (decisions 2.8). */
+function checkReferences(input: Partial<NewTrip>): void {
+  const check = (
+    path: string,
+    id: string | null | undefined,
+    exists: (id: string) => unknown,
+    what: string,
+  ) => {
+    if (id && !exists(id)) throw invalid(path, `names no ${what}`);
+  };
+  const location = (id: string) => db.select().from(locations).where(eq(locations.id, id)).get();
+  check(
+    "/device_id",
+    input.device_id,
+    (id) => db.select().from(devices).where(eq(devices.id, id)).get(),
+    "device",
+  );
+  check(
+    "/category_id",
+    input.category_id,
+    (id) => db.select().from(tripCategories).where(eq(tripCategories.id, id)).get(),
+    "trip category",
+  );
+  check("/origin_id", input.origin_id, location, "location");
+  check("/destination_id", input.destination_id, location, "location");
+}

@@ -1,0 +1,61 @@
+import { sql } from "drizzle-orm";
+import { index, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { flag, id, time } from "../../kernel/table";
+import { tripCategories } from "../categories/table";
+import { devices } from "../devices/table";
+import { locations } from "../locations/table";
+import { TRIP_STATUSES } from "./trip-state";
+
+export const trips = sqliteTable(
+  "trips",
+  {
+    id: id(),
+    name: text().notNull(),
+    description: text(),
+    status: text({ enum: TRIP_STATUSES }).notNull(),
+    gps_logging_enabled: flag().notNull().default(false),
+    device_id: text().references(() => devices.id, { onDelete: "set null" }),
+    category_id: text().references(() => tripCategories.id, { onDelete: "set null" }),
+    origin_id: text().references(() => locations.id, { onDelete: "set null" }),
+    destination_id: text().references(() => locations.id, { onDelete: "set null" }),
+    weight_kg: real(),
+    notes: text(),
+    tags: text({ mode: "json" }).$type<string[]>().notNull(),
+    start_latitude: real(),
+    start_longitude: real(),
+    end_latitude: real(),
+    end_longitude: real(),
+    started_at: time(),
+    ended_at: time(),
+    created_at: time().notNull(),
+    updated_at: time().notNull(),
+  },
+  (table) => [
+    index("trips_status").on(table.status, table.id),
+    index("trips_device").on(table.device_id),
+    index("trips_category").on(table.category_id),
+    index("trips_origin").on(table.origin_id),
+    index("trips_destination").on(table.destination_id),
+    // The 409 rule of Part 1: one active trip with GPS logging per device, whatever runs in parallel.
+    uniqueIndex("trips_one_active_logger")
+      .on(table.device_id)
+      .where(sql`status = 'active' AND gps_logging_enabled = 1 AND device_id IS NOT NULL`),
+  ],
+);
+
+export const tripStatusHistory = sqliteTable(
+  "trip_status_history",
+  {
+    id: id(),
+    trip_id: text()
+      .notNull()
+      .references(() => trips.id, { onDelete: "cascade" }),
+    old_status: text({ enum: TRIP_STATUSES }).notNull(),
+    new_status: text({ enum: TRIP_STATUSES }).notNull(),
+    changed_by: text(),
+    latitude: real(),
+    longitude: real(),
+    changed_at: time().notNull(),
+  },
+  (table) => [index("trip_status_history_trip").on(table.trip_id, table.changed_at)],
+);
