@@ -7,3 +7,7 @@ declare module "swagger-ui-dist/*" {
   const path: string;
   export default path;
 }
+declare module "*.csv.gz" {
+  const path: string;
+  export default path;
+}

@@ -244,7 +244,7 @@ const ALL: Command[] = [
     description:
       "Serves on a data directory that is removed at the end, with an admin, a device, a trip and zones, and sails a recorded voyage through the API. Prints what to open and to try.",
     options: { speed: { type: "string" } },
-    optionHelp: "  --speed N         times as fast as the vessel sailed (default: 10)",
+    optionHelp: "  --speed N         times as fast as the vessel sailed, up to 1000 (default: 10)",
     run: runDemo,
   },
   {

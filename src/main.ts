@@ -97,4 +97,6 @@ function fail(error: unknown): never {
   process.exit(wrongUse ? 2 : 1);
 }
 
+// Database, key file, outbox and backups are the operator's alone.
+process.umask(0o077);
 run(process.argv.slice(2)).catch(fail);

@@ -77,7 +77,7 @@ function listen(app: AnyElysia): number {
     const code = (error as { code?: string }).code;
     const why =
       code === "EADDRINUSE"
-        ? "is in use; set server.port or stop the other program"
+        ? "is in use; choose another server.port (FAIRLEAD_SERVER_PORT) or stop the other program"
         : `cannot be listened on (${code})`;
     throw new OperatorError(`${hostname}:${port} ${why}`);
   }

@@ -1,1 +1,201 @@
-export async function demo(_speed?: number): Promise<void> {}
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { configFile, loadConfig } from "../config";
+import { SUPER_ADMIN } from "../identity/access/caller";
+import { insertUser } from "../identity/users/service";
+import { SECOND } from "../kernel/clock";
+import { hashPassword } from "../kernel/crypto";
+import { transact } from "../kernel/db";
+import { setSystemValue } from "../operations/system-config/service";
+import { serve } from "../serve";
+import { type Fix, readTrack, reversed, toGpsBody, underWay } from "./track";
+
+const DEFAULT_SPEED = 10;
+const USERNAME = "skipper";
+
+/** The zones of the voyage: a vessel that sails it leaves and enters all of them. */
+const ZONES = [
+  { name: "Lauterbach harbour", latitude: 54.3412, longitude: 13.5066, radius_km: 0.4 },
+  { name: "Greifswalder Bodden, middle", latitude: 54.2166, longitude: 13.5415, radius_km: 2 },
+  {
+    name: "Wieck bridge",
+    latitude: 54.0967,
+    longitude: 13.4553,
+    radius_km: 0.5,
+    metadata: { opens: "hourly" },
+  },
+  { name: "Greifswald museum harbour", latitude: 54.1005, longitude: 13.3932, radius_km: 0.3 },
+];
+
+/**
+ * Serves a throw-away fleet and sails a recorded voyage through its API, there and back, until it is stopped.
+ * Everything goes over HTTP as it would from outside, except the first user, whom a stranger can't make.
+ */
+export async function demo(speed = DEFAULT_SPEED): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), "fairlead-demo-"));
+  loadConfig({
+    config: configFile ?? undefined,
+    dataDir: directory,
+    environment: { FAIRLEAD_LOG_LEVEL: "warn", ...process.env },
+  });
+  const running = await serve();
+  const leave = async () => {
+    await running.stop();
+    rmSync(directory, { recursive: true, force: true });
+    process.exit(0);
+  };
+  process.on("SIGINT", leave);
+  process.on("SIGTERM", leave);
+
+  // A time-lapse posts faster, and further ahead, than a vessel would.
+  await transact(() => {
+    setSystemValue("gps.rate_limit_requests", 1_000_000);
+    setSystemValue("gps.max_future_seconds", 315_360_000);
+  });
+  const password = randomBytes(9).toString("base64url");
+  const passwordHash = await hashPassword(password);
+  await transact(() => {
+    insertUser({ username: USERNAME, email: "skipper@example.org", passwordHash, roles: [SUPER_ADMIN] });
+  });
+
+  const api = client(`http://127.0.0.1:${running.port}`);
+  const session = await api.post<{ session_token: string }>("/v1/auth/login", null, {
+    identifier: USERNAME,
+    password,
+  });
+  const token = session.session_token;
+  const key = await api.post<{ id: string; key: string }>("/v1/api-keys", token, {
+    name: "Tracker of the Greif",
+    scopes: ["gps:write"],
+  });
+  const device = await api.post<Enveloped>("/v1/devices", token, { name: "Greif", api_key_id: key.id });
+  for (const zone of ZONES) await api.post("/v1/geofences", token, zone);
+
+  const voyage = underWay(await readTrack());
+  introduce({ url: running.url, speed, password, token, key: key.key, deviceId: device.data.id });
+  announceZoneEvents(running.port, token);
+  const seconds = duration(voyage);
+  // So that the first voyage ends at the present, however fast it is sailed.
+  let start = Math.floor(Date.now() / SECOND + seconds / speed - seconds);
+  for (let leg = 0; ; leg++) {
+    const [track, name] =
+      leg % 2 === 0 ? [voyage, "Lauterbach to Greifswald"] : [reversed(voyage), "Greifswald to Lauterbach"];
+    const trip = await api.post<Enveloped>("/v1/trips", token, {
+      name,
+      device_id: device.data.id,
+      gps_logging_enabled: true,
+      tags: ["demo"],
+    });
+    await api.patch(`/v1/trips/${trip.data.id}`, token, { status: "active" });
+    await sail(track, start, speed, (body) => api.post("/v1/gps", key.key, body));
+    await api.patch(`/v1/trips/${trip.data.id}`, token, { status: "completed" });
+    start += seconds + 1;
+  }
+}
+
+interface Enveloped {
+  data: { id: string };
+}
+
+const duration = (track: Fix[]) => (track.at(-1)?.time ?? 0) - (track[0]?.time ?? 0);
+
+/** Posts every fix when it is due. `start` is the Unix time that the first one gets. */
+async function sail(
+  track: Fix[],
+  start: number,
+  speed: number,
+  post: (body: object) => Promise<unknown>,
+): Promise<void> {
+  const [origin, began] = [track[0]?.time ?? 0, performance.now()];
+  for (const [at, fix] of track.entries()) {
+    const due = began + ((fix.time - origin) / speed) * SECOND;
+    if (due > performance.now()) await Bun.sleep(due - performance.now());
+    const timestamp = start + fix.time - origin;
+    await post(toGpsBody(fix, timestamp));
+    showProgress(at + 1, track.length, fix, timestamp);
+  }
+}
+
+function client(base: string) {
+  const send = async <T>(method: string, path: string, token: string | null, body: object): Promise<T> => {
+    const response = await fetch(base + path, {
+      method,
+      headers: { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok)
+      throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    return (await response.json()) as T;
+  };
+  return {
+    post: <T>(path: string, token: string | null, body: object) => send<T>("POST", path, token, body),
+    patch: <T>(path: string, token: string | null, body: object) => send<T>("PATCH", path, token, body),
+  };
+}
+
+// --- What the person sees ---------------------------------------------------------------------------------
+
+interface Introduction {
+  url: string;
+  speed: number;
+  password: string;
+  token: string;
+  key: string;
+  deviceId: string;
+}
+
+function introduce({ url, speed, password, token, key, deviceId }: Introduction): void {
+  const socket = url.replace(/^http/, "ws");
+  say(`
+Fairlead demo: the boat Greif sails from Lauterbach to Greifswald and back, ${speed} times as fast as it did in 2013.
+Everything is stored in a directory that is removed when you press Ctrl-C.
+
+  Swagger UI      ${url}/docs        (press Authorize and paste the session token)
+  Sign in         ${USERNAME} / ${password}
+  Session token   ${token}
+  Device          ${deviceId}
+  Device key      ${key}
+
+Where is she now?
+  curl -s -H 'Authorization: Bearer ${token}' ${url}/v1/gps/current
+
+Watch her move (in another terminal, here):
+  npx bun -e 'const s=new WebSocket("${socket}/v1/ws?token=${token}");s.onopen=()=>["gps","geofence"].forEach(channel=>s.send(JSON.stringify({type:"subscribe",channel})));s.onmessage=m=>console.log(m.data)'
+`);
+}
+
+const isTerminal = process.stdout.isTTY === true;
+
+/** Clears the progress line first, so that what is said stands above it. */
+function say(line: string): void {
+  process.stdout.write(`${isTerminal ? "\r\x1b[K" : ""}${line}\n`);
+}
+
+function showProgress(done: number, all: number, fix: Fix, timestamp: number): void {
+  if (!isTerminal) return;
+  const clock = new Date(timestamp * SECOND).toISOString().slice(11, 19);
+  const position = `${fix.latitude.toFixed(4)}° N ${fix.longitude.toFixed(4)}° E`;
+  const knots = ((fix.speed * 3.6) / 1.852).toFixed(1).padStart(4);
+  process.stdout.write(`\r\x1b[K  ${clock} UTC  ${position}  ${knots} kn  ${done} of ${all} positions `);
+}
+
+interface ZoneMessage {
+  type: string;
+  data: { event: "enter" | "exit"; geofence_name: string; distance_km: number };
+}
+
+/** Hears the zone events as any client would, and says them. */
+function announceZoneEvents(port: number, token: string): void {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/ws?token=${token}`);
+  socket.onopen = () => socket.send(JSON.stringify({ type: "subscribe", channel: "geofence" }));
+  socket.onmessage = ({ data }) => {
+    const message = JSON.parse(String(data)) as ZoneMessage;
+    if (message.type !== "geofenceEvent") return;
+    const { event, geofence_name, distance_km } = message.data;
+    say(
+      `  Greif ${event === "enter" ? "enters" : "leaves"} ${geofence_name} (${distance_km.toFixed(2)} km from its centre)`,
+    );
+  };
+}

@@ -263,14 +263,14 @@ export function everyRequest(paths: PathTable) {
         return new Response(null, { status: 204, headers: headers as Record<string, string> });
       return answer.body();
     });
-  return app.onAfterResponse({ as: "global" }, ({ request, set }) => {
+  return app.onAfterResponse({ as: "global" }, ({ request, set, responseValue }) => {
     if (!logs("info")) return;
     const arrival = arrivals.get(request);
     log.info("request", {
       method: request.method,
       // Without the query: the socket's `token` parameter must not reach a log.
       path: pathOf(request),
-      status: typeof set.status === "number" ? set.status : 200,
+      status: responseValue instanceof Response ? responseValue.status : Number(set.status ?? 200),
       ms: arrival && Math.round((performance.now() - arrival.at) * 10) / 10,
       request_id: String(set.headers["x-request-id"]),
       address: arrival?.address,

@@ -1,5 +1,6 @@
+import { eq } from "drizzle-orm";
 import { now } from "../../kernel/clock";
-import { db } from "../../kernel/db";
+import { afterCommit, db } from "../../kernel/db";
 import { CATALOGUE, type SystemConfigKey } from "./catalogue";
 import { systemConfig } from "./table";
 
@@ -20,4 +21,10 @@ export function loadSystemConfig(): void {
 /** The value of a system config key, effective now. */
 export function systemValue(key: SystemConfigKey): number {
   return values.get(key) as number;
+}
+
+/** Sets a value in the current transaction; it is in force from the commit on. */
+export function setSystemValue(key: SystemConfigKey, value: number): void {
+  db.update(systemConfig).set({ value, updated_at: now() }).where(eq(systemConfig.key, key)).run();
+  afterCommit(() => values.set(key, value));
 }

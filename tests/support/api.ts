@@ -1,0 +1,64 @@
+import { Contract, type Document } from "./contract";
+
+export type Token = string;
+
+export interface RequestOptions {
+  token?: Token;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Sent as it is, in place of `body`. */
+  raw?: string | Uint8Array<ArrayBuffer>;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** The parsed JSON, or the text where it is none; null when empty. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests assert on any answer's shape; the contract has checked it
+  body: any;
+}
+
+/** A client of the API that holds every answer against the server's own document. */
+export class Api {
+  readonly url: string;
+  #contract: Promise<Contract> | undefined;
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  contract(): Promise<Contract> {
+    this.#contract ??= fetch(`${this.url}/v1/openapi.json`).then(
+      async (response) => new Contract((await response.json()) as Document),
+    );
+    return this.#contract;
+  }
+
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    const { token, body, raw } = options;
+    const headers: Record<string, string> = {};
+    if (body !== undefined) headers["content-type"] = "application/json";
+    if (token !== undefined) headers.authorization = `Bearer ${token}`;
+    const response = await fetch(this.url + path, {
+      method,
+      headers: { ...headers, ...options.headers },
+      redirect: "manual",
+      ...(raw !== undefined ? { body: raw } : body !== undefined ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("json") === true;
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      body: text === "" ? null : isJson ? JSON.parse(text) : text,
+    };
+    (await this.contract()).check(method, path, answer);
+    return answer;
+  }
+
+  get = (path: string, options?: RequestOptions) => this.request("GET", path, options);
+  post = (path: string, options?: RequestOptions) => this.request("POST", path, options);
+  put = (path: string, options?: RequestOptions) => this.request("PUT", path, options);
+  patch = (path: string, options?: RequestOptions) => this.request("PATCH", path, options);
+  delete = (path: string, options?: RequestOptions) => this.request("DELETE", path, options);
+}

@@ -1,0 +1,12 @@
+/**
+ * What the tests start: the program itself, with a clock that the test can move. The parent sends
+ * `{ aheadBy: milliseconds }` over Bun's IPC and gets the same message back once the clock shows it.
+ */
+import { setClock } from "../../src/kernel/clock";
+
+process.on("message", (message: { aheadBy: number }) => {
+  setClock(() => Date.now() + message.aheadBy);
+  process.send?.(message);
+});
+
+await import("../../src/main");

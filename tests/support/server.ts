@@ -1,0 +1,231 @@
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Subprocess } from "bun";
+import { Api, type Token } from "./api";
+
+/** The source entry, or the compiled program that FAIRLEAD_TEST_BINARY names. */
+const binary = process.env.FAIRLEAD_TEST_BINARY;
+const entry = join(import.meta.dir, "child.ts");
+export const program: string[] = binary ? [binary] : [process.execPath, entry];
+
+/** Whether tests may move the server's clock: only the source entry listens to that. */
+export const canMoveClock = !binary;
+
+export const ADMIN = { username: "admin", email: "admin@example.org", password: "correct horse battery" };
+
+/** Settings by their key in the configuration, such as `{ "websocket.max_subscriptions": "3" }`. */
+export type Settings = Record<string, string>;
+
+const environment = (settings: Settings): Record<string, string> => {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("FAIRLEAD_"));
+  const own = Object.entries(settings).map(([key, value]) => [
+    `FAIRLEAD_${key.replaceAll(".", "_").toUpperCase()}`,
+    value,
+  ]);
+  return Object.fromEntries([...inherited, ...own]);
+};
+
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), "fairlead-test-"));
+  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Runs a command of the program to its end. */
+export async function command(
+  args: string[],
+  options: { settings?: Settings; input?: string; cwd?: string } = {},
+) {
+  const child = Bun.spawn([...program, ...args], {
+    env: environment(options.settings ?? {}),
+    cwd: options.cwd ?? temporaryDirectory(),
+    stdin: options.input === undefined ? "ignore" : new Blob([options.input]),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { stdout, stderr, status };
+}
+
+interface Template {
+  directory: string;
+  systemKey: Token;
+}
+
+let template: Promise<Template> | undefined;
+
+/** A data directory with an admin and a system key, made once and copied for every server. */
+async function makeTemplate(): Promise<Template> {
+  const directory = temporaryDirectory();
+  const { username, email, password } = ADMIN;
+  const user = await command(
+    [
+      "user",
+      "create",
+      "--data-dir",
+      directory,
+      "--username",
+      username,
+      "--email",
+      email,
+      "--role",
+      "Super Admin",
+      "--password-stdin",
+    ],
+    { input: password },
+  );
+  if (user.status !== 0) throw new Error(`user create failed: ${user.stderr}`);
+  const key = await command([
+    "key",
+    "create",
+    "--data-dir",
+    directory,
+    "--name",
+    "tests",
+    "--system",
+    "--json",
+  ]);
+  if (key.status !== 0) throw new Error(`key create failed: ${key.stderr}`);
+  return { directory, systemKey: JSON.parse(key.stdout).key };
+}
+
+export interface StartOptions {
+  settings?: Settings;
+  /** An existing data directory; without one, a fresh copy of the template. */
+  dataDir?: string;
+}
+
+/** A real server on a free port. Its requests are checked against its own OpenAPI document. */
+export class TestServer extends Api {
+  readonly dataDir: string;
+  /** A system key without owner. */
+  readonly systemKey: Token;
+  readonly #child: Subprocess<"ignore", "pipe", "pipe">;
+  readonly #output: string[];
+  #aheadBy = 0;
+  #onClockMoved: () => void = () => {};
+  #adminToken: Token | undefined;
+
+  private constructor(
+    url: string,
+    dataDir: string,
+    systemKey: Token,
+    child: Subprocess<"ignore", "pipe", "pipe">,
+    output: string[],
+  ) {
+    super(url);
+    this.dataDir = dataDir;
+    this.systemKey = systemKey;
+    this.#child = child;
+    this.#output = output;
+  }
+
+  static async start({ settings = {}, dataDir }: StartOptions = {}): Promise<TestServer> {
+    template ??= makeTemplate();
+    const { directory: source, systemKey } = await template;
+    const directory = dataDir ?? temporaryDirectory();
+    if (!dataDir) cpSync(source, directory, { recursive: true });
+    const child = Bun.spawn([...program, "serve"], {
+      env: environment({
+        "data.dir": directory,
+        "server.port": "0",
+        "log.level": "warn",
+        "rate_limit.enabled": "false",
+        ...settings,
+      }),
+      stdio: ["ignore", "pipe", "pipe"],
+      ...(canMoveClock && { ipc: () => server.#onClockMoved() }),
+    });
+    const output: string[] = [];
+    const url = await listeningUrl(child, output);
+    const server = new TestServer(url, directory, systemKey, child, output);
+    return server;
+  }
+
+  /** A session token of the admin, who is a super admin. */
+  async admin(): Promise<Token> {
+    this.#adminToken ??= (await this.login(ADMIN.username, ADMIN.password)).session_token;
+    return this.#adminToken;
+  }
+
+  async login(
+    identifier: string,
+    password: string,
+  ): Promise<{ session_token: Token; session_id: string; user_id: string }> {
+    const { status, body } = await this.post("/v1/auth/login", { body: { identifier, password } });
+    if (status !== 200) throw new Error(`login answered ${status}: ${JSON.stringify(body)}`);
+    return body;
+  }
+
+  /** A key of the admin's with exactly these scopes. */
+  async key(...scopes: string[]): Promise<Token> {
+    return (await this.createKey(...scopes)).key;
+  }
+
+  async createKey(...scopes: string[]): Promise<{ id: string; key: Token }> {
+    const { body } = await this.post("/v1/api-keys", {
+      token: await this.admin(),
+      body: { name: "test", scopes },
+    });
+    return body;
+  }
+
+  /** A new device and the key that posts for it, which may write and read positions and devices. */
+  async device(name = "device"): Promise<{ id: string; key: Token; keyId: string }> {
+    const { id: keyId, key } = await this.createKey("gps:*", "devices:read");
+    const { body } = await this.post("/v1/devices", {
+      token: await this.admin(),
+      body: { name, api_key_id: keyId },
+    });
+    return { id: body.data.id, key, keyId };
+  }
+
+  /** Moves the server's clock forward from the real time, in all by the sum of the calls. */
+  async advance(milliseconds: number): Promise<void> {
+    this.#aheadBy += milliseconds;
+    const moved = new Promise<void>((resolve) => {
+      this.#onClockMoved = resolve;
+    });
+    this.#child.send({ aheadBy: this.#aheadBy });
+    await moved;
+  }
+
+  /** Everything that the server wrote so far. */
+  get output(): string {
+    return this.#output.join("");
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  /** Sends a signal and waits for the end. Returns the exit status. */
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number> {
+    this.#child.kill(signal);
+    return await this.#child.exited;
+  }
+}
+
+/** Waits for the line that names the address, collecting all output on the way and afterwards. */
+async function listeningUrl(child: Subprocess<"ignore", "pipe", "pipe">, output: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const collect = async (stream: ReadableStream<Uint8Array>) => {
+      const decoder = new TextDecoder();
+      for await (const chunk of stream) {
+        output.push(decoder.decode(chunk, { stream: true }));
+        const url = /listens on (http:\/\/localhost:\d+)/.exec(output.join(""))?.[1];
+        if (url) resolve(url.replace("localhost", "127.0.0.1"));
+      }
+    };
+    collect(child.stdout);
+    collect(child.stderr);
+    child.exited.then((status) =>
+      reject(new Error(`the server ended with status ${status}: ${output.join("")}`)),
+    );
+  });
+}
