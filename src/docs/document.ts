@@ -2,7 +2,7 @@ import { swagger } from "@elysiajs/swagger";
 import { type AnyElysia, Elysia } from "elysia";
 import type { AccessNote } from "../identity/access/guard";
 import { PERMISSIONS } from "../identity/access/permissions";
-import { ErrorBody } from "../kernel/schema";
+import { ErrorBody, EXAMPLE_UUID } from "../kernel/schema";
 import { VERSION } from "../version";
 
 /**
@@ -85,7 +85,7 @@ export async function buildDocument(app: AnyElysia): Promise<Json> {
   for (const [path, operations] of Object.entries(paths)) {
     const finishedOperations: Json = {};
     for (const [method, operation] of Object.entries(operations))
-      finishedOperations[method] = finishOperation(operation, schemas);
+      finishedOperations[method] = withExampleLinks(finishOperation(operation, schemas), method, path);
     finished[path] = finishedOperations;
   }
   finishSchema({ ...ErrorBody }, schemas);
@@ -180,6 +180,15 @@ function finishOperation(operation: Operation, schemas: Json): Json {
     ...(requestBody && { requestBody: finishBody(requestBody, schemas) }),
     responses: finishResponses(operation, responses, limited, schemas),
   };
+}
+
+/** Puts the operation's own address into the links of its examples, where the shared schemas have `/v1/…`. */
+function withExampleLinks(operation: Json, method: string, path: string): Json {
+  const own = path.replaceAll("{role_id}", "role_user").replaceAll(/\{\w+\}/g, EXAMPLE_UUID);
+  const isCreation = method === "post" && Object.hasOwn(operation.responses as Json, "201");
+  return JSON.parse(
+    JSON.stringify(operation).replaceAll('"/v1/…', `"${own}${isCreation ? `/${EXAMPLE_UUID}` : ""}`),
+  );
 }
 
 const ACCESS: Record<string, string> = {
