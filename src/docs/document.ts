@@ -168,7 +168,7 @@ function finishOperation(operation: Operation, schemas: Json): Json {
   const { requires, limited } = operation["x-access"];
   const isPermission = Object.hasOwn(PERMISSIONS, requires);
   return {
-    operationId: camelCase(summary),
+    operationId: operationId(summary),
     summary,
     description: `${description}\n\n${ACCESS[requires] ?? `Needs the permission \`${requires}\`.`}`,
     tags,
@@ -205,13 +205,15 @@ function securityOf(requires: string): Json[] {
   return [{ bearer: [] }];
 }
 
-/** "Get the current position" is `getTheCurrentPosition`. */
-function camelCase(summary: string): string {
-  const [first = "", ...rest] = summary
-    .replace(/[^A-Za-z0-9 ]/g, " ")
-    .trim()
-    .split(/ +/);
-  return first.toLowerCase() + rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+/** The operation's name in generated clients: "Get the current position" is `getCurrentPosition`. */
+function operationId(summary: string): string {
+  const words = summary.match(/[A-Za-z0-9]+/g) ?? [];
+  return words
+    .filter((word) => !/^(a|an|the)$/i.test(word))
+    .map((word, at) =>
+      at === 0 ? word.toLowerCase() : word.charAt(0).toUpperCase() + word.slice(1).toLowerCase(),
+    )
+    .join("");
 }
 
 function finishParameter(

@@ -11,20 +11,22 @@ interface Rule {
   allows: (caller: Caller, suffix: string) => boolean;
 }
 
+/** An identifier as the server writes it: in upper case it would name a channel that nothing is sent to. */
+const isRecordId = (name: string) => isUuid(name) && name === name.toLowerCase();
 const isLabel = (name: string) => /^[A-Za-z0-9_-]{1,64}$/.test(name);
 const holds = (permission: Permission) => (caller: Caller) =>
   caller.isSuperAdmin || caller.permissions.has(permission);
 
 const FAMILIES: Record<string, Rule> = {
   user: {
-    suffix: isUuid,
+    suffix: isRecordId,
     bare: false,
     allows: (caller, userId) => caller.kind === "session" && caller.userId === userId,
   },
   admin: { suffix: isLabel, bare: false, allows: holds("admin:read") },
   public: { suffix: isLabel, bare: true, allows: () => true },
-  gps: { suffix: isUuid, bare: true, allows: holds("gps:read") },
-  geofence: { suffix: isUuid, bare: true, allows: holds("geofences:read") },
+  gps: { suffix: isRecordId, bare: true, allows: holds("gps:read") },
+  geofence: { suffix: isRecordId, bare: true, allows: holds("geofences:read") },
   vessels: { bare: true, allows: holds("gps:read") },
   community: { bare: true, allows: (caller) => caller.kind === "key" && holds("community:sync")(caller) },
 };

@@ -5,7 +5,7 @@ import type { Caller } from "../identity/access/caller";
 export interface Connection {
   /** As its credential stands now; replaced when rights change. */
   caller: Caller;
-  /** Channels that the client subscribed to; the automatic one is not among them. */
+  /** Channels that it hears: those that the client asked for, and the automatic one until it is left. */
   channels: Set<string>;
   /** When the last pong frame came, and when the next ping is due (performance.now milliseconds). */
   aliveAt: number;
@@ -28,7 +28,6 @@ export function automaticChannel(caller: Caller): string | null {
 
 export function socketCounts(): { connections: number; subscriptions: number } {
   let subscriptions = 0;
-  for (const socket of sockets)
-    subscriptions += socket.data.channels.size + (automaticChannel(socket.data.caller) === null ? 0 : 1);
+  for (const socket of sockets) subscriptions += socket.data.channels.size;
   return { connections: sockets.size, subscriptions };
 }

@@ -69,9 +69,8 @@ function comesFromOwnPage(request: Request): boolean {
 }
 
 const HandshakeQuery = t.Object({
-  token: t.Optional(
-    t.String({ maxLength: 128, description: "A session token, for clients that can set no header" }),
-  ),
+  // Without a bound: a token that is too long is a wrong one (401), and doesn't count beside a header.
+  token: t.Optional(t.String({ description: "A session token, for clients that can set no header" })),
 });
 
 export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
@@ -123,6 +122,18 @@ const sendError = (socket: Socket, message: string) => send(socket, { type: "err
 /** Longest channel name that an answer repeats. */
 const MAX_ECHO = 128;
 
+/** The automatic channel doesn't count (decisions 7.2). */
+function isFull({ caller, channels }: Connection): boolean {
+  const own = automaticChannel(caller);
+  const counted = channels.size - (own !== null && channels.has(own) ? 1 : 0);
+  return counted >= config["websocket.max_subscriptions"];
+}
+
+function join(socket: Socket, channel: string): void {
+  socket.data.channels.add(channel);
+  socket.subscribe(channel);
+}
+
 interface ClientMessage {
   type?: unknown;
   channel?: unknown;
@@ -134,11 +145,10 @@ const OPERATIONS: Record<string, (socket: Socket, message: ClientMessage) => voi
     const { caller, channels } = socket.data;
     if (!mayHear(caller, channel))
       return sendError(socket, `Access denied to channel: ${channel.slice(0, MAX_ECHO)}`);
-    if (channel !== automaticChannel(caller) && !channels.has(channel)) {
-      if (channels.size >= config["websocket.max_subscriptions"])
+    if (!channels.has(channel)) {
+      if (channel !== automaticChannel(caller) && isFull(socket.data))
         return sendError(socket, `Too many subscriptions: ${channel.slice(0, MAX_ECHO)}`);
-      channels.add(channel);
-      socket.subscribe(channel);
+      join(socket, channel);
     }
     send(socket, { type: "message", channel, data: `Subscribed to ${channel}` });
   },
@@ -209,7 +219,7 @@ export function socketHandlers(): WebSocketHandler<Connection> {
     open(socket) {
       sockets.add(socket);
       const own = automaticChannel(socket.data.caller);
-      if (own !== null) socket.subscribe(own);
+      if (own !== null) join(socket, own);
     },
     message(socket, frame) {
       try {

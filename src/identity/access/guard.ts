@@ -71,9 +71,12 @@ function authorize(caller: Caller, requires: Requirement): void {
 export function takeFromLimit(rule: RateRule, subject: string, headers: HookContext["set"]["headers"]): void {
   if (!config["rate_limit.enabled"]) return;
   const verdict: RateVerdict = takeToken(`${rule.name} ${subject}`, rule.rate());
-  headers["ratelimit-limit"] = verdict.limit;
-  headers["ratelimit-remaining"] = verdict.remaining;
-  headers["ratelimit-reset"] = verdict.resetSeconds;
+  // A request may count against two limits: the headers tell of the tighter one.
+  if (verdict.remaining <= Number(headers["ratelimit-remaining"] ?? verdict.remaining)) {
+    headers["ratelimit-limit"] = verdict.limit;
+    headers["ratelimit-remaining"] = verdict.remaining;
+    headers["ratelimit-reset"] = verdict.resetSeconds;
+  }
   if (!verdict.allowed)
     throw new AppError("TooManyRequests", `Too many requests; try again in ${verdict.resetSeconds} s`, {
       headers: { "retry-after": String(verdict.resetSeconds) },

@@ -278,28 +278,26 @@ function checkGrantable(caller: Caller, roleId: string): void {
  */
 export function linkApiKey(caller: Caller, keyId: string | null, deviceId: string): void {
   const former = db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.device_id, deviceId)).get();
+  const key = keyId === null ? null : linkableKey(caller, keyId);
   if (former?.id === keyId) return;
-  if (keyId !== null) {
-    const key = db.select().from(apiKeys).where(eq(apiKeys.id, keyId)).get();
-    if (!key) throw invalid("/api_key_id", "names no API key");
-    if (!caller.isSuperAdmin && !isSystemKey(caller)) {
-      if (key.owner_id === null || key.owner_id !== caller.userId)
-        throw forbidden("Only the key's owner, a system key or a super admin can link it to a device");
-      const granted = key.is_system
-        ? PermissionSet.all
-        : keyGrants(key.id, key.scopes).intersect(userAccess(key.owner_id).permissions);
-      if (!caller.permissions.hasAll(granted.list()))
-        throw forbidden("This key grants permissions that you don't hold");
-    }
-  }
+  if (key) checkHoldsAll(caller, key);
   if (former) {
     db.update(apiKeys).set({ device_id: null }).where(eq(apiKeys.id, former.id)).run();
     keyChanged(former.id);
   }
-  if (keyId !== null) {
-    db.update(apiKeys).set({ device_id: deviceId }).where(eq(apiKeys.id, keyId)).run();
-    keyChanged(keyId);
+  if (key) {
+    db.update(apiKeys).set({ device_id: deviceId }).where(eq(apiKeys.id, key.id)).run();
+    keyChanged(key.id);
   }
+}
+
+function linkableKey(caller: Caller, keyId: string): Row {
+  const key = db.select().from(apiKeys).where(eq(apiKeys.id, keyId)).get();
+  if (!key) throw invalid("/api_key_id", "names no API key");
+  const isOwn = key.owner_id !== null && key.owner_id === caller.userId;
+  if (!isOwn && !caller.isSuperAdmin && !isSystemKey(caller))
+    throw forbidden("Only the key's owner, a system key or a super admin can link it to a device");
+  return key;
 }
 
 // --- Rules and effects ------------------------------------------------------------------------------------
@@ -309,6 +307,17 @@ function checkScopes(caller: Caller, scopes: string[]): void {
   if (at !== -1) throw invalid(`/scopes/${at}`, "must be <resource>:<action>, <resource>:* or *:*");
   if (!caller.isSuperAdmin && !caller.permissions.hasAll(scopes))
     throw forbidden("A key's scopes cannot exceed your own permissions");
+}
+
+/** Refuses to hand a key to a caller who may do less than the key (decisions 3.9). */
+function checkHoldsAll(caller: Caller, key: Row): void {
+  if (caller.isSuperAdmin || isSystemKey(caller)) return;
+  const granted =
+    key.is_system || key.owner_id === null
+      ? PermissionSet.all
+      : keyGrants(key.id, key.scopes).intersect(userAccess(key.owner_id).permissions);
+  if (!caller.permissions.hasAll(granted.list()))
+    throw forbidden("This key grants permissions that you don't hold");
 }
 
 /** Epoch milliseconds; undefined when nothing was given, null for never. */

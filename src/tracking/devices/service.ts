@@ -48,8 +48,9 @@ export function getDevice(id: string): Device {
 export function createDevice(caller: Caller, { api_key_id, ...input }: NewDevice): Promise<Device> {
   return transact(() => {
     const id = newId();
+    const time = now();
     db.insert(devices)
-      .values({ id, ...input, created_at: now(), updated_at: now() })
+      .values({ id, ...input, created_at: time, updated_at: time })
       .run();
     adjustCounter("devices", 1);
     if (api_key_id) linkApiKey(caller, api_key_id, id);

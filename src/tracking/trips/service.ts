@@ -64,6 +64,7 @@ export function createTrip(input: NewTrip): Promise<Trip> {
 /** Stores a new draft in the current transaction. */
 export function insertTrip(input: NewTrip): Trip {
   checkReferences(input);
+  const time = now();
   const row = db
     .insert(trips)
     .values({
@@ -72,8 +73,8 @@ export function insertTrip(input: NewTrip): Trip {
       status: "draft",
       gps_logging_enabled: input.gps_logging_enabled ?? false,
       tags: input.tags ?? [],
-      created_at: now(),
-      updated_at: now(),
+      created_at: time,
+      updated_at: time,
     })
     .returning()
     .get();
@@ -91,7 +92,8 @@ export function updateTrip(caller: Caller, id: string, { status, ...input }: Tri
     const before = tripRow(id);
     if (status === undefined && Object.keys(input).length === 0) return toTrip(before);
     checkReferences(input);
-    const moved = status === undefined ? {} : changeStatus(before, status);
+    const time = now();
+    const moved = status === undefined ? {} : changeStatus(before, status, time);
     const row = keepOneLogger(() =>
       db
         .update(trips)
@@ -100,25 +102,25 @@ export function updateTrip(caller: Caller, id: string, { status, ...input }: Tri
           ...(input.gps_logging_enabled === null && { gps_logging_enabled: false }),
           ...(input.tags === null && { tags: [] }),
           ...moved,
-          updated_at: now(),
+          updated_at: time,
         } as Partial<Row>)
         .where(eq(trips.id, id))
         .returning()
         .get(),
     );
-    if (status !== undefined) noteStatusChange(caller, before, row);
+    if (status !== undefined) noteStatusChange(caller, before, row, time);
     return toTrip(row);
   });
 }
 
-function changeStatus(trip: Row, to: TripStatus): Partial<Row> {
+function changeStatus(trip: Row, to: TripStatus, time: number): Partial<Row> {
   const allowed = transition(trip.status, to);
   if (!allowed)
     throw new AppError("InvalidStatusTransition", `A trip that is ${trip.status} cannot become ${to}`);
   return {
     status: to,
-    ...(allowed.starts && { started_at: now() }),
-    ...(allowed.ends && { ended_at: now() }),
+    ...(allowed.starts && { started_at: time }),
+    ...(allowed.ends && { ended_at: time }),
   };
 }
 
@@ -133,7 +135,7 @@ function keepOneLogger<T>(change: () => T): T {
   }
 }
 
-function noteStatusChange(caller: Caller, before: Row, after: Row): void {
+function noteStatusChange(caller: Caller, before: Row, after: Row, time: number): void {
   adjustCounter(withStatus(before.status), -1);
   adjustCounter(withStatus(after.status), 1);
   const maxAge = systemValue("trip.history_position_max_age_seconds");
@@ -147,7 +149,7 @@ function noteStatusChange(caller: Caller, before: Row, after: Row): void {
       changed_by: caller.userId,
       latitude: position?.latitude ?? null,
       longitude: position?.longitude ?? null,
-      changed_at: now(),
+      changed_at: time,
     })
     .run();
 }

@@ -1,0 +1,199 @@
+import { join } from "node:path";
+import type { Server as BunServer } from "bun";
+import { hashToken } from "../../src/kernel/crypto";
+import { migrate, openDatabase, sqlite } from "../../src/kernel/db";
+import type { NewGpsPoint } from "../../src/tracking/gps/schema";
+
+/**
+ * What a server can do at best with these tools: `Bun.serve`, prepared statements, `JSON.parse`, on Fairlead's own
+ * schema and pragmas, with the same reads, writes and answers, commits grouped, and the token looked up.
+ * Nothing is validated, limited, logged or refused.
+ */
+
+openDatabase(join(process.argv[2] ?? "", "fairlead.db"), "full");
+migrate();
+
+interface Row extends Required<NewGpsPoint> {
+  id: string;
+  device_id: string | null;
+  trip_id: string | null;
+  created_at: number;
+}
+
+const COLUMNS =
+  "id, device_id, trip_id, latitude, longitude, altitude, heading, timestamp, speed_kmh, speed_mps, speed_mph, speed_knots, pdop, hdop, vdop, created_at";
+
+const toPoint = (row: Row) => ({
+  ...row,
+  timestamp: new Date(row.timestamp).toISOString(),
+  created_at: new Date(row.created_at).toISOString(),
+});
+
+// --- Tokens -----------------------------------------------------------------------------------------------
+
+/** The device of each key, by the key's hash. */
+const devices = new Map(
+  sqlite
+    .query<{ key_hash: string; device_id: string }, []>("SELECT key_hash, device_id FROM api_keys")
+    .all()
+    .map((row) => [row.key_hash, row.device_id]),
+);
+
+const refused = () => new Response(null, { status: 401 });
+
+/** The device that the request's token stands for. */
+const deviceOf = (request: Request): string | undefined =>
+  devices.get(hashToken((request.headers.get("authorization") ?? "").slice("Bearer ".length)));
+
+// --- Grouped commits --------------------------------------------------------------------------------------
+
+interface Job {
+  work: () => unknown;
+  resolve: (value: never) => void;
+  reject: (reason: unknown) => void;
+}
+
+const begin = sqlite.prepare("BEGIN IMMEDIATE");
+const commit = sqlite.prepare("COMMIT");
+const savepoint = sqlite.prepare("SAVEPOINT job");
+const release = sqlite.prepare("RELEASE job");
+const addToCounter = sqlite.prepare<unknown, [number, string]>(
+  "UPDATE counters SET value = value + ? WHERE name = ?",
+);
+
+let queue: Job[] = [];
+const added = new Map<string, number>();
+
+/** Runs `work` in a transaction that it shares with the others of this turn; resolves once it is committed. */
+function write<T>(work: () => T): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    if (queue.push({ work, resolve, reject }) === 1) setImmediate(flush);
+  });
+}
+
+function flush(): void {
+  const jobs = queue;
+  queue = [];
+  begin.run();
+  const results = jobs.map(({ work }) => {
+    savepoint.run();
+    const result = work();
+    release.run();
+    return result;
+  });
+  for (const [name, by] of added) addToCounter.run(by, name);
+  added.clear();
+  commit.run();
+  for (const [at, job] of jobs.entries()) job.resolve(results[at] as never);
+}
+
+const count = (name: string) => added.set(name, (added.get(name) ?? 0) + 1);
+
+// --- POST -------------------------------------------------------------------------------------------------
+
+const insert = sqlite.prepare<unknown, (string | number | null)[]>(
+  `INSERT INTO gps_points (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+);
+const activeTrip = sqlite.prepare<{ id: string }, [string]>(
+  "SELECT id FROM trips WHERE device_id = ? AND status = 'active' AND gps_logging_enabled = 1",
+);
+const newestOfDevice = sqlite.prepare<Row, [string]>(
+  `SELECT ${COLUMNS} FROM gps_points WHERE device_id = ? ORDER BY timestamp DESC, rowid DESC LIMIT 1`,
+);
+
+async function post(request: Request, server: BunServer<undefined>): Promise<Response> {
+  const deviceId = deviceOf(request);
+  if (deviceId === undefined) return refused();
+  const fix = JSON.parse(await request.text()) as NewGpsPoint;
+  const point = await write(() => {
+    const tripId = activeTrip.get(deviceId)?.id ?? null;
+    const row: Row = {
+      id: Bun.randomUUIDv7(),
+      device_id: deviceId,
+      trip_id: tripId,
+      latitude: fix.latitude,
+      longitude: fix.longitude,
+      altitude: fix.altitude ?? null,
+      heading: fix.heading ?? null,
+      timestamp: fix.timestamp * 1_000,
+      speed_kmh: fix.speed_kmh,
+      speed_mps: fix.speed_mps,
+      speed_mph: fix.speed_mph,
+      speed_knots: fix.speed_knots,
+      pdop: fix.pdop ?? null,
+      hdop: fix.hdop ?? null,
+      vdop: fix.vdop ?? null,
+      created_at: Date.now(),
+    };
+    insert.run(...Object.values(row));
+    count("gps_points");
+    if (tripId !== null) count(`trip_points ${tripId}`);
+    return toPoint(row);
+  });
+  server.publish("gps", JSON.stringify({ type: "gpsUpdate", data: point }));
+  return Response.json({ data: point, _links: { self: `/v1/gps/${point.id}` } }, { status: 201 });
+}
+
+// --- GET --------------------------------------------------------------------------------------------------
+
+const byId = sqlite.prepare<Row, [string]>(`SELECT ${COLUMNS} FROM gps_points WHERE id = ?`);
+const newestFirst = sqlite.prepare<Row, [number]>(
+  `SELECT ${COLUMNS} FROM gps_points ORDER BY timestamp DESC, rowid DESC LIMIT ?`,
+);
+const counter = sqlite.prepare<{ value: number }, [string]>("SELECT value FROM counters WHERE name = ?");
+
+/** What stands behind `name=` at the end of the URL. */
+const lastParameter = (request: Request, name: string): string =>
+  request.url.slice(request.url.indexOf(name) + name.length + 1);
+
+const single = (row: Row | null, self: string): Response =>
+  row === null
+    ? new Response(null, { status: 404 })
+    : Response.json({ data: toPoint(row), _links: { self } });
+
+function getCurrent(request: Request): Response {
+  if (deviceOf(request) === undefined) return refused();
+  const deviceId = lastParameter(request, "device_id");
+  return single(newestOfDevice.get(deviceId), `/v1/gps/current?device_id=${deviceId}`);
+}
+
+function getPage(request: Request): Response {
+  if (deviceOf(request) === undefined) return refused();
+  const limit = Number(lastParameter(request, "limit"));
+  const total = counter.get("gps_points")?.value ?? 0;
+  const pages = Math.ceil(total / limit);
+  const link = (page: number) => `/v1/gps?page=${page}&limit=${limit}`;
+  return Response.json({
+    data: newestFirst.all(limit).map(toPoint),
+    pagination: { page: 1, limit, total, total_pages: pages },
+    _links: { self: link(1), first: link(1), last: link(pages), next: link(2) },
+  });
+}
+
+const server = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  development: false,
+  routes: {
+    "/v1/gps": { GET: getPage, POST: post },
+    "/v1/gps/current": { GET: getCurrent },
+    "/v1/gps/:id": {
+      GET: (request) =>
+        deviceOf(request) === undefined
+          ? refused()
+          : single(byId.get(request.params.id), `/v1/gps/${request.params.id}`),
+    },
+    "/v1/ws": (request, server) =>
+      server.upgrade(request) ? undefined : new Response(null, { status: 426 }),
+  },
+  websocket: {
+    perMessageDeflate: false,
+    backpressureLimit: 16 * 1024 * 1024,
+    closeOnBackpressureLimit: true,
+    message(socket) {
+      socket.subscribe("gps");
+      socket.send('{"type":"message","channel":"gps","data":"Subscribed to gps"}');
+    },
+  },
+});
+process.stdout.write(`the baseline listens on http://localhost:${server.port}\n`);

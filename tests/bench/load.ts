@@ -1,0 +1,167 @@
+import type { Fixture } from "./prepare";
+import { answerQuestions } from "./processes";
+import { type RequestSource, SCENARIOS } from "./scenarios";
+
+/**
+ * The load generator, a process of its own. It shares two cores with the server, so it does as little as it can:
+ * bare TCP, one request under way on each kept-alive connection, requests encoded beforehand, answers read
+ * only as far as their status and length.
+ */
+
+export interface LoadOrder {
+  scenario: string;
+  fixture: Fixture;
+  port: number;
+  connections: number;
+  seconds: number;
+}
+
+export interface Load {
+  /** Requests answered within the time, and that time. */
+  answered: number;
+  seconds: number;
+  /** Requests answered in all: those under way at the end are waited for. */
+  sent: number;
+  /** Latencies in milliseconds. */
+  p50: number;
+  p99: number;
+}
+
+/** How long the last answers may take after the time is up. */
+const GRACE_SECONDS = 10;
+
+const HEAD_END = Buffer.from("\r\n\r\n");
+const LENGTH = Buffer.from("\r\nContent-Length: ");
+const ZERO = 0x30;
+const NINE = 0x39;
+/** Where the status stands in "HTTP/1.1 200 OK". */
+const STATUS_AT = 9;
+
+/** Latencies in buckets of 5 µs up to 5 s. */
+class Latencies {
+  readonly #buckets = new Uint32Array(1_000_000);
+  #count = 0;
+
+  add(milliseconds: number): void {
+    const at = Math.min(this.#buckets.length - 1, (milliseconds * 200) | 0);
+    this.#buckets[at] = (this.#buckets[at] ?? 0) + 1;
+    this.#count++;
+  }
+
+  /** The latency that this part of all requests stayed below. */
+  quantile(part: number): number {
+    let left = part * this.#count;
+    const at = this.#buckets.findIndex((count) => {
+      left -= count;
+      return left <= 0;
+    });
+    return at / 200;
+  }
+}
+
+interface Exchange {
+  sentAt: number;
+  /** What came of an answer whose head isn't complete. */
+  head: Buffer | null;
+  /** Bytes of the answer's body still to come. */
+  missing: number;
+}
+
+/** The length of the body that a head announces. */
+function bodyLength(head: Buffer): number {
+  let at = head.indexOf(LENGTH) + LENGTH.length;
+  if (at < LENGTH.length) throw new Error(`an answer without Content-Length: ${head}`);
+  let length = 0;
+  for (let digit = head[at] ?? 0; digit >= ZERO && digit <= NINE; digit = head[++at] ?? 0)
+    length = length * 10 + (digit - ZERO);
+  return length;
+}
+
+const digitAt = (head: Buffer, at: number): number => (head[at] ?? 0) - ZERO;
+const statusOf = (head: Buffer): number =>
+  digitAt(head, STATUS_AT) * 100 + digitAt(head, STATUS_AT + 1) * 10 + digitAt(head, STATUS_AT + 2);
+
+async function generate(order: LoadOrder): Promise<Load> {
+  const scenario = SCENARIOS.find(({ name }) => name === order.scenario);
+  if (!scenario) throw new Error(`there is no scenario ${order.scenario}`);
+  return await drive(await scenario.requests(order.fixture), scenario.status, order);
+}
+
+function drive(next: RequestSource, status: number, order: LoadOrder): Promise<Load> {
+  const { promise, resolve, reject } = Promise.withResolvers<Load>();
+  const latencies = new Latencies();
+  let answered = 0;
+  let sent = 0;
+  let open = order.connections;
+  const started = performance.now();
+  const deadline = started + order.seconds * 1_000;
+  const timeout = setTimeout(
+    () => reject(new Error(`${open} answers were still missing ${GRACE_SECONDS} s after the last request`)),
+    (order.seconds + GRACE_SECONDS) * 1_000,
+  );
+
+  const ask = (socket: Bun.Socket<Exchange>): void => {
+    const request = next();
+    sent++;
+    socket.data.sentAt = performance.now();
+    if (socket.write(request) !== request.length)
+      reject(new Error("a request didn't fit the socket's buffer"));
+  };
+
+  const finish = (socket: Bun.Socket<Exchange>): void => {
+    const time = performance.now();
+    latencies.add(time - socket.data.sentAt);
+    if (time < deadline) {
+      answered++;
+      ask(socket);
+      return;
+    }
+    socket.end();
+    if (--open > 0) return;
+    clearTimeout(timeout);
+    resolve({
+      answered,
+      seconds: order.seconds,
+      sent,
+      p50: latencies.quantile(0.5),
+      p99: latencies.quantile(0.99),
+    });
+  };
+
+  const receive = (socket: Bun.Socket<Exchange>, chunk: Buffer): void => {
+    const exchange = socket.data;
+    if (exchange.missing > 0) {
+      exchange.missing -= chunk.length;
+      if (exchange.missing === 0) finish(socket);
+      return;
+    }
+    const head = exchange.head === null ? chunk : Buffer.concat([exchange.head, chunk]);
+    const end = head.indexOf(HEAD_END);
+    if (end === -1) {
+      exchange.head = Buffer.from(head);
+      return;
+    }
+    exchange.head = null;
+    if (statusOf(head) !== status) throw new Error(`${order.scenario} answered\n${head}`);
+    exchange.missing = end + HEAD_END.length + bodyLength(head) - head.length;
+    if (exchange.missing === 0) finish(socket);
+  };
+
+  for (let at = 0; at < order.connections; at++)
+    Bun.connect<Exchange>({
+      hostname: "127.0.0.1",
+      port: order.port,
+      data: { sentAt: 0, head: null, missing: 0 },
+      socket: {
+        open: ask,
+        data: receive,
+        error: (_, error) => reject(error),
+        close: () => {
+          if (performance.now() < deadline) reject(new Error("the server closed a connection"));
+        },
+      },
+    }).catch(reject);
+  return promise;
+}
+
+if (import.meta.main) answerQuestions(generate);

@@ -1,0 +1,235 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { availableParallelism, cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { ListenOrder } from "./listen";
+import type { Load, LoadOrder } from "./load";
+import { copyDatabase, type Fixture, prepare } from "./prepare";
+import {
+  cleanUp,
+  Helper,
+  processorSeconds,
+  removeAtEnd,
+  type Server,
+  startBaseline,
+  startFairlead,
+} from "./processes";
+import {
+  type Comparison,
+  compare,
+  describe,
+  type Measured,
+  median,
+  type Report,
+  type Round,
+  rate,
+  type ZoneCost,
+} from "./report";
+import { POST, SCENARIOS, type Scenario, ZONES } from "./scenarios";
+
+const HELP = `Usage: bun run bench [options]
+
+Measures Fairlead beside a bare server with the same database, in turn, and prints the ratios.
+
+  --quick            fewer and shorter rounds: under a minute in all
+  --points N         stored positions (default 10000)
+  --rounds N         counted rounds of each scenario (default 7; quick: 3)
+  --seconds S        length of a measurement (default 3; quick: 1)
+  --connections N    kept-alive connections (default 32)
+  --only WORD        only scenarios whose name holds WORD; "zones" is one of them
+  --json FILE        write the figures as JSON too
+  -h, --help         this text
+`;
+
+/** A run with one of each size shows whether the cost of a point grows with all zones or with those around it. */
+const ZONE_COUNTS = [10, ZONES, 100_000];
+
+interface Options {
+  points: number;
+  rounds: number;
+  seconds: number;
+  connections: number;
+  only: string;
+  json: string | undefined;
+}
+
+function readOptions(): Options {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: "boolean", default: false },
+      points: { type: "string", default: "10000" },
+      rounds: { type: "string" },
+      seconds: { type: "string" },
+      connections: { type: "string", default: "32" },
+      only: { type: "string", default: "" },
+      json: { type: "string" },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    process.exit(0);
+  }
+  const positive = (name: string, text: string): number => {
+    const value = Number(text);
+    if (value > 0) return value;
+    throw new Error(`--${name} must be a number above 0`);
+  };
+  return {
+    points: positive("points", values.points),
+    rounds: positive("rounds", values.rounds ?? (values.quick ? "3" : "7")),
+    seconds: positive("seconds", values.seconds ?? (values.quick ? "1" : "3")),
+    connections: positive("connections", values.connections),
+    only: values.only,
+    json: values.json,
+  };
+}
+
+/** What happens now, for whoever watches. */
+function progress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}
+
+/** The first measurements, in which both sides still compile their hot paths, don't count. */
+const WARM_UP_ROUNDS = 1;
+
+class Bench {
+  readonly #options: Options;
+  readonly #fixture: Fixture;
+  readonly #load = new Helper<LoadOrder, Load>("load.ts");
+  readonly #listeners = new Helper<ListenOrder, number>("listen.ts");
+
+  constructor(options: Options, fixture: Fixture) {
+    this.#options = options;
+    this.#fixture = fixture;
+  }
+
+  /** Fairlead and the baseline in turn, round by round. */
+  async compare(scenario: Scenario, fairlead: Server, baseline: Server): Promise<Comparison> {
+    const { rounds } = this.#options;
+    for (const server of [fairlead, baseline]) await this.#subscribe(server, scenario);
+    const counted: Round[] = [];
+    for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
+      progress(`${scenario.name}: ${round < 0 ? "warming up" : `round ${round + 1} of ${rounds}`}`);
+      const both = {
+        fairlead: await this.#measure(scenario, fairlead),
+        baseline: await this.#measure(scenario, baseline),
+      };
+      if (round >= 0) counted.push(both);
+    }
+    for (const server of [fairlead, baseline]) await this.#unsubscribe(server, scenario);
+    return compare(scenario.name, scenario.target, counted);
+  }
+
+  /** What a POST costs on servers that differ in their number of zones alone, in turn. */
+  async zoneCosts(servers: Map<number, Server>): Promise<ZoneCost[]> {
+    const { rounds } = this.#options;
+    const alone = { ...POST, subscribers: 0 };
+    const rates = new Map<number, number[]>([...servers.keys()].map((zones) => [zones, []]));
+    for (let round = -WARM_UP_ROUNDS; round < rounds; round++)
+      for (const [zones, server] of servers) {
+        progress(`POST with ${zones} zones: ${round < 0 ? "warming up" : `round ${round + 1} of ${rounds}`}`);
+        const measured = await this.#measure(alone, server);
+        if (round >= 0) rates.get(zones)?.push(rate(measured));
+      }
+    return [...rates].map(([zones, all]) => ({
+      zones,
+      requestsPerSecond: median(all),
+      microseconds: 1_000_000 / median(all),
+    }));
+  }
+
+  async #measure(scenario: Scenario, server: Server): Promise<Measured> {
+    const { connections, seconds } = this.#options;
+    const before = processorSeconds(server.pid);
+    const load = await this.#load.ask({
+      scenario: scenario.name,
+      fixture: this.#fixture,
+      port: server.port,
+      connections,
+      seconds,
+    });
+    if (scenario.subscribers > 0) {
+      const messages = load.sent * scenario.subscribers;
+      await this.#listeners.ask({ do: "expect", port: server.port, messages });
+    }
+    const after = processorSeconds(server.pid);
+    return {
+      ...load,
+      processorMicroseconds:
+        before === null || after === null ? null : ((after - before) * 1_000_000) / load.sent,
+    };
+  }
+
+  async #subscribe({ port }: Server, { subscribers }: Scenario): Promise<void> {
+    if (subscribers === 0) return;
+    const { key } = this.#fixture;
+    await this.#listeners.ask({ do: "open", port, key, sockets: subscribers, channel: "gps" });
+  }
+
+  async #unsubscribe({ port }: Server, { subscribers }: Scenario): Promise<void> {
+    if (subscribers > 0) await this.#listeners.ask({ do: "close", port });
+  }
+}
+
+function machine(): string {
+  return `Bun ${Bun.version}, ${availableParallelism()} x ${cpus()[0]?.model.trim() ?? "?"}`;
+}
+
+async function run(): Promise<void> {
+  const options = readOptions();
+  const directory = mkdtempSync(join(tmpdir(), "fairlead-bench-"));
+  removeAtEnd(directory);
+  const copy = (name: string) => copyDatabase(join(directory, name));
+  const wanted = (name: string) => name.includes(options.only);
+  const scenarios = SCENARIOS.filter(({ name }) => wanted(name));
+  const zoneCounts = wanted("zones") ? ZONE_COUNTS : [ZONES];
+
+  progress(`preparing ${options.points} points and ${zoneCounts.at(-1)} zones`);
+  const fixture = await prepare(join(directory, "prepared"), options.points, zoneCounts, (zones) => {
+    copy(`zones-${zones}`);
+    if (zones !== ZONES) return;
+    copy("fairlead");
+    copy("baseline");
+  });
+
+  const bench = new Bench(options, fixture);
+  const comparisons: Comparison[] = [];
+  if (scenarios.length > 0) {
+    const fairlead = await startFairlead(join(directory, "fairlead"));
+    const baseline = await startBaseline(join(directory, "baseline"));
+    for (const scenario of scenarios) comparisons.push(await bench.compare(scenario, fairlead, baseline));
+  }
+  const servers = new Map<number, Server>();
+  if (wanted("zones"))
+    for (const zones of zoneCounts)
+      servers.set(zones, await startFairlead(join(directory, `zones-${zones}`)));
+  const zones = await bench.zoneCosts(servers);
+  progress("");
+
+  const { points, connections, rounds, seconds } = options;
+  const report: Report = {
+    machine: machine(),
+    settings: { points, zones: ZONES, connections, rounds, seconds },
+    comparisons,
+    zones,
+  };
+  process.stdout.write(describe(report));
+  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
+}
+
+function end(status: number): never {
+  cleanUp();
+  process.exit(status);
+}
+
+process.on("SIGINT", () => end(130));
+process.on("SIGTERM", () => end(143));
+run().then(
+  () => end(0),
+  (error) => {
+    progress("");
+    process.stderr.write(`bench: ${error instanceof Error ? error.message : error}\n`);
+    end(1);
+  },
+);

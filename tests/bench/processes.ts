@@ -1,0 +1,137 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Subprocess } from "bun";
+
+/** The processes and directories of a run of the bench, and how they end. */
+
+const root = join(import.meta.dir, "../..");
+
+const children = new Set<Subprocess>();
+const directories = new Set<string>();
+
+/** Removes `directory` when the bench ends, however it ends. */
+export function removeAtEnd(directory: string): void {
+  directories.add(directory);
+}
+
+/** Ends every process that the bench started and removes its directories. */
+export function cleanUp(): void {
+  for (const child of children) child.kill("SIGKILL");
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+}
+
+function remember<T extends Subprocess>(child: T): T {
+  children.add(child);
+  child.exited.then(() => children.delete(child));
+  return child;
+}
+
+/** The environment of this process without Fairlead's variables: an operator's settings don't reach the bench. */
+function environment(settings: Record<string, string>): Record<string, string | undefined> {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("FAIRLEAD_"));
+  return { ...Object.fromEntries(inherited), ...settings };
+}
+
+// --- Servers ----------------------------------------------------------------------------------------------
+
+/** A server under test. */
+export interface Server {
+  port: number;
+  pid: number;
+}
+
+/** Fairlead as an operator starts it, on a directory made by prepare.ts. */
+export function startFairlead(dataDir: string): Promise<Server> {
+  return startServer([join(root, "src/main.ts"), "serve"], {
+    FAIRLEAD_DATA_DIR: dataDir,
+    FAIRLEAD_SERVER_PORT: "0",
+    FAIRLEAD_LOG_LEVEL: "warn",
+  });
+}
+
+export function startBaseline(dataDir: string): Promise<Server> {
+  return startServer([join(import.meta.dir, "baseline.ts"), dataDir], {});
+}
+
+/** Starts a Bun program and waits for the line that names its port. Afterwards its output goes to ours. */
+async function startServer(command: string[], settings: Record<string, string>): Promise<Server> {
+  const child = remember(
+    Bun.spawn([process.execPath, ...command], {
+      env: environment(settings),
+      cwd: root,
+      stdio: ["ignore", "pipe", "inherit"],
+    }),
+  );
+  const port = Promise.withResolvers<number>();
+  const read = async () => {
+    const decoder = new TextDecoder();
+    let output = "";
+    for await (const chunk of child.stdout) {
+      const text = decoder.decode(chunk, { stream: true });
+      output += text;
+      const named = /listens on http:\/\/localhost:(\d+)/.exec(output)?.[1];
+      if (named) port.resolve(Number(named));
+      // What comes later is a warning or an error, and spoils the figures.
+      if (!text.includes("listens on")) process.stderr.write(text);
+    }
+    port.reject(new Error(`${command[0]} ended before it listened: ${output}`));
+  };
+  read();
+  return { port: await port.promise, pid: child.pid };
+}
+
+/** Clock ticks of /proc: 100 a second on every Linux that Bun runs on. */
+const TICKS_PER_SECOND = 100;
+
+/** Processor time that a process has used, in seconds; null where the system doesn't say (not Linux). */
+export function processorSeconds(pid: number): number | null {
+  try {
+    // The second field is the name in brackets, which may hold spaces; user and system time are 14 and 15.
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  } catch {
+    return null;
+  }
+}
+
+// --- Helpers ----------------------------------------------------------------------------------------------
+
+/** What a helper process sends back. */
+export type Reply<Answer> = { answer: Answer } | { error: string };
+
+/** A client in a process of its own, which shares its event loop with nothing. It answers one question at a time. */
+export class Helper<Question, Answer> {
+  readonly #child: Subprocess;
+  #pending: PromiseWithResolvers<Answer> | undefined;
+
+  constructor(script: string) {
+    this.#child = remember(
+      Bun.spawn([process.execPath, join(import.meta.dir, script)], {
+        stdio: ["ignore", "inherit", "inherit"],
+        ipc: (reply: Reply<Answer>) => {
+          if ("error" in reply) this.#pending?.reject(new Error(reply.error));
+          else this.#pending?.resolve(reply.answer);
+        },
+      }),
+    );
+    this.#child.exited.then(() => this.#pending?.reject(new Error(`${script} ended`)));
+  }
+
+  ask(question: Question): Promise<Answer> {
+    this.#pending = Promise.withResolvers<Answer>();
+    this.#child.send(question);
+    return this.#pending.promise;
+  }
+}
+
+/** The helper's side: answers each question by `work`, and ends with the bench. */
+export function answerQuestions<Question, Answer>(work: (question: Question) => Promise<Answer>): void {
+  const reply = (message: Reply<Answer>) => process.send?.(message);
+  process.on("message", (question: Question) => {
+    work(question).then(
+      (answer) => reply({ answer }),
+      (error) => reply({ error: error instanceof Error ? error.message : String(error) }),
+    );
+  });
+  process.on("disconnect", () => process.exit());
+}

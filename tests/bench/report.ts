@@ -1,0 +1,139 @@
+import type { Load } from "./load";
+
+/** One measurement of a server: what the load generator saw, and the processor time that the server took. */
+export interface Measured extends Load {
+  /** Processor time of the server for a request, in microseconds; null where the system doesn't tell. */
+  processorMicroseconds: number | null;
+}
+
+export interface Round {
+  fairlead: Measured;
+  baseline: Measured;
+}
+
+export interface Summary {
+  requestsPerSecond: number;
+  p50: number;
+  p99: number;
+  processorMicroseconds: number | null;
+}
+
+export interface Comparison {
+  name: string;
+  target: number;
+  fairlead: Summary;
+  baseline: Summary;
+  /** Fairlead's requests/s over the baseline's, round by round. */
+  ratio: { median: number; min: number; max: number };
+}
+
+export interface ZoneCost {
+  zones: number;
+  requestsPerSecond: number;
+  microseconds: number;
+}
+
+export interface Report {
+  machine: string;
+  settings: { points: number; zones: number; connections: number; rounds: number; seconds: number };
+  comparisons: Comparison[];
+  zones: ZoneCost[];
+}
+
+/** The middle of some numbers; of an even number of them, the mean of the middle two. */
+export function median(numbers: number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
+}
+
+export const rate = (load: Load): number => load.answered / load.seconds;
+
+function summarize(measured: Measured[]): Summary {
+  const processor = measured.flatMap(({ processorMicroseconds }) => processorMicroseconds ?? []);
+  return {
+    requestsPerSecond: median(measured.map(rate)),
+    p50: median(measured.map(({ p50 }) => p50)),
+    p99: median(measured.map(({ p99 }) => p99)),
+    processorMicroseconds: processor.length > 0 ? median(processor) : null,
+  };
+}
+
+export function compare(name: string, target: number, rounds: Round[]): Comparison {
+  const ratios = rounds.map(({ fairlead, baseline }) => rate(fairlead) / rate(baseline));
+  return {
+    name,
+    target,
+    fairlead: summarize(rounds.map(({ fairlead }) => fairlead)),
+    baseline: summarize(rounds.map(({ baseline }) => baseline)),
+    ratio: { median: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) },
+  };
+}
+
+// --- Tables -----------------------------------------------------------------------------------------------
+
+const whole = (value: number): string => Math.round(value).toLocaleString("en");
+const fixed = (value: number): string => value.toFixed(2);
+const orDash = (value: number | null): string => (value === null ? "-" : value.toFixed(1));
+
+/** Rows as lines, the first column to the left and the others to the right. */
+function table(rows: string[][]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (row: string[]) =>
+    row.map((cell, column) =>
+      column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+    );
+  return rows.map((row) => line(row).join("  ").trimEnd()).join("\n");
+}
+
+const latencies = ({ p50, p99 }: Summary): string => `${fixed(p50)} / ${fixed(p99)}`;
+
+function comparisons(all: Comparison[]): string {
+  const head = [
+    "",
+    "Fairlead",
+    "baseline",
+    "ratio",
+    "min",
+    "max",
+    "target",
+    "p50/p99 ms",
+    "baseline",
+    "CPU µs",
+    "baseline",
+  ];
+  const rows = all.map(({ name, target, fairlead, baseline, ratio }) => [
+    name,
+    `${whole(fairlead.requestsPerSecond)}/s`,
+    `${whole(baseline.requestsPerSecond)}/s`,
+    fixed(ratio.median),
+    fixed(ratio.min),
+    fixed(ratio.max),
+    fixed(target),
+    latencies(fairlead),
+    latencies(baseline),
+    orDash(fairlead.processorMicroseconds),
+    orDash(baseline.processorMicroseconds),
+  ]);
+  return table([head, ...rows]);
+}
+
+function zoneCosts(all: ZoneCost[]): string {
+  const rows = all.map(({ zones, requestsPerSecond, microseconds }) => [
+    `${whole(zones)} zones`,
+    `${whole(requestsPerSecond)}/s`,
+    `${microseconds.toFixed(1)} µs`,
+  ]);
+  return table([["POST /v1/gps with", "Fairlead", "a request"], ...rows]);
+}
+
+/** The whole report for a person. */
+export function describe({ machine, settings, ...figures }: Report): string {
+  const { points, zones, connections, rounds, seconds } = settings;
+  const parts = [
+    `Fairlead beside a bare Bun.serve + bun:sqlite server (${machine})\n${connections} connections, ${whole(points)} points, ${whole(zones)} zones; medians of ${rounds} rounds of ${seconds} s on each, in turn`,
+  ];
+  if (figures.comparisons.length > 0) parts.push(comparisons(figures.comparisons));
+  if (figures.zones.length > 0) parts.push(zoneCosts(figures.zones));
+  return `${parts.join("\n\n")}\n`;
+}

@@ -1,0 +1,283 @@
+import { randomBytes } from "node:crypto";
+import { connect, type Socket } from "node:net";
+import { ADMIN, command, type TestServer } from "../support/server";
+
+// biome-ignore lint/suspicious/noExplicitAny: tests assert on any message's shape
+export type Message = any;
+
+export interface Closed {
+  code: number;
+  reason: string;
+}
+
+export interface Credentials {
+  /** Sent as `Authorization: Bearer`. */
+  bearer?: string;
+  /** Sent as the query parameter `token`. */
+  token?: string;
+  headers?: Record<string, string>;
+}
+
+const socketPath = ({ token }: Credentials): string =>
+  token === undefined ? "/v1/ws" : `/v1/ws?token=${encodeURIComponent(token)}`;
+
+const socketHeaders = ({ bearer, headers }: Credentials): Record<string, string> => ({
+  ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+  ...headers,
+});
+
+/** A WebSocket client that keeps what it hears until it is asked for. */
+export class Client {
+  readonly #socket: WebSocket;
+  readonly #unread: (Message | Uint8Array)[] = [];
+  readonly closed: Promise<Closed>;
+  #arrived: () => void = () => {};
+  #ended: Closed | null = null;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.binaryType = "arraybuffer";
+    socket.onmessage = ({ data }) => {
+      this.#unread.push(typeof data === "string" ? JSON.parse(data) : new Uint8Array(data));
+      this.#arrived();
+    };
+    this.closed = new Promise((resolve) => {
+      socket.onclose = ({ code, reason }) => {
+        this.#ended = { code, reason };
+        resolve(this.#ended);
+        this.#arrived();
+      };
+    });
+  }
+
+  static async open(server: TestServer, credentials: Credentials): Promise<Client> {
+    const url = server.url.replace("http", "ws") + socketPath(credentials);
+    const socket = new WebSocket(url, { headers: socketHeaders(credentials) });
+    const client = new Client(socket);
+    await new Promise<void>((resolve, reject) => {
+      socket.onopen = () => resolve();
+      client.closed.then(({ code }) => reject(new Error(`the socket closed with ${code}`)));
+    });
+    return client;
+  }
+
+  /** Sends text and bytes as they are, anything else as JSON. */
+  send(message: unknown): void {
+    const isFrame = typeof message === "string" || message instanceof Uint8Array;
+    this.#socket.send(isFrame ? (message as string) : JSON.stringify(message));
+  }
+
+  /** The oldest message that was not taken yet; waits for it. Rejects when the connection has ended. */
+  async next(): Promise<Message> {
+    while (this.#unread.length === 0) {
+      if (this.#ended) throw new Error(`the socket closed with ${this.#ended.code}`);
+      await new Promise<void>((resolve) => {
+        this.#arrived = resolve;
+      });
+    }
+    return this.#unread.shift();
+  }
+
+  /** Sends a message and takes the next one that comes. */
+  ask(message: unknown): Promise<Message> {
+    this.send(message);
+    return this.next();
+  }
+
+  /** Everything that the server has sent to this client by now. Frames keep their order, so a pong ends it. */
+  async heard(): Promise<Message[]> {
+    this.send({ type: "ping" });
+    const messages: Message[] = [];
+    for (;;) {
+      const message = await this.next();
+      if (message.type === "pong") return messages;
+      messages.push(message);
+    }
+  }
+
+  /** Subscribes, and fails unless every channel is confirmed. */
+  async subscribe(...channels: string[]): Promise<this> {
+    for (const channel of channels) {
+      const answer = await this.ask({ type: "subscribe", channel });
+      if (answer.type !== "message") throw new Error(`subscribe answered ${JSON.stringify(answer)}`);
+    }
+    return this;
+  }
+
+  async close(): Promise<void> {
+    this.#socket.close(1000);
+    await this.closed;
+  }
+}
+
+interface Frame {
+  opcode: number;
+  payload: Buffer;
+}
+
+export const OPCODE = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
+
+/**
+ * The least of a WebSocket client (RFC 6455): it masks its frames, and answers no ping and no close by itself.
+ * For what a well-behaved client can't do.
+ */
+export class RawClient {
+  readonly #socket: Socket;
+  #buffer: Buffer = Buffer.alloc(0);
+  #changed: () => void = () => {};
+  /** All frames that came so far. */
+  readonly frames: Frame[] = [];
+  /** The status line and headers of the handshake's answer, and its body where it was refused. */
+  head = "";
+  ended = false;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on("data", (data: Buffer) => {
+      this.#buffer = Buffer.concat([this.#buffer, data]);
+      if (this.head === "") this.#readHead();
+      if (this.head !== "") this.#readFrames();
+      this.#changed();
+    });
+    // A server that cuts the connection is what some tests are about.
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      this.ended = true;
+      this.#changed();
+    });
+  }
+
+  /** Connects and sends a handshake; `headers` are added, and replace its own. */
+  static async open(server: TestServer, credentials: Credentials): Promise<RawClient> {
+    const { hostname, port, host } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    const client = new RawClient(socket);
+    const headers: Record<string, string> = {
+      host,
+      connection: "Upgrade",
+      upgrade: "websocket",
+      "sec-websocket-version": "13",
+      "sec-websocket-key": randomBytes(16).toString("base64"),
+      ...socketHeaders(credentials),
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`GET ${socketPath(credentials)} HTTP/1.1\r\n${lines.join("")}\r\n`);
+    await client.until(() => client.head !== "");
+    return client;
+  }
+
+  get status(): number {
+    return Number(this.head.split(" ")[1]);
+  }
+
+  /** Waits until `holds`, looking again whenever something arrives or the connection ends. */
+  async until(holds: () => boolean): Promise<void> {
+    while (!holds()) {
+      if (this.ended) throw new Error("the connection ended");
+      await new Promise<void>((resolve) => {
+        this.#changed = resolve;
+      });
+    }
+  }
+
+  /** Waits for a close frame, or for the end without one (code 1006). */
+  async closed(): Promise<Closed> {
+    const closing = () => this.frames.find(({ opcode }) => opcode === OPCODE.close);
+    await this.until(() => this.ended || closing() !== undefined);
+    const payload = closing()?.payload;
+    return payload
+      ? { code: payload.readUInt16BE(0), reason: payload.subarray(2).toString() }
+      : { code: 1006, reason: "" };
+  }
+
+  send(opcode: number, payload: string | Buffer = ""): void {
+    const bytes = Buffer.from(payload);
+    const mask = randomBytes(4);
+    const masked = bytes.map((byte, at) => byte ^ (mask[at % 4] ?? 0));
+    const length =
+      bytes.length < 126
+        ? Buffer.from([0x80 | bytes.length])
+        : Buffer.from([0x80 | 126, bytes.length >> 8, bytes.length & 0xff]);
+    this.#socket.write(Buffer.concat([Buffer.from([0x80 | opcode]), length, mask, masked]));
+  }
+
+  sendJson(message: object): void {
+    this.send(OPCODE.text, JSON.stringify(message));
+  }
+
+  /** The JSON messages that came so far. */
+  get messages(): Message[] {
+    return this.frames
+      .filter(({ opcode }) => opcode === OPCODE.text)
+      .map(({ payload }) => JSON.parse(payload.toString()));
+  }
+
+  /** Reads nothing more from the network, so that the server's side fills up. */
+  stopReading(): void {
+    this.#socket.pause();
+  }
+
+  readAgain(): void {
+    this.#socket.resume();
+  }
+
+  /** Ends the connection without a word. */
+  cut(): void {
+    this.#socket.destroy();
+  }
+
+  #readHead(): void {
+    const end = this.#buffer.indexOf("\r\n\r\n");
+    if (end === -1) return;
+    this.head = this.#buffer.subarray(0, end).toString();
+    this.#buffer = this.#buffer.subarray(end + 4);
+  }
+
+  #readFrames(): void {
+    if (this.status !== 101) return;
+    for (;;) {
+      const buffer = this.#buffer;
+      if (buffer.length < 2) return;
+      const short = buffer.readUInt8(1) & 0x7f;
+      const start = short === 126 ? 4 : short === 127 ? 10 : 2;
+      if (buffer.length < start) return;
+      const length =
+        short === 126 ? buffer.readUInt16BE(2) : short === 127 ? Number(buffer.readBigUInt64BE(2)) : short;
+      if (buffer.length < start + length) return;
+      this.frames.push({
+        opcode: buffer.readUInt8(0) & 0x0f,
+        payload: Buffer.from(buffer.subarray(start, start + length)),
+      });
+      this.#buffer = buffer.subarray(start + length);
+    }
+  }
+}
+
+// --- What the tests set up ----------------------------------------------------------------------------------
+
+/** Makes a user with these roles beside the running server, and signs in. */
+export async function signedInUser(
+  server: TestServer,
+  username: string,
+  ...roles: string[]
+): Promise<{ id: string; token: string }> {
+  const password = "correct horse battery";
+  const { status, stderr } = await command(
+    [
+      ...["user", "create", "--username", username, "--email", `${username}@example.org`, "--password-stdin"],
+      ...roles.flatMap((role) => ["--role", role]),
+    ],
+    { settings: { "data.dir": server.dataDir }, input: password },
+  );
+  if (status !== 0) throw new Error(`user create failed: ${stderr}`);
+  const { session_token, user_id } = await server.login(username, password);
+  return { id: user_id, token: session_token };
+}
+
+/** One more session of the admin's. */
+export async function adminSession(
+  server: TestServer,
+): Promise<{ id: string; token: string; userId: string }> {
+  const { session_id, session_token, user_id } = await server.login(ADMIN.username, ADMIN.password);
+  return { id: session_id, token: session_token, userId: user_id };
+}
