@@ -117,7 +117,8 @@ const address = (fallback: string, meaning: string): Option<string> =>
 
 const asOrigin = (item: string): string => {
   const parsed = parsedUrl(item, ["http:", "https:"]);
-  return parsed.origin === item.replace(/\/$/, "")
+  // A `*` within a host would be taken as it is, and never match.
+  return parsed.origin === item.replace(/\/$/, "") && !item.includes("*")
     ? parsed.origin
     : refuse("must hold origins such as https://app.example");
 };

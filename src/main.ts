@@ -44,14 +44,16 @@ ${command.description}
 Options:
 ${command.optionHelp ? `${command.optionHelp}\n` : ""}${COMMON_HELP}`;
 
-/** The command that the arguments name, and what is left of them. `serve` is the default. */
+/** The command that the arguments name, behind options if there are any, and what is left; `serve` is the default. */
 function chooseCommand(args: string[]): { command: Command | null; rest: string[] } {
-  const words = args.slice(0, 2).filter((word) => !word.startsWith("-"));
+  let at = 0;
+  while (args[at]?.startsWith("-")) at += args[at] === "--config" || args[at] === "--data-dir" ? 2 : 1;
+  const words = args.slice(at, at + 2).filter((word) => !word.startsWith("-"));
+  if (words.length === 0) return { command: null, rest: args };
   const name = [words.join(" "), words[0] ?? ""].find((candidate) => Object.hasOwn(COMMANDS, candidate));
-  if (name) return { command: COMMANDS[name] ?? null, rest: args.slice(name.split(" ").length) };
-  if (args[0] !== undefined && !args[0].startsWith("-"))
+  if (name === undefined)
     throw new UsageError(`there is no command "${words.join(" ")}"; see fairlead --help`);
-  return { command: null, rest: args };
+  return { command: COMMANDS[name] ?? null, rest: args.toSpliced(at, name.split(" ").length) };
 }
 
 async function run(args: string[]): Promise<void> {

@@ -85,8 +85,8 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 /** Nesting that no request of this API needs; deeper JSON would exhaust the stack of whoever walks it. */
 const MAX_DEPTH = 64;
 
-/** The JSON body of a request; null when there is none. Throws 400, 413 or 415. */
-export async function readJson(request: Request): Promise<unknown> {
+/** The JSON object in the body of a request; null when there is no body. Throws 400, 413 or 415. */
+export async function readJson(request: Request): Promise<object | null> {
   if (request.body === null) return null;
   const declared = request.headers.get("content-length");
   if (declared === "0") return null;
@@ -98,6 +98,16 @@ export async function readJson(request: Request): Promise<unknown> {
   if (text === "") return null;
   if (text.length > MAX_DEPTH && nestsDeeperThan(MAX_DEPTH, text))
     throw badRequest(`The request body is nested deeper than ${MAX_DEPTH} levels`);
+  const body = parseJson(text);
+  // Elysia would make an object of anything else before it checks the body against its schema.
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw new AppError("ValidationError", "The body must be an object", {
+      details: [{ path: "/", message: "must be an object" }],
+    });
+  return body;
+}
+
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -304,7 +314,8 @@ export class PathTable {
   }
 }
 
-const segmentsOf = (path: string): string[] => path.split("/").filter((segment) => segment !== "");
+/** A slash at the end makes no difference, an empty segment does. */
+const segmentsOf = (path: string): string[] => path.replace(/^\/|\/$/g, "").split("/");
 
 /** The path of a request's URL, without its query. */
 export function pathOf(request: Request): string {

@@ -54,7 +54,42 @@ FormatRegistry.Set("email", isEmail);
 export const EXAMPLE_UUID = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01";
 export const EXAMPLE_TIME = "2026-05-04T09:30:00.000Z";
 
+/** A schema of a kind whose check is registered here. */
+const ofKind = <T>(kind: string, schema: object) => ({ ...schema, [Kind]: kind }) as unknown as TUnsafe<T>;
+
 // --- Inputs -----------------------------------------------------------------------------------------------
+
+interface CharactersOptions extends SchemaOptions {
+  minLength?: number;
+  maxLength: number;
+}
+
+/** Counts characters as JSON Schema does, by code point: an emoji is one, although two UTF-16 units long. */
+function isWithin({ minLength = 0, maxLength }: CharactersOptions, value: unknown): boolean {
+  if (typeof value !== "string" || value.length > 2 * maxLength) return false;
+  if (value.length >= 2 * minLength && value.length <= maxLength) return true;
+  let characters = 0;
+  for (const _ of value) characters++;
+  return characters >= minLength && characters <= maxLength;
+}
+
+TypeRegistry.Set<CharactersOptions>("Characters", isWithin);
+
+/** A string of so many characters. */
+export const characters = (options: CharactersOptions) =>
+  ofKind<string>("Characters", { type: "string", ...options });
+
+TypeRegistry.Set(
+  "JsonObject",
+  (_schema, value) => value !== null && typeof value === "object" && !Array.isArray(value),
+);
+
+/**
+ * Any JSON object. A kind of its own: given a `t.Record`, Elysia's clean-up makes an object of whatever was sent
+ * before it is checked.
+ */
+export const jsonObject = (options: SchemaOptions) =>
+  ofKind<Record<string, unknown>>("JsonObject", { type: "object", ...options });
 
 export const uuid = (description: string, options: SchemaOptions = {}) =>
   t.String({ format: "uuid", description, examples: [EXAMPLE_UUID], ...options });
@@ -64,11 +99,11 @@ export const dateTime = (description: string, options: SchemaOptions = {}) =>
 
 /** A name: 1 to 200 characters (decisions 2.9). */
 export const name = (description: string, example: string) =>
-  t.String({ minLength: 1, maxLength: 200, description, examples: [example] });
+  characters({ minLength: 1, maxLength: 200, description, examples: [example] });
 
 /** A text: at most 10,000 characters (decisions 2.9). */
 export const text = (description: string, example: string) =>
-  t.String({ maxLength: 10_000, description, examples: [example] });
+  characters({ maxLength: 10_000, description, examples: [example] });
 
 export const latitude = (description: string) =>
   t.Number({ minimum: -90, maximum: 90, description, examples: [54.0967] });
@@ -116,8 +151,6 @@ const inBounds = (schema: QueryNumberOptions, value: unknown): boolean =>
 TypeRegistry.Set<QueryNumberOptions>("QueryInteger", (s, v) => inBounds(s, v) && Number.isInteger(v));
 TypeRegistry.Set<QueryNumberOptions>("QueryNumber", inBounds);
 TypeRegistry.Set("QueryBoolean", (_schema, value) => typeof value === "boolean");
-
-const ofKind = <T>(kind: string, schema: object) => ({ ...schema, [Kind]: kind }) as unknown as TUnsafe<T>;
 
 /**
  * Numbers and booleans of a query string. They are kinds of their own because Elysia's coercion takes `0x10`
@@ -251,13 +284,24 @@ const MAX_DETAILS = 20;
 /** One detail per invalid path, in words of ours: they never repeat what the client sent. */
 export function explain(found: Iterable<ValueError>): ErrorDetail[] {
   const details = new Map<string, string>();
-  for (const error of found) {
+  for (const { path, value, schema } of innermost(found)) {
     if (details.size >= MAX_DETAILS) break;
-    const path = error.path || "/";
-    if (!details.has(path))
-      details.set(path, error.value === undefined ? "is required" : expected(error.schema));
+    const where = path || "/";
+    if (!details.has(where)) details.set(where, value === undefined ? "is required" : expected(schema));
   }
   return [...details].map(([path, message]) => ({ path, message }));
+}
+
+/** For an array or object that may also be null, what is wrong inside it; else the error as it is. */
+function* innermost(found: Iterable<ValueError>): Iterable<ValueError> {
+  for (const error of found) {
+    const [only, ...others] = ((error.schema.anyOf ?? []) as TSchema[]).filter(
+      (member) => member.type !== "null",
+    );
+    const inside = only && others.length === 0 ? [...(error.errors[0] ?? [])] : [];
+    if (inside.some((nested) => nested.path !== error.path)) yield* innermost(inside);
+    else yield error;
+  }
 }
 
 const FORMATS: Record<string, string> = {

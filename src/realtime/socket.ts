@@ -75,7 +75,7 @@ const HandshakeQuery = t.Object({
 
 export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
   "/v1/ws",
-  ({ request, query }) => {
+  ({ request, query, set }) => {
     const caller = callerOfHandshake(request, query.token);
     if (request.headers.get("upgrade")?.toLowerCase() !== "websocket")
       throw new AppError("UpgradeRequired", "Open this address as a WebSocket", {
@@ -93,7 +93,8 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
     };
     if (!listeningServer()?.upgrade(request, { data }))
       throw badRequest("The WebSocket handshake is not complete");
-    // The connection is the socket's from here on; there is no response to send.
+    // The connection is the socket's from here on; there is no response to send, the log alone reads the status.
+    set.status = 101;
     return undefined as never;
   },
   {

@@ -98,7 +98,7 @@ const activeTrip = sqlite.prepare<{ id: string }, [string]>(
   "SELECT id FROM trips WHERE device_id = ? AND status = 'active' AND gps_logging_enabled = 1",
 );
 const newestOfDevice = sqlite.prepare<Row, [string]>(
-  `SELECT ${COLUMNS} FROM gps_points WHERE device_id = ? ORDER BY timestamp DESC, rowid DESC LIMIT 1`,
+  `SELECT ${COLUMNS} FROM gps_points WHERE device_id = +? ORDER BY timestamp DESC, rowid DESC LIMIT 1`,
 );
 
 async function post(request: Request, server: BunServer<undefined>): Promise<Response> {
@@ -136,9 +136,10 @@ async function post(request: Request, server: BunServer<undefined>): Promise<Res
 
 // --- GET --------------------------------------------------------------------------------------------------
 
+// `+?` in place of `?`: beside ORDER BY and LIMIT, SQLite plans a statement anew each time a bare parameter is bound.
 const byId = sqlite.prepare<Row, [string]>(`SELECT ${COLUMNS} FROM gps_points WHERE id = ?`);
 const newestFirst = sqlite.prepare<Row, [number]>(
-  `SELECT ${COLUMNS} FROM gps_points ORDER BY timestamp DESC, rowid DESC LIMIT ?`,
+  `SELECT ${COLUMNS} FROM gps_points ORDER BY timestamp DESC, rowid DESC LIMIT +?`,
 );
 const counter = sqlite.prepare<{ value: number }, [string]>("SELECT value FROM counters WHERE name = ?");
 

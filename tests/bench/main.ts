@@ -33,8 +33,8 @@ Measures Fairlead beside a bare server with the same database, in turn, and prin
 
   --quick            fewer and shorter rounds: under a minute in all
   --points N         stored positions (default 10000)
-  --rounds N         counted rounds of each scenario (default 7; quick: 3)
-  --seconds S        length of a measurement (default 3; quick: 1)
+  --rounds N         counted rounds of each scenario (default 20; quick: 5)
+  --seconds S        length of a measurement (default 1; quick: 0.5)
   --connections N    kept-alive connections (default 32)
   --only WORD        only scenarios whose name holds WORD; "zones" is one of them
   --json FILE        write the figures as JSON too
@@ -77,8 +77,8 @@ function readOptions(): Options {
   };
   return {
     points: positive("points", values.points),
-    rounds: positive("rounds", values.rounds ?? (values.quick ? "3" : "7")),
-    seconds: positive("seconds", values.seconds ?? (values.quick ? "1" : "3")),
+    rounds: positive("rounds", values.rounds ?? (values.quick ? "5" : "20")),
+    seconds: positive("seconds", values.seconds ?? (values.quick ? "0.5" : "1")),
     connections: positive("connections", values.connections),
     only: values.only,
     json: values.json,

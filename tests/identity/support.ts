@@ -65,6 +65,14 @@ export async function isAccepted(server: TestServer, token: Token): Promise<bool
   return (await server.get("/v1/trips", { token })).status !== 401;
 }
 
+/** Stops a server that logs at level info or debug, and returns everything that it ever wrote. */
+export async function outputOfWholeRun(server: TestServer): Promise<string> {
+  await server.stop();
+  // The program's last line: what the pipe still holds comes before it.
+  while (!server.output.includes('"message":"stopped"')) await Bun.sleep(5);
+  return server.output;
+}
+
 /** The files of the data directory, at any depth, in which the text stands. */
 export function filesWith(server: TestServer, text: string): string[] {
   const needle = Buffer.from(text);

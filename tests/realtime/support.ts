@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
+import type { Api } from "../support/api";
 import { ADMIN, command, type TestServer } from "../support/server";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests assert on any message's shape
@@ -50,7 +51,7 @@ export class Client {
     });
   }
 
-  static async open(server: TestServer, credentials: Credentials): Promise<Client> {
+  static async open(server: Api, credentials: Credentials): Promise<Client> {
     const url = server.url.replace("http", "ws") + socketPath(credentials);
     const socket = new WebSocket(url, { headers: socketHeaders(credentials) });
     const client = new Client(socket);
@@ -148,7 +149,7 @@ export class RawClient {
   }
 
   /** Connects and sends a handshake; `headers` are added, and replace its own. */
-  static async open(server: TestServer, credentials: Credentials): Promise<RawClient> {
+  static async open(server: Api, credentials: Credentials): Promise<RawClient> {
     const { hostname, port, host } = new URL(server.url);
     const socket = connect(Number(port), hostname);
     const client = new RawClient(socket);

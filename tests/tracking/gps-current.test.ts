@@ -49,14 +49,6 @@ describe("the current position of all", () => {
     expect(body._links).toEqual({ self: "/v1/gps/current" });
   });
 
-  test("is the one that came last, of several with one time", async () => {
-    const timestamp = later();
-    for (let number = 0; number < 3; number++) {
-      const point = await postPoint(server, token, { timestamp });
-      expect(await newest()).toEqual(point);
-    }
-  });
-
   test("goes back when the newest point is deleted", async () => {
     const before = await postPoint(server, token, { timestamp: later() });
     const point = await postPoint(server, token, { timestamp: later() });
@@ -74,6 +66,17 @@ describe("the current position of all", () => {
     const next = await postPoint(server, key, { timestamp: later() });
     expect([await newest(), await current(id)]).toEqual([next, next]);
   });
+});
+
+test("the current position is the one that came last, of several with one time", async () => {
+  const { id, key } = await server.device();
+  const timestamp = later();
+  for (let number = 0; number < 3; number++) {
+    const point = await postPoint(server, key, { timestamp });
+    expect(await newest()).toEqual(point);
+    expect(await current(id)).toEqual(point);
+    expect((await currentOfEach())[0]).toEqual(point);
+  }
 });
 
 describe("the current position of a device", () => {

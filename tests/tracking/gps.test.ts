@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { TestServer } from "../support/server";
 import {
   createTrip,
+  createZone,
   expectInvalid,
   expectPermission,
   expectRefused,
@@ -210,6 +211,18 @@ describe("the device of a point", () => {
     expect(await deviceOf(two.key)).toBeNull();
     await link(two.id, null);
     expect(await deviceOf(one.key)).toBeNull();
+  });
+
+  test("is none when the device is deleted at the same moment, inside a zone too", async () => {
+    const device = await server.device();
+    await createZone(server);
+    const posts = () => Array.from({ length: 10 }, () => postPoint(server, device.key));
+    const before = posts();
+    const deleted = server.delete(`/v1/devices/${device.id}`, { token });
+    const after = posts();
+    expect((await deleted).status).toBe(204);
+    for (const { id } of await Promise.all([...before, ...after]))
+      expect((await server.get(`/v1/gps/${id}`, { token })).body.data.device_id).toBeNull();
   });
 });
 

@@ -66,7 +66,7 @@ export function expectRefused(answer: Answer, status: number, error: string): vo
   expect({ status: answer.status, error: answer.body?.error }).toEqual({ status, error });
 }
 
-interface Place {
+export interface Place {
   latitude: number;
   longitude: number;
 }
@@ -120,3 +120,82 @@ export async function expectPermission(
   expectRefused(await request(await server.key(...others)), 403, "Forbidden");
   expect((await request(await server.key(permission))).status).toBe(status);
 }
+
+/** Numbers from 0 to 1 that are the same at every run (mulberry32). */
+export function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A place anywhere on Earth, every square kilometre as likely as the next. */
+export function randomPlace(random: () => number): Place {
+  return { latitude: Math.asin(2 * random() - 1) / RADIANS, longitude: 360 * random() - 180 };
+}
+
+interface Zone extends Place {
+  id: string;
+  radius_km: number;
+}
+
+interface Crossing {
+  event: "enter" | "exit";
+  geofence_id: string;
+  distance_km: number;
+}
+
+const EXIT_MARGIN_KM = 0.01;
+/** Nearer to a border than a micrometre, rounding would decide. */
+const UNDECIDED_KM = 1e-9;
+
+/** What the events of a device must be, found by a plain scan over all zones for each position. */
+export class ZoneScan {
+  readonly #zones: Zone[];
+  readonly #inside = new Set<string>();
+
+  constructor(zones: Zone[]) {
+    this.#zones = zones;
+  }
+
+  /** The events of the device's next position: exits first, each sort ordered by the zone's identifier. */
+  next(place: Place): Crossing[] {
+    const crossings: Crossing[] = [];
+    for (const { id, radius_km, ...centre } of this.#zones) {
+      const distance_km = greatCircleKm(centre, place);
+      const border = this.#inside.has(id) ? radius_km + EXIT_MARGIN_KM : radius_km;
+      if (Math.abs(distance_km - border) < UNDECIDED_KM) throw new Error("a position lies on a border");
+      if (this.#inside.has(id) === distance_km < border) continue;
+      const event = this.#inside.delete(id) ? "exit" : "enter";
+      if (event === "enter") this.#inside.add(id);
+      crossings.push({ event, geofence_id: id, distance_km });
+    }
+    return crossings.sort(byEventAndZone);
+  }
+}
+
+/** Exits first; the order of several zones that are left or entered with one position is not defined. */
+const byEventAndZone = (a: Crossing, b: Crossing): number =>
+  b.event.localeCompare(a.event) || a.geofence_id.localeCompare(b.geofence_id);
+
+/** The events that were heard after each `gpsUpdate`, ordered as by `ZoneScan`. Expects exits before enters. */
+export function crossingsByPoint(messages: { type: string; data: Crossing }[]): Crossing[][] {
+  const byPoint: Crossing[][] = [];
+  for (const { type, data } of messages) {
+    if (type === "gpsUpdate") byPoint.push([]);
+    else byPoint.at(-1)?.push(data);
+  }
+  for (const crossings of byPoint) {
+    const events = crossings.map(({ event }) => event);
+    expect(events).toEqual(events.toSorted().reverse());
+    crossings.sort(byEventAndZone);
+  }
+  return byPoint;
+}
+
+/** An expected event as `toEqual` takes it: the distances of the two formulas agree to a millimetre. */
+export const asHeard = (crossing: Crossing): Crossing =>
+  expect.objectContaining({ ...crossing, distance_km: expect.closeTo(crossing.distance_km, 6) });

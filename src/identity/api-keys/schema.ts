@@ -1,8 +1,7 @@
-import { dateTime, name, nullable, optional, out, record, t, text } from "../../kernel/schema";
+import { characters, dateTime, name, nullable, optional, out, record, t, text } from "../../kernel/schema";
 
-const Scopes = t.Array(t.String({ minLength: 3, maxLength: 130 }), {
+const Scopes = t.Array(characters({ minLength: 3, maxLength: 130 }), {
   maxItems: 100,
-  uniqueItems: true,
   description: "Permissions that the key may use, `*` as a wildcard; its owner's permissions narrow them",
   examples: [["gps:write", "gps:read"]],
 });
@@ -35,7 +34,7 @@ export const NewApiKey = t.Object(
   {
     name: name("Name", "Pilot boat tracker"),
     description: optional(text("What the key is for", "Posts positions of the pilot boat")),
-    scopes: t.Optional(Scopes),
+    scopes: optional(Scopes),
     expires_at: optional(ExpiresAt),
   },
   { title: "NewApiKey" },
@@ -46,7 +45,7 @@ export const ApiKeyChange = t.Object(
   {
     name: t.Optional(name("Name", "Pilot boat tracker")),
     description: optional(text("What the key is for", "Posts positions of the pilot boat")),
-    scopes: t.Optional(Scopes),
+    scopes: optional(Scopes),
     expires_at: optional(ExpiresAt),
     is_active: t.Optional(t.Boolean({ description: "false switches the key off", examples: [false] })),
   },

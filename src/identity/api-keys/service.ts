@@ -62,14 +62,15 @@ function visibleKey(caller: Caller, id: string): Row {
 export function createApiKey(caller: Caller, input: NewApiKey, client: Client) {
   const ownerId = caller.userId;
   if (ownerId === null) throw badRequest("A system key without an owner cannot own another key");
-  checkScopes(caller, input.scopes ?? []);
+  const scopes = [...new Set(input.scopes ?? [])];
+  checkScopes(caller, scopes);
   const expiresAt = checkExpiry(input.expires_at);
   return transact(() =>
     insertApiKey(
       {
         name: input.name,
         description: input.description ?? null,
-        scopes: input.scopes ?? [],
+        scopes,
         expiresAt: expiresAt ?? null,
         ownerId,
         isSystem: false,
@@ -136,14 +137,17 @@ export function updateApiKey(
   input: ApiKeyChange,
   client: Client,
 ): Promise<ApiKey> {
-  if (input.scopes) checkScopes(caller, input.scopes);
+  const scopes = input.scopes === undefined ? undefined : [...new Set(input.scopes)];
+  checkScopes(caller, scopes ?? []);
   const expiresAt = checkExpiry(input.expires_at);
   return transact(() => {
     const before = visibleKey(caller, id);
+    // To switch a key on or to let it live longer is to grant what it may do.
+    if (input.is_active === true || expiresAt !== undefined) checkHoldsAll(caller, before);
     const change = {
       ...(input.name !== undefined && { name: input.name }),
       ...(input.description !== undefined && { description: input.description }),
-      ...(input.scopes !== undefined && { scopes: input.scopes }),
+      ...(scopes !== undefined && { scopes }),
       ...(input.is_active !== undefined && { is_active: input.is_active }),
       ...(expiresAt !== undefined && { expires_at: expiresAt }),
     };
@@ -166,6 +170,7 @@ export function regenerateApiKey(caller: Caller, id: string, client: Client) {
     const before = visibleKey(caller, id);
     if (before.is_system && !caller.isSuperAdmin)
       throw forbidden("Only a super admin can regenerate a system key");
+    checkHoldsAll(caller, before);
     const { token, hash } = mintToken("flk_");
     const row = db
       .update(apiKeys)

@@ -1,4 +1,4 @@
-import { name, nullable, optional, out, record, t, text, uuid } from "../../kernel/schema";
+import { characters, name, nullable, optional, out, record, t, text, uuid } from "../../kernel/schema";
 
 export const Device = record(
   "Device",
@@ -20,7 +20,7 @@ const deviceName = name("Name", "Pilot boat 2");
 const details = {
   description: optional(text("What the device is", "Tracker behind the bridge console")),
   device_type: optional(
-    t.String({ maxLength: 200, description: "Device type identifier", examples: ["teltonika-fmb920"] }),
+    characters({ maxLength: 200, description: "Device type identifier", examples: ["teltonika-fmb920"] }),
   ),
   api_key_id: optional(
     uuid(

@@ -1,6 +1,17 @@
-import { latitude, longitude, name, nullable, optional, out, record, t, text } from "../../kernel/schema";
+import {
+  jsonObject,
+  latitude,
+  longitude,
+  name,
+  nullable,
+  optional,
+  out,
+  record,
+  t,
+  text,
+} from "../../kernel/schema";
 
-const Metadata = t.Record(t.String(), t.Unknown(), {
+const Metadata = jsonObject({
   description: "Any JSON object, at most 16 KiB; sent along with the zone's events",
   examples: [{ berth: "N4", pilotage: true }],
 });

@@ -56,6 +56,7 @@ const insertPoint = statement(() =>
     `INSERT INTO gps_points (${COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)`,
   ),
 );
+const deviceExists = statement(() => sqlite.prepare<unknown, [string]>("SELECT 1 FROM devices WHERE id = ?"));
 const loggingTrip = statement(() =>
   sqlite.prepare<{ id: string }, [string]>(
     "SELECT id FROM trips WHERE device_id = ? AND status = 'active' AND gps_logging_enabled = 1",
@@ -71,7 +72,7 @@ const newestOfDevice = points<[string]>("WHERE device_id = ? ORDER BY timestamp 
 export function recordPosition(caller: Caller, fix: NewGpsPoint): Promise<GpsPoint> {
   checkTimestamp(fix.timestamp);
   return transact(() => {
-    const deviceId = caller.kind === "key" ? caller.deviceId : null;
+    const deviceId = deviceOf(caller);
     const previous = deviceId === null ? null : newestOfDevice().get(deviceId);
     const point = storePoint(deviceId, fix);
     publish("gps.recorded", point);
@@ -79,6 +80,12 @@ export function recordPosition(caller: Caller, fix: NewGpsPoint): Promise<GpsPoi
       for (const crossing of evaluateZones(deviceId, fix)) publish("geofence.crossed", crossing);
     return point;
   });
+}
+
+/** The device of the caller's key; null for one that was deleted since the caller was let in. */
+function deviceOf(caller: Caller): string | null {
+  const deviceId = caller.kind === "key" ? caller.deviceId : null;
+  return deviceId !== null && deviceExists().get(deviceId) ? deviceId : null;
 }
 
 function checkTimestamp(seconds: number): void {

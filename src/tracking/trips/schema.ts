@@ -1,4 +1,5 @@
 import {
+  characters,
   latitude,
   longitude,
   name,
@@ -14,7 +15,7 @@ import {
 import { TRIP_STATUSES } from "./trip-state";
 
 const Status = oneOf(TRIP_STATUSES, "Where the trip stands in its life");
-const tags = t.Array(t.String({ minLength: 1, maxLength: 64 }), {
+const tags = t.Array(characters({ minLength: 1, maxLength: 64 }), {
   maxItems: 50,
   description: "At most 50 tags of at most 64 characters",
   examples: [["ferry", "summer"]],

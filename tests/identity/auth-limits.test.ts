@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { canMoveClock, type Settings, TestServer } from "../support/server";
+import { auditRows, createUser, type TestUser } from "./support";
+
+/** Login counts per address and per identifier: decisions 2.10 and `rate_limit.login`. */
+const WRONG = "not the password";
+
+let server: TestServer;
+let anna: TestUser;
+async function start(settings: Settings) {
+  server = await TestServer.start({ settings });
+  anna = await createUser(server);
+}
+
+/** A sign-in from an address, as a trusted proxy reports it. */
+const login = (address: string, identifier: string, password = WRONG) =>
+  server.post("/v1/auth/login", {
+    body: { identifier, password },
+    headers: { "x-forwarded-for": address },
+  });
+
+/** Addresses that no test used before (TEST-NET-3 and -2). */
+let used = 0;
+const newAddress = () => `203.0.113.${++used}`;
+
+describe("with the default limit", () => {
+  beforeAll(() => start({ "rate_limit.enabled": "true", "server.trusted_proxies": "127.0.0.1" }));
+  afterAll(() => server.stop());
+
+  test("an address has 10 attempts in 60 seconds, whoever it names and whether they succeed", async () => {
+    const address = newAddress();
+    for (let attempt = 1; attempt <= 10; attempt++) {
+      const succeeds = attempt === 3;
+      const answer = succeeds
+        ? await login(address, anna.username, anna.password)
+        : await login(address, `nobody_${attempt}`);
+      expect(answer.status).toBe(succeeds ? 200 : 401);
+      expect(answer.headers.get("ratelimit-limit")).toBe("10");
+      expect(answer.headers.get("ratelimit-remaining")).toBe(String(10 - attempt));
+      expect(Number(answer.headers.get("ratelimit-reset"))).toBeGreaterThan(0);
+      expect(Number(answer.headers.get("ratelimit-reset"))).toBeLessThanOrEqual(60);
+    }
+    const before = auditRows(server).length;
+    const { status, body, headers } = await login(address, anna.username, anna.password);
+    expect([status, body.error]).toEqual([429, "TooManyRequests"]);
+    expect(headers.get("ratelimit-limit")).toBe("10");
+    expect(headers.get("ratelimit-remaining")).toBe("0");
+    expect(headers.get("retry-after")).toBe(headers.get("ratelimit-reset"));
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    // No password was looked at.
+    expect(auditRows(server).length).toBe(before);
+  });
+
+  test("other addresses go on meanwhile", async () => {
+    const address = newAddress();
+    for (let attempt = 1; attempt <= 11; attempt++) await login(address, `anybody_${attempt}`);
+    expect((await login(address, "somebody")).status).toBe(429);
+    expect((await login(newAddress(), "somebody")).status).toBe(401);
+  });
+
+  test("an identifier has 10 attempts in 60 seconds, in whatever case and from wherever", async () => {
+    const user = await createUser(server);
+    // The sign-in of createUser was the first.
+    for (let attempt = 2; attempt <= 10; attempt++) {
+      const identifier = attempt % 2 ? user.username : user.username.toUpperCase();
+      const { status, headers } = await login(newAddress(), identifier);
+      expect(status).toBe(401);
+      // The tighter of the two limits: the address has 9 left.
+      expect(headers.get("ratelimit-remaining")).toBe(String(10 - attempt));
+    }
+    const address = newAddress();
+    const { status, headers } = await login(address, user.username, user.password);
+    expect(status).toBe(429);
+    expect(headers.get("ratelimit-remaining")).toBe("0");
+    expect(headers.get("retry-after")).toBe(headers.get("ratelimit-reset"));
+    expect((await login(address, anna.username, anna.password)).status).toBe(200);
+  });
+
+  test("an identifier that nobody has is limited alike, so that the limit tells nothing", async () => {
+    const statuses = [];
+    for (let attempt = 1; attempt <= 11; attempt++)
+      statuses.push((await login(newAddress(), "nobody_at_all")).status);
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+  });
+
+  test.skipIf(!canMoveClock)("the count starts anew when the window ends", async () => {
+    const address = newAddress();
+    for (let attempt = 1; attempt <= 11; attempt++) await login(address, `late_${attempt}`);
+    const refused = await login(address, anna.username, anna.password);
+    expect(refused.status).toBe(429);
+    await server.advance(Number(refused.headers.get("retry-after")) * 1_000);
+    const { status, headers } = await login(address, anna.username, anna.password);
+    expect([status, headers.get("ratelimit-remaining")]).toEqual([200, "9"]);
+  });
+
+  test("requests with a session are not limited by it", async () => {
+    for (let request = 1; request <= 15; request++)
+      expect((await server.get("/v1/trips", { token: anna.token })).status).toBe(403);
+    const { headers } = await server.post("/v1/auth/logout", { token: anna.token });
+    expect(headers.get("ratelimit-limit")).toBeNull();
+  });
+});
+
+describe("with a limit of one's own", () => {
+  beforeAll(() => start({ "rate_limit.enabled": "true", "rate_limit.login": "3/120" }));
+  afterAll(() => server.stop());
+
+  test("it holds, and a forwarded address that nobody trusted doesn't evade it", async () => {
+    // The sign-in of createUser was the first.
+    const answers = [];
+    for (let attempt = 2; attempt <= 4; attempt++)
+      answers.push(await login(newAddress(), `nobody_${attempt}`));
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 429]);
+    for (const { headers } of answers) {
+      expect(headers.get("ratelimit-limit")).toBe("3");
+      expect(Number(headers.get("ratelimit-reset"))).toBeGreaterThan(60);
+    }
+  });
+});
+
+describe("with rate limits off", () => {
+  beforeAll(() => start({ "rate_limit.enabled": "false", "rate_limit.login": "2/60" }));
+  afterAll(() => server.stop());
+
+  test("nothing is refused and no header speaks of a limit", async () => {
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      const { status, headers } = await login(newAddress(), anna.username);
+      expect(status).toBe(401);
+      expect(headers.get("ratelimit-limit")).toBeNull();
+    }
+  });
+});

@@ -1,0 +1,322 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { join } from "node:path";
+import {
+  adjustCounter,
+  afterCommit,
+  closeDatabase,
+  counter,
+  inTransaction,
+  migrate,
+  openDatabase,
+  pendingMigrations,
+  removeCounter,
+  sqlite,
+  transact,
+} from "../../src/kernel/db";
+import { publish, subscribe } from "../../src/kernel/events";
+import { temporaryDirectory } from "../support/server";
+
+declare module "../../src/kernel/events" {
+  interface EventMap {
+    "test.happened": number;
+  }
+}
+
+const file = join(temporaryDirectory(), "test.db");
+/** A second connection: what others see of the database. */
+let outside: Database;
+
+/** What is written to the log meanwhile. */
+async function logged(work: () => unknown): Promise<string> {
+  const write = spyOn(process.stdout, "write").mockImplementation(() => true);
+  try {
+    await work();
+    return write.mock.calls.map(([line]) => String(line)).join("");
+  } finally {
+    write.mockRestore();
+  }
+}
+
+beforeAll(() => {
+  openDatabase(file, "full");
+  migrate();
+  sqlite.run("CREATE TABLE numbers (n INTEGER PRIMARY KEY) STRICT");
+  outside = new Database(file, { readonly: true });
+});
+beforeEach(() => {
+  sqlite.run("DELETE FROM numbers");
+});
+afterAll(() => {
+  outside.close();
+  closeDatabase();
+});
+
+const insert = (n: number) => sqlite.query("INSERT INTO numbers VALUES (?)").run(n);
+const numbers = (database: Database) =>
+  database
+    .query<{ n: number }, []>("SELECT n FROM numbers ORDER BY n")
+    .all()
+    .map(({ n }) => n);
+
+class Refused extends Error {}
+const refuse = (): never => {
+  throw new Refused();
+};
+
+describe("transact", () => {
+  test("resolves with the result once the change is visible to others, and not before", async () => {
+    let seenInside: number[] = [];
+    const result = await transact(() => {
+      insert(1);
+      seenInside = numbers(outside);
+      return "done";
+    });
+    expect(result).toBe("done");
+    expect(seenInside).toEqual([]);
+    expect(numbers(outside)).toEqual([1]);
+  });
+
+  test("runs nothing before the caller's turn ends, and everything of a turn in one commit, in order", async () => {
+    const seen: number[][] = [];
+    const jobs = Array.from({ length: 50 }, (_, n) =>
+      transact(() => {
+        seen.push(numbers(outside));
+        insert(n);
+      }),
+    );
+    expect(numbers(sqlite)).toEqual([]);
+    await Promise.all(jobs);
+    // No job saw the work of an earlier one committed.
+    expect(seen).toEqual(Array.from({ length: 50 }, () => []));
+    expect(numbers(outside)).toEqual(Array.from({ length: 50 }, (_, n) => n));
+  });
+
+  test("lets a later job of the same commit see what an earlier one did", async () => {
+    const [, seen] = await Promise.all([transact(() => void insert(1)), transact(() => numbers(sqlite))]);
+    expect(seen).toEqual([1]);
+  });
+
+  test("undoes only the job that throws, which rejects with what it threw", async () => {
+    const outcomes = await Promise.allSettled([
+      transact(() => void insert(1)),
+      transact(() => {
+        insert(2);
+        return refuse();
+      }),
+      transact(() => void insert(3)),
+      // A constraint: 1 is taken.
+      transact(() => void insert(1)),
+      transact(() => void insert(4)),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+    ]);
+    expect((outcomes[1] as PromiseRejectedResult).reason).toBeInstanceOf(Refused);
+    expect((outcomes[3] as PromiseRejectedResult).reason.code).toBe("SQLITE_CONSTRAINT_PRIMARYKEY");
+    expect(numbers(outside)).toEqual([1, 3, 4]);
+  });
+
+  test("refuses a nested call, and undoes the job that made it", async () => {
+    const outer = transact(() => {
+      insert(1);
+      transact(() => void insert(2));
+    });
+    await expect(outer).rejects.toThrow("transact inside transact");
+    expect(numbers(outside)).toEqual([]);
+    await transact(() => void insert(3));
+    expect(numbers(outside)).toEqual([3]);
+  });
+
+  test("may be called from an effect and after an await, as a transaction of its own", async () => {
+    await transact(() => afterCommit(() => void transact(() => void insert(1))));
+    await transact(() => void insert(2));
+    expect(numbers(outside)).toEqual([1, 2]);
+  });
+
+  test("takes more jobs than fit into one commit", async () => {
+    const count = 2_500;
+    const results = await Promise.all(
+      Array.from({ length: count }, (_, n) =>
+        transact(() => {
+          insert(n);
+          return n;
+        }),
+      ),
+    );
+    expect(results).toEqual(Array.from({ length: count }, (_, n) => n));
+    expect(numbers(outside)).toHaveLength(count);
+  });
+
+  test("rejects every job of a commit that fails, stores none of them, and works again afterwards", async () => {
+    sqlite.run("CREATE TABLE IF NOT EXISTS parents (id INTEGER PRIMARY KEY)");
+    sqlite.run(
+      "CREATE TABLE IF NOT EXISTS children (id INTEGER REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED)",
+    );
+    const effects: string[] = [];
+    const outcomes = await Promise.allSettled([
+      transact(() => {
+        insert(1);
+        afterCommit(() => effects.push("effect"));
+      }),
+      // A deferred foreign key is checked at the commit, which then fails as a whole.
+      transact(() => void sqlite.run("INSERT INTO children VALUES (5)")),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(effects).toEqual([]);
+    expect(numbers(outside)).toEqual([]);
+    await transact(() => void insert(2));
+    expect(numbers(outside)).toEqual([2]);
+  });
+
+  test("knows whether the caller is inside", async () => {
+    expect(inTransaction()).toBe(false);
+    expect(await transact(() => inTransaction())).toBe(true);
+    await transact(refuse).catch(() => {});
+    expect(inTransaction()).toBe(false);
+  });
+});
+
+describe("afterCommit", () => {
+  test("runs effects after the commit, in their order, before the promise resolves", async () => {
+    const order: string[] = [];
+    const job = (name: string) =>
+      transact(() => {
+        for (const step of [1, 2])
+          afterCommit(() => order.push(`${name}${step} sees ${numbers(outside).length}`));
+        insert(name.charCodeAt(0));
+      }).then(() => order.push(`${name} resolved`));
+    await Promise.all([job("a"), job("b")]);
+    expect(order.slice(0, 4)).toEqual(["a1 sees 2", "a2 sees 2", "b1 sees 2", "b2 sees 2"]);
+    expect(order.slice(4)).toEqual(["a resolved", "b resolved"]);
+  });
+
+  test("runs no effect of a job that threw", async () => {
+    const ran: string[] = [];
+    await Promise.allSettled([
+      transact(() => {
+        afterCommit(() => ran.push("failed"));
+        refuse();
+      }),
+      transact(() => afterCommit(() => void ran.push("fine"))),
+    ]);
+    expect(ran).toEqual(["fine"]);
+  });
+
+  test("goes on with the other effects when one throws, and the change stands", async () => {
+    const ran: string[] = [];
+    const log = await logged(() =>
+      transact(() => {
+        insert(1);
+        afterCommit(refuse);
+        afterCommit(() => ran.push("next"));
+      }),
+    );
+    expect(log).toContain("an effect of a committed change failed");
+    expect(ran).toEqual(["next"]);
+    expect(numbers(outside)).toEqual([1]);
+  });
+
+  test("is refused outside a transaction", () => {
+    expect(() => afterCommit(() => {})).toThrow("outside transact");
+  });
+});
+
+describe("events", () => {
+  test("are told after the commit inside a transaction, never for one that failed, and at once elsewhere", async () => {
+    const heard: string[] = [];
+    subscribe("test.happened", (n) => heard.push(`${n} sees ${numbers(outside).length}`));
+    publish("test.happened", 0);
+    expect(heard).toEqual(["0 sees 0"]);
+    await Promise.allSettled([
+      transact(() => {
+        publish("test.happened", 1);
+        insert(1);
+      }),
+      transact(() => {
+        publish("test.happened", 2);
+        refuse();
+      }),
+    ]);
+    expect(heard).toEqual(["0 sees 0", "1 sees 1"]);
+  });
+
+  test("reach every listener, whatever another one throws", async () => {
+    const heard: number[] = [];
+    subscribe("test.happened", refuse);
+    subscribe("test.happened", (n) => heard.push(n));
+    expect(await logged(() => publish("test.happened", 7))).toContain("a listener failed");
+    expect(heard).toEqual([7]);
+  });
+});
+
+describe("counters", () => {
+  test("add up what the jobs of a commit counted, without those that threw", async () => {
+    const add = (by: number, fail = false) =>
+      transact(() => {
+        adjustCounter("ships", by);
+        if (fail) refuse();
+      });
+    await Promise.allSettled([add(3), add(10, true), add(-1), add(100, true)]);
+    expect(counter("ships")).toBe(2);
+    await add(5);
+    expect(counter("ships")).toBe(7);
+  });
+
+  test("are 0 when they were never adjusted, or were removed", async () => {
+    expect(counter("unknown")).toBe(0);
+    await transact(() => adjustCounter("boats", 4));
+    await transact(() => {
+      adjustCounter("boats", 1);
+      removeCounter("boats");
+    });
+    expect(counter("boats")).toBe(0);
+  });
+
+  test("stay as they were when the transaction that removed one failed", async () => {
+    await transact(() => adjustCounter("kept", 4));
+    await transact(() => {
+      removeCounter("kept");
+      refuse();
+    }).catch(() => {});
+    expect(counter("kept")).toBe(4);
+  });
+
+  test("are refused outside a transaction", () => {
+    expect(() => adjustCounter("x", 1)).toThrow("outside transact");
+  });
+});
+
+describe("migrations", () => {
+  test("are applied once, and foreign keys hold afterwards", () => {
+    expect(pendingMigrations()).toEqual([]);
+    expect(migrate()).toEqual([]);
+    expect(sqlite.query("PRAGMA foreign_keys").get()).toEqual({ foreign_keys: 1 });
+    expect(() => sqlite.run("INSERT INTO passwords VALUES ('nobody', 'x', 0)")).toThrow("FOREIGN KEY");
+  });
+
+  test("leave a database that keeps acknowledged writes: WAL, synchronous full", () => {
+    expect(sqlite.query("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
+    expect(sqlite.query("PRAGMA synchronous").get()).toEqual({ synchronous: 2 });
+  });
+});
+
+test("closing the database commits what is queued", async () => {
+  const path = join(temporaryDirectory(), "queued.db");
+  closeDatabase();
+  openDatabase(path, "normal");
+  sqlite.run("CREATE TABLE numbers (n INTEGER)");
+  const queued = transact(() => void insert(1));
+  closeDatabase();
+  const reopened = new Database(path, { readonly: true });
+  expect(numbers(reopened)).toEqual([1]);
+  reopened.close();
+  openDatabase(file, "full");
+  await queued;
+  // The flush that was scheduled for it comes now, and needs an open database.
+  await new Promise(setImmediate);
+});

@@ -1,0 +1,187 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+
+/** Who may import whom. The rules keep the way from a route to SQL short, and every folder readable by itself. */
+
+const SRC = join(import.meta.dir, "../../src");
+
+interface Import {
+  /** Path below src without its ending, or the name of a package. */
+  target: string;
+  isPackage: boolean;
+  /** Only types: nothing is loaded at run time. */
+  typeOnly: boolean;
+}
+
+const files = readdirSync(SRC, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"))
+  .map((file) => file.replace(/\.ts$/, ""))
+  .sort();
+
+const IMPORT = /^(?:import|export)\s+(type\s+)?(?:[^;"]*?\s+from\s+)?"([^"]+)"|\bimport\("([^"]+)"\)/gm;
+
+const importsOf = new Map<string, Import[]>(
+  files.map((file) => {
+    const source = readFileSync(join(SRC, `${file}.ts`), "utf8");
+    const found = [...source.matchAll(IMPORT)].map(([, type, name = "", dynamic]): Import => {
+      const specifier = name || (dynamic ?? "");
+      const isPackage = !specifier.startsWith(".");
+      const target = isPackage ? specifier : normalize(join(dirname(file), specifier));
+      return { target, isPackage, typeOnly: type !== undefined };
+    });
+    return [file, found];
+  }),
+);
+
+// --- Kinds of files ----------------------------------------------------------------------------------------
+
+const DOMAINS = ["identity", "tracking", "operations", "realtime", "graphql", "docs", "demo"];
+const isKernel = (file: string) => file.startsWith("kernel/");
+const isDomain = (file: string) => DOMAINS.some((domain) => file.startsWith(`${domain}/`));
+const named = (name: string) => (file: string) => file.endsWith(`/${name}`) && !file.startsWith("graphql/");
+const [isTable, isSchema, isService] = [named("table"), named("schema"), named("service")];
+/** What answers the outside: REST routes, the socket, GraphQL. */
+const isDoor = (file: string) =>
+  named("routes")(file) || file === "realtime/socket" || file.startsWith("graphql/");
+const isGuard = (file: string) => file === "identity/access/guard";
+/** Neither a domain's nor the kernel's: what the operator chose, and the version. */
+const isGround = (file: string) => file === "config" || file === "version";
+/** Logic or constants that stand on nothing of the program: they may be used from anywhere. */
+const isPure = (file: string) => (importsOf.get(file) ?? []).every(({ isPackage }) => isPackage);
+const isElysia = (name: string) => name === "elysia" || name.startsWith("@elysiajs/");
+const isSql = (target: string) =>
+  target === "kernel/db" || target === "bun:sqlite" || target.startsWith("drizzle-orm");
+
+// --- Exceptions --------------------------------------------------------------------------------------------
+
+/** Imports that break a rule for a reason. One that is no longer there must go from this list. */
+const EXCEPTIONS: { from: string; to: string; why: string }[] = [
+  {
+    from: "serve",
+    to: "realtime/socket",
+    why: "whoever listens must hand Bun the socket's handlers, and starts and stops the heartbeat",
+  },
+];
+const isException = (from: string, to: string) =>
+  EXCEPTIONS.some((exception) => exception.from === from && exception.to === to);
+
+/** Imports of the files that `from` picks, as "file → target", which are not allowed. */
+function broken(
+  from: (file: string) => boolean,
+  allowed: (found: Import, file: string) => boolean,
+): string[] {
+  return files
+    .filter(from)
+    .flatMap((file) =>
+      (importsOf.get(file) ?? [])
+        .filter((found) => !allowed(found, file) && !isException(file, found.target))
+        .map(({ target }) => `${file} → ${target}`),
+    );
+}
+
+describe("imports", () => {
+  test("are found (a scan that finds nothing proves nothing)", () => {
+    expect(files).toContain("kernel/db");
+    expect(importsOf.get("kernel/db")?.map(({ target }) => target)).toEqual(
+      expect.arrayContaining(["bun:sqlite", "kernel/clock", "kernel/log"]),
+    );
+    const all = [...importsOf.values()].flat().filter(({ isPackage }) => !isPackage);
+    const missing = all.map(({ target }) => target).filter((target) => !files.includes(target));
+    // What isn't TypeScript: SQL, the version, the demo's track.
+    expect(missing.filter((target) => !/\.(sql|json|gz)$/.test(target))).toEqual([]);
+  });
+
+  test("of the kernel reach no domain, and of the program only the configuration", () => {
+    expect(
+      broken(
+        isKernel,
+        ({ target, isPackage }) =>
+          isPackage || isKernel(target) || isGround(target) || target.endsWith(".sql"),
+      ),
+    ).toEqual([]);
+  });
+
+  test("of a table reach only tables, and pure modules such as a list of states", () => {
+    expect(
+      broken(isTable, ({ target, isPackage }) => isPackage || isTable(target) || isPure(target)),
+    ).toEqual([]);
+  });
+
+  test("of a schema reach only the kernel, other schemas and pure modules", () => {
+    expect(
+      broken(
+        isSchema,
+        ({ target, isPackage }) => isPackage || isKernel(target) || isSchema(target) || isPure(target),
+      ),
+    ).toEqual([]);
+  });
+
+  test("of a service, and of what a service is made of, reach no door, no guard and no Elysia", () => {
+    const isInside = (file: string) =>
+      isDomain(file) && !isDoor(file) && !isGuard(file) && !file.startsWith("docs/");
+    expect(files.filter(isInside).filter(isService).length).toBeGreaterThan(5);
+    expect(
+      broken(isInside, ({ target, isPackage }) =>
+        isPackage ? !isElysia(target) : !isDoor(target) && !isGuard(target),
+      ),
+    ).toEqual([]);
+  });
+
+  test("of a door reach no table and no SQL: from a route to the database there are two hops", () => {
+    expect(files.filter(isDoor).length).toBeGreaterThan(5);
+    expect(broken(isDoor, ({ target }) => !isTable(target) && !isSql(target))).toEqual([]);
+  });
+
+  test("of a door come from app alone (GraphQL's own files may import each other)", () => {
+    const sameFolder = (file: string, target: string) => dirname(file) === dirname(target);
+    expect(
+      broken(
+        (file) => file !== "app",
+        ({ target }, file) => !isDoor(target) || (file.startsWith("graphql/") && sameFolder(file, target)),
+      ),
+    ).toEqual([]);
+  });
+
+  test("of Elysia stay at the doors, in the guard, in kernel/http, in app and serve, and in the document", () => {
+    const isHome = (file: string) =>
+      isDoor(file) || isGuard(file) || ["kernel/http", "app", "serve", "docs/document"].includes(file);
+    expect(
+      broken(
+        (file) => !isHome(file),
+        ({ target }) => !isElysia(target),
+      ),
+    ).toEqual([]);
+  });
+
+  test("of TypeBox come through kernel/schema, so that there is one vocabulary", () => {
+    expect(
+      broken(
+        (file) => !isKernel(file),
+        ({ target, typeOnly }) => typeOnly || !target.startsWith("@sinclair/typebox"),
+      ),
+    ).toEqual([]);
+  });
+
+  test("form no cycle at run time", () => {
+    const cycles: string[] = [];
+    const done = new Set<string>();
+    const visit = (file: string, path: string[]) => {
+      const at = path.indexOf(file);
+      if (at !== -1) cycles.push([...path.slice(at), file].join(" → "));
+      if (at !== -1 || done.has(file)) return;
+      for (const { target, isPackage, typeOnly } of importsOf.get(file) ?? [])
+        if (!isPackage && !typeOnly) visit(target, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+    expect(cycles).toEqual([]);
+  });
+
+  test("that are excepted above are still there", () => {
+    const stale = EXCEPTIONS.filter(
+      ({ from, to }) => !importsOf.get(from)?.some(({ target }) => target === to),
+    );
+    expect(stale).toEqual([]);
+  });
+});

@@ -1,0 +1,112 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { command, TestServer, temporaryDirectory } from "../support/server";
+import { expectFailure } from "./support";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await TestServer.start();
+});
+afterAll(() => server.stop());
+
+const backup = (file: string, cwd?: string) =>
+  command(["backup", file], { settings: { "data.dir": server.dataDir }, ...(cwd !== undefined && { cwd }) });
+
+const target = () => join(temporaryDirectory(), "copy.db");
+
+let clock = 1_000;
+async function postFix(): Promise<string> {
+  const { status, body } = await server.post("/v1/gps", {
+    token: server.systemKey,
+    body: {
+      ...{ latitude: 1, longitude: 1, timestamp: ++clock },
+      ...{ speed_kmh: 1, speed_mps: 1, speed_mph: 1, speed_knots: 1 },
+    },
+  });
+  expect(status).toBe(201);
+  return body.data.id;
+}
+
+describe("backup", () => {
+  test("copies a sound database that holds every point acknowledged before, while the server writes on", async () => {
+    const acknowledged: string[] = [];
+    let writing = true;
+    const writers = Array.from({ length: 4 }, async () => {
+      while (writing) acknowledged.push(await postFix());
+    });
+    while (acknowledged.length < 200) await Bun.sleep(5);
+
+    const before = [...acknowledged];
+    const file = target();
+    const { status, stdout, stderr } = await backup(file);
+    const during = acknowledged.length - before.length;
+    writing = false;
+    await Promise.all(writers);
+
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toContain(file);
+    expect(during).toBeGreaterThan(0);
+    const copy = new Database(file, { readonly: true });
+    expect(copy.query("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
+    const ids = new Set(
+      copy
+        .query<{ id: string }, []>("SELECT id FROM gps_points")
+        .all()
+        .map(({ id }) => id),
+    );
+    expect(before.filter((id) => !ids.has(id))).toEqual([]);
+    const counted = copy
+      .query<{ value: number }, []>("SELECT value FROM counters WHERE name = 'gps_points'")
+      .get();
+    expect(counted?.value).toBe(ids.size);
+    copy.close();
+    // Nothing else is left beside it, and the server lost nothing.
+    expect(readdirSync(dirname(file))).toEqual([basename(file)]);
+    expect((await server.get("/v1/gps", { token: server.systemKey })).body.pagination.total).toBe(
+      acknowledged.length,
+    );
+  });
+
+  test("makes a copy that a server runs on, with the key file beside it", async () => {
+    const id = await postFix();
+    const dataDir = join(temporaryDirectory(), "restored");
+    mkdirSync(dataDir);
+    expect((await backup(join(dataDir, "fairlead.db"))).status).toBe(0);
+    copyFileSync(join(server.dataDir, "master.key"), join(dataDir, "master.key"));
+    const restored = await TestServer.start({ dataDir });
+    try {
+      const { status } = await restored.get(`/v1/gps/${id}`, { token: await restored.admin() });
+      expect(status).toBe(200);
+    } finally {
+      await restored.stop();
+    }
+  });
+
+  test("overwrites nothing: a file that exists ends it with status 1", async () => {
+    const file = target();
+    writeFileSync(file, "precious");
+    expectFailure(await backup(file), 1, file, "exists");
+    expect(readFileSync(file, "utf8")).toBe("precious");
+    expectFailure(await backup(dirname(file)), 1, "exists");
+    expectFailure(await backup(join(server.dataDir, "fairlead.db")), 1, "exists");
+  });
+
+  test("takes a path relative to where it is called, with quotes and spaces", async () => {
+    const cwd = temporaryDirectory();
+    expect((await backup("the fleet's copy.db", cwd)).status).toBe(0);
+    expect(readdirSync(cwd)).toEqual(["the fleet's copy.db"]);
+  });
+
+  test("into a directory that does not exist ends with status 1", async () => {
+    expectFailure(await backup(join(temporaryDirectory(), "missing", "copy.db")), 1, "backup");
+  });
+
+  test("of a data directory without a database ends with status 1 and makes none", async () => {
+    const dataDir = temporaryDirectory();
+    const result = await command(["backup", target()], { settings: { "data.dir": dataDir } });
+    expectFailure(result, 1, dataDir);
+    expect(readdirSync(dataDir)).toEqual([]);
+  });
+});

@@ -1,0 +1,431 @@
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigError, describeConfig, loadConfig } from "../../src/config";
+import { command, type Settings, TestServer, temporaryDirectory } from "../support/server";
+import { expectFailure } from "./support";
+
+/** The keys of decisions, section 1, with their defaults. */
+const DEFAULTS: Record<string, string> = {
+  "server.host": "127.0.0.1",
+  "server.port": "3000",
+  "server.public_url": "http://localhost:3000",
+  "server.trusted_proxies": "(none)",
+  "server.cors_origins": "(none)",
+  "server.max_body_bytes": "1048576",
+  "data.synchronous": "full",
+  "security.encryption_key": "(none)",
+  "security.reject_common_passwords": "false",
+  "security.id_app_key": "(none)",
+  "registration.enabled": "true",
+  "bot_protection.provider": "(none)",
+  "bot_protection.secret": "(none)",
+  "bot_protection.verify_url": "(none)",
+  "email.transport": "outbox",
+  "email.from": "Fairlead <fairlead@localhost>",
+  "email.supported_locales": "en, de",
+  "email.link_base_url": "http://localhost:3000",
+  "email.resend_api_key": "(none)",
+  "email.resend_base_url": "(none)",
+  "email.smtp_url": "(none)",
+  "rate_limit.enabled": "true",
+  "rate_limit.login": "10/60",
+  "rate_limit.register": "5/3600",
+  "rate_limit.reset_password": "5/3600",
+  "rate_limit.two_factor": "10/60",
+  "pegel.enabled": "false",
+  "pegel.base_url": "https://www.pegelonline.wsv.de/webservices/rest-api/v2",
+  "pegel.cache_seconds": "300",
+  "vessels.source": "none",
+  "vessels.api_key": "(none)",
+  "geoip.database": "(none)",
+  "integrations.allowed_redirects": "http://localhost:3000",
+  "integrations.twitch.api_url": "https://api.twitch.tv/helix",
+  "integrations.youtube.api_url": "https://www.googleapis.com/youtube/v3",
+  "integrations.discord.api_url": "https://discord.com/api/v10",
+  "websocket.heartbeat_interval_seconds": "5",
+  "websocket.client_timeout_seconds": "10",
+  "websocket.max_message_bytes": "65536",
+  "websocket.max_subscriptions": "100",
+  "websocket.max_messages_per_second": "50",
+  "log.level": "info",
+  "log.format": "json",
+  "metrics.enabled": "false",
+  "metrics.token": "(none)",
+  "docs.enabled": "true",
+};
+const PLATFORM_KEYS = ["client_id", "client_secret", "authorize_url", "token_url", "revoke_url", "api_url"];
+
+type Shown = Record<string, { value: string; source: string }>;
+
+/** What `config` prints, by key: the value and its source. */
+const shown = (printed: string): Shown =>
+  Object.fromEntries(
+    printed.split("\n").flatMap((line) => {
+      const [, key, value, source] = /^(\S+) +(.*?) {2}\[(.+)\]$/.exec(line) ?? [];
+      return key && value !== undefined && source ? [[key, { value, source }]] : [];
+    }),
+  );
+
+const asEnvironment = (settings: Settings) =>
+  Object.fromEntries(
+    Object.entries(settings).map(([key, value]) => [
+      `FAIRLEAD_${key.replaceAll(".", "_").toUpperCase()}`,
+      value,
+    ]),
+  );
+
+/** What `config` prints with these variables and arguments, found out in this process. */
+function effective(settings: Settings = {}, flags: { config?: string; dataDir?: string } = {}): Shown {
+  loadConfig({ ...flags, environment: asEnvironment(settings) });
+  return shown(describeConfig());
+}
+
+/** A file with this content, in a directory of its own. */
+function tomlFile(content: string, name = "some.toml"): string {
+  const file = join(temporaryDirectory(), name);
+  writeFileSync(file, content);
+  return file;
+}
+
+describe("fairlead config", () => {
+  const run = (settings: Settings, cwd: string) => command(["config"], { settings, cwd });
+
+  test("prints every key of the contract with its default, and writes nothing", async () => {
+    const cwd = temporaryDirectory();
+    const { stdout, stderr, status } = await run({}, cwd);
+    expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
+    const values = shown(stdout);
+    for (const [key, value] of Object.entries(DEFAULTS))
+      expect(values[key]).toEqual({ value, source: "default" });
+    for (const platform of ["twitch", "youtube", "discord"])
+      for (const key of PLATFORM_KEYS) expect(values).toHaveProperty([`integrations.${platform}.${key}`]);
+    expect(values["data.dir"]).toEqual({ value: join(realpathSync(cwd), "data"), source: "default" });
+    expect(values).toHaveProperty(["vessels.url"]);
+    const known = Object.keys(DEFAULTS).length + 2 + 3 * (PLATFORM_KEYS.length - 1);
+    expect(Object.keys(values)).toHaveLength(known);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  test("finds fairlead.toml in ./data when nothing names a data directory, and says so", async () => {
+    const cwd = temporaryDirectory();
+    mkdirSync(join(cwd, "data"));
+    writeFileSync(join(cwd, "data", "fairlead.toml"), "[server]\nport = 4004\n");
+    const { stdout } = await run({}, cwd);
+    expect(shown(stdout)["server.port"]).toEqual({ value: "4004", source: "file" });
+    expect(stdout).toContain(join("data", "fairlead.toml"));
+  });
+
+  test("shows no secret, wherever it came from", async () => {
+    const secret = "hush-hush-4711";
+    const key = Buffer.alloc(32, 7).toString("base64");
+    const config = tomlFile(
+      `[security]\nid_app_key = "${secret}"\n[email]\nsmtp_url = "smtp://me:${secret}@mail.example:25"\n`,
+    );
+    const platforms = ["twitch", "youtube", "discord"];
+    const secrets = [
+      ...["bot_protection.secret", "email.resend_api_key", "vessels.api_key", "metrics.token"],
+      ...platforms.map((platform) => `integrations.${platform}.client_secret`),
+    ];
+    const settings: Settings = {
+      config,
+      "security.encryption_key": key,
+      ...Object.fromEntries(secrets.map((name) => [name, secret])),
+      ...Object.fromEntries(platforms.map((platform) => [`integrations.${platform}.client_id`, "id-of-us"])),
+    };
+    const { stdout } = await run(settings, temporaryDirectory());
+    expect(stdout).not.toContain(secret);
+    expect(stdout).not.toContain(key.slice(0, 10));
+    const values = shown(stdout);
+    for (const name of [...secrets, "security.encryption_key", "security.id_app_key", "email.smtp_url"])
+      expect(values[name]?.value).toBe("(set, hidden)");
+    expect(values["integrations.twitch.client_id"]?.value).toBe("id-of-us");
+  });
+});
+
+describe("of the three sources", () => {
+  test("the environment counts before the file, and the file before the default", () => {
+    const config = tomlFile(
+      '[server]\nport = 4001\nhost = "127.0.0.2"\n[websocket]\nmax_subscriptions = 7\n',
+    );
+    const values = effective({ "server.port": "4002", config });
+    expect(values["server.port"]).toEqual({ value: "4002", source: "environment" });
+    expect(values["server.host"]).toEqual({ value: "127.0.0.2", source: "file" });
+    expect(values["websocket.max_subscriptions"]).toEqual({ value: "7", source: "file" });
+    expect(values["websocket.max_message_bytes"]).toEqual({ value: "65536", source: "default" });
+  });
+
+  test("the file is that of --config, else of FAIRLEAD_CONFIG, else fairlead.toml of the data directory", () => {
+    const [flag, variable] = [tomlFile("[server]\nport = 1\n"), tomlFile("[server]\nport = 2\n")];
+    const dataDir = temporaryDirectory();
+    writeFileSync(join(dataDir, "fairlead.toml"), "[server]\nport = 3\n");
+    const both = { "data.dir": dataDir, config: variable };
+    expect(effective(both, { config: flag })["server.port"]?.value).toBe("1");
+    expect(effective(both)["server.port"]?.value).toBe("2");
+    expect(effective({ "data.dir": dataDir })["server.port"]?.value).toBe("3");
+    expect(effective({}, { dataDir })["server.port"]?.value).toBe("3");
+    expect(effective({ ...both, config: "" })["server.port"]?.value).toBe("3");
+  });
+
+  test("--data-dir counts before the environment, and the environment before the file", () => {
+    const config = tomlFile('[data]\ndir = "/in/file"\n');
+    const settings = { "data.dir": "/in/variable", config };
+    expect(effective(settings, { dataDir: "/in/flag" })["data.dir"]).toEqual({
+      value: "/in/flag",
+      source: "command line",
+    });
+    expect(effective(settings)["data.dir"]).toEqual({ value: "/in/variable", source: "environment" });
+    expect(effective({ config })["data.dir"]).toEqual({ value: "/in/file", source: "file" });
+  });
+
+  test("none need name the public address, the links in emails and the redirects: they follow from the port", () => {
+    const values = effective({ "server.port": "8080" });
+    for (const key of ["server.public_url", "email.link_base_url", "integrations.allowed_redirects"])
+      expect(values[key]?.value).toBe("http://localhost:8080");
+    const given = effective({ "server.public_url": "https://fleet.example/fairlead/" });
+    expect(given["email.link_base_url"]?.value).toBe("https://fleet.example/fairlead");
+    expect(given["integrations.allowed_redirects"]?.value).toBe("https://fleet.example");
+  });
+});
+
+// --- Values, read in this process: every command does the same -------------------------------------------------
+
+const load = (settings: Settings) =>
+  loadConfig({ dataDir: "/nowhere", environment: asEnvironment(settings) });
+const loadFile = (content: string) =>
+  loadConfig({ config: tomlFile(content), dataDir: "/nowhere", environment: {} });
+
+/** The message with which a configuration is refused. */
+function refusal(attempt: () => unknown): string {
+  try {
+    attempt();
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message;
+  }
+  throw new Error("the configuration was accepted");
+}
+
+describe("a value of the wrong type is refused, with a line that names its key:", () => {
+  const wrong: Record<string, string[]> = {
+    "server.port": ["http", "-1", "65536", "3000.5", "0x50", "1e3", "3000 "],
+    "server.max_body_bytes": ["0", "1MB", "-5"],
+    "server.public_url": ["fleet.example", "ftp://fleet.example", "http://"],
+    "server.trusted_proxies": ["localhost", "10.0.0.0/33", "10.0.0.1,proxy", "300.1.1.1"],
+    "server.cors_origins": ["app.example", "https://app.example/path", "https://*.example"],
+    "data.synchronous": ["FULL", "off", "extra"],
+    "security.encryption_key": [
+      "short",
+      "!".repeat(44),
+      Buffer.alloc(31).toString("base64"),
+      Buffer.alloc(33).toString("base64"),
+    ],
+    "security.reject_common_passwords": ["yes", "1", "TRUE"],
+    "registration.enabled": ["on", "0"],
+    "bot_protection.provider": ["captcha"],
+    "bot_protection.verify_url": ["verify"],
+    "email.transport": ["sendmail"],
+    "email.supported_locales": ["en,fr", "EN"],
+    "email.smtp_url": ["http://mail.example", "mail.example:25"],
+    "rate_limit.login": ["10", "10/0", "0/60", "10/60/2", "ten/60", "-1/60"],
+    "pegel.cache_seconds": ["-1", "5m"],
+    "vessels.source": ["ais"],
+    "vessels.url": ["http://receiver.example"],
+    "websocket.heartbeat_interval_seconds": ["0", "2.5"],
+    "websocket.max_subscriptions": ["0", "many"],
+    "log.level": ["trace", "INFO"],
+    "log.format": ["xml"],
+    "docs.enabled": ["no"],
+  };
+  for (const [key, values] of Object.entries(wrong))
+    test(key, () => {
+      for (const value of values) {
+        const message = refusal(() => load({ [key]: value }));
+        expect(message).toStartWith(`FAIRLEAD_${key.replaceAll(".", "_").toUpperCase()} must `);
+        expect(message).not.toContain("\n");
+      }
+    });
+
+  test("in the file, by TOML's types", () => {
+    const wrong = {
+      "server.port": [
+        'port = "http"',
+        "port = true",
+        "port = [1]",
+        "port = 1.5",
+        "port = 2026-01-01",
+        "port = {}",
+      ],
+      "server.host": ["host = 5", "host = false"],
+      "server.trusted_proxies": ["trusted_proxies = 5", "trusted_proxies = [5]", 'trusted_proxies = ["x"]'],
+      "server.cors_origins": ["cors_origins = [true]"],
+    };
+    for (const [key, lines] of Object.entries(wrong))
+      for (const line of lines) expect(refusal(() => loadFile(`[server]\n${line}\n`))).toContain(key);
+    expect(refusal(() => loadFile("[rate_limit]\nlogin = 10\n"))).toContain("rate_limit.login");
+    expect(refusal(() => loadFile("server = 5\n"))).toContain("server");
+  });
+});
+
+describe("a value is taken", () => {
+  test("from lists with commas, spaces and empty parts", () => {
+    const list = load({ "server.trusted_proxies": " 10.0.0.1 , 192.168.0.0/16,,2001:db8::/32," })[
+      "server.trusted_proxies"
+    ];
+    expect(list).toEqual(["10.0.0.1", "192.168.0.0/16", "2001:db8::/32"]);
+    expect(load({ "server.cors_origins": "https://a.example/, *" })["server.cors_origins"]).toEqual([
+      "https://a.example",
+      "*",
+    ]);
+    expect(loadFile('[server]\ncors_origins = ["https://a.example"]\n')["server.cors_origins"]).toEqual([
+      "https://a.example",
+    ]);
+  });
+
+  test("as if it were not there when a variable is empty", () => {
+    const config = load({
+      "server.port": "",
+      "server.cors_origins": "",
+      "metrics.token": "",
+      "no.such_key": "",
+    });
+    expect(config["server.port"]).toBe(3000);
+    expect(config["server.cors_origins"]).toEqual([]);
+    expect(config["metrics.token"]).toBeNull();
+  });
+
+  test("from dotted TOML keys, inline tables and nested tables alike", () => {
+    for (const content of [
+      '[integrations.twitch]\nclient_id = "a"\nclient_secret = "b"\n',
+      'integrations.twitch.client_id = "a"\nintegrations.twitch.client_secret = "b"\n',
+      'integrations = { twitch = { client_id = "a", client_secret = "b" } }\n',
+    ])
+      expect(loadFile(content)["integrations.twitch.client_id"]).toBe("a");
+  });
+
+  test("with rates as requests and seconds, and numbers as numbers", () => {
+    const config = load({ "rate_limit.login": "3/600", "server.port": "0" });
+    expect(config["rate_limit.login"]).toEqual({ requests: 3, seconds: 600 });
+    expect(config["server.port"]).toBe(0);
+    expect(loadFile('[rate_limit]\nlogin = "3/600"\n')["rate_limit.login"]).toEqual({
+      requests: 3,
+      seconds: 600,
+    });
+  });
+});
+
+describe("half a configuration is refused, with a line that names what is missing:", () => {
+  const halves: [settings: Settings, missing: string][] = [
+    [{ "email.transport": "resend" }, "email.resend_api_key"],
+    [{ "email.transport": "smtp" }, "email.smtp_url"],
+    [{ "bot_protection.provider": "turnstile" }, "bot_protection.secret"],
+    [{ "vessels.source": "aisstream" }, "vessels.api_key"],
+    [{ "vessels.source": "nmea" }, "vessels.url"],
+    [{ "vessels.source": "nmea", "vessels.url": "wss://feed.example" }, "vessels.url"],
+    [{ "vessels.source": "nmea", "vessels.url": "tcp://receiver" }, "vessels.url"],
+    [{ "vessels.source": "aisstream", "vessels.api_key": "k", "vessels.url": "tcp://h:1" }, "vessels.url"],
+    [{ "integrations.twitch.client_id": "a" }, "integrations.twitch.client_secret"],
+    [{ "integrations.discord.client_secret": "a" }, "integrations.discord.client_id"],
+    [{ "websocket.client_timeout_seconds": "5" }, "websocket.client_timeout_seconds"],
+    [{ "email.supported_locales": "," }, "email.supported_locales"],
+  ];
+  for (const [settings, missing] of halves)
+    test(Object.entries(settings).join(" "), () => {
+      expect(refusal(() => load(settings))).toContain(missing);
+    });
+
+  test("and a whole one is not", () => {
+    load({ "email.transport": "smtp", "email.smtp_url": "smtps://u:p@mail.example:465" });
+    load({ "vessels.source": "nmea", "vessels.url": "tcp://receiver.example:10110" });
+    expect(load({ "vessels.source": "aisstream", "vessels.api_key": "k" })["vessels.url"]).toBe(
+      "wss://stream.aisstream.io/v0/stream",
+    );
+  });
+});
+
+// --- And what the commands make of it --------------------------------------------------------------------------
+
+describe("every command ends with status 2 and one line that names", () => {
+  const commands = [
+    ["serve"],
+    [],
+    ["demo"],
+    ["user", "create", "--username", "abc", "--email", "a@example.org"],
+    ["key", "create", "--name", "k", "--system"],
+    ["migrate"],
+    ["backup", "copy.db"],
+    ["openapi"],
+    ["config"],
+  ];
+  for (const args of commands)
+    test(`a wrong value: fairlead ${args.slice(0, 2).join(" ")}`, async () => {
+      const cwd = temporaryDirectory();
+      expectFailure(
+        await command(args, { settings: { "server.port": "http" }, cwd }),
+        2,
+        "FAIRLEAD_SERVER_PORT",
+      );
+      // Nothing was begun.
+      expect(readdirSync(cwd)).toEqual([]);
+    });
+
+  const run = (settings: Settings, ...args: string[]) => command(["config", ...args], { settings });
+
+  test("an unknown variable, whatever its case is off by", async () => {
+    expectFailure(await run({ "server.prot": "1" }), 2, "FAIRLEAD_SERVER_PROT");
+    expectFailure(await run({ typo: "1" }), 2, "FAIRLEAD_TYPO");
+  });
+
+  test("an unknown key or table of the file, and the file", async () => {
+    const config = tomlFile("[server]\nprot = 1\n[serve]\nport = 1\n");
+    expectFailure(await run({ config }), 2, "server.prot", "serve.port", config);
+    expectFailure(await run({ config: tomlFile("port = 1\n") }), 2, "port");
+    expectFailure(
+      await run({ config: tomlFile('"__proto__" = 1\n[constructor]\nx = 1\n') }),
+      2,
+      "constructor",
+    );
+  });
+
+  test("a wrong value of the file, its key and the file", async () => {
+    const config = tomlFile("[server]\nport = true\n");
+    expectFailure(await run({}, "--config", config), 2, "server.port", config);
+  });
+
+  test("the line of a file that is no TOML", async () => {
+    expectFailure(await run({ config: tomlFile("[server]\nport = 1\nhost = \n") }), 2, "line 3");
+    expectFailure(await run({ config: tomlFile("[server]\nport = 1\nport = 2\n") }), 2, "line 3");
+  });
+
+  test("a configuration file that does not exist, or is a directory", async () => {
+    const missing = join(temporaryDirectory(), "missing.toml");
+    expectFailure(await run({}, "--config", missing), 2, missing);
+    expectFailure(await run({ config: missing }), 2, missing);
+    const directory = temporaryDirectory();
+    expectFailure(await run({}, "--config", directory), 2, directory);
+  });
+
+  test("everything that is wrong, at once", async () => {
+    const settings = { "server.port": "x", "log.level": "loud", "no.key": "1" };
+    expectFailure(await run(settings), 2, "FAIRLEAD_SERVER_PORT", "FAIRLEAD_LOG_LEVEL", "FAIRLEAD_NO_KEY");
+  });
+
+  test("no secret, even one that is wrong", async () => {
+    const result = await run({ "security.encryption_key": "hush-hush-4711" });
+    expectFailure(result, 2, "FAIRLEAD_SECURITY_ENCRYPTION_KEY");
+    expect(result.stderr).not.toContain("hush");
+  });
+});
+
+test("a server follows its file: the port, and a limit that a request meets", async () => {
+  const dataDir = temporaryDirectory();
+  writeFileSync(join(dataDir, "fairlead.toml"), "[server]\nmax_body_bytes = 2048\n[docs]\nenabled = false\n");
+  const server = await TestServer.start({ dataDir });
+  try {
+    expect((await server.get("/docs")).status).toBe(404);
+    const body = { identifier: "x".repeat(3_000), password: "x" };
+    expect((await server.post("/v1/auth/login", { body })).status).toBe(413);
+  } finally {
+    await server.stop();
+  }
+});
