@@ -9,7 +9,7 @@ import { SECOND } from "../kernel/clock";
 import { hashPassword } from "../kernel/crypto";
 import { transact } from "../kernel/db";
 import { setSystemValue } from "../operations/system-config/service";
-import { serve } from "../serve";
+import { type Running, serve } from "../serve";
 import { type Fix, readTrack, reversed, toGpsBody, underWay } from "./track";
 
 const DEFAULT_SPEED = 10;
@@ -41,14 +41,25 @@ export async function demo(speed = DEFAULT_SPEED): Promise<void> {
     environment: { FAIRLEAD_LOG_LEVEL: "warn", ...process.env },
   });
   const running = await serve();
+  let leaving = false;
   const leave = async () => {
+    leaving = true;
     await running.stop();
     rmSync(directory, { recursive: true, force: true });
     process.exit(0);
   };
   process.on("SIGINT", leave);
   process.on("SIGTERM", leave);
+  try {
+    await present(running, speed);
+  } catch (error) {
+    // A request that was under way when the server stopped is no failure.
+    if (!leaving) throw error;
+  }
+}
 
+/** Makes the cast, tells the person about it, and sails. */
+async function present(running: Running, speed: number): Promise<void> {
   // A time-lapse posts faster, and further ahead, than a vessel would.
   await transact(() => {
     setSystemValue("gps.rate_limit_requests", 1_000_000);

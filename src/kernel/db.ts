@@ -184,6 +184,7 @@ const rollbackToSavepoint = statement(() => sqlite.prepare("ROLLBACK TO job"));
 
 function flush(): void {
   const jobs = queue.splice(0, JOBS_PER_COMMIT);
+  if (jobs.length === 0) return;
   scheduled = queue.length > 0;
   if (scheduled) setImmediate(flush);
 

@@ -7,7 +7,7 @@ import { config } from "../config";
 import { AppError, badRequest, toAppError } from "./errors";
 import { describeError, log, logs } from "./log";
 import { MAX_LIMIT, type PageOf, type PageRequest } from "./paging";
-import { explain, queryInteger, t } from "./schema";
+import { canonicalUuids, explain, isReference, queryInteger, t } from "./schema";
 
 /** What the hooks of this program read of Elysia's context. */
 export interface HookContext {
@@ -104,6 +104,7 @@ export async function readJson(request: Request): Promise<object | null> {
     throw new AppError("ValidationError", "The body must be an object", {
       details: [{ path: "/", message: "must be an object" }],
     });
+  if (text.includes('_id"')) canonicalUuids(body as Record<string, unknown>, isReference);
   return body;
 }
 
@@ -169,7 +170,10 @@ export const pageQuery = (defaultLimit: number) => ({
 
 /** The page asked for by a validated query, its limit lowered to the maximum. */
 export function pageRequest(query: { page?: number; limit?: number }, defaultLimit: number): PageRequest {
-  return { page: query.page ?? 1, limit: Math.min(query.limit ?? defaultLimit, MAX_LIMIT) };
+  return {
+    page: Math.min(query.page ?? 1, Number.MAX_SAFE_INTEGER),
+    limit: Math.min(query.limit ?? defaultLimit, MAX_LIMIT),
+  };
 }
 
 /** The page envelope. `filters` are the request's other query parameters, which the links keep. */
@@ -244,21 +248,37 @@ function cors(request: Request, headers: HookContext["set"]["headers"]): Respons
 /** When and from where a request came: once it is answered, the server no longer knows its peer. */
 const arrivals = new WeakMap<Request, { at: number; address: string }>();
 
+function logRequest(request: Request, status: number, requestId: string): void {
+  const arrival = arrivals.get(request);
+  log.info("request", {
+    method: request.method,
+    // Without the query: the socket's `token` parameter must not reach a log.
+    path: pathOf(request),
+    status,
+    ms: arrival && Math.round((performance.now() - arrival.at) * 10) / 10,
+    request_id: requestId,
+    address: arrival?.address,
+  });
+}
+
 /**
  * What holds for every request: its id and headers, CORS, the one error mapping, the access log. Used first,
  * since Elysia's hooks cover only what is registered after them.
  */
 export function everyRequest(paths: PathTable) {
-  const app = new Elysia({ name: "every-request" })
+  return new Elysia({ name: "every-request" })
     .onRequest(({ request, set }) => {
       const headers = set.headers as HookContext["set"]["headers"];
-      headers["x-request-id"] = requestId(request);
+      const id = requestId(request);
+      headers["x-request-id"] = id;
       headers["x-content-type-options"] = "nosniff";
       // Nearly every answer holds personal data or a token; what may be cached says so itself.
       headers["cache-control"] = "no-store";
       if (logs("info")) arrivals.set(request, { at: performance.now(), address: clientAddress(request) });
-      const answer = cors(request, headers);
-      if (answer) return answer;
+      const preflight = cors(request, headers);
+      if (!preflight) return;
+      logRequest(request, preflight.status, id);
+      return preflight;
     })
     .onError({ as: "global" }, ({ error, code, request, set }) => {
       const headers = set.headers as HookContext["set"]["headers"];
@@ -268,24 +288,16 @@ export function everyRequest(paths: PathTable) {
         log.error("a request failed", { request_id: id, ...describeError(answer.cause ?? answer) });
       set.status = answer.status;
       Object.assign(headers, answer.headers);
-      // An OPTIONS request that isn't a preflight asks which methods there are.
-      if (answer.status === 405 && request.method === "OPTIONS")
-        return new Response(null, { status: 204, headers: headers as Record<string, string> });
-      return answer.body();
+      if (answer.status !== 405 || request.method !== "OPTIONS") return answer.body();
+      // An OPTIONS request that is no preflight asks which methods there are: `Allow` says it.
+      set.status = 204;
+      return new Response(null, { status: 204, headers: headers as Record<string, string> });
+    })
+    .onAfterResponse({ as: "global" }, ({ request, set, responseValue }) => {
+      if (!logs("info")) return;
+      const status = responseValue instanceof Response ? responseValue.status : Number(set.status ?? 200);
+      logRequest(request, status, String(set.headers["x-request-id"]));
     });
-  return app.onAfterResponse({ as: "global" }, ({ request, set, responseValue }) => {
-    if (!logs("info")) return;
-    const arrival = arrivals.get(request);
-    log.info("request", {
-      method: request.method,
-      // Without the query: the socket's `token` parameter must not reach a log.
-      path: pathOf(request),
-      status: responseValue instanceof Response ? responseValue.status : Number(set.status ?? 200),
-      ms: arrival && Math.round((performance.now() - arrival.at) * 10) / 10,
-      request_id: String(set.headers["x-request-id"]),
-      address: arrival?.address,
-    });
-  });
 }
 
 /** Which methods each path takes: tells an unknown path from a wrong method. */
@@ -315,7 +327,11 @@ export class PathTable {
 }
 
 /** A slash at the end makes no difference, an empty segment does. */
-const segmentsOf = (path: string): string[] => path.replace(/^\/|\/$/g, "").split("/");
+function segmentsOf(path: string): string[] {
+  const segments = path.split("/").slice(1);
+  if (segments.at(-1) === "") segments.pop();
+  return segments;
+}
 
 /** The path of a request's URL, without its query. */
 export function pathOf(request: Request): string {

@@ -42,6 +42,15 @@ FormatRegistry.Set("date-time", isDateTime);
 /** Whether a string is a well-formed UUID of any version (decisions 2.8). */
 export const isUuid = (value: string): boolean => UUID.test(value);
 
+/** Lower-cases the UUIDs of an input in place: they may come in either case (RFC 9562, section 4). */
+export function canonicalUuids(input: Record<string, unknown>, isIdentifier: (key: string) => boolean): void {
+  for (const key in input) {
+    const value = input[key];
+    if (typeof value === "string" && value.length === 36 && isIdentifier(key) && UUID.test(value))
+      input[key] = value.toLowerCase();
+  }
+}
+
 /** What may stand before and after the @ in a mailbox that people use (RFC 5321 without quoting); 254 at most. */
 const EMAIL =
   /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
@@ -80,16 +89,20 @@ export const characters = (options: CharactersOptions) =>
   ofKind<string>("Characters", { type: "string", ...options });
 
 TypeRegistry.Set(
-  "JsonObject",
-  (_schema, value) => value !== null && typeof value === "object" && !Array.isArray(value),
+  "JsonObjectOrNull",
+  (_schema, value) => value === null || (typeof value === "object" && !Array.isArray(value)),
 );
 
 /**
- * Any JSON object. A kind of its own: given a `t.Record`, Elysia's clean-up makes an object of whatever was sent
- * before it is checked.
+ * Any JSON object, or null. A kind of its own: given a `t.Record`, Elysia's clean-up makes an object of whatever
+ * was sent before it is checked.
  */
-export const jsonObject = (options: SchemaOptions) =>
-  ofKind<Record<string, unknown>>("JsonObject", { type: "object", ...options });
+export const jsonObjectOrNull = (options: SchemaOptions) =>
+  ofKind<Record<string, unknown> | null>("JsonObjectOrNull", {
+    type: ["object", "null"],
+    "x-expected": "must be an object, or null",
+    ...options,
+  });
 
 export const uuid = (description: string, options: SchemaOptions = {}) =>
   t.String({ format: "uuid", description, examples: [EXAMPLE_UUID], ...options });
@@ -163,7 +176,7 @@ export const queryNumber = (options: QueryNumberOptions) =>
 export const queryBoolean = (options: SchemaOptions) =>
   ofKind<boolean>("QueryBoolean", { type: "boolean", ...options });
 
-const INTEGER = /^-?\d{1,15}$/;
+const INTEGER = /^-?\d{1,300}$/;
 const DECIMAL = /^-?\d{1,15}(\.\d{1,15})?$/;
 
 const READERS: Record<string, (raw: string) => unknown> = {
@@ -171,6 +184,9 @@ const READERS: Record<string, (raw: string) => unknown> = {
   QueryNumber: (raw) => (DECIMAL.test(raw) ? Number(raw) : Number.NaN),
   QueryBoolean: (raw) => (raw === "true" ? true : raw === "false" ? false : raw),
 };
+
+/** Whether a field refers to a record by its name. */
+export const isReference = (key: string): boolean => key.endsWith("_id");
 
 /** Route options for a query: the schema, and the step that reads its numbers and booleans from their text. */
 export function query<T extends TProperties>(schema: ReturnType<typeof t.Object<T>>) {
@@ -181,6 +197,7 @@ export function query<T extends TProperties>(schema: ReturnType<typeof t.Object<
   return {
     query: schema,
     transform({ query }: { query: Record<string, unknown> }) {
+      canonicalUuids(query, isReference);
       for (const [key, read] of readers) {
         const raw = query[key];
         if (typeof raw === "string") query[key] = read(raw);

@@ -50,7 +50,6 @@ const deviceOf = (request: Request): string | undefined =>
 interface Job {
   work: () => unknown;
   resolve: (value: never) => void;
-  reject: (reason: unknown) => void;
 }
 
 const begin = sqlite.prepare("BEGIN IMMEDIATE");
@@ -66,8 +65,8 @@ const added = new Map<string, number>();
 
 /** Runs `work` in a transaction that it shares with the others of this turn; resolves once it is committed. */
 function write<T>(work: () => T): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    if (queue.push({ work, resolve, reject }) === 1) setImmediate(flush);
+  return new Promise<T>((resolve) => {
+    if (queue.push({ work, resolve }) === 1) setImmediate(flush);
   });
 }
 
@@ -97,6 +96,7 @@ const insert = sqlite.prepare<unknown, (string | number | null)[]>(
 const activeTrip = sqlite.prepare<{ id: string }, [string]>(
   "SELECT id FROM trips WHERE device_id = ? AND status = 'active' AND gps_logging_enabled = 1",
 );
+// `+?`, here and below: beside ORDER BY and in LIMIT, SQLite plans a statement anew whenever a bare `?` is bound.
 const newestOfDevice = sqlite.prepare<Row, [string]>(
   `SELECT ${COLUMNS} FROM gps_points WHERE device_id = +? ORDER BY timestamp DESC, rowid DESC LIMIT 1`,
 );
@@ -136,7 +136,6 @@ async function post(request: Request, server: BunServer<undefined>): Promise<Res
 
 // --- GET --------------------------------------------------------------------------------------------------
 
-// `+?` in place of `?`: beside ORDER BY and LIMIT, SQLite plans a statement anew each time a bare parameter is bound.
 const byId = sqlite.prepare<Row, [string]>(`SELECT ${COLUMNS} FROM gps_points WHERE id = ?`);
 const newestFirst = sqlite.prepare<Row, [number]>(
   `SELECT ${COLUMNS} FROM gps_points ORDER BY timestamp DESC, rowid DESC LIMIT +?`,

@@ -19,10 +19,9 @@ import {
   compare,
   describe,
   type Measured,
-  median,
   type Report,
   type Round,
-  rate,
+  summarize,
   type ZoneCost,
 } from "./report";
 import { POST, SCENARIOS, type Scenario, ZONES } from "./scenarios";
@@ -91,7 +90,7 @@ function progress(text: string): void {
 }
 
 /** The first measurements, in which both sides still compile their hot paths, don't count. */
-const WARM_UP_ROUNDS = 1;
+const WARM_UP_ROUNDS = 2;
 
 class Bench {
   readonly #options: Options;
@@ -125,18 +124,17 @@ class Bench {
   async zoneCosts(servers: Map<number, Server>): Promise<ZoneCost[]> {
     const { rounds } = this.#options;
     const alone = { ...POST, subscribers: 0 };
-    const rates = new Map<number, number[]>([...servers.keys()].map((zones) => [zones, []]));
+    const all = new Map<number, Measured[]>([...servers.keys()].map((zones) => [zones, []]));
     for (let round = -WARM_UP_ROUNDS; round < rounds; round++)
       for (const [zones, server] of servers) {
         progress(`POST with ${zones} zones: ${round < 0 ? "warming up" : `round ${round + 1} of ${rounds}`}`);
         const measured = await this.#measure(alone, server);
-        if (round >= 0) rates.get(zones)?.push(rate(measured));
+        if (round >= 0) all.get(zones)?.push(measured);
       }
-    return [...rates].map(([zones, all]) => ({
-      zones,
-      requestsPerSecond: median(all),
-      microseconds: 1_000_000 / median(all),
-    }));
+    return [...all].map(([zones, measured]) => {
+      const summary = summarize(measured);
+      return { zones, microseconds: 1_000_000 / summary.requestsPerSecond, ...summary };
+    });
   }
 
   async #measure(scenario: Scenario, server: Server): Promise<Measured> {
@@ -184,10 +182,11 @@ async function run(): Promise<void> {
   const wanted = (name: string) => name.includes(options.only);
   const scenarios = SCENARIOS.filter(({ name }) => wanted(name));
   const zoneCounts = wanted("zones") ? ZONE_COUNTS : [ZONES];
+  if (scenarios.length === 0 && !wanted("zones")) throw new Error(`no scenario's name holds ${options.only}`);
 
   progress(`preparing ${options.points} points and ${zoneCounts.at(-1)} zones`);
   const fixture = await prepare(join(directory, "prepared"), options.points, zoneCounts, (zones) => {
-    copy(`zones-${zones}`);
+    if (wanted("zones")) copy(`zones-${zones}`);
     if (zones !== ZONES) return;
     copy("fairlead");
     copy("baseline");
@@ -224,6 +223,7 @@ function end(status: number): never {
 }
 
 process.on("SIGINT", () => end(130));
+process.on("SIGHUP", () => end(129));
 process.on("SIGTERM", () => end(143));
 run().then(
   () => end(0),

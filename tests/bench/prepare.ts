@@ -13,7 +13,8 @@ import { adjustCounter, closeDatabase, db, sqlite, transact } from "../../src/ke
 import { newId } from "../../src/kernel/id";
 import { loadSystemConfig, setSystemValue } from "../../src/operations/system-config/service";
 import { createDevice } from "../../src/tracking/devices/service";
-import { createGeofence } from "../../src/tracking/geofences/service";
+import { boundingBox, type Position } from "../../src/tracking/geofences/geometry";
+import { geofences } from "../../src/tracking/geofences/table";
 import { tripPoints } from "../../src/tracking/gps/service";
 import { gpsPoints } from "../../src/tracking/gps/table";
 import { createTrip, updateTrip } from "../../src/tracking/trips/service";
@@ -101,9 +102,22 @@ async function addFleet(): Promise<{ key: string; deviceIds: string[]; tripId: s
   return { key, deviceIds, tripId: trip.id };
 }
 
-/** Rows of one statement, and of one transaction. */
+/** Rows of one statement, and of one transaction: between two, the bench can be interrupted. */
 const ROWS = 500;
-const ROWS_PER_COMMIT = 50_000;
+const ROWS_PER_COMMIT = 10_000;
+
+/** Calls `add` with the bounds of one statement's rows after the other, some statements to a transaction. */
+async function inBatches(from: number, to: number, add: (from: number, to: number) => void): Promise<void> {
+  for (let start = from; start < to; start += ROWS_PER_COMMIT) {
+    const end = Math.min(to, start + ROWS_PER_COMMIT);
+    await transact(() => {
+      for (let at = start; at < end; at += ROWS) add(at, Math.min(end, at + ROWS));
+    });
+  }
+}
+
+const range = <T>(from: number, to: number, make: (at: number) => T): T[] =>
+  Array.from({ length: to - from }, (_, offset) => make(from + offset));
 
 /** Adds points a second apart, the last one an hour ago; the devices report in turn. Returns some identifiers. */
 async function addPoints(
@@ -130,17 +144,12 @@ async function addPoints(
       created_at: time,
     };
   };
-  for (let from = 0; from < count; from += ROWS_PER_COMMIT) {
-    const end = Math.min(count, from + ROWS_PER_COMMIT);
-    await transact(() => {
-      for (let at = from; at < end; at += ROWS) {
-        const rows = Array.from({ length: Math.min(ROWS, end - at) }, (_, offset) => row(at + offset));
-        db.insert(gpsPoints).values(rows).run();
-        adjustCounter("gps_points", rows.length);
-        adjustCounter(tripPoints(tripId), rows.filter((point) => point.trip_id !== null).length);
-      }
-    });
-  }
+  await inBatches(0, count, (from, to) => {
+    const rows = range(from, to, row);
+    db.insert(gpsPoints).values(rows).run();
+    adjustCounter("gps_points", rows.length);
+    adjustCounter(tripPoints(tripId), rows.filter((point) => point.trip_id !== null).length);
+  });
   return sample;
 }
 
@@ -150,12 +159,15 @@ const KM_PER_DEGREE = 111.2;
 /** Area of sea or land for each other zone: a square that grows with their number, so that they stay as dense. */
 const KM2_PER_ZONE = 18;
 
-/** Adds zones until there are `to`: first some around places of the track, then ones spread evenly over an area. */
+/**
+ * Adds zones until there are `to`: first some around places of the track, then ones spread evenly over an area.
+ * In bulk, as `createGeofence` stores them: a hundred thousand calls of it take half a minute.
+ */
 async function addZones(from: number, to: number, track: Fix[]): Promise<void> {
   const middle = track[Math.floor(track.length / 2)] as Fix;
   const sideKm = Math.sqrt(to * KM2_PER_ZONE);
   const columns = Math.ceil(Math.sqrt(to));
-  const centre = (at: number) => {
+  const centre = (at: number): Position => {
     if (at < ZONES_NEAR) return track[Math.floor(((at + 0.5) * track.length) / ZONES_NEAR)] as Fix;
     const north = (Math.floor(at / columns) / columns - 0.5) * sideKm;
     const east = ((at % columns) / columns - 0.5) * sideKm;
@@ -163,10 +175,21 @@ async function addZones(from: number, to: number, track: Fix[]): Promise<void> {
     const longitude = middle.longitude + east / (KM_PER_DEGREE * Math.cos((middle.latitude * Math.PI) / 180));
     return { latitude, longitude };
   };
-  const added: Promise<unknown>[] = [];
-  for (let at = from; at < to; at++) {
+  const zone = (at: number) => {
     const { latitude, longitude } = centre(at);
-    added.push(createGeofence({ name: `Zone ${at + 1}`, latitude, longitude, radius_km: 0.3 }));
-  }
-  await Promise.all(added);
+    const stamps = { created_at: now(), updated_at: now() };
+    return { id: newId(), name: `Zone ${at + 1}`, latitude, longitude, radius_km: 0.3, ...stamps };
+  };
+  const intoIndex = sqlite.prepare<unknown, number[]>(
+    "INSERT INTO geofence_index VALUES (?, ?, ?, ?, ?, ?, ?)",
+  );
+  await inBatches(from, to, (first, end) => {
+    const stored = db
+      .insert(geofences)
+      .values(range(first, end, zone))
+      .returning()
+      .all();
+    for (const row of stored) intoIndex.run(row.seq, ...boundingBox(row, row.radius_km));
+    adjustCounter("geofences", stored.length);
+  });
 }

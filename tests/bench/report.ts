@@ -27,9 +27,10 @@ export interface Comparison {
   ratio: { median: number; min: number; max: number };
 }
 
-export interface ZoneCost {
+/** What a POST costs with so many zones on the server. */
+export interface ZoneCost extends Summary {
   zones: number;
-  requestsPerSecond: number;
+  /** A second over the requests that it answered. */
   microseconds: number;
 }
 
@@ -49,7 +50,7 @@ export function median(numbers: number[]): number {
 
 export const rate = (load: Load): number => load.answered / load.seconds;
 
-function summarize(measured: Measured[]): Summary {
+export function summarize(measured: Measured[]): Summary {
   const processor = measured.flatMap(({ processorMicroseconds }) => processorMicroseconds ?? []);
   return {
     requestsPerSecond: median(measured.map(rate)),
@@ -119,12 +120,13 @@ function comparisons(all: Comparison[]): string {
 }
 
 function zoneCosts(all: ZoneCost[]): string {
-  const rows = all.map(({ zones, requestsPerSecond, microseconds }) => [
+  const rows = all.map(({ zones, microseconds, processorMicroseconds, ...summary }) => [
     `${whole(zones)} zones`,
-    `${whole(requestsPerSecond)}/s`,
+    `${whole(summary.requestsPerSecond)}/s`,
     `${microseconds.toFixed(1)} µs`,
+    orDash(processorMicroseconds),
   ]);
-  return table([["POST /v1/gps with", "Fairlead", "a request"], ...rows]);
+  return table([["POST /v1/gps with", "Fairlead", "a request", "CPU µs"], ...rows]);
 }
 
 /** The whole report for a person. */

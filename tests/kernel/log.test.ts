@@ -22,7 +22,7 @@ interface Line {
 const lines = (): Line[] =>
   server.output
     .split("\n")
-    .filter((line) => line.startsWith("{"))
+    .filter((line) => line.startsWith('{"time":'))
     .map((line) => JSON.parse(line));
 
 /** The access line of a request; it is written after the answer. */
@@ -133,6 +133,24 @@ test("no token, key, password, query or body reaches the log", async () => {
   await lineOf("the-last");
   expect(lines().length).toBeGreaterThan(10);
   for (const secret of secrets) expect(server.output).not.toContain(secret);
+});
+
+test("nothing but its own lines comes from the server, whatever operation is called", async () => {
+  const { document } = await server.contract();
+  const zone = { name: "z", latitude: 1, longitude: 1, radius_km: 1, metadata: { a: 1 } };
+  expect((await server.post("/v1/geofences", { token, body: zone })).status).toBe(201);
+  for (const [template, operations] of Object.entries(document.paths))
+    for (const method of Object.keys(operations)) {
+      const path = template.replaceAll(/\{\w+\}/g, "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01");
+      const headers = { authorization: `Bearer ${server.systemKey}`, "content-type": "application/json" };
+      const body = method === "get" ? {} : { body: "{}" };
+      await fetch(server.url + path, { method: method.toUpperCase(), headers, ...body });
+    }
+  await server.get("/health", { headers: { "x-request-id": "all-called" } });
+  await lineOf("all-called");
+  const others = server.output.split("\n").filter((line) => line !== "" && !line.startsWith('{"time":'));
+  expect(others.slice(0, 2)).toEqual([expect.stringMatching(/^Fairlead listens on /)]);
+  expect(lines().filter(({ level }) => level === "error")).toEqual([]);
 });
 
 describe("log.format and log.level", () => {

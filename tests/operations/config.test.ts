@@ -268,6 +268,47 @@ describe("a value of the wrong type is refused, with a line that names its key:"
 });
 
 describe("a value is taken", () => {
+  /** Values for the keys whose default says nothing of what they take. */
+  const SAMPLES: Record<string, string> = {
+    "server.trusted_proxies": "10.0.0.0/8",
+    "server.cors_origins": "https://app.example",
+    "bot_protection.provider": "turnstile",
+    "bot_protection.secret": "s",
+    "bot_protection.verify_url": "https://verify.example/site",
+    "security.id_app_key": "k",
+    "security.encryption_key": Buffer.alloc(32, 7).toString("base64"),
+    "email.resend_api_key": "k",
+    "email.resend_base_url": "https://resend.example",
+    "email.smtp_url": "smtp://mail.example:25",
+    "vessels.source": "aisstream",
+    "vessels.api_key": "k",
+    "vessels.url": "wss://feed.example/v0",
+    "geoip.database": "/some/city.mmdb",
+    "metrics.token": "t",
+    "data.dir": "/some/where",
+  };
+  for (const platform of ["twitch", "youtube", "discord"])
+    for (const key of PLATFORM_KEYS)
+      SAMPLES[`integrations.${platform}.${key}`] = key.endsWith("url") ? "https://provider.example/x" : "v";
+  const samples: Record<string, string> = { ...DEFAULTS, ...SAMPLES };
+
+  test("for every key from the environment", () => {
+    const values = effective(samples);
+    for (const [key, { source }] of Object.entries(values))
+      expect([key, source]).toEqual([key, "environment"]);
+    expect(Object.keys(values).sort()).toEqual(Object.keys(samples).sort());
+  });
+
+  test("for every key from the file, as TOML's own type", () => {
+    const toml = Object.entries(samples).map(([key, value]) =>
+      /^(\d+|true|false)$/.test(value) ? `${key} = ${value}` : `${key} = ${JSON.stringify(value)}`,
+    );
+    const values = effective({ config: tomlFile(toml.join("\n")) });
+    for (const [key, { source }] of Object.entries(values)) expect([key, source]).toEqual([key, "file"]);
+    expect(values["server.port"]?.value).toBe("3000");
+    expect(values["vessels.url"]?.value).toBe("wss://feed.example/v0");
+  });
+
   test("from lists with commas, spaces and empty parts", () => {
     const list = load({ "server.trusted_proxies": " 10.0.0.1 , 192.168.0.0/16,,2001:db8::/32," })[
       "server.trusted_proxies"

@@ -132,10 +132,13 @@ describe("a server that stops", () => {
       await Client.open(server, { bearer: server.systemKey }),
     ];
     const silent = await RawClient.open(server, { token });
+    const started = performance.now();
     const ended = server.stop();
     for (const client of clients) expect((await client.closed).code).toBe(1001);
     expect((await silent.closed()).code).toBe(1001);
     expect(await ended).toBe(0);
+    // Not by the hard stop after the five seconds that requests under way get.
+    expect(performance.now() - started).toBeLessThan(4_500);
     expect(server.output).not.toContain("error");
   });
 

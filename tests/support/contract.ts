@@ -46,7 +46,7 @@ export class Contract {
 
   /** The documented path and operation of a request; undefined when there is none. */
   operation(method: string, path: string): { template: string; operation: OperationDocument } | undefined {
-    const wanted = (path.split("?")[0] ?? "").split("/");
+    const wanted = (path.split("?")[0] ?? "").replace(/(?<=.)\/$/, "").split("/");
     const matching = Object.keys(this.document.paths)
       .filter((template) => {
         const segments = template.split("/");

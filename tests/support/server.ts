@@ -1,8 +1,9 @@
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
 import { Api, type Token } from "./api";
+import { temporaryDirectories } from "./cleanup";
 
 /** The source entry, or the compiled program that FAIRLEAD_TEST_BINARY names. */
 const binary = process.env.FAIRLEAD_TEST_BINARY;
@@ -26,9 +27,10 @@ const environment = (settings: Settings): Record<string, string> => {
   return Object.fromEntries([...inherited, ...own]);
 };
 
+/** A directory that is removed after the tests of this file: see cleanup.ts. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "fairlead-test-"));
-  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+  temporaryDirectories.push(directory);
   return directory;
 }
 

@@ -3,6 +3,7 @@ import { config } from "../../config";
 import { AppError, forbidden, unauthorized } from "../../kernel/errors";
 import { clientAddress, type HookContext, readJson } from "../../kernel/http";
 import { type Rate, type RateVerdict, takeToken } from "../../kernel/rate-limit";
+import { canonicalUuids } from "../../kernel/schema";
 import { authenticate, type Caller, isSystemKey } from "./caller";
 import type { Permission } from "./permissions";
 
@@ -32,6 +33,7 @@ export interface AccessNote {
 }
 
 interface GuardedContext extends HookContext {
+  params: Record<string, unknown>;
   caller?: Caller;
   admitted?: boolean;
 }
@@ -103,6 +105,8 @@ const note = (requires: AccessNote["x-access"]["requires"], limit?: RateRule): A
   "x-access": { requires, limited: limit !== undefined },
 });
 
+const anyParameter = () => true;
+
 /**
  * The one mark that every route carries, as a macro: `access: "gps:read"` or `open: true`. A route
  * without one doesn't start (see app.ts). The hooks are `parse` and `transform` because Elysia validates before
@@ -120,6 +124,7 @@ export const guard = new Elysia({ name: "guard" }).macro({
       },
       transform(context: GuardedContext) {
         admit(context, rule);
+        canonicalUuids(context.params, anyParameter);
       },
       resolve(context: GuardedContext) {
         const caller = context.caller as Caller;
@@ -141,6 +146,7 @@ export const guard = new Elysia({ name: "guard" }).macro({
       },
       transform(context: GuardedContext) {
         admitAnyone(context, limit);
+        canonicalUuids(context.params, anyParameter);
       },
     };
   },

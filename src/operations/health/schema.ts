@@ -67,7 +67,7 @@ export const ApiInfo = record(
     _links: t.Object({
       self: out.string("This address", "/v1"),
       health: out.string("Health of the server", "/v1/health"),
-      documentation: out.string("Swagger UI", "/docs"),
+      documentation: t.Optional(out.string("Swagger UI, unless it is switched off", "/docs")),
       openapi: out.string("The OpenAPI document", "/v1/openapi.json"),
     }),
   },

@@ -1,3 +1,4 @@
+import { config } from "../../config";
 import { iso, now } from "../../kernel/clock";
 import { sqlite } from "../../kernel/db";
 import type { Client } from "../../kernel/http";
@@ -54,6 +55,11 @@ export function apiInfo({ address, userAgent }: Client): ApiInfo {
     server: { uptime: Math.floor(process.uptime()) },
     client: { ip: address, userAgent: userAgent ?? "", browser, os },
     timestamp: iso(now()),
-    _links: { self: "/v1", health: "/v1/health", documentation: "/docs", openapi: "/v1/openapi.json" },
+    _links: {
+      self: "/v1",
+      health: "/v1/health",
+      ...(config["docs.enabled"] && { documentation: "/docs" }),
+      openapi: "/v1/openapi.json",
+    },
   };
 }

@@ -54,6 +54,7 @@ const noteExit = statement(() =>
 export function evaluateZones(deviceId: string, position: Position): ZoneCrossing[] {
   const marginKm = systemValue("geofence.exit_margin_m") / 1_000;
   const before = zonesInside().all(deviceId);
+  const known = new Set(before.map((zone) => zone.seq));
   const crossings: ZoneCrossing[] = [];
   const crossed = (zone: Zone, event: "enter" | "exit", distance: number) =>
     crossings.push({
@@ -73,7 +74,7 @@ export function evaluateZones(deviceId: string, position: Position): ZoneCrossin
   }
   for (const zone of zonesAround().all(...toVector(position))) {
     const distance = distanceKm(zone, position);
-    if (distance > zone.radius_km || before.some((known) => known.seq === zone.seq)) continue;
+    if (distance > zone.radius_km || known.has(zone.seq)) continue;
     noteEntry().run(deviceId, zone.seq);
     crossed(zone, "enter", distance);
   }

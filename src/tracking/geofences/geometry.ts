@@ -10,7 +10,7 @@ export interface Position {
 
 const RADIANS = Math.PI / 180;
 
-/** Great-circle distance in kilometres, by the haversine formula: exact for near and far points alike. */
+/** Great-circle distance in kilometres by the haversine formula; off by some decimetres for opposite points. */
 export function distanceKm(a: Position, b: Position): number {
   const sinLatitude = Math.sin(((b.latitude - a.latitude) * RADIANS) / 2);
   const sinLongitude = Math.sin(((b.longitude - a.longitude) * RADIANS) / 2);

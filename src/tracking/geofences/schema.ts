@@ -1,5 +1,5 @@
 import {
-  jsonObject,
+  jsonObjectOrNull,
   latitude,
   longitude,
   name,
@@ -11,7 +11,7 @@ import {
   text,
 } from "../../kernel/schema";
 
-const Metadata = jsonObject({
+const Metadata = jsonObjectOrNull({
   description: "Any JSON object, at most 16 KiB; sent along with the zone's events",
   examples: [{ berth: "N4", pilotage: true }],
 });
@@ -33,7 +33,7 @@ export const Geofence = record(
     longitude: out.number("Longitude of the centre, in degrees", 13.4553),
     radius_km: out.number("Radius in kilometres", 0.8),
     is_active: out.boolean("Whether the zone is watched"),
-    metadata: nullable(Metadata),
+    metadata: Metadata,
     created_at: out.time("When it was created"),
     updated_at: out.time("When it was last changed"),
   },
@@ -50,7 +50,7 @@ const fields = {
 const description = text("What the zone is for", "Guest berths and the yard");
 
 export const NewGeofence = t.Object(
-  { ...fields, description: optional(description), metadata: optional(Metadata) },
+  { ...fields, description: optional(description), metadata: t.Optional(Metadata) },
   { title: "NewGeofence" },
 );
 export type NewGeofence = (typeof NewGeofence)["static"];
@@ -59,7 +59,7 @@ export const GeofenceChange = t.Object(
   {
     ...t.Partial(t.Object(fields)).properties,
     description: optional(description),
-    metadata: optional(Metadata),
+    metadata: t.Optional(Metadata),
     is_active: t.Optional(t.Boolean({ description: "false switches the zone off", examples: [false] })),
   },
   { title: "GeofenceChange" },

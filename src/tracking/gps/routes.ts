@@ -52,7 +52,7 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
       ),
     {
       access: "gps:read",
-      query: CurrentQuery,
+      ...query(CurrentQuery),
       response: { 200: Single(GpsPoint), ...errors(404) },
       detail: {
         summary: "Get the current position",
