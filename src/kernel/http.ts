@@ -266,7 +266,7 @@ function logRequest(request: Request, status: number, requestId: string): void {
  * since Elysia's hooks cover only what is registered after them.
  */
 export function everyRequest(paths: PathTable) {
-  return new Elysia({ name: "every-request" })
+  const app = new Elysia({ name: "every-request" })
     .onRequest(({ request, set }) => {
       const headers = set.headers as HookContext["set"]["headers"];
       const id = requestId(request);
@@ -292,12 +292,13 @@ export function everyRequest(paths: PathTable) {
       // An OPTIONS request that is no preflight asks which methods there are: `Allow` says it.
       set.status = 204;
       return new Response(null, { status: 204, headers: headers as Record<string, string> });
-    })
-    .onAfterResponse({ as: "global" }, ({ request, set, responseValue }) => {
-      if (!logs("info")) return;
-      const status = responseValue instanceof Response ? responseValue.status : Number(set.status ?? 200);
-      logRequest(request, status, String(set.headers["x-request-id"]));
     });
+  // Elysia pays for the hook with a timer on each request.
+  if (!logs("info")) return app;
+  return app.onAfterResponse({ as: "global" }, ({ request, set, responseValue }) => {
+    const status = responseValue instanceof Response ? responseValue.status : Number(set.status ?? 200);
+    logRequest(request, status, String(set.headers["x-request-id"]));
+  });
 }
 
 /** Which methods each path takes: tells an unknown path from a wrong method. */

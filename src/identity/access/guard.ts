@@ -85,20 +85,17 @@ export function takeFromLimit(rule: RateRule, subject: string, headers: HookCont
     });
 }
 
-/** Once a request: who is it, may they, and how often. In this order, and before the body is looked at. */
-function admit(context: GuardedContext, mark: Mark): void {
-  if (context.admitted) return;
-  const caller = callerOf(context.request);
-  authorize(caller, mark.requires);
-  if (mark.limit) takeFromLimit(mark.limit, caller.id, context.set.headers);
-  context.caller = caller;
-  context.admitted = true;
+/** Who is it, may they, and how often: in this order, and before the body is looked at. */
+function admit(request: Request, set: HookContext["set"], { requires, limit }: Mark): Caller {
+  const caller = callerOf(request);
+  authorize(caller, requires);
+  if (limit) takeFromLimit(limit, caller.id, set.headers);
+  return caller;
 }
 
-function admitAnyone(context: GuardedContext, limit: RateRule | undefined): void {
-  if (context.admitted) return;
-  if (limit) takeFromLimit(limit, clientAddress(context.request), context.set.headers);
-  context.admitted = true;
+function admitAnyone(request: Request, set: HookContext["set"], limit: RateRule | undefined): true {
+  if (limit) takeFromLimit(limit, clientAddress(request), set.headers);
+  return true;
 }
 
 const note = (requires: AccessNote["x-access"]["requires"], limit?: RateRule): AccessNote => ({
@@ -108,9 +105,10 @@ const note = (requires: AccessNote["x-access"]["requires"], limit?: RateRule): A
 const anyParameter = () => true;
 
 /**
- * The one mark that every route carries, as a macro: `access: "gps:read"` or `open: true`. A route
- * without one doesn't start (see app.ts). The hooks are `parse` and `transform` because Elysia validates before
- * `beforeHandle`: a stranger would learn the schema otherwise.
+ * The one mark that every route carries, as a macro: `access: "gps:read"` or `open: true`. A route without one
+ * doesn't start (see app.ts). The hooks are `parse` and `transform` because Elysia validates before
+ * `beforeHandle`: a stranger would learn the schema otherwise. They never pass the context on as a whole: Elysia
+ * reads their source, and would then parse cookies, headers and the query for every route.
  */
 export const guard = new Elysia({ name: "guard" }).macro({
   access(mark: Requirement | Mark) {
@@ -118,12 +116,12 @@ export const guard = new Elysia({ name: "guard" }).macro({
     const rule: Mark = limit ? { requires, limit } : { requires };
     return {
       detail: note(requires, limit) as object,
-      async parse(context: GuardedContext) {
-        admit(context, rule);
-        return await readJson(context.request);
+      parse(context: GuardedContext) {
+        context.caller = admit(context.request, context.set, rule);
+        return readJson(context.request);
       },
       transform(context: GuardedContext) {
-        admit(context, rule);
+        context.caller ??= admit(context.request, context.set, rule);
         canonicalUuids(context.params, anyParameter);
       },
       resolve(context: GuardedContext) {
@@ -140,12 +138,12 @@ export const guard = new Elysia({ name: "guard" }).macro({
     const limit = mark === true ? undefined : mark.limit;
     return {
       detail: note("public", limit) as object,
-      async parse(context: GuardedContext) {
-        admitAnyone(context, limit);
-        return await readJson(context.request);
+      parse(context: GuardedContext) {
+        context.admitted = admitAnyone(context.request, context.set, limit);
+        return readJson(context.request);
       },
       transform(context: GuardedContext) {
-        admitAnyone(context, limit);
+        context.admitted ??= admitAnyone(context.request, context.set, limit);
         canonicalUuids(context.params, anyParameter);
       },
     };

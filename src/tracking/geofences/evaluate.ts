@@ -30,9 +30,10 @@ const zonesAround = statement(() =>
      WHERE i.min_x <= ?1 AND i.max_x >= ?1 AND i.min_y <= ?2 AND i.max_y >= ?2 AND i.min_z <= ?3 AND i.max_z >= ?3`,
   ),
 );
+/** `+?`: SQLite would plan this join anew at each execution for a bare `?`. */
 const zonesInside = statement(() =>
   sqlite.prepare<Zone, [string]>(
-    `SELECT ${ZONE} FROM geofence_presence p JOIN geofences g ON g.seq = p.geofence_seq WHERE p.device_id = ?`,
+    `SELECT ${ZONE} FROM geofence_presence p JOIN geofences g ON g.seq = p.geofence_seq WHERE p.device_id = +?`,
   ),
 );
 const noteEntry = statement(() =>

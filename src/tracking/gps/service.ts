@@ -45,7 +45,10 @@ const toGpsPoint = (row: Row): GpsPoint => ({
   created_at: iso(row.created_at),
 });
 
-/** A statement that returns points: the hot paths of this file run on prepared ones. */
+/**
+ * A statement that returns points: the hot paths of this file run on prepared ones. Parameters beside ORDER BY
+ * and in LIMIT are written `+?`: SQLite plans a statement anew at each execution for a bare `?` there.
+ */
 const points = <P extends (string | number)[]>(rest: string) =>
   statement(() => sqlite.prepare<Row, P>(`SELECT ${COLUMNS} FROM gps_points ${rest}`));
 
@@ -62,7 +65,12 @@ const loggingTrip = statement(() =>
     "SELECT id FROM trips WHERE device_id = ? AND status = 'active' AND gps_logging_enabled = 1",
   ),
 );
-const newestOfDevice = points<[string]>("WHERE device_id = ? ORDER BY timestamp DESC, rowid DESC LIMIT 1");
+const newestTimeOfDevice = statement(() =>
+  sqlite.prepare<{ timestamp: number }, [string]>(
+    "SELECT timestamp FROM gps_points WHERE device_id = +? ORDER BY timestamp DESC LIMIT 1",
+  ),
+);
+const newestOfDevice = points<[string]>("WHERE device_id = +? ORDER BY timestamp DESC, rowid DESC LIMIT 1");
 
 /**
  * Records a position: stores it, joins it to the active logging trip of the device, and, unless the device
@@ -73,7 +81,7 @@ export function recordPosition(caller: Caller, fix: NewGpsPoint): Promise<GpsPoi
   checkTimestamp(fix.timestamp);
   return transact(() => {
     const deviceId = deviceOf(caller);
-    const previous = deviceId === null ? null : newestOfDevice().get(deviceId);
+    const previous = deviceId === null ? null : newestTimeOfDevice().get(deviceId);
     const point = storePoint(deviceId, fix);
     publish("gps.recorded", point);
     if (deviceId !== null && (!previous || previous.timestamp <= fix.timestamp * SECOND))
@@ -126,8 +134,8 @@ export const tripPoints = (tripId: string): string => `trip_points ${tripId}`;
 
 // --- Reading ----------------------------------------------------------------------------------------------
 
-const newestFirst = points<[number, number]>("ORDER BY timestamp DESC, rowid DESC LIMIT ? OFFSET ?");
-const oldestFirst = points<[number, number]>("ORDER BY timestamp, rowid LIMIT ? OFFSET ?");
+const newestFirst = points<[number, number]>("ORDER BY timestamp DESC, rowid DESC LIMIT +? OFFSET +?");
+const oldestFirst = points<[number, number]>("ORDER BY timestamp, rowid LIMIT +? OFFSET +?");
 const byId = points<[string]>("WHERE id = ?");
 
 /** A page of positions, newest first by the receiver's time. */
@@ -144,10 +152,10 @@ export function getPoint(id: string): GpsPoint {
 }
 
 const tripForward = points<[string, number, number]>(
-  "WHERE trip_id = ? ORDER BY timestamp, rowid LIMIT ? OFFSET ?",
+  "WHERE trip_id = +? ORDER BY timestamp, rowid LIMIT +? OFFSET +?",
 );
 const tripBackward = points<[string, number, number]>(
-  "WHERE trip_id = ? ORDER BY timestamp DESC, rowid DESC LIMIT ? OFFSET ?",
+  "WHERE trip_id = +? ORDER BY timestamp DESC, rowid DESC LIMIT +? OFFSET +?",
 );
 
 /** A page of a trip's positions, oldest first. The trip must exist. */
