@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { randomBytes } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, linkSync, rmSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import type { ParseArgsConfig } from "node:util";
 import { eq } from "drizzle-orm";
 import { createApp } from "./app";
@@ -14,8 +14,15 @@ import { seedIdentity } from "./identity/seed";
 import { insertUser, USERNAME } from "./identity/users/service";
 import { users } from "./identity/users/table";
 import { hashPassword } from "./kernel/crypto";
-import { dataPath, OperatorError, openData, prepareDataDirectory, reason } from "./kernel/data-dir";
-import { closeDatabase, db, openDatabase, transact } from "./kernel/db";
+import {
+  dataPath,
+  flushToDisk,
+  OperatorError,
+  openData,
+  prepareDataDirectory,
+  reason,
+} from "./kernel/data-dir";
+import { closeDatabase, db, openDatabase, sqlite, transact } from "./kernel/db";
 import { isUniqueViolation } from "./kernel/errors";
 import { isEmail } from "./kernel/schema";
 import { serve, stopOnSignals } from "./serve";
@@ -38,22 +45,33 @@ export interface Command {
   run: (values: Values, positionals: string[]) => Promise<void> | void;
 }
 
-const print = (line: string): void => {
-  process.stdout.write(`${line}\n`);
-};
+/** Prints what a command is for: not to get it out is a failure, unless its reader has had enough (`| head`). */
+export function print(text: string): Promise<void> {
+  return new Promise((done, fail) => {
+    process.stdout.write(`${text}\n`, (error) => {
+      if (!error || (error as { code?: string }).code === "EPIPE") done();
+      else fail(new OperatorError(`standard output cannot be written: ${reason(error)}`));
+    });
+  });
+}
 const printJson = (value: unknown) => print(JSON.stringify(value));
+
+/** Tells a person beside a server that serves on if nobody hears it. */
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
 
 // --- serve, demo ------------------------------------------------------------------------------------------
 
 async function runServe(): Promise<void> {
   const running = await serve();
-  stopOnSignals(running);
+  stopOnSignals(running.stop);
   const hasUsers = db.select({ id: users.id }).from(users).limit(1).get() !== undefined;
-  print(
+  say(
     `Fairlead listens on ${running.url}${config["docs.enabled"] ? ` and explains itself at ${running.url}/docs` : ""}`,
   );
   if (!hasUsers)
-    print(
+    say(
       'There is no user yet. Make the first one beside the running server: npm run -s fairlead -- user create --username NAME --email ADDRESS --role "Super Admin"',
     );
 }
@@ -104,11 +122,11 @@ async function createUser(values: Values): Promise<void> {
   );
   const generated = !values["password-stdin"];
   if (values.json) {
-    printJson({ ...user, password: generated ? password : null });
+    await printJson({ ...user, password: generated ? password : null });
     return;
   }
-  print(`Created the user ${user.username} <${user.email}>, id ${user.id}`);
-  if (generated) print(`Password, shown this once: ${password}`);
+  await print(`Created the user ${user.username} <${user.email}>, id ${user.id}`);
+  if (generated) await print(`Password, shown this once: ${password}`);
 }
 
 async function readPassword(): Promise<string> {
@@ -133,6 +151,8 @@ async function createKey(values: Values): Promise<void> {
   const scopes = (values.scope ?? []) as string[];
   if (!name || name.length > 200) throw new UsageError("--name must be 1 to 200 characters long");
   if (!isSystem && !owner) throw new UsageError("--owner is needed, unless the key is made with --system");
+  if (isSystem && scopes.length > 0)
+    throw new UsageError("--scope is not for a --system key, which holds *:*");
   const wrong = scopes.find((scope) => !isPermissionForm(scope));
   if (wrong !== undefined)
     throw new UsageError(`--scope ${wrong} must be <resource>:<action>, <resource>:* or *:*`);
@@ -153,13 +173,13 @@ async function createKey(values: Values): Promise<void> {
   );
   if (values.json) {
     const { id, key: value, key_prefix, scopes: granted, is_system } = key;
-    printJson({ id, key: value, key_prefix, scopes: granted, is_system });
+    await printJson({ id, key: value, key_prefix, scopes: granted, is_system });
     return;
   }
-  print(
+  await print(
     `Created the ${isSystem ? "system " : ""}key ${key.name}, id ${key.id}, scopes ${key.scopes.join(", ") || "none"}`,
   );
-  print(`Key, shown this once: ${key.key}`);
+  await print(`Key, shown this once: ${key.key}`);
 }
 
 function findOwner(username: string): string {
@@ -174,44 +194,46 @@ function findOwner(username: string): string {
 
 // --- migrate, backup ----------------------------------------------------------------------------------------
 
-function runMigrate(): void {
+async function runMigrate(): Promise<void> {
   prepareDataDirectory();
   const applied = openData(false);
   closeDatabase();
-  print(applied.length === 0 ? "The database is up to date" : `Applied ${applied.join(", ")}`);
+  await print(applied.length === 0 ? "The database is up to date" : `Applied ${applied.join(", ")}`);
 }
 
 const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`;
 
 /** A consistent copy beside the running server: SQLite reads one snapshot while others write on. */
-function backup(_: Values, [target]: string[]): void {
+async function backup(_: Values, [target]: string[]): Promise<void> {
   const file = resolve(target as string);
+  const directory = dirname(file);
   const source = dataPath.database();
   if (existsSync(file)) throw new OperatorError(`${file} exists already; a backup overwrites nothing`);
+  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
+    throw new OperatorError(`there is no directory ${directory} for the backup`);
   if (!existsSync(source)) throw new OperatorError(`there is no database in ${config["data.dir"]}`);
   if (process.stderr.isTTY) process.stderr.write(`Copying ${megabytes(statSync(source).size)} …\n`);
   const partial = `${file}.${process.pid}.partial`;
   try {
     openDatabase(source, config["data.synchronous"]);
-    db.run(`VACUUM INTO '${partial.replaceAll("'", "''")}'`);
+    sqlite.run("VACUUM INTO ?", [partial]);
     verifyCopy(partial);
     // A link, since a rename would overwrite a file that came to be meanwhile.
     linkSync(partial, file);
   } catch (error) {
-    throw error instanceof OperatorError ? error : new OperatorError(`the backup failed: ${reason(error)}`);
+    if (error instanceof OperatorError) throw error;
+    throw new OperatorError(`the backup of ${source} into ${directory} failed: ${reason(error)}`);
   } finally {
     rmSync(partial, { force: true });
   }
-  print(
+  await print(
     `Copied the database to ${file} (${megabytes(statSync(file).size)}). Keep ${dataPath.key()} with it: without the key, encrypted secrets cannot be read.`,
   );
 }
 
 /** Puts the copy on the disk and reads it through. */
 function verifyCopy(path: string): void {
-  const handle = openSync(path, "r+");
-  fsyncSync(handle);
-  closeSync(handle);
+  flushToDisk(path);
   const copy = new Database(path, { readonly: true });
   const { quick_check: verdict } = copy.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").get() ?? {
     quick_check: "no answer",
@@ -224,7 +246,7 @@ function verifyCopy(path: string): void {
 
 async function printDocument(): Promise<void> {
   const { document } = await createApp();
-  print(JSON.stringify(JSON.parse(document), null, 2));
+  await print(JSON.stringify(JSON.parse(document), null, 2));
 }
 
 // --- The table ----------------------------------------------------------------------------------------------

@@ -15,8 +15,10 @@ export class ConfigError extends Error {}
 
 interface Option<T> {
   default: T;
-  /** Reads a value of the file (any TOML type) or of the environment (a string). Throws a phrase: "must be …". */
+  /** Checks a value, of the file in any TOML type. Throws a phrase: "must be …". */
   read: (raw: unknown) => T;
+  /** What `read` is given for a text of the environment, where that is not the text itself. */
+  fromEnvironment?: (text: string) => unknown;
   meaning: string;
   secret?: true;
 }
@@ -27,7 +29,12 @@ const refuse = (phrase: string): never => {
   throw new Refusal(phrase);
 };
 
-const asText = (raw: unknown): string => (typeof raw === "string" ? raw : refuse("must be a text"));
+const asText = (raw: unknown): string =>
+  typeof raw !== "string"
+    ? refuse("must be a text")
+    : raw.trim() === ""
+      ? refuse("must not be empty; leave it out for the default")
+      : raw;
 
 function text(fallback: string, meaning: string): Option<string>;
 function text(fallback: null, meaning: string): Option<string | null>;
@@ -45,23 +52,18 @@ const secret = (meaning: string): Option<string | null> => ({
 
 const integer = (fallback: number, minimum: number, maximum: number, meaning: string): Option<number> => ({
   default: fallback,
-  read(raw) {
-    const value = typeof raw === "string" && /^-?\d{1,15}$/.test(raw) ? Number(raw) : raw;
-    return typeof value === "number" && Number.isInteger(value) && value >= minimum && value <= maximum
-      ? value
-      : refuse(`must be a whole number from ${minimum} to ${maximum}`);
-  },
+  read: (raw) =>
+    typeof raw === "number" && Number.isInteger(raw) && raw >= minimum && raw <= maximum
+      ? raw
+      : refuse(`must be a whole number from ${minimum} to ${maximum}`),
+  fromEnvironment: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
   meaning,
 });
 
 const boolean = (fallback: boolean, meaning: string): Option<boolean> => ({
   default: fallback,
-  read: (raw) =>
-    raw === true || raw === "true"
-      ? true
-      : raw === false || raw === "false"
-        ? false
-        : refuse("must be true or false"),
+  read: (raw) => (typeof raw === "boolean" ? raw : refuse("must be true or false")),
+  fromEnvironment: (text) => (text === "true" ? true : text === "false" ? false : text),
   meaning,
 });
 
@@ -85,11 +87,12 @@ function choice<const T extends string>(
 
 const list = (fallback: string[], check: (item: string) => string, meaning: string): Option<string[]> => ({
   default: fallback,
-  read(raw) {
-    const items = typeof raw === "string" ? raw.split(",").map((item) => item.trim()) : raw;
-    if (!Array.isArray(items)) return refuse("must be a list");
-    return items.filter((item) => item !== "").map((item) => check(asText(item)));
-  },
+  read: (raw) => (Array.isArray(raw) ? raw.map((item) => check(asText(item))) : refuse("must be a list")),
+  fromEnvironment: (text) =>
+    text
+      .split(",")
+      .map((item) => item.trim())
+      .filter((item) => item !== ""),
   meaning,
 });
 
@@ -337,8 +340,9 @@ export function loadConfig(flags: ConfigFlags = {}): Config {
   }
 
   const take = (key: ConfigKey, raw: unknown, source: ConfigSource, name: string) => {
+    const { read, fromEnvironment } = OPTIONS[key] as Option<unknown>;
     try {
-      values[key] = (OPTIONS[key] as Option<unknown>).read(raw);
+      values[key] = read(source === "environment" && fromEnvironment ? fromEnvironment(String(raw)) : raw);
       sources[key] = source;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -354,16 +358,13 @@ export function loadConfig(flags: ConfigFlags = {}): Config {
   }
   const known = new Map(Object.keys(OPTIONS).map((key) => [environmentName(key), key as ConfigKey]));
   for (const [name, raw] of Object.entries(environment)) {
-    // An empty variable is how compose files leave one unset.
-    if (!name.startsWith("FAIRLEAD_") || name === "FAIRLEAD_CONFIG" || !raw) continue;
+    if (!name.startsWith("FAIRLEAD_") || name === "FAIRLEAD_CONFIG" || raw === undefined) continue;
     const key = known.get(name);
-    if (key) take(key, raw, "environment", name);
-    else problems.push(`${name} is not a known variable`);
+    // An empty variable is how compose files leave one unset.
+    if (key && raw !== "") take(key, raw, "environment", name);
+    else if (!key) problems.push(`${name} is not a known variable`);
   }
-  if (flags.dataDir !== undefined) {
-    values["data.dir"] = flags.dataDir;
-    sources["data.dir"] = "command line";
-  }
+  if (flags.dataDir !== undefined) take("data.dir", flags.dataDir, "command line", "--data-dir");
 
   if (problems.length === 0) problems.push(...contradictions(values as Config));
   if (problems.length > 0) throw new ConfigError(problems.join("; "));
@@ -439,7 +440,6 @@ function contradictions(values: Config): string[] {
   }
   if (values["email.supported_locales"].length === 0)
     problems.push("email.supported_locales must name a language");
-  if (values["data.dir"] === "") problems.push("data.dir must name a directory");
   if (values["websocket.client_timeout_seconds"] <= values["websocket.heartbeat_interval_seconds"])
     problems.push("websocket.client_timeout_seconds must be above websocket.heartbeat_interval_seconds");
   return problems;
@@ -484,6 +484,10 @@ export function publicUrl(): string {
   return config["server.public_url"] ?? "http://localhost";
 }
 
+/** Hides what may be a secret in an address: the user with the password, and the query. */
+const withoutSecrets = (text: string): string =>
+  text.replace(/^([a-z]+:\/\/)[^/?#@]*@/, "$1(hidden)@").replace(/^([a-z]+:\/\/[^?#]*)[?#].*/, "$1?(hidden)");
+
 /** The effective configuration as lines for a person, secrets hidden. */
 export function describeConfig(): string {
   const keys = Object.keys(OPTIONS) as ConfigKey[];
@@ -493,7 +497,7 @@ export function describeConfig(): string {
     if (value === null) return "(none)";
     if ((OPTIONS[key] as Option<unknown>).secret) return "(set, hidden)";
     if (Array.isArray(value)) return value.length > 0 ? value.join(", ") : "(none)";
-    return typeof value === "object" ? `${value.requests}/${value.seconds}` : String(value);
+    return typeof value === "object" ? `${value.requests}/${value.seconds}` : withoutSecrets(String(value));
   };
   const lines = keys.map((key) => `${key.padEnd(width)}  ${show(key)}  [${configSources[key]}]`);
   return [`# file: ${configFile ?? "(none)"}`, ...lines].join("\n");

@@ -1,8 +1,8 @@
 import "./production";
 import { parseArgs } from "node:util";
-import { COMMANDS, type Command, UsageError } from "./commands";
+import { COMMANDS, type Command, print, UsageError } from "./commands";
 import { ConfigError, loadConfig } from "./config";
-import { OperatorError } from "./kernel/data-dir";
+import { dataTrouble, OperatorError } from "./kernel/data-dir";
 import { NewerDatabaseError } from "./kernel/db";
 import { VERSION } from "./version";
 
@@ -12,11 +12,13 @@ const COMMON = {
   config: { type: "string" },
   "data-dir": { type: "string" },
   help: { type: "boolean", short: "h" },
+  version: { type: "boolean" },
 } as const;
 
 const COMMON_HELP = `  --config FILE     configuration file (default: FAIRLEAD_CONFIG, else fairlead.toml in the data directory)
   --data-dir DIR    database, key file and outbox (default: data.dir, ./data)
-  -h, --help        this text`;
+  -h, --help        this text
+  --version         the version`;
 
 function help(): string {
   const width = Math.max(...Object.values(COMMANDS).map((command) => command.usage.length));
@@ -30,7 +32,7 @@ Usage: fairlead [command] [options]
 Commands:
 ${lines.join("\n")}
 
-Options of every command (each has more: fairlead COMMAND --help):
+Options of every command (each has more: fairlead COMMAND --help, or fairlead help COMMAND):
 ${COMMON_HELP}
 
 \`fairlead config\` lists every configuration key with its value. A key a.b_c is FAIRLEAD_A_B_C in the
@@ -44,10 +46,25 @@ ${command.description}
 Options:
 ${command.optionHelp ? `${command.optionHelp}\n` : ""}${COMMON_HELP}`;
 
+/** Every option of any command by its name. */
+const ALL_OPTIONS: NonNullable<Command["options"]> = Object.assign(
+  { ...COMMON },
+  ...Object.values(COMMANDS).map((command) => command.options),
+);
+
+/** How many arguments an option before the command takes up: itself, and its value unless that is behind a `=`. */
+function span(argument: string): number {
+  if (argument === "-h") return 1;
+  const [name = ""] = argument.slice(2).split("=");
+  const option = argument.startsWith("--") && Object.hasOwn(ALL_OPTIONS, name) ? ALL_OPTIONS[name] : null;
+  if (!option) throw new UsageError(`unknown option '${argument}'; see fairlead --help`);
+  return option.type === "string" && !argument.includes("=") ? 2 : 1;
+}
+
 /** The command that the arguments name, behind options if there are any, and what is left; `serve` is the default. */
 function chooseCommand(args: string[]): { command: Command | null; rest: string[] } {
   let at = 0;
-  while (args[at]?.startsWith("-")) at += args[at] === "--config" || args[at] === "--data-dir" ? 2 : 1;
+  while (args[at]?.startsWith("-")) at += span(args[at] ?? "");
   const words = args.slice(at, at + 2).filter((word) => !word.startsWith("-"));
   if (words.length === 0) return { command: null, rest: args };
   const name = [words.join(" "), words[0] ?? ""].find((candidate) => Object.hasOwn(COMMANDS, candidate));
@@ -57,13 +74,11 @@ function chooseCommand(args: string[]): { command: Command | null; rest: string[
 }
 
 async function run(args: string[]): Promise<void> {
-  const { command, rest } = chooseCommand(args);
+  const { command, rest } = chooseCommand(args[0] === "help" ? [...args.slice(1), "--help"] : args);
   const chosen = command ?? (COMMANDS.serve as Command);
   const { values, positionals } = parse(chosen, rest);
-  if (values.help) {
-    process.stdout.write(`${command ? commandHelp(command) : help()}\n`);
-    return;
-  }
+  if (values.help) return print(command ? commandHelp(command) : help());
+  if (values.version) return print(VERSION);
   if (positionals.length !== (chosen.positionals ?? 0))
     throw new UsageError(`usage: fairlead ${chosen.usage}`);
   loadConfig({
@@ -94,7 +109,7 @@ function fail(error: unknown): never {
   const wrongUse = error instanceof UsageError || error instanceof ConfigError;
   const known = wrongUse || error instanceof OperatorError || error instanceof NewerDatabaseError;
   const message = error instanceof Error ? error.message : String(error);
-  const line = known ? message : `unexpected: ${message}`;
+  const line = known ? message : (dataTrouble(error)?.message ?? `unexpected: ${message}`);
   process.stderr.write(`fairlead: ${line.replaceAll(/\s*\n\s*/g, " ")}\n`);
   process.exit(wrongUse ? 2 : 1);
 }

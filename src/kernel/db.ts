@@ -23,6 +23,8 @@ export function openDatabase(file: string, synchronous: Synchronous): void {
   sqlite.run("PRAGMA journal_mode = WAL");
   sqlite.run(`PRAGMA synchronous = ${synchronous}`);
   sqlite.run("PRAGMA foreign_keys = ON");
+  // What is deleted is overwritten: a scrubbed account must not stay readable in the file's free pages.
+  sqlite.run("PRAGMA secure_delete = ON");
   sqlite.run("PRAGMA journal_size_limit = 67108864");
   sqlite.run("PRAGMA temp_store = MEMORY");
   db = drizzle(sqlite);
@@ -132,6 +134,8 @@ interface Job {
   reject: (reason: unknown) => void;
   effects: (() => void)[];
   deltas: Map<string, number>;
+  /** Counters that it removed: what earlier jobs of the same commit added to them is void. */
+  removed: string[];
 }
 
 /** A transaction that holds the event loop for longer than this many use cases is split. */
@@ -153,7 +157,14 @@ type Work<T> = () => T extends PromiseLike<unknown> ? never : T;
 export function transact<T>(work: Work<T>): Promise<T> {
   if (current) throw new Error("transact inside transact: call the inner function directly");
   return new Promise<T>((resolve, reject) => {
-    queue.push({ work, resolve: resolve as Job["resolve"], reject, effects: [], deltas: new Map() });
+    queue.push({
+      work,
+      resolve: resolve as Job["resolve"],
+      reject,
+      effects: [],
+      deltas: new Map(),
+      removed: [],
+    });
     if (!scheduled) {
       scheduled = true;
       setImmediate(flush);
@@ -182,16 +193,52 @@ const savepoint = statement(() => sqlite.prepare("SAVEPOINT job"));
 const release = statement(() => sqlite.prepare("RELEASE job"));
 const rollbackToSavepoint = statement(() => sqlite.prepare("ROLLBACK TO job"));
 
-function flush(): void {
+/** How long jobs wait for another process that holds the write lock, and the pause between two looks. */
+const LOCK_PATIENCE = 5_000;
+const LOCK_PAUSE = 20;
+
+/** When the lock was found taken (performance.now milliseconds); null while it is free. */
+let lockedSince: number | null = null;
+
+/**
+ * From now on a lock that another process holds is waited for between turns of the event loop, where reads go on:
+ * SQLite itself would wait inside the statement and stop them.
+ */
+export function waitOutsideStatements(): void {
+  sqlite.run("PRAGMA busy_timeout = 5");
+}
+
+/** Begins a transaction. False while another process holds the lock, and then the queue is looked at again soon. */
+function beginOrWait(): boolean {
+  try {
+    begin().run();
+    lockedSince = null;
+    return true;
+  } catch (error) {
+    const isLocked = (error as { code?: string }).code === "SQLITE_BUSY";
+    if (isLocked) lockedSince ??= performance.now();
+    if (!isLocked || performance.now() - (lockedSince ?? 0) > LOCK_PATIENCE) throw error;
+    setTimeout(flush, LOCK_PAUSE);
+    return false;
+  }
+}
+
+/** What goes into one transaction; the rest is scheduled for the next. */
+function takeJobs(): Job[] {
   const jobs = queue.splice(0, JOBS_PER_COMMIT);
-  if (jobs.length === 0) return;
   scheduled = queue.length > 0;
   if (scheduled) setImmediate(flush);
+  return jobs;
+}
 
+function flush(): void {
+  if (queue.length === 0) return;
+  let jobs: Job[] = [];
   const succeeded: { job: Job; result: unknown }[] = [];
   const failed: { job: Job; error: unknown }[] = [];
   try {
-    begin().run();
+    if (!beginOrWait()) return;
+    jobs = takeJobs();
     for (const job of jobs) {
       savepoint().run();
       current = job;
@@ -214,7 +261,7 @@ function flush(): void {
   } catch (error) {
     current = null;
     if (sqlite.inTransaction) rollback().run();
-    for (const job of jobs) job.reject(error);
+    for (const job of jobs.length > 0 ? jobs : takeJobs()) job.reject(error);
     return;
   }
   for (const { job, result } of succeeded) {
@@ -260,12 +307,17 @@ const dropCounter = statement(() => sqlite.prepare<unknown, [string]>("DELETE FR
 
 /** Removes a counter in the current transaction, together with what it counted. */
 export function removeCounter(name: string): void {
-  current?.deltas.delete(name);
+  if (!current) throw new Error("removeCounter outside transact");
+  current.deltas.delete(name);
+  current.removed.push(name);
   dropCounter().run(name);
 }
 
 function writeCounters(jobs: Job[]): void {
   const totals = new Map<string, number>();
-  for (const job of jobs) for (const [name, by] of job.deltas) totals.set(name, (totals.get(name) ?? 0) + by);
+  for (const { removed, deltas } of jobs) {
+    for (const name of removed) totals.delete(name);
+    for (const [name, by] of deltas) totals.set(name, (totals.get(name) ?? 0) + by);
+  }
   for (const [name, by] of totals) if (by !== 0) addToCounter().run(name, by);
 }

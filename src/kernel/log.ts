@@ -8,6 +8,22 @@ export type LogFields = Record<string, string | number | boolean | null | undefi
 let threshold: number = LEVELS.info;
 let format: LogFormat = process.stdout.isTTY ? "pretty" : "json";
 
+// A line that can't be written (the disk is full, the terminal or the reader is gone) is dropped: that is no
+// reason to stop serving. Without a listener such an error would end the process.
+process.stdout.on("error", () => {});
+
+/** So much may wait for a reader that has stalled; then lines are dropped rather than memory filled. */
+const MAX_WAITING = 16 * 1024 * 1024;
+let waiting = 0;
+process.stdout.on("drain", () => {
+  waiting = 0;
+});
+
+function put(line: string): void {
+  if (waiting > MAX_WAITING) return;
+  if (!process.stdout.write(line)) waiting += line.length;
+}
+
 export function configureLog(level: LogLevel, as: LogFormat | null): void {
   threshold = LEVELS[level];
   if (as !== null) format = as;
@@ -26,13 +42,13 @@ function write(level: LogLevel, message: string, fields: LogFields): void {
   if (!logs(level)) return;
   const time = new Date().toISOString();
   if (format === "json") {
-    process.stdout.write(`${JSON.stringify({ time, level, message, ...fields })}\n`);
+    put(`${JSON.stringify({ time, level, message, ...fields })}\n`);
     return;
   }
   const pairs = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => `${key}=${typeof value === "string" ? JSON.stringify(value) : value}`);
-  process.stdout.write(`${time.slice(11, 23)} ${level.padEnd(5)} ${message}  ${pairs.join(" ")}\n`);
+  put(`${time.slice(11, 23)} ${level.padEnd(5)} ${message}  ${pairs.join(" ")}\n`);
 }
 
 export const log = {

@@ -13,6 +13,7 @@ import {
   removeCounter,
   sqlite,
   transact,
+  waitOutsideStatements,
 } from "../../src/kernel/db";
 import { publish, subscribe } from "../../src/kernel/events";
 import { temporaryDirectory } from "../support/server";
@@ -286,9 +287,50 @@ describe("counters", () => {
     expect(counter("kept")).toBe(4);
   });
 
+  test("that a job removes lose what earlier jobs of the same commit added, and keep what later ones add", async () => {
+    const add = (by: number) => transact(() => adjustCounter("trip", by));
+    await Promise.all([add(5), transact(() => removeCounter("trip"))]);
+    expect(sqlite.query("SELECT * FROM counters WHERE name = 'trip'").all()).toEqual([]);
+    await Promise.all([add(5), transact(() => removeCounter("trip")), add(2)]);
+    expect(counter("trip")).toBe(2);
+  });
+
   test("are refused outside a transaction", () => {
     expect(() => adjustCounter("x", 1)).toThrow("outside transact");
+    expect(() => removeCounter("x")).toThrow("outside transact");
   });
+});
+
+describe("a lock that another process holds", () => {
+  test("is waited for while the event loop goes on, and nothing is lost", async () => {
+    waitOutsideStatements();
+    const other = new Database(file);
+    other.run("BEGIN IMMEDIATE");
+    let turns = 0;
+    const timer = setInterval(() => turns++, 5);
+    const written = [1, 2].map((n) => transact(() => void insert(n)));
+    while (turns < 20) await Bun.sleep(5);
+    expect(numbers(outside)).toEqual([]);
+    other.run("COMMIT");
+    other.close();
+    await Promise.all(written);
+    clearInterval(timer);
+    expect(numbers(outside)).toEqual([1, 2]);
+    await transact(() => void insert(3));
+    expect(numbers(outside)).toEqual([1, 2, 3]);
+  });
+
+  test("is given up after five seconds: what waited is refused, and what comes later is taken", async () => {
+    const other = new Database(file);
+    other.run("BEGIN IMMEDIATE");
+    const results = await Promise.allSettled([1, 2].map((n) => transact(() => void insert(n))));
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    const later = transact(() => void insert(3));
+    other.run("COMMIT");
+    other.close();
+    await later;
+    expect(numbers(outside)).toEqual([3]);
+  }, 20_000);
 });
 
 describe("migrations", () => {

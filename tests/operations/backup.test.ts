@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { command, TestServer, temporaryDirectory } from "../support/server";
-import { expectFailure } from "./support";
+import { expectFailure, FULL_DISK, runAfterShell } from "./support";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -99,8 +99,21 @@ describe("backup", () => {
     expect(readdirSync(cwd)).toEqual(["the fleet's copy.db"]);
   });
 
-  test("into a directory that does not exist ends with status 1", async () => {
-    expectFailure(await backup(join(temporaryDirectory(), "missing", "copy.db")), 1, "backup");
+  test("into a directory that does not exist ends with status 1 and a line that names it", async () => {
+    const missing = join(temporaryDirectory(), "missing");
+    expectFailure(await backup(join(missing, "copy.db")), 1, `no directory ${missing}`);
+    const file = join(temporaryDirectory(), "file");
+    writeFileSync(file, "");
+    expectFailure(await backup(join(file, "copy.db")), 1, `no directory ${file}`);
+  });
+
+  test("onto a disk without room ends with status 1, leaves nothing there and shows no SQL", async () => {
+    const directory = temporaryDirectory();
+    const args = ["backup", join(directory, "copy.db")];
+    const result = await runAfterShell(FULL_DISK, args, { "data.dir": server.dataDir });
+    expectFailure(result, 1, "backup", directory);
+    expect(result.stderr).not.toMatch(/VACUUM|query/);
+    expect(readdirSync(directory)).toEqual([]);
   });
 
   test("of a data directory without a database ends with status 1 and makes none", async () => {

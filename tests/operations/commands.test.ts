@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import manifest from "../../package.json" with { type: "json" };
 import { command, type Settings, TestServer, temporaryDirectory } from "../support/server";
 import { expectFailure } from "./support";
 
@@ -34,6 +35,28 @@ describe("--help", () => {
   });
 });
 
+describe("help and --version", () => {
+  test("help is --help, and help COMMAND is COMMAND --help", async () => {
+    expect(await command(["help"])).toEqual(await command(["--help"]));
+    for (const name of ["backup", "user create"]) {
+      const asked = await command(["help", ...words(name)]);
+      expect(asked).toEqual(await command([...words(name), "--help"]));
+      expect(asked).toMatchObject({ status: 0, stdout: expect.stringContaining(`fairlead ${name}`) });
+    }
+  });
+
+  test("--version prints the version alone, and does nothing else", async () => {
+    const cwd = temporaryDirectory();
+    for (const args of [["--version"], ["serve", "--version"]])
+      expect(await command(args, { cwd })).toEqual({
+        status: 0,
+        stdout: `${manifest.version}\n`,
+        stderr: "",
+      });
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+});
+
 describe("options before the command count like those behind it:", () => {
   test("--help", async () => {
     const cwd = temporaryDirectory();
@@ -41,6 +64,10 @@ describe("options before the command count like those behind it:", () => {
     expect(status).toBe(0);
     expect(stdout).toContain("fairlead backup FILE");
     expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  test("a command's own", async () => {
+    expectFailure(await command(["--speed", "0", "demo"]), 2, "--speed must be");
   });
 
   test("--data-dir, even when the directory is named like a command", async () => {
@@ -58,6 +85,11 @@ describe("wrong usage ends with status 2 and one line:", () => {
     [["user", "delete"], "user delete"],
     [["serve", "now"], "serve"],
     [["serve", "--port", "80"], "--port"],
+    [["--port", "80"], "--port"],
+    [["--port=80", "serve"], "--port"],
+    [["-p", "80"], "-p"],
+    [["help", "sevre"], "sevre"],
+    [["migrate", "--data-dir", ""], "--data-dir"],
     [["serve", "--data-dir"], "--data-dir"],
     [["backup"], "backup FILE"],
     [["backup", "a", "b"], "backup FILE"],
@@ -70,6 +102,7 @@ describe("wrong usage ends with status 2 and one line:", () => {
     [["key", "create", "--name", "k"], "--owner"],
     [["key", "create", "--name", "k", "--owner", "x", "--scope", "gps"], "--scope gps"],
     [["key", "create", "--name", "k", "--owner", "x", "--scope", "*:read"], "--scope"],
+    [["key", "create", "--name", "k", "--system", "--scope", "gps:read"], "--scope"],
     [["__proto__"], "__proto__"],
   ];
   for (const [args, named] of wrong)

@@ -141,6 +141,23 @@ describe("fairlead config", () => {
       expect(values[name]?.value).toBe("(set, hidden)");
     expect(values["integrations.twitch.client_id"]?.value).toBe("id-of-us");
   });
+
+  test("shows an address without its user, its password and its query", () => {
+    const shown = (url: string) =>
+      effective({ "vessels.source": "aisstream", "vessels.api_key": "k", "vessels.url": url })["vessels.url"]
+        ?.value;
+    expect(shown("wss://me:hush@feed.example/v0?key=hush&x=1")).toBe(
+      "wss://(hidden)@feed.example/v0?(hidden)",
+    );
+    expect(shown("wss://hush@feed.example/v0#hush")).toBe("wss://(hidden)@feed.example/v0?(hidden)");
+    expect(shown("wss://feed.example/v0/me@here")).toBe("wss://feed.example/v0/me@here");
+    const values = effective({
+      "server.public_url": "https://me:hush@fleet.example",
+      "pegel.base_url": "https://pegel.example/v2?token=hush",
+    });
+    expect(JSON.stringify(values)).not.toContain("hush");
+    expect(values["email.link_base_url"]?.value).toBe("https://(hidden)@fleet.example");
+  });
 });
 
 describe("of the three sources", () => {
@@ -255,15 +272,41 @@ describe("a value of the wrong type is refused, with a line that names its key:"
         "port = 1.5",
         "port = 2026-01-01",
         "port = {}",
+        'port = "4000"',
       ],
+      "server.max_body_bytes": ['max_body_bytes = "2048"'],
       "server.host": ["host = 5", "host = false"],
-      "server.trusted_proxies": ["trusted_proxies = 5", "trusted_proxies = [5]", 'trusted_proxies = ["x"]'],
+      "server.trusted_proxies": [
+        "trusted_proxies = 5",
+        "trusted_proxies = [5]",
+        'trusted_proxies = ["x"]',
+        'trusted_proxies = "10.0.0.1"',
+      ],
       "server.cors_origins": ["cors_origins = [true]"],
     };
     for (const [key, lines] of Object.entries(wrong))
       for (const line of lines) expect(refusal(() => loadFile(`[server]\n${line}\n`))).toContain(key);
     expect(refusal(() => loadFile("[rate_limit]\nlogin = 10\n"))).toContain("rate_limit.login");
     expect(refusal(() => loadFile("server = 5\n"))).toContain("server");
+    expect(refusal(() => loadFile('[docs]\nenabled = "false"\n'))).toContain("docs.enabled");
+  });
+
+  test("a text of the file that is empty or blank, which would mean something else than it seems", () => {
+    for (const key of [
+      "server.host",
+      "data.dir",
+      "email.from",
+      "geoip.database",
+      "metrics.token",
+      "security.id_app_key",
+      "integrations.twitch.client_id",
+    ])
+      for (const blank of ["", "  "])
+        expect(refusal(() => loadFile(`${key} = "${blank}"\n`))).toMatch(
+          new RegExp(`^${key} in .* must not be empty`),
+        );
+    expect(refusal(() => load({ "server.host": " " }))).toContain("FAIRLEAD_SERVER_HOST must not be empty");
+    expect(refusal(() => loadConfig({ dataDir: "", environment: {} }))).toContain("--data-dir must not");
   });
 });
 
@@ -300,9 +343,12 @@ describe("a value is taken", () => {
   });
 
   test("for every key from the file, as TOML's own type", () => {
-    const toml = Object.entries(samples).map(([key, value]) =>
-      /^(\d+|true|false)$/.test(value) ? `${key} = ${value}` : `${key} = ${JSON.stringify(value)}`,
-    );
+    const lists = ["trusted_proxies", "cors_origins", "supported_locales", "allowed_redirects"];
+    const asToml = (key: string, value: string) =>
+      /^(\d+|true|false)$/.test(value)
+        ? value
+        : JSON.stringify(lists.some((list) => key.endsWith(list)) ? value.split(", ") : value);
+    const toml = Object.entries(samples).map(([key, value]) => `${key} = ${asToml(key, value)}`);
     const values = effective({ config: tomlFile(toml.join("\n")) });
     for (const [key, { source }] of Object.entries(values)) expect([key, source]).toEqual([key, "file"]);
     expect(values["server.port"]?.value).toBe("3000");
@@ -328,7 +374,6 @@ describe("a value is taken", () => {
       "server.port": "",
       "server.cors_origins": "",
       "metrics.token": "",
-      "no.such_key": "",
     });
     expect(config["server.port"]).toBe(3000);
     expect(config["server.cors_origins"]).toEqual([]);
@@ -415,6 +460,7 @@ describe("every command ends with status 2 and one line that names", () => {
   test("an unknown variable, whatever its case is off by", async () => {
     expectFailure(await run({ "server.prot": "1" }), 2, "FAIRLEAD_SERVER_PROT");
     expectFailure(await run({ typo: "1" }), 2, "FAIRLEAD_TYPO");
+    expectFailure(await run({ typo: "" }), 2, "FAIRLEAD_TYPO");
   });
 
   test("an unknown key or table of the file, and the file", async () => {

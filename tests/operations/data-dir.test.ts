@@ -1,9 +1,9 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { command, type Settings, TestServer, temporaryDirectory } from "../support/server";
-import { expectFailure } from "./support";
+import { expectFailure, FULL_DISK, runAfterShell } from "./support";
 
 const on = (dataDir: string, settings: Settings = {}) => ({
   settings: { "data.dir": dataDir, "server.port": "0", "log.level": "error", ...settings },
@@ -29,6 +29,30 @@ describe("a data directory that cannot be written", () => {
     for (const args of [["serve"], ["migrate"], USER, KEY])
       expectFailure(await command(args, on(below)), 1, below, "cannot be written");
     expectFailure(await command(["backup", "copy"], on(below)), 1, below);
+  });
+});
+
+describe("a lock, a key or a database that is a directory", () => {
+  test("ends the start with status 1 and one line that names it", async () => {
+    for (const name of ["server.lock", "master.key", "fairlead.db"]) {
+      const path = join(temporaryDirectory(), name);
+      mkdirSync(path);
+      const { stderr, ...result } = await command(["serve"], on(dirname(path)));
+      expectFailure({ stderr, ...result }, 1, path);
+      expect(stderr).not.toContain("unexpected");
+      expect(readdirSync(path)).toEqual([]);
+    }
+  });
+});
+
+describe("a disk that takes no more", () => {
+  test("ends each command with status 1 and one line that names the directory", async () => {
+    for (const args of [["serve"], ["migrate"], USER, KEY]) {
+      const dataDir = temporaryDirectory();
+      const { stderr, ...result } = await runAfterShell(FULL_DISK, args, on(dataDir).settings);
+      expectFailure({ stderr, ...result }, 1, dataDir);
+      expect(stderr).not.toMatch(/unexpected|query/);
+    }
   });
 });
 

@@ -15,23 +15,66 @@ export function expectFailure(result: Result, status: 1 | 2, ...named: (string |
   expect(result.status).toBe(status);
 }
 
-/** The program with this command line, running until it is stopped. */
-export function start(args: string[], settings: Settings = {}, environment: Record<string, string> = {}) {
+/** The environment of a program with these settings. */
+export function environment(settings: Settings): Record<string, string> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("FAIRLEAD_"));
   const own = Object.entries(settings).map(([key, value]) => [
     `FAIRLEAD_${key.replaceAll(".", "_").toUpperCase()}`,
     value,
   ]);
+  return Object.fromEntries([...inherited, ...own]);
+}
+
+/** A command line that runs the program with these arguments, after a shell did this in its process. */
+export const afterShell = (script: string, args: string[]): string[] => [
+  ...["sh", "-c", `${script}; exec "$@"`, "sh"],
+  ...program,
+  ...args,
+];
+
+/** What a shell does so that no file grows above 8 KiB: the nearest to a full disk that needs no privilege. */
+export const FULL_DISK = "trap '' XFSZ; ulimit -f 16";
+
+/** Runs the program to its end after a shell did this. */
+export async function runAfterShell(
+  script: string,
+  args: string[],
+  settings: Settings = {},
+  beside: Record<string, string> = {},
+): Promise<Result> {
+  const child = Bun.spawn(afterShell(script, args), {
+    env: { ...environment(settings), ...beside },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  return { status: await child.exited, stdout, stderr };
+}
+
+/** A port that was free a moment ago, for a server that can't tell which one it took. */
+export function freePort(): number {
+  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  listener.stop(true);
+  return listener.port;
+}
+
+/** The program with this command line, running until it is stopped. */
+export function start(args: string[], settings: Settings = {}, beside: Record<string, string> = {}) {
   const child = Bun.spawn([...program, ...args], {
-    env: { ...Object.fromEntries([...inherited, ...own]), ...environment },
+    env: { ...environment(settings), ...beside },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let stdout = "";
   let ended = false;
   let changed: () => void = () => {};
+  const reader = child.stdout.getReader();
   const reading = (async () => {
     const decoder = new TextDecoder();
-    for await (const chunk of child.stdout) {
+    for (;;) {
+      const { done, value: chunk } = await reader.read();
+      if (done) break;
       stdout += decoder.decode(chunk, { stream: true });
       changed();
     }
@@ -51,9 +94,11 @@ export function start(args: string[], settings: Settings = {}, environment: Reco
         });
       }
     },
-    /** Sends a signal and waits for the end. */
-    async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Result> {
-      child.kill(signal);
+    /** Stops reading: what the program prints from now on can't be written. */
+    hangUp: () => reader.cancel(),
+    /** Waits for the end, after a signal if one is named. */
+    async stop(signal: NodeJS.Signals | null = "SIGTERM"): Promise<Result> {
+      if (signal) child.kill(signal);
       const status = await child.exited;
       await reading;
       return { status, stdout, stderr: await stderr };

@@ -12,9 +12,9 @@ export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
   .use(guard)
   .get(
     "",
-    ({ query }) => {
-      const request = pageRequest(query, DEFAULT_LIMIT);
-      return page(path, request, listDevices(request));
+    ({ query, request }) => {
+      const asked = pageRequest(query, DEFAULT_LIMIT);
+      return page(path, asked, listDevices(asked), request);
     },
     {
       access: "devices:read",

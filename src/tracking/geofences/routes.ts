@@ -12,9 +12,9 @@ export const geofenceRoutes = new Elysia({ prefix: path, tags: ["Geofences"] })
   .use(guard)
   .get(
     "",
-    ({ query }) => {
-      const request = pageRequest(query, DEFAULT_LIMIT);
-      return page(path, request, listGeofences(request));
+    ({ query, request }) => {
+      const asked = pageRequest(query, DEFAULT_LIMIT);
+      return page(path, asked, listGeofences(asked), request);
     },
     {
       access: "geofences:read",

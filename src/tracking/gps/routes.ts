@@ -28,9 +28,9 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
   .use(guard)
   .get(
     "",
-    ({ query }) => {
-      const request = pageRequest(query, DEFAULT_LIMIT);
-      return page(path, request, listPoints(request));
+    ({ query, request }) => {
+      const asked = pageRequest(query, DEFAULT_LIMIT);
+      return page(path, asked, listPoints(asked), request);
     },
     {
       access: "gps:read",

@@ -22,9 +22,9 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
   .use(guard)
   .get(
     "",
-    ({ query }) => {
-      const request = pageRequest(query, DEFAULT_LIMIT);
-      return page(path, request, listTrips(request, query.status), { status: query.status });
+    ({ query, request }) => {
+      const asked = pageRequest(query, DEFAULT_LIMIT);
+      return page(path, asked, listTrips(asked, query.status), request);
     },
     {
       access: "trips:read",
@@ -91,9 +91,9 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
   )
   .get(
     "/:id/gps",
-    ({ params, query }) => {
-      const request = pageRequest(query, DEFAULT_POINTS);
-      return page(`${path}/${params.id}/gps`, request, listPointsOfTrip(params.id, request));
+    ({ params, query, request }) => {
+      const asked = pageRequest(query, DEFAULT_POINTS);
+      return page(`${path}/${params.id}/gps`, asked, listPointsOfTrip(params.id, asked), request);
     },
     {
       access: "trips:read",

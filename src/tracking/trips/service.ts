@@ -120,7 +120,8 @@ function changeStatus(trip: Row, to: TripStatus, time: number): Partial<Row> {
   return {
     status: to,
     ...(allowed.starts && { started_at: time }),
-    ...(allowed.ends && { ended_at: time }),
+    // Not before its beginning, should the clock have been set back.
+    ...(allowed.ends && { ended_at: Math.max(time, trip.started_at ?? time) }),
   };
 }
 
