@@ -6,8 +6,11 @@ import { AppError } from "./errors";
 /** The kinds of bearer secrets, told apart by their prefix (decisions 3.1). */
 export type TokenPrefix = "ses_" | "2fa_" | "flk_" | "fls_";
 
-/** A fresh secret: 32 random bytes in base64url behind its prefix, and the hash that is stored in its place. */
-export function mintToken(prefix: TokenPrefix): { token: string; hash: string } {
+/**
+ * A fresh secret: 32 random bytes in base64url behind its prefix, and the hash that is stored in its place. Tokens
+ * that travel in emails have no prefix.
+ */
+export function mintToken(prefix: TokenPrefix | ""): { token: string; hash: string } {
   const token = prefix + randomBytes(32).toString("base64url");
   return { token, hash: hashToken(token) };
 }

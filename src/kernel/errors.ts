@@ -84,7 +84,12 @@ const STORE_UNAVAILABLE = /^SQLITE_(FULL|IOERR|READONLY|BUSY|LOCKED|CANTOPEN|NOM
 
 /** Turns whatever was thrown into the error that is answered. The unknown becomes a bland 500. */
 export function toAppError(thrown: unknown, requestId: string): AppError {
-  if (thrown instanceof AppError) return thrown;
+  if (thrown instanceof AppError) {
+    if (thrown.name !== "InternalServerError") return thrown;
+    return new AppError("InternalServerError", `${thrown.message}; the request id is ${requestId}`, {
+      cause: thrown.cause,
+    });
+  }
   if (thrown instanceof SQLiteError && STORE_UNAVAILABLE.test(thrown.code ?? ""))
     return new AppError("ServiceUnavailable", "The server cannot store or read data now; try again later", {
       cause: thrown,

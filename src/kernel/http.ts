@@ -64,10 +64,12 @@ export function forwardedProtocol(request: Request): "http" | "https" | null {
   return protocol === "https" || protocol === "http" ? protocol : null;
 }
 
-/** From where a request came, for audit events and sessions. */
+/** From where a request came, for audit events and sessions, and the languages that the client prefers. */
 export interface Client {
   address: string;
   userAgent: string | null;
+  /** The Accept-Language header. */
+  acceptLanguage: string | null;
 }
 
 /** A user agent is whatever the client claims; more than this is not kept. */
@@ -75,7 +77,11 @@ const MAX_USER_AGENT = 512;
 
 export function clientOf(request: Request): Client {
   const userAgent = request.headers.get("user-agent")?.slice(0, MAX_USER_AGENT) ?? null;
-  return { address: clientAddress(request), userAgent };
+  return {
+    address: clientAddress(request),
+    userAgent,
+    acceptLanguage: request.headers.get("accept-language"),
+  };
 }
 
 // --- Bodies -----------------------------------------------------------------------------------------------
@@ -94,11 +100,13 @@ export async function readJson(request: Request): Promise<object | null> {
   if (declared !== null && Number(declared) > limit) throw tooLarge(limit);
   if (!JSON_TYPE.test(request.headers.get("content-type") ?? ""))
     throw new AppError("UnsupportedMediaType", "Send the body as Content-Type: application/json");
-  const text = declared === null ? await readBounded(request.body, limit) : await request.text();
+  const text = declared === null ? await readBounded(request.body, limit) : decode(await request.bytes());
   if (text === "") return null;
   if (text.length > MAX_DEPTH && nestsDeeperThan(MAX_DEPTH, text))
     throw badRequest(`The request body is nested deeper than ${MAX_DEPTH} levels`);
   const body = parseJson(text);
+  if (SURROGATE_ESCAPE.test(text) && !isWellFormed(body))
+    throw badRequest("The request body holds half a character (a lone surrogate)");
   // Elysia would make an object of anything else before it checks the body against its schema.
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw new AppError("ValidationError", "The body must be an object", {
@@ -106,6 +114,15 @@ export async function readJson(request: Request): Promise<object | null> {
     });
   if (text.includes('_id"')) canonicalUuids(body as Record<string, unknown>, isReference);
   return body;
+}
+
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+
+/** Whether all keys and texts of a parsed body are Unicode: the store would put something else in place of the rest. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([key, member]) => key.isWellFormed() && isWellFormed(member));
 }
 
 function parseJson(text: string): unknown {
@@ -127,7 +144,18 @@ async function readBounded(body: ReadableStream<Uint8Array>, limit: number): Pro
     if (size > limit) throw tooLarge(limit);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return decode(Buffer.concat(chunks));
+}
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
+/** JSON is UTF-8 (RFC 8259, section 8.1); what isn't would be stored as something that was never sent. */
+function decode(bytes: Uint8Array): string {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    throw badRequest("The request body is not UTF-8");
+  }
 }
 
 function nestsDeeperThan(depth: number, json: string): boolean {
@@ -176,32 +204,33 @@ export function pageRequest(query: { page?: number; limit?: number }, defaultLim
   };
 }
 
-/** The page envelope. `filters` are the request's other query parameters, which the links keep. */
-export function page<T>(
-  path: string,
-  request: PageRequest,
-  { rows, total }: PageOf<T>,
-  filters: Record<string, string | number | boolean | undefined> = {},
-) {
-  let kept = "";
-  for (const key in filters) {
-    const value = filters[key];
-    if (value !== undefined) kept += `&${key}=${encodeURIComponent(value)}`;
-  }
-  const to = (number: number) => `${path}?page=${number}&limit=${request.limit}${kept}`;
-  const pages = Math.ceil(total / request.limit);
+/** The page envelope. The links keep the request's other query parameters, known ones or not (decisions 2.2). */
+export function page<T>(path: string, asked: PageRequest, { rows, total }: PageOf<T>, request: Request) {
+  const kept = otherParameters(request.url);
+  const to = (number: number) => `${path}?page=${number}&limit=${asked.limit}${kept}`;
+  const pages = Math.ceil(total / asked.limit);
   const links: { self: string; first: string; last: string; prev?: string; next?: string } = {
-    self: to(request.page),
+    self: to(asked.page),
     first: to(1),
     last: to(Math.max(1, pages)),
   };
-  if (request.page > 1 && pages > 0) links.prev = to(Math.min(request.page - 1, pages));
-  if (request.page < pages) links.next = to(request.page + 1);
+  if (asked.page > 1 && pages > 0) links.prev = to(Math.min(asked.page - 1, pages));
+  if (asked.page < pages) links.next = to(asked.page + 1);
   return {
     data: rows,
-    pagination: { page: request.page, limit: request.limit, total, total_pages: pages },
+    pagination: { page: asked.page, limit: asked.limit, total, total_pages: pages },
     _links: links,
   };
+}
+
+/** The query parameters of a URL but `page` and `limit`, as they were sent, each behind an ampersand. */
+function otherParameters(url: string): string {
+  const start = url.indexOf("?");
+  if (start === -1) return "";
+  let kept = "";
+  for (const parameter of url.slice(start + 1).split("&"))
+    if (parameter !== "" && !/^(?:page|limit)(?:=|$)/.test(parameter)) kept += `&${parameter}`;
+  return kept;
 }
 
 // --- Every request ----------------------------------------------------------------------------------------
@@ -248,12 +277,19 @@ function cors(request: Request, headers: HookContext["set"]["headers"]): Respons
 /** When and from where a request came: once it is answered, the server no longer knows its peer. */
 const arrivals = new WeakMap<Request, { at: number; address: string }>();
 
+/**
+ * Paths hold credentials (`/v1/sessions/{token}`) and email addresses, percent-encoded in whatever way: the log doesn't.
+ * A token is longer than an identifier, which has 36 characters.
+ */
+const SECRET = /[\w%-]{40,}/g;
+const ADDRESS = /\/[^/]*(?:@|%40)[^/]*/gi;
+
 function logRequest(request: Request, status: number, requestId: string): void {
   const arrival = arrivals.get(request);
   log.info("request", {
     method: request.method,
     // Without the query: the socket's `token` parameter must not reach a log.
-    path: pathOf(request),
+    path: pathOf(request).replace(SECRET, "…").replace(ADDRESS, "/…"),
     status,
     ms: arrival && Math.round((performance.now() - arrival.at) * 10) / 10,
     request_id: requestId,

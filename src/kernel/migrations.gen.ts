@@ -1,8 +1,10 @@
 // Written by `bun run generate`. Do not edit.
 import m0 from "../../drizzle/0000_init.sql" with { type: "text" };
 import m1 from "../../drizzle/0001_geofence_index.sql" with { type: "text" };
+import m2 from "../../drizzle/0002_accounts.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
   { tag: "0001_geofence_index", sql: m1 },
+  { tag: "0002_accounts", sql: m2 },
 ];

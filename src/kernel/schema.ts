@@ -33,7 +33,10 @@ function isDateTime(value: string): boolean {
   const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])];
   const date = new Date(Date.UTC(year, month - 1, day));
   date.setUTCFullYear(year);
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day && !Number.isNaN(Date.parse(value));
+  const isRealDay = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  // With its offset a time at the edge may fall into a year that RFC 3339 can't write.
+  const utcYear = new Date(value).getUTCFullYear();
+  return isRealDay && utcYear >= 0 && utcYear <= 9_999;
 }
 
 FormatRegistry.Set("uuid", (value) => UUID.test(value));
@@ -59,6 +62,7 @@ const EMAIL =
 export const isEmail = (value: string): boolean => value.length <= 254 && EMAIL.test(value);
 
 FormatRegistry.Set("email", isEmail);
+FormatRegistry.Set("uri", (value) => URL.canParse(value));
 
 export const EXAMPLE_UUID = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01";
 export const EXAMPLE_TIME = "2026-05-04T09:30:00.000Z";
@@ -104,6 +108,11 @@ export const jsonObjectOrNull = (options: SchemaOptions) =>
     ...options,
   });
 
+TypeRegistry.Set("Ignorable", () => true);
+
+/** A field that counts only under some configuration, where the service checks it: else it may be anything. */
+export const ignorable = (options: SchemaOptions) => ofKind<unknown>("Ignorable", options);
+
 export const uuid = (description: string, options: SchemaOptions = {}) =>
   t.String({ format: "uuid", description, examples: [EXAMPLE_UUID], ...options });
 
@@ -126,6 +135,10 @@ export const longitude = (description: string) =>
 
 /** A value or null. In an input, null clears the field. */
 export const nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Null()], lift(schema));
+
+/** A body that may be left out, since no field of it is required. */
+export const optionalBody = <T extends TSchema>(schema: T) =>
+  t.Optional({ ...schema, "x-optional": true } as T);
 
 /** A field that may be left out or null. */
 export const optional = <T extends TSchema>(schema: T) => t.Optional(nullable(schema));

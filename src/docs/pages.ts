@@ -1,0 +1,245 @@
+import { Elysia } from "elysia";
+import { config, publicUrl } from "../config";
+import { guard } from "../identity/access/guard";
+import { emailLocale, type Locale } from "../identity/email/locale";
+
+/**
+ * The two pages that links in emails lead to, unless the operator's app has its own (`email.link_base_url`). The token
+ * stands in the fragment: the page reads it, takes it out of the address, and posts it when its reader says so, since
+ * programs that open links in emails must not use it up.
+ */
+
+interface Texts {
+  title: string;
+  lead: string;
+  button: string;
+  password?: { label: string; hint: string; show: string };
+  working: string;
+  done: string;
+  failed: string;
+  offline: string;
+  incomplete: string;
+  noScript: string;
+}
+
+const ENGLISH = {
+  working: "One moment…",
+  done: "Done.",
+  failed: "That did not work.",
+  offline: "The server cannot be reached. Check your connection and try again.",
+  incomplete: "The link is incomplete, or was opened here before. Open it again from the email.",
+  noScript: "This page needs JavaScript.",
+};
+
+const GERMAN = {
+  working: "Einen Augenblick …",
+  done: "Erledigt.",
+  failed: "Das hat nicht geklappt.",
+  offline: "Der Server ist nicht erreichbar. Prüfe deine Verbindung und versuche es noch einmal.",
+  incomplete:
+    "Der Link ist unvollständig oder wurde hier schon geöffnet. Öffne ihn noch einmal aus der E-Mail.",
+  noScript: "Diese Seite braucht JavaScript.",
+};
+
+const VERIFY: Record<Locale, Texts> = {
+  en: {
+    ...ENGLISH,
+    title: "Confirm your email address",
+    lead: "Press the button to confirm that this email address is yours.",
+    button: "Confirm",
+  },
+  de: {
+    ...GERMAN,
+    title: "E-Mail-Adresse bestätigen",
+    lead: "Bestätige mit der Schaltfläche, dass diese E-Mail-Adresse dir gehört.",
+    button: "Bestätigen",
+  },
+};
+
+const RESET: Record<Locale, Texts> = {
+  en: {
+    ...ENGLISH,
+    title: "Choose a new password",
+    lead: "With the new password you are signed out everywhere.",
+    button: "Set password",
+    password: { label: "New password", hint: "At least 8 characters", show: "Show password" },
+  },
+  de: {
+    ...GERMAN,
+    title: "Neues Passwort wählen",
+    lead: "Mit dem neuen Passwort wirst du überall abgemeldet.",
+    button: "Passwort setzen",
+    password: { label: "Neues Passwort", hint: "Mindestens 8 Zeichen", show: "Passwort anzeigen" },
+  },
+};
+
+/** This page can't show a provider's challenge, and the server would refuse a password without one. */
+const ELSEWHERE: Record<Locale, string> = {
+  en: "This server asks for a bot check that this page cannot show. Set the new password in the app of this installation.",
+  de: "Dieser Server verlangt eine Bot-Prüfung, die diese Seite nicht zeigen kann. Setze das neue Passwort in der App dieser Installation.",
+};
+
+const STYLE = `
+:root { color-scheme: light dark; --text: #1a1a1a; --soft: #595959; --back: #f4f5f7; --card: #ffffff; --line: #8a8f98; --accent: #0b4f8a; --on: #ffffff; --good: #1b6b34; --bad: #a61b1b; }
+@media (prefers-color-scheme: dark) {
+  :root { --text: #ececec; --soft: #b4b4b4; --back: #16181c; --card: #202329; --line: #767c86; --accent: #8cc4f5; --on: #10202e; --good: #7fd79a; --bad: #ff9c9c; }
+}
+* { box-sizing: border-box; }
+[hidden] { display: none; }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 16px; background: var(--back); color: var(--text); font: 16px/1.5 system-ui, sans-serif; }
+main { width: 100%; max-width: 440px; padding: 32px; background: var(--card); border-radius: 12px; }
+h1 { margin: 0 0 12px; font-size: 24px; line-height: 1.25; }
+p { margin: 0 0 16px; }
+label { display: block; font-weight: 600; }
+label.inline { font-weight: 400; margin: 8px 0 24px; }
+input[type="password"], input[type="text"] { width: 100%; margin-top: 4px; padding: 10px 12px; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 6px; }
+button { padding: 10px 20px; font: inherit; font-weight: 600; color: var(--on); background: var(--accent); border: 0; border-radius: 6px; cursor: pointer; }
+button:disabled { opacity: 0.6; cursor: default; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+small { color: var(--soft); }
+#status { margin: 24px 0 0; }
+#status:empty { display: none; }
+#status strong { display: block; }
+#status.good strong { color: var(--good); }
+#status.bad strong { color: var(--bad); }
+footer { margin-top: 24px; font-size: 13px; color: var(--soft); }
+`;
+
+/** Paths are relative, so that the pages work behind a proxy that serves them under a prefix. */
+const SCRIPT = `
+const token = new URLSearchParams(location.hash.slice(1)).get("token");
+history.replaceState(null, "", location.pathname + location.search);
+addEventListener("hashchange", () => location.reload());
+
+const status = document.getElementById("status");
+function say(kind, headline, message) {
+  status.className = kind;
+  const strong = document.createElement("strong");
+  strong.textContent = headline;
+  const text = document.createElement("span");
+  text.lang = "en";
+  text.textContent = message;
+  status.replaceChildren(strong, text);
+}
+
+const form = document.querySelector("form");
+if (form) {
+  const texts = form.dataset;
+  const password = form.querySelector("#password");
+  const show = form.querySelector("#show");
+  if (token) form.hidden = false;
+  else say("bad", texts.incomplete, "");
+  if (show) show.addEventListener("change", () => { password.type = show.checked ? "text" : "password"; });
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const button = form.querySelector("button");
+    button.disabled = true;
+    say("", texts.working, "");
+    try {
+      const answer = await fetch(texts.path, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(password ? { token, new_password: password.value } : { token }),
+      });
+      const { message } = await answer.json();
+      if (answer.ok) form.hidden = true;
+      say(answer.ok ? "good" : "bad", answer.ok ? texts.done : texts.failed, message);
+    } catch {
+      say("bad", texts.offline, "");
+    }
+    button.disabled = false;
+  });
+}
+`;
+
+const sourceHash = (source: string) =>
+  `'sha256-${new Bun.CryptoHasher("sha256").update(source).digest("base64")}'`;
+
+const POLICY = [
+  "default-src 'none'",
+  `style-src ${sourceHash(STYLE)}`,
+  `script-src ${sourceHash(SCRIPT)}`,
+  "connect-src 'self'",
+  "img-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** All texts are this file's own, but for the host, which can't hold markup. */
+function render(locale: Locale, texts: Texts, content: string): Response {
+  const page = `<!doctype html>
+<html lang="${locale}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${texts.title}</title>
+<link rel="icon" href="data:,">
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${texts.title}</h1>
+<noscript><p>${texts.noScript}</p></noscript>
+${content}
+<p id="status" role="status"></p>
+<footer>Fairlead · ${new URL(publicUrl()).host}</footer>
+</main>
+<script type="module">${SCRIPT}</script>
+</body>
+</html>
+`;
+  return new Response(page, {
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-language": locale,
+      "content-security-policy": POLICY,
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+    },
+  });
+}
+
+function form(path: string, texts: Texts): string {
+  const { lead, button, password, working, done, failed, offline, incomplete } = texts;
+  const fields = password
+    ? `<label for="password">${password.label}</label>
+<input id="password" type="password" autocomplete="new-password" required minlength="8" maxlength="128" aria-describedby="hint">
+<small id="hint">${password.hint}</small>
+<label class="inline"><input id="show" type="checkbox"> ${password.show}</label>
+`
+    : "";
+  return `<form hidden data-path="${path}" data-working="${working}" data-done="${done}" data-failed="${failed}" data-offline="${offline}" data-incomplete="${incomplete}">
+<p>${lead}</p>
+${fields}<button type="submit">${button}</button>
+</form>`;
+}
+
+const localeOf = (request: Request) => emailLocale(null, request.headers.get("accept-language"));
+
+const hidden = { open: true, detail: { hide: true } } as const;
+
+/** Pages for people, in the browser's language. They hold no data, and load nothing but themselves. */
+export const pageRoutes = new Elysia()
+  .use(guard)
+  .get(
+    "/verify-email",
+    ({ request }) => {
+      const locale = localeOf(request);
+      return render(locale, VERIFY[locale], form("v1/auth/verify-email", VERIFY[locale]));
+    },
+    hidden,
+  )
+  .get(
+    "/reset-password",
+    ({ request }) => {
+      const locale = localeOf(request);
+      const content =
+        config["bot_protection.provider"] === null
+          ? form("v1/auth/reset-password/complete", RESET[locale])
+          : `<p>${ELSEWHERE[locale]}</p>`;
+      return render(locale, RESET[locale], content);
+    },
+    hidden,
+  );

@@ -1,0 +1,411 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  cancelQueuedEmails,
+  deliverQueued,
+  purgeEmailQueue,
+  queueEmail,
+} from "../../../src/identity/email/service";
+import type { EmailContent } from "../../../src/identity/email/templates";
+import { DAY, HOUR, MINUTE, SECOND, setClock } from "../../../src/kernel/clock";
+import { closeDatabase, sqlite, transact } from "../../../src/kernel/db";
+import { useMasterKey } from "../../../src/kernel/encryption";
+import { configureLog } from "../../../src/kernel/log";
+import { ResendStandIn } from "../../stand-ins/resend";
+import { SmtpStandIn } from "../../stand-ins/smtp";
+import { ADDRESS, compose, configure, contentOf, openQueue, outboxOf, TOKEN } from "./support";
+
+const START = Date.UTC(2026, 2, 9, 12);
+let clock = START;
+let dataDir: string;
+let resend: ResendStandIn;
+
+beforeAll(() => {
+  ({ "data.dir": dataDir } = configure());
+  openQueue();
+  useMasterKey(randomBytes(32));
+  configureLog("warn", "json");
+  resend = new ResendStandIn();
+  setClock(() => clock);
+  for (const id of ["anna", "berta"])
+    sqlite.run("INSERT INTO users (id, username, created_at, updated_at) VALUES (?1, ?1, 0, 0)", [id]);
+});
+beforeEach(() => {
+  clock = START;
+  sqlite.run("DELETE FROM email_queue");
+  configure({ "data.dir": dataDir, ...resend.settings });
+  resend.emails.length = 0;
+  resend.requests.length = 0;
+});
+afterAll(async () => {
+  setClock();
+  closeDatabase();
+  await resend.stop();
+  configure();
+});
+
+interface Row {
+  id: string;
+  kind: string;
+  user_id: string | null;
+  message: string | null;
+  attempts: number;
+  next_attempt_at: number | null;
+  delivered_at: number | null;
+  failed_at: number | null;
+  last_error: string | null;
+  created_at: number;
+}
+const rows = () => sqlite.query<Row, []>("SELECT * FROM email_queue ORDER BY id").all();
+const row = () => rows()[0] as Row;
+
+const enqueue = (...contents: EmailContent[]) =>
+  transact(() => {
+    for (const content of contents) queueEmail(compose(content), "anna");
+  });
+const subjects = () => resend.emails.map(({ subject }) => subject);
+const subjectOf = (kind: EmailContent["kind"]) => compose(contentOf(kind)).subject;
+
+/** What is written to the log meanwhile. */
+async function logged(work: () => Promise<unknown>): Promise<string> {
+  const write = spyOn(process.stdout, "write").mockImplementation(() => true);
+  try {
+    await work();
+    return write.mock.calls.map(([line]) => String(line)).join("");
+  } finally {
+    write.mockRestore();
+  }
+}
+
+/** Everything that SQLite has written to the disk, the write-ahead log included. */
+const bytesOnDisk = () =>
+  Buffer.concat(
+    readdirSync(dataDir)
+      .filter((name) => name.startsWith("fairlead.db"))
+      .map((name) => readFileSync(join(dataDir, name))),
+  );
+
+const down = { status: 500, name: "internal_server_error" };
+const refused = { status: 422, name: "validation_error" };
+
+describe("a queued email", () => {
+  test("goes out by itself once its transaction is committed", async () => {
+    const arrival = resend.nextEmail();
+    await enqueue(contentOf("password_reset"));
+    expect((await arrival).subject).toBe(subjectOf("password_reset"));
+    await deliverQueued();
+    expect(resend.emails.length).toBe(1);
+  });
+
+  test("doesn't exist if its transaction fails", async () => {
+    const failing = transact(() => {
+      queueEmail(compose(), "anna");
+      throw new Error("no");
+    });
+    await expect(failing).rejects.toThrow("no");
+    await deliverQueued();
+    expect(rows()).toEqual([]);
+    expect(resend.requests).toEqual([]);
+  });
+
+  test("is encrypted on the disk while it waits, and erased once it is delivered", async () => {
+    resend.failNext(down);
+    await enqueue(contentOf("password_reset"));
+    await logged(deliverQueued);
+    expect(row()).toMatchObject({ kind: "password_reset", user_id: "anna", delivered_at: null });
+    expect(row().message).toBeString();
+    const onDisk = bytesOnDisk();
+    expect(onDisk.includes(row().id)).toBeTrue();
+    for (const secret of [TOKEN, ADDRESS, "erika", "Choose a new password"])
+      expect(onDisk.includes(secret)).toBeFalse();
+
+    clock += 1 * MINUTE;
+    await deliverQueued();
+    expect(row()).toMatchObject({
+      message: null,
+      attempts: 2,
+      next_attempt_at: null,
+      delivered_at: clock,
+      failed_at: null,
+      last_error: null,
+    });
+    expect(resend.emails[0]?.text).toContain(TOKEN);
+  });
+
+  test("can't be read in another row's place", async () => {
+    resend.failNext(down);
+    await enqueue(contentOf("password_reset"), contentOf("backup_codes_low"));
+    await logged(deliverQueued);
+    const [first, second] = rows();
+    sqlite.run("UPDATE email_queue SET message = ?, next_attempt_at = ? WHERE id = ?", [
+      first?.message ?? "",
+      clock,
+      second?.id ?? "",
+    ]);
+    sqlite.run("DELETE FROM email_queue WHERE id = ?", [first?.id ?? ""]);
+    await logged(deliverQueued);
+    expect(resend.emails).toEqual([]);
+    expect(row()).toMatchObject({ attempts: 1, last_error: expect.stringContaining("can't be decrypted") });
+  });
+
+  test("leaves in the order in which they were queued", async () => {
+    const kinds = [
+      "two_factor_enabled",
+      "backup_codes_low",
+      "two_factor_disabled",
+      "password_reset",
+    ] as const;
+    await enqueue(...kinds.map(contentOf));
+    await deliverQueued();
+    expect(subjects()).toEqual(kinds.map(subjectOf));
+  });
+
+  test("is delivered once by workers that are started at the same time", async () => {
+    await enqueue(contentOf("password_reset"), contentOf("backup_codes_low"));
+    await Promise.all([deliverQueued(), deliverQueued(), deliverQueued()]);
+    expect(resend.requests.length).toBe(2);
+    expect(rows().map(({ attempts }) => attempts)).toEqual([1, 1]);
+  });
+
+  test("that is queued while the worker delivers is delivered by the same worker", async () => {
+    const letGo = resend.holdAnswers();
+    const arrival = resend.nextEmail();
+    await enqueue(contentOf("password_reset"));
+    const working = deliverQueued();
+    await arrival;
+    await enqueue(contentOf("backup_codes_low"));
+    letGo();
+    await working;
+    expect(subjects()).toEqual([subjectOf("password_reset"), subjectOf("backup_codes_low")]);
+  });
+});
+
+describe("when the transport takes nothing", () => {
+  test("the pauses grow from 30 seconds to 6 hours, and nothing is tried before they are over", async () => {
+    await enqueue(contentOf("password_reset"));
+    const pauses: number[] = [];
+    for (let attempts = 1; attempts <= 13; attempts++) {
+      resend.failNext(down);
+      await logged(deliverQueued);
+      expect(row().attempts).toBe(attempts);
+      const due = row().next_attempt_at ?? 0;
+      pauses.push(due - clock);
+      clock = due - 1;
+      await deliverQueued();
+      expect(row().attempts).toBe(attempts);
+      clock = due;
+    }
+    for (const [at, pause] of pauses.entries()) {
+      const expected = Math.min(30 * SECOND * 2 ** at, 6 * HOUR);
+      expect(pause).toBeWithin(0.8 * expected - 1, 1.2 * expected + 1);
+    }
+    await deliverQueued();
+    expect(subjects()).toEqual([subjectOf("password_reset")]);
+  });
+
+  test("it is given up after three days, and its body erased", async () => {
+    await enqueue(contentOf("password_reset"));
+    let attempts = 0;
+    const log = await logged(async () => {
+      while (row().next_attempt_at !== null) {
+        clock = row().next_attempt_at ?? 0;
+        resend.failNext(down);
+        await deliverQueued();
+        attempts++;
+        expect(attempts).toBeLessThan(50);
+      }
+    });
+    expect(clock - START).toBeWithin(3 * DAY, 3 * DAY + 8 * HOUR);
+    expect(attempts).toBeWithin(15, 35);
+    expect(row()).toMatchObject({
+      message: null,
+      attempts,
+      delivered_at: null,
+      failed_at: clock,
+      last_error: "resend: 500 internal_server_error",
+    });
+    expect(log).toContain("is given up");
+    expect(resend.emails).toEqual([]);
+  });
+
+  test("the others wait untried for the next round, and then all go", async () => {
+    resend.failNext(down);
+    await enqueue(
+      contentOf("password_reset"),
+      contentOf("backup_codes_low"),
+      contentOf("two_factor_enabled"),
+    );
+    await logged(deliverQueued);
+    expect(rows().map(({ attempts }) => attempts)).toEqual([1, 0, 0]);
+    expect(resend.requests.length).toBe(1);
+    await deliverQueued();
+    expect(subjects()).toEqual([subjectOf("backup_codes_low"), subjectOf("two_factor_enabled")]);
+    clock += 1 * MINUTE;
+    await deliverQueued();
+    expect(subjects().length).toBe(3);
+  });
+
+  test.each([401, 403, 429])("status %i is tried again", async (status) => {
+    resend.failNext({ status, name: "some_reason" });
+    await enqueue(contentOf("password_reset"));
+    await logged(deliverQueued);
+    expect(row()).toMatchObject({ failed_at: null, last_error: `resend: ${status} some_reason` });
+    clock += 1 * MINUTE;
+    await deliverQueued();
+    expect(row().delivered_at).toBe(clock);
+  });
+
+  test("it is tried again when nobody answers", async () => {
+    const gone = new ResendStandIn();
+    await gone.stop();
+    configure({ "data.dir": dataDir, ...gone.settings });
+    await enqueue(contentOf("password_reset"));
+    await logged(deliverQueued);
+    expect(row()).toMatchObject({ attempts: 1, failed_at: null, last_error: "resend: no answer" });
+    configure({ "data.dir": dataDir });
+    clock += 1 * MINUTE;
+    await deliverQueued();
+    expect(outboxOf(dataDir).at(-1)).toMatchObject({ id: row().id, kind: "password_reset", token: TOKEN });
+  });
+});
+
+describe("when a message is refused for good", () => {
+  test("it is given up at once and erased, the others go on, and nothing of it is told", async () => {
+    resend.failNext(refused);
+    await enqueue(contentOf("password_reset"), contentOf("backup_codes_low"));
+    const log = await logged(deliverQueued);
+    expect(
+      rows().map(({ message, failed_at, delivered_at }) => ({ message, failed_at, delivered_at })),
+    ).toEqual([
+      { message: null, failed_at: START, delivered_at: null },
+      { message: null, failed_at: null, delivered_at: START },
+    ]);
+    expect(row().last_error).toBe("resend: 422 validation_error");
+    expect(log).toContain(row().id);
+    for (const secret of [TOKEN, ADDRESS, "erika"]) {
+      expect(log).not.toContain(secret);
+      expect(JSON.stringify(rows())).not.toContain(secret);
+    }
+    clock += 1 * DAY;
+    await deliverQueued();
+    expect(subjects()).toEqual([subjectOf("backup_codes_low")]);
+  });
+
+  test("by a mail server's 5xx to the recipient, where a 4xx makes it wait without holding up others", async () => {
+    const mail = await SmtpStandIn.start();
+    configure({ "data.dir": dataDir, ...mail.settings() });
+    mail.refuseNext("RCPT", 550);
+    mail.refuseNext("RCPT", 450);
+    await enqueue(
+      contentOf("password_reset"),
+      contentOf("backup_codes_low"),
+      contentOf("two_factor_enabled"),
+    );
+    await logged(deliverQueued);
+    expect(rows().map(({ last_error, failed_at }) => [last_error, failed_at])).toEqual([
+      ["smtp: 550 at RCPT TO", START],
+      ["smtp: 450 at RCPT TO", null],
+      [null, null],
+    ]);
+    expect(mail.emails.length).toBe(1);
+    clock += 1 * MINUTE;
+    await deliverQueued();
+    expect(mail.emails.length).toBe(2);
+    await mail.stop();
+  });
+});
+
+describe("a crash between delivery and mark", () => {
+  /** As if the mark had never reached the disk. */
+  const forgetDelivery = (message: string | null) =>
+    sqlite.run("UPDATE email_queue SET message = ?, delivered_at = NULL, next_attempt_at = ?", [
+      message,
+      clock,
+    ]);
+
+  test("sends no second email through Resend, thanks to the key", async () => {
+    await enqueue(contentOf("password_reset"));
+    const { message } = row();
+    await deliverQueued();
+    forgetDelivery(message);
+    await deliverQueued();
+    expect(resend.requests.map((headers) => headers.get("idempotency-key"))).toEqual([row().id, row().id]);
+    expect(resend.emails.length).toBe(1);
+    expect(row().delivered_at).toBe(clock);
+  });
+
+  test("writes no second file into the outbox", async () => {
+    configure({ "data.dir": dataDir });
+    await enqueue(contentOf("password_reset"));
+    const { message } = row();
+    await deliverQueued();
+    const before = outboxOf(dataDir);
+    expect(before.at(-1)?.id).toBe(row().id);
+    clock += 1 * SECOND;
+    forgetDelivery(message);
+    await deliverQueued();
+    expect(outboxOf(dataDir)).toEqual(before);
+  });
+});
+
+test("cancelQueuedEmails takes back what waits for one user, and nothing else", async () => {
+  await enqueue(contentOf("two_factor_enabled"));
+  await deliverQueued();
+  resend.failNext(down);
+  await transact(() => {
+    queueEmail(compose(contentOf("password_reset")), "anna");
+    queueEmail(compose(contentOf("backup_codes_low")), "berta");
+    queueEmail(compose(contentOf("email_change")), null);
+  });
+  await logged(deliverQueued);
+  expect(rows().length).toBe(4);
+  await transact(() => cancelQueuedEmails("anna"));
+  expect(rows().map(({ kind, user_id }) => [kind, user_id])).toEqual([
+    ["two_factor_enabled", "anna"],
+    ["backup_codes_low", "berta"],
+    ["email_change", null],
+  ]);
+  clock += 1 * MINUTE;
+  await deliverQueued();
+  expect(subjects()).toEqual(
+    ["two_factor_enabled", "backup_codes_low", "email_change"].map((kind) =>
+      subjectOf(kind as EmailContent["kind"]),
+    ),
+  );
+});
+
+test("an email that is taken back while it is on its way leaves no row", async () => {
+  const letGo = resend.holdAnswers();
+  const arrival = resend.nextEmail();
+  await enqueue(contentOf("password_reset"));
+  await arrival;
+  await transact(() => cancelQueuedEmails("anna"));
+  letGo();
+  await deliverQueued();
+  expect(rows()).toEqual([]);
+});
+
+test("purgeEmailQueue forgets what has been over for 30 days, and nothing that waits", async () => {
+  resend.failNext(refused);
+  await enqueue(contentOf("password_reset"), contentOf("backup_codes_low"));
+  await logged(deliverQueued);
+  resend.failNext(down);
+  await enqueue(contentOf("two_factor_enabled"));
+  await logged(deliverQueued);
+  clock += 30 * DAY;
+  await purgeEmailQueue();
+  expect(rows().length).toBe(3);
+  clock += 1;
+  await purgeEmailQueue();
+  expect(rows().map(({ kind }) => kind)).toEqual(["two_factor_enabled"]);
+});
+
+test("purgeEmailQueue takes more rows than one step holds", async () => {
+  sqlite.run(
+    "INSERT INTO email_queue (id, kind, delivered_at, created_at) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500) SELECT 'old-' || i, 'password_reset', 0, 0 FROM n",
+  );
+  await purgeEmailQueue();
+  expect(rows()).toEqual([]);
+});

@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Config, loadConfig } from "../../../src/config";
+import type { Locale } from "../../../src/identity/email/locale";
+import { composeEmail, type Email, type EmailContent } from "../../../src/identity/email/templates";
+import { dataPath } from "../../../src/kernel/data-dir";
+import { migrate, openDatabase } from "../../../src/kernel/db";
+import { type Settings, temporaryDirectory } from "../../support/server";
+
+/** Sets the configuration of this process, as a server would have it. */
+export function configure(settings: Settings = {}): Config {
+  const environment = Object.entries({ "data.dir": temporaryDirectory(), ...settings }).map(
+    ([key, value]) => [`FAIRLEAD_${key.replaceAll(".", "_").toUpperCase()}`, value],
+  );
+  return loadConfig({ environment: Object.fromEntries(environment) });
+}
+
+/** Opens the database of the configured data directory in this process. */
+export function openQueue(): void {
+  openDatabase(dataPath.database(), "normal");
+  migrate();
+}
+
+export interface OutboxFile extends Email {
+  id: string;
+  created_at: string;
+}
+
+/** The messages in the outbox of a data directory, oldest first. */
+export function outboxOf(dataDir: string): OutboxFile[] {
+  const directory = join(dataDir, "outbox");
+  const read = (file: string) => JSON.parse(readFileSync(join(directory, file), "utf8"));
+  return readdirSync(directory).sort().map(read);
+}
+
+export const TOKEN = "tok-en_0kq1L9fY6mB4tVhJ2sNcR5dXgUeA7iOwE3q2";
+export const ADDRESS = "erika.mustermann@example.org";
+
+/** One message of each kind. */
+export const CONTENTS: EmailContent[] = [
+  { kind: "registration", token: TOKEN, expiresAt: Date.UTC(2026, 2, 9, 17, 5) },
+  { kind: "password_reset", token: TOKEN, expiresAt: Date.UTC(2026, 2, 9, 17, 5) },
+  { kind: "email_change", token: TOKEN, expiresAt: Date.UTC(2026, 2, 9, 17, 5) },
+  { kind: "email_link", token: TOKEN, expiresAt: Date.UTC(2026, 2, 9, 17, 5) },
+  { kind: "deletion_scheduled", deletedAt: Date.UTC(2026, 2, 9, 17, 5) },
+  { kind: "two_factor_enabled", platformName: "Discord", at: Date.UTC(2026, 2, 9, 17, 5) },
+  { kind: "two_factor_disabled", platformName: "Discord", at: Date.UTC(2026, 2, 9, 17, 5) },
+  { kind: "backup_codes_regenerated", at: Date.UTC(2026, 2, 9, 17, 5) },
+  { kind: "backup_codes_low", remaining: 3 },
+  { kind: "audit_report_updated", status: "resolved", notes: "Tablet 10, Kiel" },
+];
+
+export function contentOf<Kind extends EmailContent["kind"]>(kind: Kind) {
+  return CONTENTS.find((content) => content.kind === kind) as Extract<EmailContent, { kind: Kind }>;
+}
+
+export const compose = (content: EmailContent = contentOf("registration"), locale: Locale = "en") =>
+  composeEmail({ address: ADDRESS, username: "erika", locale }, content);
