@@ -1,8 +1,17 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { buildDocument } from "./docs/document";
+import { pageRoutes } from "./docs/pages";
 import { docsRoutes } from "./docs/routes";
+import { noteBodies } from "./identity/access/guard";
+import { accountRoutes } from "./identity/accounts/routes";
 import { apiKeyRoutes } from "./identity/api-keys/routes";
-import { authRoutes } from "./identity/auth/routes";
+import { authRoutes, ownPasswordRoutes } from "./identity/auth/routes";
+import { banRoutes } from "./identity/bans/routes";
+import { adminDeletionRoutes, ownDeletionRoutes } from "./identity/deletion/routes";
+import { emailAddressRoutes } from "./identity/email-addresses/routes";
+import { platformRoutes } from "./identity/platforms/routes";
+import { internalSessionRoutes, ownSessionRoutes } from "./identity/sessions/routes";
+import { userRoutes } from "./identity/users/routes";
 import { everyRequest, PathTable } from "./kernel/http";
 import { healthRoutes } from "./operations/health/routes";
 import { socketRoutes } from "./realtime/socket";
@@ -18,6 +27,16 @@ export async function createApp(): Promise<{ app: AnyElysia; document: string }>
   const api = new Elysia()
     .use(healthRoutes)
     .use(authRoutes)
+    .use(ownPasswordRoutes)
+    .use(ownSessionRoutes)
+    .use(internalSessionRoutes)
+    .use(userRoutes)
+    .use(emailAddressRoutes)
+    .use(accountRoutes)
+    .use(platformRoutes)
+    .use(banRoutes)
+    .use(ownDeletionRoutes)
+    .use(adminDeletionRoutes)
     .use(apiKeyRoutes)
     .use(gpsRoutes)
     .use(deviceRoutes)
@@ -32,9 +51,11 @@ export async function createApp(): Promise<{ app: AnyElysia; document: string }>
   })
     .use(everyRequest(paths))
     .use(api)
-    .use(docsRoutes(() => document));
+    .use(docsRoutes(() => document))
+    .use(pageRoutes);
   paths.fill(app.routes);
   refuseUnmarked(app);
+  noteBodies(app.routes);
   document = JSON.stringify(await buildDocument(api));
   return { app, document };
 }

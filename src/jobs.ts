@@ -1,21 +1,41 @@
+import { closeExpiredBans } from "./identity/bans/service";
+import { deleteDueAccounts, finishScrubs } from "./identity/deletion/service";
+import { deliverQueued, purgeEmailQueue } from "./identity/email/service";
 import { deleteExpiredSessions } from "./identity/sessions/service";
-import { MINUTE } from "./kernel/clock";
+import { deleteExpiredTokens } from "./identity/verification/service";
+import { HOUR, MINUTE, SECOND } from "./kernel/clock";
 import { describeError, log } from "./kernel/log";
 import { sweepRateLimits } from "./kernel/rate-limit";
 import { finishDetachments } from "./tracking/gps/detach";
 
 /** Recurring work: each job is thin and calls an ordinary function. Intervals are milliseconds. */
-const JOBS: { name: string; interval: number; run: () => unknown }[] = [
+interface Job {
+  name: string;
+  interval: number;
+  run: () => unknown;
+  /** Whether it also runs as soon as the server is up. */
+  atStart?: true;
+}
+
+const JOBS: Job[] = [
   { name: "forget ended rate-limit windows", interval: MINUTE, run: sweepRateLimits },
+  { name: "deliver queued emails", interval: 10 * SECOND, run: deliverQueued, atStart: true },
+  { name: "purge delivered emails", interval: HOUR, run: purgeEmailQueue },
+  { name: "close bans that ran out", interval: 10 * SECOND, run: closeExpiredBans },
+  { name: "delete accounts whose time has come", interval: 10 * SECOND, run: deleteDueAccounts },
+  { name: "finish scrubbing deleted accounts", interval: 10 * SECOND, run: finishScrubs, atStart: true },
   { name: "delete expired sessions", interval: 10 * MINUTE, run: deleteExpiredSessions },
+  { name: "delete expired registrations and tokens", interval: 10 * MINUTE, run: deleteExpiredTokens },
   { name: "detach points from deleted devices and trips", interval: MINUTE, run: finishDetachments },
 ];
 
-/** Starts all jobs and returns their stop. A job that still runs when it is due again is left alone. */
+/**
+ * Starts all jobs and returns their stop. A job that still runs when it is due again is left alone.
+ */
 export function startJobs(): () => void {
-  const timers = JOBS.map(({ name, interval, run }) => {
+  const timers = JOBS.map(({ name, interval, run, atStart }) => {
     let running = false;
-    return setInterval(async () => {
+    const runOnce = async () => {
       if (running) return;
       running = true;
       try {
@@ -25,7 +45,9 @@ export function startJobs(): () => void {
       } finally {
         running = false;
       }
-    }, interval);
+    };
+    if (atStart) runOnce();
+    return setInterval(runOnce, interval);
   });
   return () => timers.forEach(clearInterval);
 }

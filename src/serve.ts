@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import type { AnyElysia } from "elysia";
 import { createApp } from "./app";
 import { chosePort, config, publicUrl } from "./config";
+import { stopDeliveries } from "./identity/email/service";
 import { seedIdentity } from "./identity/seed";
 import { startJobs } from "./jobs";
 import { SECOND } from "./kernel/clock";
@@ -11,7 +13,8 @@ import {
   openData,
   prepareDataDirectory,
 } from "./kernel/data-dir";
-import { closeDatabase, transact } from "./kernel/db";
+import { closeDatabase, transact, waitOutsideStatements } from "./kernel/db";
+import { useMasterKey } from "./kernel/encryption";
 import { attachServer } from "./kernel/http";
 import { configureLog, log } from "./kernel/log";
 import { loadSystemConfig } from "./operations/system-config/service";
@@ -37,11 +40,12 @@ export async function serve(): Promise<Running> {
   const release = claimDataDirectory();
   const migrated = openData(true);
   if (migrated.length > 0) log.info("the database is migrated", { migrations: migrated.join(", ") });
-  loadMasterKey();
+  useMasterKey(loadMasterKey());
   await transact(() => {
     seedIdentity();
     loadSystemConfig();
   });
+  waitOutsideStatements();
   loadDetachments();
   const { app } = await createApp();
   startBroadcasts();
@@ -53,6 +57,7 @@ export async function serve(): Promise<Running> {
     stopSockets();
     await Promise.race([app.server?.stop(false), Bun.sleep(DRAIN_SECONDS * SECOND)]);
     await app.server?.stop(true);
+    await stopDeliveries();
     closeDatabase();
     release();
   };
@@ -87,17 +92,27 @@ function listen(app: AnyElysia): number {
   return app.server.port ?? port;
 }
 
-/** Stops on SIGTERM and SIGINT, and at once on a second one. */
-export function stopOnSignals(running: Running): void {
+/** Whether the program was started with `nohup`, so that it outlives its terminal. */
+function ignoresHangup(): boolean {
+  try {
+    const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
+    return (Number.parseInt(ignored?.at(-1) ?? "0", 16) & 1) === 1;
+  } catch {
+    return false;
+  }
+}
+
+/** Stops on SIGTERM, SIGINT, SIGQUIT and SIGHUP, and at once on a second one. */
+export function stopOnSignals(stop: () => Promise<void>): void {
   let stopping = false;
   const onSignal = async (signal: string) => {
     if (stopping) process.exit(1);
     stopping = true;
     log.info("stopping", { signal });
-    await running.stop();
+    await stop();
     log.info("stopped");
     process.exit(0);
   };
-  process.on("SIGTERM", () => onSignal("SIGTERM"));
-  process.on("SIGINT", () => onSignal("SIGINT"));
+  const signals = ["SIGTERM", "SIGINT", "SIGQUIT", ...(ignoresHangup() ? [] : ["SIGHUP"])];
+  for (const signal of signals) process.on(signal, () => onSignal(signal));
 }

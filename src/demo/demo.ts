@@ -2,14 +2,14 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { configFile, loadConfig } from "../config";
+import { config, configFile, configSources, loadConfig } from "../config";
 import { SUPER_ADMIN } from "../identity/access/caller";
 import { insertUser } from "../identity/users/service";
 import { SECOND } from "../kernel/clock";
 import { hashPassword } from "../kernel/crypto";
 import { transact } from "../kernel/db";
 import { setSystemValue } from "../operations/system-config/service";
-import { type Running, serve } from "../serve";
+import { type Running, serve, stopOnSignals } from "../serve";
 import { type Fix, readTrack, reversed, toGpsBody, underWay } from "./track";
 
 const DEFAULT_SPEED = 10;
@@ -34,28 +34,41 @@ const ZONES = [
  * Everything goes over HTTP as it would from outside, except the first user, whom a stranger can't make.
  */
 export async function demo(speed = DEFAULT_SPEED): Promise<void> {
+  let running: Running | null = null;
+  let leaving = false;
+  stopOnSignals(async () => {
+    leaving = true;
+    await running?.stop();
+  });
   const directory = mkdtempSync(join(tmpdir(), "fairlead-demo-"));
+  // However the program ends, unless it is killed: the directory holds an admin and the key of its secrets.
+  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
   loadConfig({
     config: configFile ?? undefined,
     dataDir: directory,
     environment: { FAIRLEAD_LOG_LEVEL: "warn", ...process.env },
   });
-  const running = await serve();
-  let leaving = false;
-  const leave = async () => {
-    leaving = true;
-    await running.stop();
-    rmSync(directory, { recursive: true, force: true });
-    process.exit(0);
-  };
-  process.on("SIGINT", leave);
-  process.on("SIGTERM", leave);
+  running = await serve();
   try {
     await present(running, speed);
   } catch (error) {
     // A request that was under way when the server stopped is no failure.
     if (!leaving) throw error;
   }
+}
+
+/** Where this program reaches its own server: at its address, or at loopback where it listens on all of them. */
+function ownAddress(port: number): string {
+  const host = config["server.host"];
+  const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
+}
+
+/** Where a person opens it: at the public address, unless that is `localhost` by default and leads elsewhere. */
+function shownAddress(publicAddress: string, address: string): string {
+  const leadsHere =
+    address.startsWith("http://127.0.0.1:") || configSources["server.public_url"] !== "default";
+  return leadsHere ? publicAddress : address;
 }
 
 /** Makes the cast, tells the person about it, and sails. */
@@ -71,7 +84,8 @@ async function present(running: Running, speed: number): Promise<void> {
     insertUser({ username: USERNAME, email: "skipper@example.org", passwordHash, roles: [SUPER_ADMIN] });
   });
 
-  const api = client(`http://127.0.0.1:${running.port}`);
+  const address = ownAddress(running.port);
+  const api = client(address);
   const session = await api.post<{ session_token: string }>("/v1/auth/login", null, {
     identifier: USERNAME,
     password,
@@ -85,8 +99,9 @@ async function present(running: Running, speed: number): Promise<void> {
   for (const zone of ZONES) await api.post("/v1/geofences", token, zone);
 
   const voyage = underWay(await readTrack());
-  introduce({ url: running.url, speed, password, token, key: key.key, deviceId: device.data.id });
-  announceZoneEvents(running.port, token);
+  const url = shownAddress(running.url, address);
+  introduce({ url, speed, password, token, key: key.key, deviceId: device.data.id });
+  announceZoneEvents(address, token);
   const seconds = duration(voyage);
   // So that the first voyage ends at the present, however fast it is sailed.
   let start = Math.floor(Date.now() / SECOND + seconds / speed - seconds);
@@ -198,8 +213,8 @@ interface ZoneMessage {
 }
 
 /** Hears the zone events as any client would, and says them. */
-function announceZoneEvents(port: number, token: string): void {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/ws?token=${token}`);
+function announceZoneEvents(address: string, token: string): void {
+  const socket = new WebSocket(`${address.replace(/^http/, "ws")}/v1/ws?token=${token}`);
   socket.onopen = () => socket.send(JSON.stringify({ type: "subscribe", channel: "geofence" }));
   socket.onmessage = ({ data }) => {
     const message = JSON.parse(String(data)) as ZoneMessage;

@@ -26,6 +26,13 @@ interface Operation extends Json {
 const TAGS: [name: string, description: string][] = [
   ["Health and information", "Whether the server is well, and what it is"],
   ["Authentication", "Signing in and out"],
+  ["Sessions", "Where a user is signed in"],
+  ["Users", "Users, their names, locales, roles and permissions"],
+  ["Email addresses", "Changing and linking the address that a user signs in with"],
+  ["Platform accounts", "The platforms that a user signs in with"],
+  ["Platforms", "Which platforms sign-in works through"],
+  ["Bans", "Keeping a user out, for a time or for good"],
+  ["Account deletion", "Deleting an account, with a period of grace"],
   ["API keys", "Keys for devices and services"],
   ["GPS data", "Positions: posting, current ones, the record"],
   ["Devices", "What reports positions"],
@@ -165,12 +172,15 @@ function errorResponse(status: string): Json {
 
 function finishOperation(operation: Operation, schemas: Json): Json {
   const { summary, description, tags, parameters = [], requestBody, responses } = operation;
-  const { requires, limited } = operation["x-access"];
+  const { requires, orSelf, limited } = operation["x-access"];
+  const access =
+    ACCESS[requires] ??
+    `Needs the permission \`${requires}\`${orSelf ? ", or a session of the user itself" : ""}.`;
   const isPermission = Object.hasOwn(PERMISSIONS, requires);
   return {
     operationId: operationId(summary),
     summary,
-    description: `${description}\n\n${ACCESS[requires] ?? `Needs the permission \`${requires}\`.`}`,
+    description: `${description}\n\n${access}`,
     tags,
     ...(isPermission && { "x-permission": requires }),
     security: securityOf(requires),
@@ -207,7 +217,7 @@ function securityOf(requires: string): Json[] {
 
 /** The operation's name in generated clients: "Get the current position" is `getCurrentPosition`. */
 function operationId(summary: string): string {
-  const words = summary.match(/[A-Za-z0-9]+/g) ?? [];
+  const words = summary.replaceAll(/'s\b/g, "").match(/[A-Za-z0-9]+/g) ?? [];
   return words
     .filter((word) => !/^(a|an|the)$/i.test(word))
     .map((word, at) =>
@@ -236,7 +246,7 @@ const schemaOf = (content: unknown): Json | undefined =>
 function finishBody(body: Json, schemas: Json): Json {
   const schema = schemaOf(body.content) ?? {};
   return {
-    required: true,
+    required: schema["x-optional"] !== true,
     content: { "application/json": mediaType(finishSchema(schema, schemas), schemas) },
   };
 }
@@ -287,7 +297,7 @@ function finishResponses(
 
 /** A schema as OpenAPI 3.1 writes it; one that has a title becomes a component and is referred to. */
 function finishSchema(schema: Json, schemas: Json): Json {
-  const { "x-format": format, "x-expected": _, title, ...rest } = schema;
+  const { "x-format": format, "x-expected": _, "x-optional": __, title, ...rest } = schema;
   let finished: Json = format === undefined ? rest : { ...rest, format };
   if (finished.properties)
     finished.properties = Object.fromEntries(

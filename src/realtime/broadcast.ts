@@ -1,3 +1,4 @@
+import { iso, isoOrNull, now } from "../kernel/clock";
 import { subscribe } from "../kernel/events";
 import { listeningServer } from "../kernel/http";
 
@@ -10,6 +11,11 @@ function send(message: object, ...channels: string[]): void {
   for (const channel of heard) server.publish(channel, encoded);
 }
 
+/** A message about an account: to the user's own connections, and to who watches all accounts. */
+function sendToUser(userId: string, type: string, fields: object): void {
+  send({ type, userId, ...fields, timestamp: iso(now()) }, `user:${userId}`, "admin:accounts");
+}
+
 export function startBroadcasts(): void {
   subscribe("gps.recorded", (point) => {
     const message = { type: "gpsUpdate", data: point };
@@ -19,4 +25,17 @@ export function startBroadcasts(): void {
   subscribe("geofence.crossed", (crossing) =>
     send({ type: "geofenceEvent", data: crossing }, "geofence", `geofence:${crossing.geofence_id}`),
   );
+
+  subscribe("session.revoked", ({ userId, ...fields }) => sendToUser(userId, "sessionRevoked", fields));
+  subscribe("sessions.ended", ({ userId, reason }) => sendToUser(userId, "forceLogout", { reason }));
+  subscribe("user.banned", ({ userId, reason, expiresAt }) =>
+    sendToUser(userId, "accountBanned", {
+      reason,
+      expiresAt: isoOrNull(expiresAt),
+      isPermanent: expiresAt === null,
+    }),
+  );
+  subscribe("user.deleted", ({ userId, reason }) => sendToUser(userId, "accountDeleted", { reason }));
+  subscribe("email.changed", ({ userId, email }) => sendToUser(userId, "emailChangeVerified", { email }));
+  subscribe("email.linked", ({ userId, ...fields }) => sendToUser(userId, "emailLinkVerified", fields));
 }

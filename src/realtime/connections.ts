@@ -13,6 +13,8 @@ export interface Connection {
   /** Messages in the second that began at `secondAt`. */
   secondAt: number;
   messages: number;
+  /** Whether its credential ended, which a message told: it hears nothing more and is about to be closed. */
+  ended: boolean;
   closing: boolean;
 }
 

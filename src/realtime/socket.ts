@@ -29,6 +29,8 @@ const HARD_BUFFER_LIMIT = 16 * 1024 * 1024;
 const SWEEP_INTERVAL = 250;
 /** How long a client has to answer a close frame before the connection is cut. */
 const CLOSE_GRACE = 1 * SECOND;
+/** How long a client has to close by itself once a message told it that its credential ended (decisions 7.8). */
+const FAREWELL = 5 * SECOND;
 
 // --- Handshake --------------------------------------------------------------------------------------------
 
@@ -89,9 +91,14 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
       pingAt: started + config["websocket.heartbeat_interval_seconds"] * SECOND,
       secondAt: started,
       messages: 0,
+      ended: false,
       closing: false,
     };
-    if (!listeningServer()?.upgrade(request, { data }))
+    const headers = {
+      "x-request-id": String(set.headers["x-request-id"]),
+      "x-content-type-options": "nosniff",
+    };
+    if (!listeningServer()?.upgrade(request, { data, headers }))
       throw badRequest("The WebSocket handshake is not complete");
     // The connection is the socket's from here on; there is no response to send, the log alone reads the status.
     set.status = 101;
@@ -168,6 +175,7 @@ const OPERATIONS: Record<string, (socket: Socket, message: ClientMessage) => voi
 
 function receive(socket: Socket, frame: string | Buffer): void {
   if (isFlooding(socket.data)) close(socket, CLOSE.tooManyMessages);
+  else if (socket.data.ended) sendError(socket, "The credential of this connection has ended");
   else if (typeof frame !== "string") sendError(socket, "Binary messages are not understood; send JSON text");
   else perform(socket, parse(frame));
 }
@@ -251,7 +259,7 @@ function sweep(): void {
     if (data.closing) continue;
     if (time - data.aliveAt >= timeout) close(socket, CLOSE.heartbeatLapsed);
     else if (socket.getBufferedAmount() > MAX_BUFFERED) close(socket, CLOSE.tooSlow);
-    else if (data.caller.expiresAt !== null && data.caller.expiresAt <= wallTime)
+    else if (!data.ended && data.caller.expiresAt !== null && data.caller.expiresAt <= wallTime)
       close(socket, CLOSE.credentialEnded);
     else if (time >= data.pingAt) {
       data.pingAt = time + interval;
@@ -261,13 +269,13 @@ function sweep(): void {
 }
 
 /** Takes from live connections what their callers may no longer hear; closes those whose credential ended. */
-function reevaluate(which: (caller: Caller) => boolean): void {
+function reevaluate(which: (caller: Caller) => boolean, announced: boolean): void {
   for (const socket of sockets) {
     const { data } = socket;
-    if (data.closing || !which(data.caller)) continue;
+    if (data.closing || data.ended || !which(data.caller)) continue;
     const fresh = reloadCaller(data.caller);
     if (!fresh) {
-      close(socket, CLOSE.credentialEnded);
+      end(socket, announced);
       continue;
     }
     data.caller = fresh;
@@ -280,11 +288,25 @@ function reevaluate(which: (caller: Caller) => boolean): void {
   }
 }
 
+/** Ends a connection whose credential ended: at once, or a little later when a message told it why. */
+function end(socket: Socket, announced: boolean): void {
+  const own = automaticChannel(socket.data.caller);
+  const wasTold = announced && own !== null && socket.data.channels.has(own);
+  if (!wasTold) {
+    close(socket, CLOSE.credentialEnded);
+    return;
+  }
+  socket.data.ended = true;
+  for (const channel of socket.data.channels) socket.unsubscribe(channel);
+  socket.data.channels.clear();
+  setTimeout(() => close(socket, CLOSE.credentialEnded), FAREWELL).unref();
+}
+
 let sweeper: ReturnType<typeof setInterval> | undefined;
 
 export function startSockets(): void {
   sweeper = setInterval(sweep, SWEEP_INTERVAL);
-  onEvent("access.changed", ({ which }) => reevaluate(which));
+  onEvent("access.changed", ({ which, announced }) => reevaluate(which, announced));
 }
 
 /** Says goodbye to every connection: the server stops. */

@@ -1,8 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Answer } from "../support/api";
 import { canMoveClock, type Settings, TestServer } from "../support/server";
+import {
+  askReset,
+  changePassword,
+  completeReset,
+  mailsTo,
+  newPerson,
+  register,
+  state,
+  verifyEmail,
+  verifyRegistration,
+} from "./registration-support";
 import { auditRows, createUser, type TestUser } from "./support";
 
-/** Login counts per address and per identifier: decisions 2.10 and `rate_limit.login`. */
+/**
+ * Decisions 2.10 and the keys under `rate_limit`: login counts per address and per identifier, a registration per
+ * address, a password reset per address and per email address, a password change per session.
+ */
 const WRONG = "not the password";
 
 let server: TestServer;
@@ -19,7 +34,7 @@ const login = (address: string, identifier: string, password = WRONG) =>
     headers: { "x-forwarded-for": address },
   });
 
-/** Addresses that no test used before (TEST-NET-3 and -2). */
+/** Addresses that no test used before (TEST-NET-3). */
 let used = 0;
 const newAddress = () => `203.0.113.${++used}`;
 
@@ -101,13 +116,87 @@ describe("with the default limit", () => {
   });
 });
 
+describe("registration, reset and password change, by default", () => {
+  beforeAll(() => start({ "rate_limit.enabled": "true", "server.trusted_proxies": "127.0.0.1" }));
+  afterAll(() => server.stop());
+
+  const from = (address: string) => ({ "x-forwarded-for": address });
+
+  /** Sends requests until one is refused, which `unchanged` watches, and expects that it is the one after `limit`. */
+  async function expectLimit(limit: number, ask: (attempt: number) => Promise<Answer>, seconds: number) {
+    for (let attempt = 1; attempt <= limit; attempt++) {
+      const { status, headers } = await ask(attempt);
+      expect([200, 400]).toContain(status);
+      expect(headers.get("ratelimit-limit")).toBe(String(limit));
+      expect(headers.get("ratelimit-remaining")).toBe(String(limit - attempt));
+    }
+    const before = [state(server), auditRows(server).length];
+    const { status, body, headers } = await ask(limit + 1);
+    expect([status, body.error]).toEqual([429, "TooManyRequests"]);
+    expect(headers.get("ratelimit-remaining")).toBe("0");
+    expect(headers.get("retry-after")).toBe(headers.get("ratelimit-reset"));
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(Number(headers.get("retry-after"))).toBeLessThanOrEqual(seconds);
+    expect([state(server), auditRows(server).length]).toEqual(before);
+  }
+
+  test("an address registers 5 times in an hour, and others go on", async () => {
+    const address = newAddress();
+    await expectLimit(5, () => register(server, newPerson(), from(address)), 3_600);
+    expect((await register(server, newPerson(), from(newAddress()))).status).toBe(200);
+  });
+
+  test("an address asks for 5 resets in an hour, whomever it names, and others go on", async () => {
+    const address = newAddress();
+    const ask = (attempt: number) =>
+      askReset(server, attempt === 3 ? anna.email : newPerson().email, from(address));
+    await expectLimit(5, ask, 3_600);
+    expect((await askReset(server, newPerson().email, from(newAddress()))).status).toBe(200);
+  });
+
+  test("an email address gets 5 resets in an hour, in any case and known or not", async () => {
+    const user = await createUser(server);
+    for (const email of [user.email, newPerson().email]) {
+      const ask = (attempt: number) =>
+        askReset(server, attempt % 2 ? email : email.toUpperCase(), from(newAddress()));
+      await expectLimit(5, ask, 3_600);
+    }
+    expect((await mailsTo(server, user.email)).length).toBe(5);
+  });
+
+  test("a session tries 10 passwords in 60 seconds, and others go on", async () => {
+    const { session_token: other } = (await login(newAddress(), anna.username, anna.password)).body;
+    await expectLimit(10, () => changePassword(server, anna.token, WRONG, "a new passphrase"), 60);
+    const refused = await changePassword(server, anna.token, anna.password, "a new passphrase");
+    expect(refused.status).toBe(429);
+    expect((await changePassword(server, other, anna.password, "a new passphrase")).status).toBe(200);
+  });
+
+  test("what a token proves is not limited", async () => {
+    for (let attempt = 1; attempt <= 12; attempt++)
+      for (const answer of [
+        await verifyRegistration(server, "wrong"),
+        await verifyEmail(server, "wrong"),
+        await completeReset(server, "wrong", "a new passphrase"),
+      ])
+        expect(answer.status).toBe(400);
+  });
+});
+
 describe("with a limit of one's own", () => {
-  beforeAll(() => start({ "rate_limit.enabled": "true", "rate_limit.login": "3/120" }));
+  beforeAll(() =>
+    start({
+      "rate_limit.enabled": "true",
+      "rate_limit.login": "3/120",
+      "rate_limit.register": "1/100",
+      "rate_limit.reset_password": "2/200",
+    }),
+  );
   afterAll(() => server.stop());
 
   test("it holds, and a forwarded address that nobody trusted doesn't evade it", async () => {
     // The sign-in of createUser was the first.
-    const answers = [];
+    const answers: Answer[] = [];
     for (let attempt = 2; attempt <= 4; attempt++)
       answers.push(await login(newAddress(), `nobody_${attempt}`));
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 429]);
@@ -115,6 +204,15 @@ describe("with a limit of one's own", () => {
       expect(headers.get("ratelimit-limit")).toBe("3");
       expect(Number(headers.get("ratelimit-reset"))).toBeGreaterThan(60);
     }
+  });
+
+  test("registrations and resets have theirs", async () => {
+    const registrations = [await register(server, newPerson()), await register(server, newPerson())];
+    expect(registrations.map(({ status }) => status)).toEqual([200, 429]);
+    const resets: Answer[] = [];
+    for (let attempt = 1; attempt <= 3; attempt++) resets.push(await askReset(server, newPerson().email));
+    expect(resets.map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect(Number(resets[2]?.headers.get("retry-after"))).toBeGreaterThan(100);
   });
 });
 

@@ -1,9 +1,17 @@
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { hash } from "@node-rs/argon2";
 import type { Answer } from "../support/api";
 import { canMoveClock, TestServer } from "../support/server";
+import { rows } from "./accounts-support";
+import { registered, withoutAudit } from "./registration-support";
 import { auditRows, createUser, filesWith, isAccepted, outputOfWholeRun, type TestUser } from "./support";
 
-/** Part 2, "Credential authentication" and "Login"; decisions 2.11, 3.1 and 3.12. Limits: auth-limits.test.ts. */
+/**
+ * Part 2, "Credential authentication" and "Login"; decisions 2.11, 3.1, 3.2 and 3.12. Limits: auth-limits.test.ts;
+ * who is not let in with the right password: login-refusals.test.ts.
+ */
 const DAY = 24 * 60 * 60_000;
 const TOKEN = /^ses_[A-Za-z0-9_-]{43}$/;
 
@@ -47,6 +55,16 @@ describe("POST /v1/auth/login", () => {
     }
   });
 
+  test("answers the locale that the user chose", async () => {
+    const user = await registered(server);
+    const chosen = await server.patch(`/v1/users/${user.id}/locale`, {
+      token: user.token,
+      body: { locale: "de" },
+    });
+    expect(chosen.status).toBe(200);
+    expect((await login(user.username, user.password)).body.preferred_locale).toBe("de");
+  });
+
   test("opens a session of its own each time", async () => {
     const [one, other] = [(await login(anna.username)).body, (await login(anna.username)).body];
     expect(one.session_token).not.toBe(other.session_token);
@@ -80,7 +98,8 @@ describe("POST /v1/auth/login", () => {
     ["/identifier", { identifier: "", password: "x" }],
     ["/password", { identifier: "x", password: "" }],
     ["/identifier", { identifier: 5, password: "x" }],
-    ["/password", { identifier: "x", password: "p".repeat(129) }],
+    ["/password", { identifier: "x", password: "p".repeat(257) }],
+    ["/identifier", { identifier: "x".repeat(321), password: "x" }],
     ["/password", { identifier: "x", password: null }],
   ])("refuses a wrong %s (%#)", async (path, body) => {
     const answer = await server.post("/v1/auth/login", { body });
@@ -88,9 +107,30 @@ describe("POST /v1/auth/login", () => {
     expect(answer.body.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
   });
 
+  test("renews a hash with older parameters when the password is right, and only then", async () => {
+    const user = await createUser(server);
+    const database = new Database(join(server.dataDir, "fairlead.db"));
+    const stored = database.query<{ hash: string }, [string]>("SELECT hash FROM passwords WHERE user_id = ?");
+    try {
+      const old = await hash(user.password, { memoryCost: 4_096, timeCost: 3, parallelism: 1 });
+      database.query("UPDATE passwords SET hash = ? WHERE user_id = ?").run(old, user.id);
+      expect((await login(user.username, "not the password")).status).toBe(401);
+      expect(stored.get(user.id)?.hash).toBe(old);
+      expect((await login(user.username, user.password)).status).toBe(200);
+      const renewed = stored.get(user.id)?.hash;
+      expect(renewed).toStartWith("$argon2id$v=19$m=19456,t=2,p=1$");
+      expect((await login(user.username, user.password)).status).toBe(200);
+      expect(stored.get(user.id)?.hash).toBe(renewed ?? "");
+    } finally {
+      database.close();
+    }
+  });
+
   test("ignores challenge_token while bot protection is off", async () => {
-    const body = { identifier: anna.username, password: anna.password, challenge_token: "anything" };
-    expect((await server.post("/v1/auth/login", { body })).status).toBe(200);
+    for (const challenge_token of ["anything", "x".repeat(100_000), 5, null, { a: [1] }, []]) {
+      const body = { identifier: anna.username, password: anna.password, challenge_token };
+      expect((await server.post("/v1/auth/login", { body })).status).toBe(200);
+    }
   });
 
   test("may not be kept by anyone on the way, whatever it answers", async () => {
@@ -111,6 +151,25 @@ describe("POST /v1/auth/logout", () => {
     expect(await isAccepted(server, other)).toBe(true);
     expect(await isAccepted(server, anna.token)).toBe(true);
     expect((await logout(one)).status).toBe(401);
+  });
+
+  test("takes no body, and ignores whatever comes as one", async () => {
+    for (const [raw, type] of [
+      ["x", "text/plain"],
+      ["null", "application/json"],
+      ["{{{", "application/json"],
+      ["[]", "application/json"],
+      ["x", "application/x-www-form-urlencoded"],
+    ]) {
+      const token = await signIn();
+      const { status } = await server.post("/v1/auth/logout", {
+        token,
+        raw: raw ?? "",
+        headers: { "content-type": type ?? "" },
+      });
+      expect(status).toBe(200);
+      expect(await isAccepted(server, token)).toBe(false);
+    }
   });
 
   test("answers 401 without a session token", async () => {
@@ -180,6 +239,18 @@ describe("the audit log", () => {
     ]);
     expect(JSON.stringify(rows)).not.toContain("not the password");
     expect(JSON.stringify(rows)).not.toContain("typed_my_password_here");
+  });
+
+  test("commits with the session: without login or session_created there is none", async () => {
+    const sessions = () => rows(server, "SELECT id FROM sessions WHERE user_id = ?", anna.id).length;
+    const before = sessions();
+    for (const event of ["login", "session_created"]) {
+      const answer = await withoutAudit(server, event, () => login(anna.username));
+      expect([answer.status, answer.body.error]).toEqual([500, "InternalServerError"]);
+      expect(sessions()).toBe(before);
+    }
+    expect((await login(anna.username)).status).toBe(200);
+    expect(sessions()).toBe(before + 1);
   });
 
   test("has nothing for what never got as far", async () => {

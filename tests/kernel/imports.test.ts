@@ -43,7 +43,7 @@ const named = (name: string) => (file: string) => file.endsWith(`/${name}`) && !
 const [isTable, isSchema, isService] = [named("table"), named("schema"), named("service")];
 /** What answers the outside: REST routes, the socket, GraphQL. */
 const isDoor = (file: string) =>
-  named("routes")(file) || file === "realtime/socket" || file.startsWith("graphql/");
+  named("routes")(file) || file === "docs/pages" || file === "realtime/socket" || file.startsWith("graphql/");
 const isGuard = (file: string) => file === "identity/access/guard";
 /** Neither a domain's nor the kernel's: what the operator chose, and the version. */
 const isGround = (file: string) => file === "config" || file === "version";

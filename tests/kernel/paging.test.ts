@@ -57,9 +57,10 @@ describe("a page", () => {
 });
 
 describe("the envelope of a page", () => {
-  const envelope = (number: number, total: number, filters = {}) => {
-    const request = { page: number, limit: 10 };
-    return page("/v1/things", request, readFrom(list(total), request), filters);
+  const envelope = (number: number, total: number, query = "") => {
+    const asked = { page: number, limit: 10 };
+    const request = new Request(`http://localhost/v1/things${query}`);
+    return page("/v1/things", asked, readFrom(list(total), asked), request);
   };
   const to = (number: number) => `/v1/things?page=${number}&limit=10`;
 
@@ -88,9 +89,13 @@ describe("the envelope of a page", () => {
     expect(_links).toEqual({ self: to(9), first: to(1), last: to(5), prev: to(5) });
   });
 
-  test("keeps the request's filters, escaped, in every link", () => {
-    const { _links } = envelope(2, 42, { status: "active", search: "a&b=ü #", flag: false, none: undefined });
-    const kept = "&status=active&search=a%26b%3D%C3%BC%20%23&flag=false";
+  test("keeps the request's other parameters as they came, known or not, in every link", () => {
+    const { _links } = envelope(
+      2,
+      42,
+      "?limit=10&status=active&&search=a%26b%3D%C3%BC%20%23&page=2&pages=x&page",
+    );
+    const kept = "&status=active&search=a%26b%3D%C3%BC%20%23&pages=x";
     expect(Object.values(_links)).toEqual([2, 1, 5, 1, 3].map((number) => to(number) + kept));
   });
 

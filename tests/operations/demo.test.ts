@@ -2,8 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { Client } from "../realtime/support";
 import { Api } from "../support/api";
-import { temporaryDirectory } from "../support/server";
-import { start } from "./support";
+import { type Settings, temporaryDirectory } from "../support/server";
+import { expectFailure, FULL_DISK, runAfterShell, start } from "./support";
+
+/** Starts a demo that makes its throw-away directory in `temporary`. */
+const startDemo = (temporary: string, settings: Settings = {}) =>
+  start(["demo", "--speed", "1000"], { "server.port": "0", ...settings }, { TMPDIR: temporary });
 
 describe("fairlead demo", () => {
   // Where the program makes its throw-away directories.
@@ -12,7 +16,7 @@ describe("fairlead demo", () => {
   let api: Api;
   let said: { password: string; token: string; device: string; key: string };
   beforeAll(async () => {
-    demo = start(["demo", "--speed", "1000"], { "server.port": "0" }, { TMPDIR: temporary });
+    demo = startDemo(temporary);
     const text = (await demo.prints(/[\s\S]*Watch her move[\s\S]*onmessage/))[0];
     const find = (pattern: RegExp) => pattern.exec(text)?.[1] ?? "";
     api = new Api(find(/Swagger UI +(http:\S+)\/docs\b/).replace("localhost", "127.0.0.1"));
@@ -65,6 +69,69 @@ describe("fairlead demo", () => {
     const { status, stderr } = await demo.stop();
     expect(stderr).toBe("");
     expect(status).toBe(0);
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+});
+
+const canListenOnIpv6 = (() => {
+  try {
+    Bun.listen({ hostname: "::1", port: 0, socket: { data() {} } }).stop(true);
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+test.skipIf(!canListenOnIpv6)(
+  "fairlead demo connects to the address that it listens on, and prints it",
+  async () => {
+    const temporary = temporaryDirectory();
+    const demo = startDemo(temporary, { "server.host": "::1" });
+    const [, url] = await demo.prints(/Swagger UI +(http:\S+)\/docs\b/);
+    expect(url).toStartWith("http://[::1]:");
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    await demo.prints(/Greif (enters|leaves)/);
+    expect((await demo.stop()).status).toBe(0);
+  },
+);
+
+describe("fairlead demo leaves nothing behind", () => {
+  test("at SIGHUP", async () => {
+    const temporary = temporaryDirectory();
+    const demo = startDemo(temporary);
+    await demo.prints(/Watch her move/);
+    expect(readdirSync(temporary)).toHaveLength(1);
+    expect(await demo.stop("SIGHUP")).toMatchObject({ status: 0, stderr: "" });
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+
+  test("when it is stopped while it starts", async () => {
+    const temporary = temporaryDirectory();
+    const demo = startDemo(temporary);
+    while (readdirSync(temporary).length === 0) await Bun.sleep(1);
+    expect((await demo.stop()).stderr).toBe("");
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+
+  test("when nobody reads what it prints, which does not end it", async () => {
+    const temporary = temporaryDirectory();
+    const demo = startDemo(temporary);
+    const [, url] = await demo.prints(/Swagger UI +(http:\S+)\/docs\b/);
+    await demo.hangUp();
+    for (let at = 0; at < 20; at++) expect((await fetch(`${url}/health`)).status).toBe(200);
+    expect(await demo.stop()).toMatchObject({ status: 0, stderr: "" });
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+
+  test("when its port is in use, or the disk is full: status 1 and one line", async () => {
+    const temporary = temporaryDirectory();
+    const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+    const onUsedPort = startDemo(temporary, { "server.port": String(other.port) });
+    expectFailure(await onUsedPort.stop(null), 1, "in use");
+    other.stop(true);
+    expect(readdirSync(temporary)).toEqual([]);
+    const settings = { "server.port": "0" };
+    expectFailure(await runAfterShell(FULL_DISK, ["demo"], settings, { TMPDIR: temporary }), 1, temporary);
     expect(readdirSync(temporary)).toEqual([]);
   });
 });

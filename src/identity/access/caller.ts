@@ -5,6 +5,7 @@ import { afterCommit, db, sqlite, statement, transact } from "../../kernel/db";
 import { publish } from "../../kernel/events";
 import { describeError, log } from "../../kernel/log";
 import { apiKeys } from "../api-keys/table";
+import { activeBan } from "../bans/active-ban";
 import { sessions } from "../sessions/table";
 import { users } from "../users/table";
 import { PermissionSet } from "./permissions";
@@ -80,17 +81,30 @@ export function keyGrants(keyId: string, scopes: string[]): PermissionSet {
   return new PermissionSet([...scopes, ...byRole]);
 }
 
-function loadSession(tokenHash: string): SessionCaller | null {
+/** A caller, and when its credential was last used as far as the database knows. */
+interface Loaded {
+  caller: Caller;
+  touchedAt: number;
+}
+
+function loadSession(tokenHash: string): Loaded | null {
   const row = db
-    .select({ id: sessions.id, userId: sessions.user_id, expiresAt: sessions.expires_at })
+    .select({
+      id: sessions.id,
+      userId: sessions.user_id,
+      expiresAt: sessions.expires_at,
+      touchedAt: sessions.last_activity_at,
+    })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.user_id))
     .where(and(eq(sessions.token_hash, tokenHash), isNull(users.deleted_at)))
     .get();
-  return row ? { kind: "session", tokenHash, ...row, ...userAccess(row.userId) } : null;
+  if (!row || activeBan(row.userId)) return null;
+  const { touchedAt, ...rest } = row;
+  return { caller: { kind: "session", tokenHash, ...rest, ...userAccess(row.userId) }, touchedAt };
 }
 
-function loadKey(tokenHash: string): KeyCaller | null {
+function loadKey(tokenHash: string): Loaded | null {
   const row = db
     .select({
       id: apiKeys.id,
@@ -99,25 +113,29 @@ function loadKey(tokenHash: string): KeyCaller | null {
       scopes: apiKeys.scopes,
       isSystem: apiKeys.is_system,
       expiresAt: apiKeys.expires_at,
+      lastUsedAt: apiKeys.last_used_at,
       ownerDeletedAt: users.deleted_at,
     })
     .from(apiKeys)
     .leftJoin(users, eq(users.id, apiKeys.owner_id))
     .where(and(eq(apiKeys.key_hash, tokenHash), eq(apiKeys.is_active, true)))
     .get();
-  if (!row || row.ownerDeletedAt !== null) return null;
-  const { scopes, ownerDeletedAt: _, ...rest } = row;
+  if (!row || row.ownerDeletedAt !== null || (row.userId !== null && activeBan(row.userId))) return null;
+  const { scopes, ownerDeletedAt: _, lastUsedAt, ...rest } = row;
   const key = { kind: "key" as const, tokenHash, ...rest };
-  if (key.isSystem) return { ...key, permissions: PermissionSet.all, isSuperAdmin: false };
+  const touchedAt = lastUsedAt ?? 0;
+  if (key.isSystem)
+    return { caller: { ...key, permissions: PermissionSet.all, isSuperAdmin: false }, touchedAt };
   if (key.userId === null) return null;
   const owner = userAccess(key.userId);
   const permissions = keyGrants(key.id, scopes).intersect(owner.permissions);
-  return { ...key, permissions, isSuperAdmin: owner.isSuperAdmin && permissions.has("*:*") };
+  const isSuperAdmin = owner.isSuperAdmin && permissions.has("*:*");
+  return { caller: { ...key, permissions, isSuperAdmin }, touchedAt };
 }
 
 /** The caller of a known credential as it stands now; null when it no longer counts. Not cached. */
 export function reloadCaller({ kind, tokenHash }: Caller): Caller | null {
-  const fresh = kind === "session" ? loadSession(tokenHash) : loadKey(tokenHash);
+  const fresh = (kind === "session" ? loadSession(tokenHash) : loadKey(tokenHash))?.caller;
   return fresh && !hasExpired(fresh) ? fresh : null;
 }
 
@@ -126,7 +144,7 @@ const hasExpired = (caller: Caller) => caller.expiresAt !== null && caller.expir
 // --- Authentication ---------------------------------------------------------------------------------------
 
 /** Callers by the hash of their token, so that a request costs no query. Dropped by the functions below. */
-const cache = new Map<string, { caller: Caller; touchedAt: number }>();
+const cache = new Map<string, Loaded>();
 const MAX_CACHED = 10_000;
 
 /** Our tokens are 47 characters long; longer input isn't worth hashing. */
@@ -138,17 +156,17 @@ export function authenticate(token: string): Caller | null {
   const hash = hashToken(token);
   let entry = cache.get(hash);
   if (!entry) {
-    const caller = token.startsWith("ses_")
+    const loaded = token.startsWith("ses_")
       ? loadSession(hash)
       : token.startsWith("flk_")
         ? loadKey(hash)
         : null;
-    if (!caller) return null;
+    if (!loaded) return null;
     if (cache.size >= MAX_CACHED) {
       const oldest = cache.keys().next();
       if (!oldest.done) cache.delete(oldest.value);
     }
-    entry = { caller, touchedAt: 0 };
+    entry = loaded;
     cache.set(hash, entry);
   }
   if (hasExpired(entry.caller)) {
@@ -176,18 +194,19 @@ function touch(caller: Caller, time: number): void {
 /**
  * Tells that rights or credentials changed: whatever changes a role, a permission, a key, a session or a user
  * calls this in its transaction. After the commit the cached callers are dropped, so that the next request
- * sees the change, and the live sockets are checked anew.
+ * sees the change, and the live sockets are checked anew. `announced` says that a message published before told
+ * the users why their credentials end: their sockets then stay open for the seconds that reading it takes.
  */
-export function accessChanged(which: (caller: Caller) => boolean): void {
+export function accessChanged(which: (caller: Caller) => boolean, announced = false): void {
   afterCommit(() => {
     for (const [hash, { caller }] of cache) if (which(caller)) cache.delete(hash);
   });
-  publish("access.changed", { which });
+  publish("access.changed", { which, announced });
 }
 
 declare module "../../kernel/events" {
   interface EventMap {
     /** Callers for whom `which` holds may have gained or lost rights, or ended. */
-    "access.changed": { which: (caller: Caller) => boolean };
+    "access.changed": { which: (caller: Caller) => boolean; announced: boolean };
   }
 }

@@ -24,16 +24,20 @@ export interface RateRule {
 
 interface Mark {
   requires: Requirement;
+  /** Beside those who hold the permission: a session of the user whom `{id}` names (decisions 3.5). */
+  orSelf?: true;
   limit?: RateRule;
 }
 
 /** What the document is told of a route's access: see docs/document.ts. */
 export interface AccessNote {
-  "x-access": { requires: Requirement | "public" | "handshake"; limited: boolean };
+  "x-access": { requires: Requirement | "public" | "handshake"; orSelf: boolean; limited: boolean };
 }
 
 interface GuardedContext extends HookContext {
   params: Record<string, unknown>;
+  /** The route's path, as it is declared. */
+  route: string;
   caller?: Caller;
   admitted?: boolean;
 }
@@ -85,10 +89,15 @@ export function takeFromLimit(rule: RateRule, subject: string, headers: HookCont
     });
 }
 
+/** Whether `{id}` of the path names the user whose session this is. */
+const isSelf = (caller: Caller, id: unknown): boolean =>
+  caller.kind === "session" && typeof id === "string" && id.toLowerCase() === caller.userId;
+
 /** Who is it, may they, and how often: in this order, and before the body is looked at. */
-function admit(request: Request, set: HookContext["set"], { requires, limit }: Mark): Caller {
+function admit(request: Request, set: HookContext["set"], id: unknown, mark: Mark): Caller {
+  const { requires, orSelf, limit } = mark;
   const caller = callerOf(request);
-  authorize(caller, requires);
+  if (!orSelf || !isSelf(caller, id)) authorize(caller, requires);
   if (limit) takeFromLimit(limit, caller.id, set.headers);
   return caller;
 }
@@ -98,30 +107,48 @@ function admitAnyone(request: Request, set: HookContext["set"], limit: RateRule 
   return true;
 }
 
-const note = (requires: AccessNote["x-access"]["requires"], limit?: RateRule): AccessNote => ({
-  "x-access": { requires, limited: limit !== undefined },
-});
+const note = (
+  requires: AccessNote["x-access"]["requires"],
+  limit?: RateRule,
+  orSelf = false,
+): AccessNote => ({ "x-access": { requires, orSelf, limited: limit !== undefined } });
 
 const anyParameter = () => true;
 
+const bodied = new Set<string>();
+
+/** Tells the guard which routes take a body: what is sent to another one is not read, and does no harm. */
+export function noteBodies(routes: { method: string; path: string; hooks: { body?: unknown } }[]): void {
+  for (const { method, path, hooks } of routes) if (hooks.body) bodied.add(`${method} ${path}`);
+}
+
+/** The reader of one route's bodies. */
+function bodyReader() {
+  let takesBody: boolean | undefined;
+  return (request: Request, route: string) => {
+    takesBody ??= bodied.has(`${request.method} ${route}`);
+    return takesBody ? readJson(request) : null;
+  };
+}
+
 /**
- * The one mark that every route carries, as a macro: `access: "gps:read"` or `open: true`. A route without one
- * doesn't start (see app.ts). The hooks are `parse` and `transform` because Elysia validates before
+ * The one mark that every route carries, as a macro: `access: "gps:read"`, `access: { requires: "users:read",
+ * orSelf: true }` or `open: true`. A route without one doesn't start (see app.ts). The hooks are `parse` and `transform` because Elysia validates before
  * `beforeHandle`: a stranger would learn the schema otherwise. They never pass the context on as a whole: Elysia
  * reads their source, and would then parse cookies, headers and the query for every route.
  */
 export const guard = new Elysia({ name: "guard" }).macro({
   access(mark: Requirement | Mark) {
-    const { requires, limit } = typeof mark === "string" ? { requires: mark, limit: undefined } : mark;
-    const rule: Mark = limit ? { requires, limit } : { requires };
+    const rule: Mark = typeof mark === "string" ? { requires: mark } : mark;
+    const readBody = bodyReader();
     return {
-      detail: note(requires, limit) as object,
+      detail: note(rule.requires, rule.limit, rule.orSelf) as object,
       parse(context: GuardedContext) {
-        context.caller = admit(context.request, context.set, rule);
-        return readJson(context.request);
+        context.caller = admit(context.request, context.set, context.params?.id, rule);
+        return readBody(context.request, context.route);
       },
       transform(context: GuardedContext) {
-        context.caller ??= admit(context.request, context.set, rule);
+        context.caller ??= admit(context.request, context.set, context.params?.id, rule);
         canonicalUuids(context.params, anyParameter);
       },
       resolve(context: GuardedContext) {
@@ -136,11 +163,12 @@ export const guard = new Elysia({ name: "guard" }).macro({
   },
   open(mark: true | { limit: RateRule }) {
     const limit = mark === true ? undefined : mark.limit;
+    const readBody = bodyReader();
     return {
       detail: note("public", limit) as object,
       parse(context: GuardedContext) {
         context.admitted = admitAnyone(context.request, context.set, limit);
-        return readJson(context.request);
+        return readBody(context.request, context.route);
       },
       transform(context: GuardedContext) {
         context.admitted ??= admitAnyone(context.request, context.set, limit);

@@ -1,5 +1,5 @@
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { id, time } from "../../kernel/table";
+import { flag, id, time } from "../../kernel/table";
 import { platforms } from "../platforms/table";
 import { users } from "../users/table";
 
@@ -17,6 +17,8 @@ export const platformAccounts = sqliteTable(
     platform_user_id: text().notNull(),
     username: text(),
     email: text(),
+    /** Whether the platform vouches for the address. One that it doesn't identifies nobody. */
+    email_verified: flag().notNull().default(true),
     avatar_url: text(),
     created_at: time().notNull(),
     updated_at: time().notNull(),

@@ -10,7 +10,21 @@ export type AuditEventType =
   | "login_failed"
   | "logout"
   | "session_created"
+  | "session_revoked"
+  | "password_changed"
+  | "password_reset_requested"
   | "user_created"
+  | "user_updated"
+  | "user_deleted"
+  | "user_banned"
+  | "user_unbanned"
+  | "user_deletion_scheduled"
+  | "user_deletion_cancelled"
+  | "account_linked"
+  | "account_unlinked"
+  | "platform_updated"
+  | "role_assigned"
+  | "role_removed"
   | "api_key_created"
   | "api_key_updated"
   | "api_key_revoked";
@@ -24,6 +38,7 @@ export interface AuditEntry {
   resource_type?: string;
   resource_id?: string;
   description?: string;
+  /** Never holds a secret, nor an email address or a name of a person: these go when an account is deleted. */
   metadata?: Record<string, unknown>;
   status?: "success" | "failure";
   error_message?: string;

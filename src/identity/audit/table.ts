@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { flag, id, time } from "../../kernel/table";
 
@@ -26,5 +27,8 @@ export const auditEvents = sqliteTable(
     is_reported: flag().notNull().default(false),
     created_at: time().notNull(),
   },
-  (table) => [index("audit_events_user").on(table.user_id, table.created_at)],
+  (table) => [
+    index("audit_events_user").on(table.user_id, table.created_at),
+    index("audit_events_actor").on(table.actor_id).where(sql`actor_id IS NOT NULL`),
+  ],
 );

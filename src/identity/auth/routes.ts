@@ -1,16 +1,85 @@
 import { Elysia } from "elysia";
 import { config } from "../../config";
+import { AppError } from "../../kernel/errors";
 import { clientOf } from "../../kernel/http";
 import { errors } from "../../kernel/schema";
 import type { SessionCaller } from "../access/caller";
 import { guard, type RateRule, takeFromLimit } from "../access/guard";
-import { AuthResponse, LoginInput, Message } from "./schema";
+import { changePassword, completePasswordReset, requestPasswordReset } from "./password-reset";
+import { register, verifyEmail, verifyRegistration } from "./registration";
+import {
+  AuthResponse,
+  LoginInput,
+  Message,
+  PasswordChange,
+  RegisterInput,
+  RegistrationPending,
+  ResetCompletion,
+  ResetRequest,
+  TokenInput,
+  VerifiedEmail,
+} from "./schema";
 import { login, logout } from "./service";
 
 const loginLimit: RateRule = { name: "login", rate: () => config["rate_limit.login"] };
+const registerLimit: RateRule = { name: "register", rate: () => config["rate_limit.register"] };
+const resetLimit: RateRule = { name: "reset-password", rate: () => config["rate_limit.reset_password"] };
+/** Passwords that a session may try: as many as a stranger at the login. */
+const passwordLimit: RateRule = { name: "password", rate: () => config["rate_limit.login"] };
+
+function notImplemented(): never {
+  throw new AppError("NotImplemented", "Authentication is not implemented here; use POST /v1/auth/login");
+}
+
+const nothingHere = {
+  open: true,
+  response: errors(501),
+  detail: {
+    summary: "",
+    description: "Kept for old clients: always answers 501. Sign in with `POST /v1/auth/login`.",
+  },
+} as const;
 
 export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authentication"] })
   .use(guard)
+  .post("/register", ({ body, request }) => register(body, clientOf(request)), {
+    open: { limit: registerLimit },
+    body: RegisterInput,
+    response: { 200: RegistrationPending, ...errors(409) },
+    detail: {
+      summary: "Register",
+      description:
+        "Starts a registration: an email with a link goes to the address, valid for 24 hours, and only its token creates the account. 400 when registration is off, for an unfit password or a failed bot protection; 409 when the username or the address is taken or waits for its verification; 500 when the email could not be sent, which leaves nothing behind.",
+    },
+  })
+  .post(
+    "/register/verify",
+    async ({ body, request, set }) => {
+      const session = await verifyRegistration(body.token, clientOf(request));
+      set.status = 201;
+      return session;
+    },
+    {
+      open: true,
+      body: TokenInput,
+      response: { 201: AuthResponse, ...errors(403, 409) },
+      detail: {
+        summary: "Complete a registration",
+        description:
+          "Creates the account with the token of the email and signs in. 400 for a token that is not valid, was used or has expired; 409 when the username or the address was taken meanwhile.",
+      },
+    },
+  )
+  .post("/verify-email", ({ body, request }) => verifyEmail(body.token, clientOf(request)), {
+    open: true,
+    body: TokenInput,
+    response: { 200: VerifiedEmail, ...errors(403, 409) },
+    detail: {
+      summary: "Verify an email address",
+      description:
+        "Applies whatever the token of an email proves: a registration, a change of address or a linked address. Opens no session. 400 for a token that is not valid, was used or has expired; 409 when the name or the address is in use.",
+    },
+  })
   .post(
     "/login",
     ({ body, request, set }) => {
@@ -20,11 +89,11 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
     {
       open: { limit: loginLimit },
       body: LoginInput,
-      response: { 200: AuthResponse, ...errors(401) },
+      response: { 200: AuthResponse, ...errors(401, 403) },
       detail: {
         summary: "Sign in with password",
         description:
-          "Signs in with username or email address and password and opens a session of 30 days. Send its token as `Authorization: Bearer <session_token>`. An unknown identifier and a wrong password get the same 401. Attempts are limited per address and per identifier.",
+          "Signs in with username or email address and password and opens a session of 30 days. Send its token as `Authorization: Bearer <session_token>`. An unknown identifier and a wrong password get the same 401. With the right password, a banned user gets 403 `AccountBanned`, and anybody 403 while sign-in by email is switched off. Attempts are limited per address and per identifier.",
       },
     },
   )
@@ -41,6 +110,70 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
         summary: "Sign out",
         description:
           "Ends the session whose token makes the request, and no other. Its WebSocket connections are closed.",
+      },
+    },
+  )
+  .post(
+    "/reset-password",
+    async ({ body, request, set }) => {
+      takeFromLimit(resetLimit, `email ${body.email.toLowerCase()}`, set.headers);
+      await requestPasswordReset(body, clientOf(request));
+      return { message: "If an account has this email address, a link to set a new password was sent to it" };
+    },
+    {
+      open: { limit: resetLimit },
+      body: ResetRequest,
+      response: { 200: Message },
+      detail: {
+        summary: "Request a password reset",
+        description:
+          "Sends a link, valid for one hour, if an account has the address; the answer is the same either way. Requests are limited per address of the client and per email address.",
+      },
+    },
+  )
+  .post(
+    "/reset-password/complete",
+    async ({ body, request }) => {
+      await completePasswordReset(body, clientOf(request));
+      return { message: "The password was set; sign in with it" };
+    },
+    {
+      // Without a limit: the token can't be guessed, and nothing costly is done for a wrong one.
+      open: true,
+      body: ResetCompletion,
+      response: { 200: Message },
+      detail: {
+        summary: "Set a new password",
+        description:
+          "Sets the password with the token of the email and ends all sessions of the user. 400 for a token that is not valid, was used or has expired, and for an unfit password.",
+      },
+    },
+  )
+  .post("/signin", notImplemented, {
+    ...nothingHere,
+    detail: { ...nothingHere.detail, summary: "Sign in (not implemented)" },
+  })
+  .post("/validate", notImplemented, {
+    ...nothingHere,
+    detail: { ...nothingHere.detail, summary: "Validate (not implemented)" },
+  });
+
+export const ownPasswordRoutes = new Elysia({ prefix: "/v1/users/me/password", tags: ["Authentication"] })
+  .use(guard)
+  .post(
+    "",
+    async ({ caller, body, request }) => {
+      await changePassword(caller as SessionCaller, body, clientOf(request));
+      return { message: "The password was changed; the other sessions were ended" };
+    },
+    {
+      access: { requires: "session", limit: passwordLimit },
+      body: PasswordChange,
+      response: { 200: Message },
+      detail: {
+        summary: "Change the own password",
+        description:
+          "Sets a new password and ends all other sessions of the caller. 400 for a wrong present password, for an unfit new one, and for an account without a password.",
       },
     },
   );

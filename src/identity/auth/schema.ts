@@ -1,4 +1,66 @@
-import { nullable, out, record, t } from "../../kernel/schema";
+import { characters, ignorable, nullable, oneOf, out, record, t } from "../../kernel/schema";
+import { emailField, usernameField } from "../users/schema";
+
+const challenge_token = t.Optional(
+  ignorable({
+    type: "string",
+    maxLength: 4_096,
+    description: "Answer of the bot protection: required where it is switched on, else ignored",
+    examples: ["XXXX.DUMMY.TOKEN.XXXX"],
+  }),
+);
+
+export const newPasswordField = characters({
+  minLength: 8,
+  maxLength: 128,
+  description: "Password: 8 to 128 characters",
+  examples: ["a long passphrase"],
+});
+
+/** A password to be compared: whatever was once accepted is short enough. */
+export const passwordField = characters({
+  minLength: 1,
+  maxLength: 128,
+  description: "Password",
+  examples: ["a long passphrase"],
+});
+
+export const verificationToken = t.String({
+  minLength: 1,
+  maxLength: 128,
+  description: "The token of the email",
+  examples: ["0kq1L9fY6mB4tVhJ2sNcR5dXgUeA7iOwE3q2-7w8xPZ"],
+});
+
+export const RegisterInput = t.Object(
+  { email: emailField, username: usernameField, password: newPasswordField, challenge_token },
+  { title: "Register" },
+);
+export type RegisterInput = (typeof RegisterInput)["static"];
+
+export const RegistrationPending = record(
+  "RegistrationPending",
+  {
+    message: out.string("What to do next", "Use the link in the email that was sent to you"),
+    expires_at: out.time("Until when its link works"),
+  },
+  "An email with a link was sent; there is no account yet",
+);
+
+export const TokenInput = t.Object({ token: verificationToken }, { title: "Token" });
+
+export const VerifiedEmail = record(
+  "VerifiedEmail",
+  {
+    success: out.boolean("true"),
+    message: out.string("What was done", "The account was created; sign in with your password"),
+    verification_type: oneOf(["registration", "email_link", "email_change"], "What the token was for"),
+    user_id: t.Optional(out.uuid("The user")),
+    redirect_url: out.string("Where to go next", "http://localhost:3000/"),
+  },
+  "What an email address was proved for",
+);
+export type VerifiedEmail = (typeof VerifiedEmail)["static"];
 
 export const LoginInput = t.Object(
   {
@@ -8,21 +70,27 @@ export const LoginInput = t.Object(
       description: "Username or email address",
       examples: ["skipper"],
     }),
-    password: t.String({
-      minLength: 1,
-      maxLength: 128,
-      description: "Password",
-      examples: ["a long passphrase"],
-    }),
-    challenge_token: t.Optional(
-      nullable(
-        t.String({ maxLength: 4_096, description: "Answer of the bot protection, where it is switched on" }),
-      ),
-    ),
+    password: passwordField,
+    challenge_token,
   },
   { title: "Login" },
 );
 export type LoginInput = (typeof LoginInput)["static"];
+
+export const ResetRequest = t.Object({ email: emailField, challenge_token }, { title: "ResetRequest" });
+export type ResetRequest = (typeof ResetRequest)["static"];
+
+export const ResetCompletion = t.Object(
+  { token: verificationToken, new_password: newPasswordField, challenge_token },
+  { title: "ResetCompletion" },
+);
+export type ResetCompletion = (typeof ResetCompletion)["static"];
+
+export const PasswordChange = t.Object(
+  { current_password: passwordField, new_password: newPasswordField },
+  { title: "PasswordChange" },
+);
+export type PasswordChange = (typeof PasswordChange)["static"];
 
 export const AuthResponse = record(
   "AuthResponse",

@@ -7,9 +7,13 @@ import type { Client } from "../../kernel/http";
 import type { SessionCaller } from "../access/caller";
 import { platformAccounts } from "../accounts/table";
 import { recordAudit } from "../audit/service";
+import { checkNotBanned } from "../bans/active-ban";
+import { checkLoginEnabled } from "../platforms/service";
 import { platforms } from "../platforms/table";
 import { endSession, insertSession } from "../sessions/service";
+import { findUser } from "../users/service";
 import { users } from "../users/table";
+import { checkChallenge } from "./bot-protection";
 import type { AuthResponse, LoginInput } from "./schema";
 import { passwords } from "./table";
 
@@ -17,71 +21,109 @@ const wrongCredentials = () => new AppError("Unauthorized", "The identifier or t
 
 /**
  * Signs in with username or email address and password. An unknown identifier, an account without a password
- * and a wrong password answer alike and take equal time. Every attempt leaves an audit event.
+ * and a wrong password answer alike and take equal time. Whoever has the right password learns of a ban and of a
+ * platform that is switched off (403). Every attempt leaves an audit event.
  */
 export async function login(input: LoginInput, client: Client): Promise<AuthResponse> {
+  await checkChallenge(input.challenge_token, client);
   const account = findAccount(input.identifier.toLowerCase());
   const matches = await verifyPassword(account?.hash ?? null, input.password);
   if (!account || !matches) {
-    await transact(() => {
-      recordAudit({
-        event_type: "login_failed",
-        user_id: account?.id ?? null,
-        status: "failure",
-        error_message: account ? "wrong password" : "unknown identifier",
-        client,
-      });
-    });
+    await recordFailure(account?.id ?? null, account ? "wrong password" : "unknown identifier", client);
     throw wrongCredentials();
   }
   const renewed = needsRehash(account.hash) ? await hashPassword(input.password) : null;
-  return transact(() => {
-    // The account may have been deleted or its password changed while the hash was computed.
-    if (findAccount(account.username)?.hash !== account.hash) throw wrongCredentials();
-    if (renewed) db.update(passwords).set({ hash: renewed }).where(eq(passwords.user_id, account.id)).run();
-    db.update(users).set({ last_login_at: now() }).where(eq(users.id, account.id)).run();
-    const session = insertSession(account.id, "email", client);
-    recordAudit({
-      event_type: "login",
-      user_id: account.id,
-      resource_type: "session",
-      resource_id: session.id,
-      metadata: { provider: "email" },
-      client,
+  try {
+    return await transact(() => {
+      // The account may have been deleted or its password changed while the hash was computed.
+      if (passwordHashOf(account.id) !== account.hash) throw wrongCredentials();
+      checkLoginEnabled("email");
+      checkNotBanned(account.id);
+      if (renewed) db.update(passwords).set({ hash: renewed }).where(eq(passwords.user_id, account.id)).run();
+      const session = openSession(account, "email", client);
+      recordAudit({
+        event_type: "login",
+        user_id: account.id,
+        resource_type: "session",
+        resource_id: session.session_id ?? "",
+        metadata: { provider: "email" },
+        client,
+      });
+      return session;
     });
-    return {
-      user_id: account.id,
-      email: account.email ?? "",
-      username: account.username,
-      session_token: session.token,
-      session_id: session.id,
-      expires_at: iso(session.expiresAt),
-      provider: "email",
-      requires_2fa: false,
-      preferred_locale: account.locale,
-    };
-  });
+  } catch (error) {
+    if (error instanceof AppError) await recordFailure(account.id, error.name, client);
+    throw error;
+  }
 }
 
-/** The active user with this username, else with this address on the email platform, who has a password. */
-function findAccount(identifier: string) {
-  const find = (condition: ReturnType<typeof eq>) =>
-    db
-      .select({
-        id: users.id,
-        username: users.username,
-        email: platformAccounts.email,
-        locale: users.preferred_locale,
-        hash: passwords.hash,
-      })
-      .from(users)
-      .innerJoin(passwords, eq(passwords.user_id, users.id))
-      .innerJoin(platformAccounts, eq(platformAccounts.user_id, users.id))
-      .innerJoin(platforms, and(eq(platforms.id, platformAccounts.platform_id), eq(platforms.slug, "email")))
-      .where(and(condition, isNull(users.deleted_at)))
-      .limit(1)
-      .get();
-  return find(eq(users.username, identifier)) ?? find(eq(platformAccounts.platform_user_id, identifier));
+const recordFailure = (accountId: string | null, why: string, client: Client): Promise<void> =>
+  transact(() => {
+    // Scrubbed while the hash was computed: nothing is noted about that account any more.
+    const userId = accountId !== null && findUser(accountId)?.scrubbed_at === null ? accountId : null;
+    recordAudit({
+      event_type: "login_failed",
+      user_id: userId,
+      status: "failure",
+      error_message: why,
+      client,
+    });
+  });
+
+interface SigningIn {
+  id: string;
+  username: string;
+  email: string | null;
+  locale: string | null;
+}
+
+/** Opens a session for a user who has proved who it is, in the current transaction. */
+export function openSession(user: SigningIn, provider: string, client: Client): AuthResponse {
+  db.update(users)
+    .set({ last_login_at: now(), last_login_provider: provider })
+    .where(eq(users.id, user.id))
+    .run();
+  const session = insertSession(user.id, provider, client);
+  return {
+    user_id: user.id,
+    email: user.email ?? "",
+    username: user.username,
+    session_token: session.token,
+    session_id: session.id,
+    expires_at: iso(session.expiresAt),
+    provider,
+    requires_2fa: false,
+    preferred_locale: user.locale,
+  };
+}
+
+const findActive = (condition: ReturnType<typeof eq>) =>
+  db
+    .select({
+      id: users.id,
+      username: users.username,
+      email: platformAccounts.email,
+      locale: users.preferred_locale,
+      hash: passwords.hash,
+    })
+    .from(users)
+    .innerJoin(passwords, eq(passwords.user_id, users.id))
+    .innerJoin(platformAccounts, eq(platformAccounts.user_id, users.id))
+    .innerJoin(platforms, and(eq(platforms.id, platformAccounts.platform_id), eq(platforms.slug, "email")))
+    .where(and(condition, isNull(users.deleted_at)))
+    .limit(1)
+    .get();
+
+/** The active user with this address on the email platform, who has a password. */
+export const accountByEmail = (email: string) => findActive(eq(platformAccounts.platform_user_id, email));
+
+/** The same, found by the username first. */
+const findAccount = (identifier: string) =>
+  findActive(eq(users.username, identifier)) ?? accountByEmail(identifier);
+
+/** The hash of an active user's password; null for a user without one. */
+export function passwordHashOf(userId: string): string | null {
+  return findActive(eq(users.id, userId))?.hash ?? null;
 }
 
 /** Ends the session that made the request, and no other. */

@@ -1,20 +1,175 @@
-import { eq } from "drizzle-orm";
-import { now } from "../../kernel/clock";
-import { adjustCounter, db } from "../../kernel/db";
+import { and, asc, desc, eq, isNotNull } from "drizzle-orm";
+import { config } from "../../config";
+import { iso, isoOrNull, now } from "../../kernel/clock";
+import { adjustCounter, counter, db, transact } from "../../kernel/db";
+import { badRequest, conflict, forbidden, invalid, isUniqueViolation, notFound } from "../../kernel/errors";
 import type { Client } from "../../kernel/http";
 import { newId } from "../../kernel/id";
+import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
+import { accessChanged, type Caller, SUPER_ADMIN, userAccess } from "../access/caller";
+import { checkNotLastSuperAdmin, checkOutranks } from "../access/rank";
 import { platformAccounts } from "../accounts/table";
 import { recordAudit } from "../audit/service";
 import { passwords } from "../auth/table";
+import { activeBan } from "../bans/active-ban";
 import { platforms } from "../platforms/table";
-import { userRoles } from "../roles/table";
+import { permissions, rolePermissions, roles, userRoles } from "../roles/table";
+import type { ExtendedUser, Profile, RoleList, User, UserChange } from "./schema";
 import { users } from "./table";
+
+export type UserRow = typeof users.$inferSelect;
+type AccountRow = typeof platformAccounts.$inferSelect;
 
 /** 3 to 30 letters, digits and underscores; stored in lower case (Part 2). */
 export const USERNAME = /^[A-Za-z0-9_]{3,30}$/;
 
 /** The role that every user gets. */
 const DEFAULT_ROLE = "role_user";
+
+// --- Reading ----------------------------------------------------------------------------------------------
+
+export const toUser = (row: UserRow): User => ({
+  id: row.id,
+  username: row.username,
+  primary_platform_account_id: row.primary_platform_account_id,
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+  last_login_at: isoOrNull(row.last_login_at),
+  deleted_at: isoOrNull(row.deleted_at),
+  privacy_mode: row.privacy_mode,
+  preferred_locale: row.preferred_locale,
+  avatars_enabled: row.avatars_enabled,
+});
+
+/** A user, deleted or not; undefined when there is none. */
+export function findUser(id: string): UserRow | undefined {
+  return db.select().from(users).where(eq(users.id, id)).get();
+}
+
+/** A user, deleted or not. Throws 404. */
+export function existingUser(id: string): UserRow {
+  const user = findUser(id);
+  if (!user) throw notFound("User");
+  return user;
+}
+
+/** A user who is not deleted: nothing of a deleted one can be changed. Throws 404. */
+export function activeUser(id: string): UserRow {
+  const user = existingUser(id);
+  if (user.deleted_at !== null) throw notFound("User");
+  return user;
+}
+
+export function isUsernameTaken(username: string): boolean {
+  return db.select({ id: users.id }).from(users).where(eq(users.username, username)).get() !== undefined;
+}
+
+/** The platform account that stands for a user, with its platform's slug. */
+export function primaryAccount(user: UserRow): (AccountRow & { slug: string }) | undefined {
+  const row = db
+    .select({ account: platformAccounts, slug: platforms.slug })
+    .from(platformAccounts)
+    .innerJoin(platforms, eq(platforms.id, platformAccounts.platform_id))
+    .where(eq(platformAccounts.id, user.primary_platform_account_id ?? ""))
+    .get();
+  return row && { ...row.account, slug: row.slug };
+}
+
+/** A user's account on the platform `email`, where there is one. */
+export function emailAccount(userId: string): AccountRow | undefined {
+  return db
+    .select({ account: platformAccounts })
+    .from(platformAccounts)
+    .innerJoin(platforms, and(eq(platforms.id, platformAccounts.platform_id), eq(platforms.slug, "email")))
+    .where(eq(platformAccounts.user_id, userId))
+    .get()?.account;
+}
+
+/** An address of a user's that a platform vouches for, the oldest first; null when there is none. */
+function verifiedAddress(userId: string): string | null {
+  const row = db
+    .select({ email: platformAccounts.email })
+    .from(platformAccounts)
+    .where(
+      and(
+        eq(platformAccounts.user_id, userId),
+        eq(platformAccounts.email_verified, true),
+        isNotNull(platformAccounts.email),
+      ),
+    )
+    .orderBy(asc(platformAccounts.created_at), asc(platformAccounts.id))
+    .get();
+  return row?.email ?? null;
+}
+
+/** The user who is known by an address that a platform vouches for; undefined when there is none. */
+export function userByEmail(email: string): UserRow | undefined {
+  return db
+    .select({ user: users })
+    .from(platformAccounts)
+    .innerJoin(users, eq(users.id, platformAccounts.user_id))
+    .where(and(eq(platformAccounts.email, email), eq(platformAccounts.email_verified, true)))
+    .orderBy(asc(platformAccounts.created_at))
+    .get()?.user;
+}
+
+/** A page of users, deleted ones too, newest first. */
+export function listUsers(request: PageRequest): PageOf<User> {
+  return readPage(request, counter("users"), (fromEnd, offset, limit) =>
+    db
+      .select()
+      .from(users)
+      .orderBy(fromEnd ? asc(users.id) : desc(users.id))
+      .limit(limit)
+      .offset(offset)
+      .all()
+      .map(toUser),
+  );
+}
+
+export const getUser = (id: string): User => toUser(existingUser(id));
+
+/** The owner of a session or a key. Throws 400 for a system key that belongs to nobody. */
+export function getOwnUser(caller: Caller): User {
+  if (caller.userId === null) throw badRequest("This system key belongs to no user");
+  return getUser(caller.userId);
+}
+
+export function getProfile(id: string): Profile {
+  const user = existingUser(id);
+  const primary = primaryAccount(user);
+  return {
+    name: user.username,
+    display_name: primary?.username ?? user.username,
+    picture: primary?.avatar_url ?? null,
+    provider: user.last_login_provider ?? primary?.slug ?? null,
+    primary_provider: primary?.slug ?? null,
+    last_login_at: isoOrNull(user.last_login_at),
+    created_at: iso(user.created_at),
+    privacy_mode: user.privacy_mode,
+    avatars_enabled: user.avatars_enabled,
+  };
+}
+
+/** A user with address, picture and platform of the primary account. */
+export function toExtendedUser(user: UserRow): ExtendedUser {
+  const primary = primaryAccount(user);
+  return {
+    id: user.id,
+    primary_platform_account_id: user.primary_platform_account_id,
+    username: user.username,
+    email: primary?.email ?? verifiedAddress(user.id),
+    avatar_url: primary?.avatar_url ?? null,
+    platform: primary?.slug ?? null,
+    created_at: iso(user.created_at),
+    updated_at: iso(user.updated_at),
+    last_login_at: isoOrNull(user.last_login_at),
+    privacy_mode: user.privacy_mode,
+    is_banned: activeBan(user.id) !== undefined,
+  };
+}
+
+// --- Creating ---------------------------------------------------------------------------------------------
 
 export interface UserToInsert {
   username: string;
@@ -32,33 +187,42 @@ export function insertUser(
   user: UserToInsert,
   client?: Client,
 ): { id: string; username: string; email: string } {
-  const id = newId();
-  const accountId = newId();
-  const stamps = { created_at: now(), updated_at: now() };
   const username = user.username.toLowerCase();
   const email = user.email.toLowerCase();
-  const emailPlatform = db
-    .select({ id: platforms.id })
-    .from(platforms)
-    .where(eq(platforms.slug, "email"))
-    .get();
-  if (!emailPlatform) throw new Error("the platform `email` is missing");
-  db.insert(users)
-    .values({ id, username, primary_platform_account_id: accountId, ...stamps })
-    .run();
-  db.insert(platformAccounts)
-    .values({
-      id: accountId,
-      user_id: id,
-      platform_id: emailPlatform.id,
-      platform_user_id: email,
-      username,
-      email,
-      ...stamps,
-    })
-    .run();
+  const { id } = insertUserWithAccount(
+    username,
+    { slug: "email", platformUserId: email, username, email },
+    user.roles ?? [],
+    client,
+  );
   db.insert(passwords).values({ user_id: id, hash: user.passwordHash, changed_at: now() }).run();
-  for (const role of new Set([DEFAULT_ROLE, ...(user.roles ?? [])]))
+  return { id, username, email };
+}
+
+export interface AccountToInsert {
+  /** Slug of its platform. */
+  slug: string;
+  /** Who it is on the platform; on `email` the address. */
+  platformUserId: string;
+  username: string;
+  email: string | null;
+  /** Whether the platform vouches for the address; true when left out. */
+  emailVerified?: boolean;
+  avatarUrl?: string | null;
+}
+
+/** Stores a user with the one platform account that it is known by, in the current transaction. */
+export function insertUserWithAccount(
+  username: string,
+  account: AccountToInsert,
+  roleIds: string[],
+  client?: Client,
+): { id: string; accountId: string } {
+  const id = newId();
+  db.insert(users).values({ id, username, created_at: now(), updated_at: now() }).run();
+  const accountId = insertAccount(id, account);
+  db.update(users).set({ primary_platform_account_id: accountId }).where(eq(users.id, id)).run();
+  for (const role of new Set([DEFAULT_ROLE, ...roleIds]))
     db.insert(userRoles).values({ user_id: id, role_id: role }).run();
   adjustCounter("users", 1);
   recordAudit({
@@ -66,7 +230,205 @@ export function insertUser(
     user_id: id,
     resource_type: "user",
     resource_id: id,
+    metadata: { platform: account.slug },
     ...(client && { client }),
   });
-  return { id, username, email };
+  return { id, accountId };
+}
+
+/** Stores a platform account of a user in the current transaction, and returns its identifier. */
+export function insertAccount(userId: string, account: AccountToInsert): string {
+  const platform = db
+    .select({ id: platforms.id })
+    .from(platforms)
+    .where(eq(platforms.slug, account.slug))
+    .get();
+  if (!platform) throw new Error(`the platform \`${account.slug}\` is missing`);
+  const id = newId();
+  db.insert(platformAccounts)
+    .values({
+      id,
+      user_id: userId,
+      platform_id: platform.id,
+      platform_user_id: account.platformUserId,
+      username: account.username,
+      email: account.email,
+      email_verified: account.emailVerified ?? true,
+      avatar_url: account.avatarUrl ?? null,
+      created_at: now(),
+      updated_at: now(),
+    })
+    .run();
+  return id;
+}
+
+// --- Changing ---------------------------------------------------------------------------------------------
+
+/**
+ * Changes the fields that are given, in the current transaction. `email` is not among them: see
+ * email-addresses/service.ts. Throws 404, 403 for somebody who may do more, 409 for a username that is taken.
+ */
+export function applyUserChange(caller: Caller, id: string, input: UserChange, client: Client): UserRow {
+  const before = activeUser(id);
+  const changed: string[] = [];
+  if (input.username !== undefined && input.username.toLowerCase() !== before.username) {
+    checkOutranks(caller, id);
+    rename(id, input.username.toLowerCase());
+    changed.push("username");
+  }
+  const { privacy_mode = before.privacy_mode, avatars_enabled = before.avatars_enabled } = input;
+  if (privacy_mode !== before.privacy_mode) changed.push("privacy_mode");
+  if (avatars_enabled !== before.avatars_enabled) changed.push("avatars_enabled");
+  if (input.avatar_url && !avatars_enabled)
+    throw invalid("/avatar_url", "can't be set while avatars are off");
+  if (!avatars_enabled)
+    db.update(platformAccounts).set({ avatar_url: null }).where(eq(platformAccounts.user_id, id)).run();
+  else if (input.avatar_url !== undefined && input.avatar_url !== primaryAccount(before)?.avatar_url) {
+    const account = eq(platformAccounts.id, before.primary_platform_account_id ?? "");
+    db.update(platformAccounts).set({ avatar_url: input.avatar_url, updated_at: now() }).where(account).run();
+    changed.push("avatar_url");
+  }
+  if (changed.length === 0) return before;
+  const row = db
+    .update(users)
+    .set({ privacy_mode, avatars_enabled, updated_at: now() })
+    .where(eq(users.id, id))
+    .returning()
+    .get();
+  auditUserUpdate(caller, id, changed, client);
+  return row;
+}
+
+/** Gives a user another name, in the current transaction. Throws 409 when it is taken. */
+function rename(id: string, username: string): void {
+  try {
+    db.update(users).set({ username }).where(eq(users.id, id)).run();
+  } catch (error) {
+    throw isUniqueViolation(error) ? conflict("This username is taken") : error;
+  }
+  const account = emailAccount(id);
+  if (account) db.update(platformAccounts).set({ username }).where(eq(platformAccounts.id, account.id)).run();
+}
+
+/** Notes in the audit log which fields of a user changed; their values are personal and stay out of it. */
+export function auditUserUpdate(caller: Caller, id: string, changed: string[], client: Client): void {
+  recordAudit({
+    event_type: "user_updated",
+    user_id: id,
+    actor_id: caller.userId,
+    resource_type: "user",
+    resource_id: id,
+    metadata: { changed },
+    client,
+  });
+}
+
+export function changeUsername(caller: Caller, id: string, username: string, client: Client): Promise<User> {
+  return transact(() => toUser(applyUserChange(caller, id, { username }, client)));
+}
+
+/** Chooses the language that Fairlead speaks to a user; null clears the choice. Throws 400 for another one. */
+export function changeLocale(
+  caller: Caller,
+  id: string,
+  locale: string | null,
+  client: Client,
+): Promise<User> {
+  const supported = config["email.supported_locales"];
+  if (locale !== null && !supported.includes(locale))
+    throw invalid("/locale", `must be one of ${supported.join(", ")}, or null`);
+  return transact(() => {
+    const before = activeUser(id);
+    if (before.preferred_locale === locale) return toUser(before);
+    const row = db
+      .update(users)
+      .set({ preferred_locale: locale, updated_at: now() })
+      .where(eq(users.id, id))
+      .returning()
+      .get();
+    auditUserUpdate(caller, id, ["preferred_locale"], client);
+    return toUser(row);
+  });
+}
+
+// --- Roles and permissions --------------------------------------------------------------------------------
+
+/** What a user may do by all roles held, wildcards as they are. */
+export function userPermissions(id: string): string[] {
+  existingUser(id);
+  return userAccess(id).permissions.list();
+}
+
+export function userRoleList(id: string): RoleList {
+  existingUser(id);
+  const held = db
+    .select({ id: roles.id, name: roles.name, description: roles.description })
+    .from(userRoles)
+    .innerJoin(roles, eq(roles.id, userRoles.role_id))
+    .where(eq(userRoles.user_id, id))
+    .orderBy(desc(roles.created_at), asc(roles.id))
+    .all();
+  return { roles: held };
+}
+
+/** Gives a user a role; twice is no error. Throws 400 for no such role, 403 for more than the caller holds. */
+export function assignRole(caller: Caller, id: string, roleId: string, client: Client): Promise<void> {
+  return transact(() => {
+    activeUser(id);
+    if (!db.select({ id: roles.id }).from(roles).where(eq(roles.id, roleId)).get())
+      throw invalid("/role_id", "names no role");
+    checkHandsOut(caller, roleId);
+    const added = db
+      .insert(userRoles)
+      .values({ user_id: id, role_id: roleId })
+      .onConflictDoNothing()
+      .returning()
+      .get();
+    if (added) roleChanged("role_assigned", caller, id, roleId, client);
+  });
+}
+
+/** Takes a role from a user. Throws 404 when the user doesn't hold it, 403 for more than the caller holds. */
+export function removeRole(caller: Caller, id: string, roleId: string, client: Client): Promise<void> {
+  return transact(() => {
+    activeUser(id);
+    const held = and(eq(userRoles.user_id, id), eq(userRoles.role_id, roleId));
+    if (!db.select().from(userRoles).where(held).get()) throw notFound("Role of this user");
+    checkHandsOut(caller, roleId);
+    if (roleId === SUPER_ADMIN) checkNotLastSuperAdmin(id);
+    db.delete(userRoles).where(held).run();
+    roleChanged("role_removed", caller, id, roleId, client);
+  });
+}
+
+/** Nobody hands out what they don't hold, and the super-admin role is handed out by its holders (decisions 3.9). */
+function checkHandsOut(caller: Caller, roleId: string): void {
+  if (caller.isSuperAdmin) return;
+  if (roleId === SUPER_ADMIN) throw forbidden("Only a super admin can assign or remove this role");
+  const granted = db
+    .select({ resource: permissions.resource, action: permissions.action })
+    .from(rolePermissions)
+    .innerJoin(permissions, eq(permissions.id, rolePermissions.permission_id))
+    .where(eq(rolePermissions.role_id, roleId))
+    .all();
+  if (!caller.permissions.hasAll(granted.map((row) => `${row.resource}:${row.action}`)))
+    throw forbidden("This role grants permissions that you don't hold");
+}
+
+function roleChanged(
+  event: "role_assigned" | "role_removed",
+  caller: Caller,
+  userId: string,
+  roleId: string,
+  client: Client,
+): void {
+  recordAudit({
+    event_type: event,
+    user_id: userId,
+    actor_id: caller.userId,
+    resource_type: "role",
+    resource_id: roleId,
+    client,
+  });
+  accessChanged((affected) => affected.userId === userId);
 }

@@ -1,0 +1,158 @@
+import { and, eq } from "drizzle-orm";
+import { now } from "../../kernel/clock";
+import { db, transact } from "../../kernel/db";
+import { conflict, forbidden, invalid } from "../../kernel/errors";
+import type { Client } from "../../kernel/http";
+import { recordAudit } from "../audit/service";
+import { activeBan } from "../bans/active-ban";
+import {
+  checkLoginEnabled,
+  checkRegistrationEnabled,
+  type PlatformRow,
+  platformBySlug,
+} from "../platforms/service";
+import type { ExtendedUser } from "../users/schema";
+import {
+  existingUser,
+  insertAccount,
+  insertUserWithAccount,
+  isUsernameTaken,
+  toExtendedUser,
+  type UserRow,
+  userByEmail,
+} from "../users/service";
+import { users } from "../users/table";
+import { pendingRegistration } from "../verification/service";
+import type { ExternalLogin } from "./schema";
+import { platformAccounts } from "./table";
+import { usernameCandidates } from "./username";
+
+/**
+ * Notes a sign-in through an external provider, which the caller has checked: updates the account, else links it
+ * to the user known by the address, else creates a user. An address identifies somebody only when a platform
+ * vouches for it, here and there: who could link an account by a mere claim would take over the other's.
+ *
+ * Throws 400 for a platform that is none and where registration is off, 403 for a platform that is off and for a
+ * deleted user, 409 for an address that is known but not vouched for, or that belongs to a deleted user.
+ */
+export function upsertExternalLogin(input: ExternalLogin, client: Client): Promise<ExtendedUser> {
+  return transact(() => {
+    const platform = platformBySlug(input.oauthProvider);
+    if (!platform?.is_oauth) throw invalid("/oauthProvider", "names no external platform");
+    checkLoginEnabled(platform.slug);
+    const id =
+      updateAccount(platform, input, client) ??
+      linkAccount(platform, input, client) ??
+      createUser(platform, input, client);
+    noteLogin(id, platform);
+    return toExtendedUser(existingUser(id));
+  });
+}
+
+/** The address of a sign-in, and whether it identifies somebody. */
+const addressOf = (input: ExternalLogin) => ({
+  email: input.email?.toLowerCase() ?? null,
+  email_verified: Boolean(input.email) && input.email_verified !== false,
+});
+
+/** Brings an account up to date that is known already, and returns whose it is. */
+function updateAccount(platform: PlatformRow, input: ExternalLogin, client: Client): string | undefined {
+  const account = db
+    .select()
+    .from(platformAccounts)
+    .where(
+      and(
+        eq(platformAccounts.platform_id, platform.id),
+        eq(platformAccounts.platform_user_id, input.oauthProviderId),
+      ),
+    )
+    .get();
+  if (!account) return undefined;
+  const user = existingUser(account.user_id);
+  if (user.deleted_at !== null) throw forbidden("This account was deleted");
+
+  const reported: Partial<typeof account> = { username: input.name };
+  if (input.email !== undefined && !belongsToAnother(input, user)) Object.assign(reported, addressOf(input));
+  if (input.image !== undefined && user.avatars_enabled) reported.avatar_url = input.image;
+  const changed = (Object.keys(reported) as (keyof typeof account)[]).filter(
+    (field) => reported[field] !== account[field],
+  );
+  if (changed.length === 0) return user.id;
+  const time = now();
+  db.update(platformAccounts)
+    .set({ ...reported, updated_at: time })
+    .where(eq(platformAccounts.id, account.id))
+    .run();
+  db.update(users).set({ updated_at: time }).where(eq(users.id, user.id)).run();
+  recordAudit({
+    event_type: "user_updated",
+    user_id: user.id,
+    resource_type: "platform_account",
+    resource_id: account.id,
+    metadata: { platform: platform.slug, changed },
+    client,
+  });
+  return user.id;
+}
+
+/** Whether somebody else is known by the address: an account must not take it over. */
+function belongsToAnother(input: ExternalLogin, user: UserRow): boolean {
+  const { email } = addressOf(input);
+  const owner = email === null ? undefined : userByEmail(email);
+  return owner !== undefined && owner.id !== user.id;
+}
+
+/** Links a new account to the user who is known by its address, if there is one, and returns who it is. */
+function linkAccount(platform: PlatformRow, input: ExternalLogin, client: Client): string | undefined {
+  const { email, email_verified } = addressOf(input);
+  const owner = email === null ? undefined : userByEmail(email);
+  if (!owner) return undefined;
+  if (owner.deleted_at !== null) throw conflict("This address belongs to an account that was deleted");
+  if (!email_verified) throw conflict("This address is in use, and the platform doesn't vouch for it");
+  const accountId = insertAccount(owner.id, accountFrom(platform, input, owner.avatars_enabled));
+  recordAudit({
+    event_type: "account_linked",
+    user_id: owner.id,
+    resource_type: "platform_account",
+    resource_id: accountId,
+    metadata: { platform: platform.slug },
+    client,
+  });
+  return owner.id;
+}
+
+function createUser(platform: PlatformRow, input: ExternalLogin, client: Client): string {
+  checkRegistrationEnabled(platform.slug);
+  return insertUserWithAccount(freeUsername(input.name), accountFrom(platform, input, true), [], client).id;
+}
+
+function accountFrom(platform: PlatformRow, input: ExternalLogin, withAvatar: boolean) {
+  const { email, email_verified } = addressOf(input);
+  return {
+    slug: platform.slug,
+    platformUserId: input.oauthProviderId,
+    username: input.name,
+    email,
+    emailVerified: email_verified,
+    avatarUrl: withAvatar ? (input.image ?? null) : null,
+  };
+}
+
+/** A username from a name that no user has and no pending registration reserves. */
+function freeUsername(name: string): string {
+  // The empty address is nobody's: a registration that waits for this one's address doesn't stand in the way.
+  const isTaken = (username: string) => isUsernameTaken(username) || pendingRegistration("", username);
+  const candidates = usernameCandidates(name);
+  let username = candidates.next().value;
+  while (isTaken(username)) username = candidates.next().value;
+  return username;
+}
+
+/** A banned user is told of, not signed in: who asked sees `is_banned`, and no session can be opened. */
+function noteLogin(userId: string, platform: PlatformRow): void {
+  if (activeBan(userId)) return;
+  db.update(users)
+    .set({ last_login_at: now(), last_login_provider: platform.slug })
+    .where(eq(users.id, userId))
+    .run();
+}

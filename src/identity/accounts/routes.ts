@@ -1,0 +1,96 @@
+import { Elysia } from "elysia";
+import { clientOf, single } from "../../kernel/http";
+import { errors, IdParams, List, NoContent, Single } from "../../kernel/schema";
+import { guard } from "../access/guard";
+import { ExtendedUser } from "../users/schema";
+import { upsertExternalLogin } from "./external-login";
+import { AccountParams, EmailParams, ExternalLogin, PlatformAccount } from "./schema";
+import { getUserByEmail, listAccounts, makePrimary, unlinkAccount } from "./service";
+
+const path = "/v1/users";
+const writes = { requires: "users:write", orSelf: true } as const;
+
+export const accountRoutes = new Elysia({ prefix: path, tags: ["Platform accounts"] })
+  .use(guard)
+  .get(
+    "/:id/accounts",
+    ({ params }) => ({ data: listAccounts(params.id), _links: { self: `${path}/${params.id}/accounts` } }),
+    {
+      access: { requires: "users:read", orSelf: true },
+      params: IdParams,
+      response: { 200: List(PlatformAccount), ...errors(404) },
+      detail: {
+        summary: "List platform accounts of a user",
+        description: "How the user signs in, newest first.",
+      },
+    },
+  )
+  .put(
+    "/:id/accounts/:account_id/primary",
+    async ({ caller, params, request }) =>
+      single(
+        await makePrimary(caller, params.id, params.account_id, clientOf(request)),
+        `${path}/${params.id}/accounts/${params.account_id}`,
+      ),
+    {
+      access: writes,
+      params: AccountParams,
+      response: { 200: Single(PlatformAccount), ...errors(404) },
+      detail: {
+        summary: "Make a platform account primary",
+        description:
+          "From now on this account stands for the user: its name, address and picture are shown. A user who holds permissions that the caller doesn't gives 403.",
+      },
+    },
+  )
+  .delete(
+    "/:id/accounts/:account_id",
+    async ({ caller, params, request, set }) => {
+      await unlinkAccount(caller, params.id, params.account_id, clientOf(request));
+      set.status = 204;
+    },
+    {
+      access: writes,
+      params: AccountParams,
+      response: { 204: NoContent, ...errors(404, 409) },
+      detail: {
+        summary: "Unlink a platform account",
+        description:
+          "The user can no longer sign in through it. 409 for the email account, for the last remaining one and for the primary one: make another primary first. A user who holds permissions that the caller doesn't gives 403.",
+      },
+    },
+  )
+  .post(
+    "/oauth",
+    async ({ body, request }) => {
+      const user = await upsertExternalLogin(body, clientOf(request));
+      return single(user, `${path}/${user.id}`);
+    },
+    {
+      access: "system",
+      body: ExternalLogin,
+      response: { 200: Single(ExtendedUser), ...errors(409) },
+      detail: {
+        summary: "Note a sign-in through an external provider",
+        description:
+          "For the identity web app, once the provider has said who it is. A known platform account is updated with what is sent (null clears; an address of another user's is left out). Otherwise the account is linked to the user known by the address; with `email_verified` false that gives 409. Otherwise a user is created, with a username made from `name`. A platform that is no external one, and a new user while registration is off, give 400; a platform that is switched off, and a deleted user, 403; an address of a deleted user 409. A banned user is answered with `is_banned` true.",
+      },
+    },
+  )
+  .get(
+    "/email/:email",
+    ({ caller, params }) => {
+      const user = getUserByEmail(caller, params.email);
+      return single(user, `${path}/${user.id}`);
+    },
+    {
+      access: "authenticated",
+      params: EmailParams,
+      response: { 200: Single(ExtendedUser), ...errors(403, 404) },
+      detail: {
+        summary: "Find a user by email address",
+        description:
+          "The user known by an address that a platform vouches for. A system key, or a holder of `users:read`, may ask for any; a session for an address of its own, and gets 403 for every other, known or not.",
+      },
+    },
+  );

@@ -1,0 +1,134 @@
+import { and, desc, eq, ne } from "drizzle-orm";
+import { iso, now } from "../../kernel/clock";
+import { db, transact } from "../../kernel/db";
+import { conflict, forbidden, notFound } from "../../kernel/errors";
+import type { Client } from "../../kernel/http";
+import { type Caller, isSystemKey } from "../access/caller";
+import { checkOutranks } from "../access/rank";
+import { recordAudit } from "../audit/service";
+import { platforms } from "../platforms/table";
+import type { ExtendedUser } from "../users/schema";
+import {
+  activeUser,
+  auditUserUpdate,
+  existingUser,
+  toExtendedUser,
+  type UserRow,
+  userByEmail,
+} from "../users/service";
+import { users } from "../users/table";
+import type { PlatformAccount } from "./schema";
+import { platformAccounts } from "./table";
+
+interface Row {
+  account: typeof platformAccounts.$inferSelect;
+  platform: typeof platforms.$inferSelect;
+}
+
+const toPlatformAccount = ({ account, platform }: Row, user: UserRow): PlatformAccount => ({
+  id: account.id,
+  platform_id: platform.id,
+  platform_name: platform.name,
+  platform_slug: platform.slug,
+  platform_user_id: account.platform_user_id,
+  is_oauth: platform.is_oauth,
+  is_primary: account.id === user.primary_platform_account_id,
+  username: account.username,
+  email: account.email,
+  avatar_url: account.avatar_url,
+  created_at: iso(account.created_at),
+  updated_at: iso(account.updated_at),
+});
+
+const selectAccounts = () =>
+  db
+    .select({ account: platformAccounts, platform: platforms })
+    .from(platformAccounts)
+    .innerJoin(platforms, eq(platforms.id, platformAccounts.platform_id));
+
+// --- Platform accounts ------------------------------------------------------------------------------------
+
+/** A user's platform accounts, newest first. Throws 404 for an unknown user. */
+export function listAccounts(userId: string): PlatformAccount[] {
+  const user = existingUser(userId);
+  return selectAccounts()
+    .where(eq(platformAccounts.user_id, userId))
+    .orderBy(desc(platformAccounts.id))
+    .all()
+    .map((row) => toPlatformAccount(row, user));
+}
+
+/** A user and one of the user's accounts, which the caller may change. Throws 404, 403 for one who may do more. */
+function changeableAccount(caller: Caller, userId: string, accountId: string): { user: UserRow; row: Row } {
+  const user = activeUser(userId);
+  checkOutranks(caller, userId);
+  const row = selectAccounts()
+    .where(and(eq(platformAccounts.id, accountId), eq(platformAccounts.user_id, userId)))
+    .get();
+  if (!row) throw notFound("Platform account");
+  return { user, row };
+}
+
+/** Makes an account the one that stands for its user. */
+export function makePrimary(
+  caller: Caller,
+  userId: string,
+  accountId: string,
+  client: Client,
+): Promise<PlatformAccount> {
+  return transact(() => {
+    const { user, row } = changeableAccount(caller, userId, accountId);
+    if (user.primary_platform_account_id === accountId) return toPlatformAccount(row, user);
+    const changed = db
+      .update(users)
+      .set({ primary_platform_account_id: accountId, updated_at: now() })
+      .where(eq(users.id, userId))
+      .returning()
+      .get();
+    auditUserUpdate(caller, userId, ["primary_platform_account_id"], client);
+    return toPlatformAccount(row, changed);
+  });
+}
+
+/** Unlinks an account from its user. Throws 409 for the email account, the last one and the primary one (Part 2). */
+export function unlinkAccount(
+  caller: Caller,
+  userId: string,
+  accountId: string,
+  client: Client,
+): Promise<void> {
+  return transact(() => {
+    const { user, row } = changeableAccount(caller, userId, accountId);
+    if (row.platform.slug === "email") throw conflict("The email account can't be unlinked");
+    const other = and(eq(platformAccounts.user_id, userId), ne(platformAccounts.id, accountId));
+    if (!db.select({ id: platformAccounts.id }).from(platformAccounts).where(other).limit(1).get())
+      throw conflict("The last remaining account can't be unlinked");
+    if (user.primary_platform_account_id === accountId)
+      throw conflict("The primary account can't be unlinked; make another one primary first");
+    db.delete(platformAccounts).where(eq(platformAccounts.id, accountId)).run();
+    recordAudit({
+      event_type: "account_unlinked",
+      user_id: userId,
+      actor_id: caller.userId,
+      resource_type: "platform_account",
+      resource_id: accountId,
+      metadata: { platform: row.platform.slug },
+      client,
+    });
+  });
+}
+
+// --- Lookup by address ------------------------------------------------------------------------------------
+
+/**
+ * The user who is known by an address. System keys and holders of `users:read` may ask for any; a session for an
+ * address of its own, and gets 403 for every other, known or not. Throws 404 for an unknown address.
+ */
+export function getUserByEmail(caller: Caller, address: string): ExtendedUser {
+  const user = userByEmail(address.toLowerCase());
+  const isOwn = caller.kind === "session" && user?.id === caller.userId;
+  if (!isOwn && !isSystemKey(caller) && !caller.isSuperAdmin && !caller.permissions.has("users:read"))
+    throw forbidden("Without the permission users:read, you can only ask for an address of your own");
+  if (!user) throw notFound("User");
+  return toExtendedUser(user);
+}

@@ -1,0 +1,25 @@
+import { randomInt } from "node:crypto";
+
+const MIN = 3;
+const MAX = 30;
+
+/**
+ * Usernames made from a name on another platform, one after the other until one is free: the name in lower case
+ * with an underscore for whatever a username can't hold, then with a number behind it that gets longer, so that
+ * few tries suffice however many share the name. Each has 3 to 30 letters, digits and underscores.
+ */
+export function* usernameCandidates(name: string): Generator<string, never> {
+  const usable = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_]+/g, "_")
+    .replaceAll(/^_+|_+$/g, "")
+    .slice(0, MAX);
+  const base = usable.length >= MIN ? usable : `user_${usable || randomDigits(8)}`;
+  yield base;
+  for (let digits = 1; ; digits = Math.min(digits + 1, 12)) {
+    const suffix = `_${randomDigits(digits)}`;
+    yield base.slice(0, MAX - suffix.length) + suffix;
+  }
+}
+
+const randomDigits = (count: number) => String(randomInt(10 ** count)).padStart(count, "0");

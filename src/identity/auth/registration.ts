@@ -1,0 +1,110 @@
+import { config, publicUrl } from "../../config";
+import { iso } from "../../kernel/clock";
+import { hashPassword } from "../../kernel/crypto";
+import { transact } from "../../kernel/db";
+import { AppError, conflict, isUniqueViolation } from "../../kernel/errors";
+import type { Client } from "../../kernel/http";
+import { emailLocale } from "../email/locale";
+import { sendEmail } from "../email/service";
+import { composeEmail } from "../email/templates";
+import { applyEmailChange, applyEmailLink } from "../email-addresses/service";
+import { checkLoginEnabled, checkRegistrationEnabled } from "../platforms/service";
+import { insertUser, isUsernameTaken, userByEmail } from "../users/service";
+import {
+  deleteVerification,
+  dropStaleRegistrations,
+  insertVerification,
+  markSent,
+  pendingRegistration,
+  takeVerification,
+  type VerificationRow,
+} from "../verification/service";
+import { checkChallenge } from "./bot-protection";
+import { checkPassword } from "./password-rules";
+import type { AuthResponse, RegisterInput, VerifiedEmail } from "./schema";
+import { openSession } from "./service";
+
+/**
+ * Registers with email, username and password: stores a pending registration and sends the link that proves the
+ * address. There is no account before that. Throws 400 when registration is off, 409 for a name or an address that
+ * is taken or pending, and 500 when the email could not be sent; then nothing is left of the registration.
+ */
+export async function register(input: RegisterInput, client: Client) {
+  checkRegistrationEnabled("email");
+  const email = input.email.toLowerCase();
+  const username = input.username.toLowerCase();
+  checkPassword(input.password, username);
+  await checkChallenge(input.challenge_token, client);
+  checkFree(email, username);
+  const passwordHash = await hashPassword(input.password);
+  const { id, token, expiresAt } = await transact(() => {
+    checkFree(email, username);
+    dropStaleRegistrations(email, username);
+    return insertVerification({ kind: "registration", userId: null, email, username, passwordHash });
+  });
+  const recipient = { address: email, username, locale: emailLocale(null, client.acceptLanguage) };
+  try {
+    await sendEmail(composeEmail(recipient, { kind: "registration", token, expiresAt }), id);
+  } catch (cause) {
+    await transact(() => deleteVerification(id));
+    throw new AppError("InternalServerError", "The verification email could not be sent; try again later", {
+      cause,
+    });
+  }
+  await transact(() => markSent(id));
+  return { message: "Use the link in the email that was sent to you", expires_at: iso(expiresAt) };
+}
+
+function checkFree(email: string, username: string): void {
+  if (isUsernameTaken(username)) throw conflict("This username is taken");
+  if (userByEmail(email)) throw conflict("This email address is in use");
+  if (pendingRegistration(email, username))
+    throw conflict("A registration with this username or email address waits for its verification");
+}
+
+/** Creates the account of a proved registration, in the current transaction. Throws 403 and 409. */
+function createAccount({ email, username, password_hash }: VerificationRow, client: Client) {
+  checkLoginEnabled("email");
+  if (userByEmail(email)) throw conflict("This email address is in use");
+  try {
+    return insertUser({ email, username: username ?? "", passwordHash: password_hash ?? "" }, client);
+  } catch (error) {
+    throw isUniqueViolation(error) ? conflict("This username or email address was taken meanwhile") : error;
+  }
+}
+
+/** Creates the account of a registration with the token of its email, and signs in. Throws 400, 403, 409. */
+export function verifyRegistration(token: string, client: Client): Promise<AuthResponse> {
+  return transact(() => {
+    const user = createAccount(takeVerification(token, ["registration"]), client);
+    return openSession({ ...user, locale: null }, "email", client);
+  });
+}
+
+const VERIFIED = {
+  registration: "The account was created; sign in with your password",
+  email_link: "The email address is linked; sign in with it and your password",
+  email_change: "The email address was changed",
+} as const;
+
+/** Applies whatever the token of an email proves, without signing anybody in. Throws 400 and 409. */
+export function verifyEmail(token: string, client: Client): Promise<VerifiedEmail> {
+  return transact(() => {
+    const row = takeVerification(token, ["registration", "email_link", "email_change"]);
+    return {
+      success: true,
+      message: VERIFIED[row.kind],
+      verification_type: row.kind,
+      user_id: applyVerification(row, client),
+      redirect_url: `${config["email.link_base_url"] ?? publicUrl()}/`,
+    };
+  });
+}
+
+/** Returns whom it concerns. */
+function applyVerification(row: VerificationRow, client: Client): string {
+  if (row.kind === "registration") return createAccount(row, client).id;
+  if (row.kind === "email_change") applyEmailChange(row, client);
+  else applyEmailLink(row, client);
+  return row.user_id ?? "";
+}

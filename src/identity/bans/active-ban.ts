@@ -1,0 +1,25 @@
+import { and, eq, gt, isNull, or } from "drizzle-orm";
+import { iso, now } from "../../kernel/clock";
+import { db } from "../../kernel/db";
+import { AppError } from "../../kernel/errors";
+import { bans } from "./table";
+
+export type BanRow = typeof bans.$inferSelect;
+
+/** The ban that holds for a user at this moment. One that ran out doesn't count, closed or not. */
+export function activeBan(userId: string): BanRow | undefined {
+  const open = and(eq(bans.user_id, userId), isNull(bans.unbanned_at));
+  const lasts = or(isNull(bans.expires_at), gt(bans.expires_at, now()));
+  return db.select().from(bans).where(and(open, lasts)).get();
+}
+
+/** Throws 403 `AccountBanned` for a user who is banned, with the end of the ban and its reason. */
+export function checkNotBanned(userId: string): void {
+  const ban = activeBan(userId);
+  if (!ban) return;
+  const until =
+    ban.expires_at === null
+      ? "This account is banned"
+      : `This account is banned until ${iso(ban.expires_at)}`;
+  throw new AppError("AccountBanned", ban.reason ? `${until}: ${ban.reason}` : until);
+}

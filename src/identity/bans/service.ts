@@ -1,0 +1,148 @@
+import { and, desc, eq, isNull, lte } from "drizzle-orm";
+import { iso, isoOrNull, now, SECOND } from "../../kernel/clock";
+import { db, transact } from "../../kernel/db";
+import { conflict, notFound } from "../../kernel/errors";
+import { publish } from "../../kernel/events";
+import type { Client } from "../../kernel/http";
+import { newId } from "../../kernel/id";
+import { accessChanged, type Caller } from "../access/caller";
+import { checkNotLastSuperAdmin, checkOutranks } from "../access/rank";
+import { recordAudit } from "../audit/service";
+import { deleteSessions } from "../sessions/service";
+import { activeUser, existingUser } from "../users/service";
+import { activeBan, type BanRow } from "./active-ban";
+import type { Ban, BanStatus, NewBan, PastBan } from "./schema";
+import { bans } from "./table";
+
+declare module "../../kernel/events" {
+  interface EventMap {
+    /** A user was banned: until `expiresAt` (epoch milliseconds), or for good when it is null. */
+    "user.banned": { userId: string; reason: string | null; expiresAt: number | null };
+  }
+}
+
+// --- Reading ----------------------------------------------------------------------------------------------
+
+const toBan = (row: BanRow): Ban => ({
+  id: row.id,
+  user_id: row.user_id,
+  reason: row.reason,
+  banned_by: row.banned_by,
+  banned_at: iso(row.banned_at),
+  expires_at: isoOrNull(row.expires_at),
+  is_permanent: row.expires_at === null,
+});
+
+/** A ban that ran out ended then, whether or not the job has come by. */
+function toPastBan(row: BanRow): PastBan {
+  const ranOut = row.expires_at !== null && row.expires_at <= now();
+  const endedAt = row.unbanned_at ?? (ranOut ? row.expires_at : null);
+  return { ...toBan(row), unbanned_at: isoOrNull(endedAt), unbanned_by: row.unbanned_by };
+}
+
+/** Whether a user is banned now. Throws 404. */
+export function getBan(userId: string): BanStatus {
+  existingUser(userId);
+  const ban = activeBan(userId);
+  return { is_banned: ban !== undefined, active_ban: ban ? toBan(ban) : null };
+}
+
+/** All bans of a user, newest first. Throws 404. */
+export function listBans(userId: string): PastBan[] {
+  existingUser(userId);
+  return db.select().from(bans).where(eq(bans.user_id, userId)).orderBy(desc(bans.id)).all().map(toPastBan);
+}
+
+// --- Changing ---------------------------------------------------------------------------------------------
+
+/**
+ * Bans a user: all sessions end, and keys are refused while it lasts. Throws 404 for no such user, 403 for somebody
+ * who may do more, 409 for oneself, the last super admin or one who is banned already.
+ */
+export function banUser(caller: Caller, userId: string, input: NewBan, client: Client): Promise<Ban> {
+  return transact(() => {
+    activeUser(userId);
+    if (caller.userId === userId) throw conflict("You cannot ban yourself");
+    checkOutranks(caller, userId);
+    if (activeBan(userId)) throw conflict("This user is banned already");
+    checkNotLastSuperAdmin(userId);
+    closeRunOut(userId);
+    const time = now();
+    const duration = input.duration_seconds ?? null;
+    const ban = db
+      .insert(bans)
+      .values({
+        id: newId(),
+        user_id: userId,
+        reason: input.reason ?? null,
+        banned_by: caller.userId,
+        banned_at: time,
+        expires_at: duration === null ? null : time + duration * SECOND,
+      })
+      .returning()
+      .get();
+    deleteSessions(userId);
+    auditBan("user_banned", ban, caller.userId, { duration_seconds: duration }, client);
+    publish("user.banned", { userId, reason: ban.reason, expiresAt: ban.expires_at });
+    accessChanged((affected) => affected.userId === userId, true);
+    return toBan(ban);
+  });
+}
+
+/** Ends a user's ban. Throws 404 for no such user or one who isn't banned, 403 for somebody who may do more. */
+export function unbanUser(caller: Caller, userId: string, client: Client): Promise<void> {
+  return transact(() => {
+    activeUser(userId);
+    const ban = activeBan(userId);
+    if (!ban) throw notFound("Ban");
+    checkOutranks(caller, userId);
+    db.update(bans).set({ unbanned_at: now(), unbanned_by: caller.userId }).where(eq(bans.id, ban.id)).run();
+    auditBan("user_unbanned", ban, caller.userId, {}, client);
+  });
+}
+
+/** The reason is a free text about a person, and stays out of the audit log. */
+const auditBan = (
+  event: "user_banned" | "user_unbanned",
+  ban: BanRow,
+  actorId: string | null,
+  metadata: Record<string, unknown>,
+  client?: Client,
+) =>
+  recordAudit({
+    event_type: event,
+    user_id: ban.user_id,
+    actor_id: actorId,
+    resource_type: "ban",
+    resource_id: ban.id,
+    metadata,
+    ...(client && { client }),
+  });
+
+// --- Ends by itself ---------------------------------------------------------------------------------------
+
+/** Closes the ban of a user that ran out, if there is one, in the current transaction. */
+const closeRunOut = (userId: string) => closeWhere(eq(bans.user_id, userId), 1);
+
+/** Closes up to so many bans that ran out, in the current transaction. Returns how many there were. */
+function closeWhere(which: ReturnType<typeof eq> | undefined, limit: number): number {
+  const ended = db
+    .select()
+    .from(bans)
+    .where(and(which, isNull(bans.unbanned_at), lte(bans.expires_at, now())))
+    .limit(limit)
+    .all();
+  for (const ban of ended) {
+    db.update(bans).set({ unbanned_at: ban.expires_at }).where(eq(bans.id, ban.id)).run();
+    auditBan("user_unbanned", ban, null, { reason: "expired" });
+  }
+  return ended.length;
+}
+
+/** Bans closed in one transaction. */
+const STEP = 500;
+
+/** The job: closes bans that ran out. They stopped counting then; this writes it down. */
+export async function closeExpiredBans(): Promise<void> {
+  while ((await transact(() => closeWhere(undefined, STEP))) === STEP);
+}

@@ -1,0 +1,216 @@
+import { and, eq, lte, sql } from "drizzle-orm";
+import { DAY, isoOrNull, now } from "../../kernel/clock";
+import { verifyPassword } from "../../kernel/crypto";
+import { db, transact } from "../../kernel/db";
+import { AppError, badRequest, conflict, invalid, notFound } from "../../kernel/errors";
+import type { Client } from "../../kernel/http";
+import { log } from "../../kernel/log";
+import { systemValue } from "../../operations/system-config/service";
+import type { Caller, SessionCaller } from "../access/caller";
+import { checkNotLastSuperAdmin, checkOutranks } from "../access/rank";
+import { apiKeys } from "../api-keys/table";
+import { recordAudit } from "../audit/service";
+import { passwordHashOf } from "../auth/service";
+import { emailLocale } from "../email/locale";
+import { queueEmail } from "../email/service";
+import { composeEmail } from "../email/templates";
+import { deleteSessions } from "../sessions/service";
+import { activeUser, emailAccount, existingUser, findUser, type UserRow } from "../users/service";
+import { users } from "../users/table";
+import type { DeletionRequest, DeletionStatus } from "./schema";
+import { announceDeletion, dropPending, eraseAddresses, scrub } from "./scrub";
+
+const toStatus = (user: UserRow): DeletionStatus => ({
+  is_scheduled_for_deletion: user.scheduled_deletion_at !== null,
+  scheduled_deletion_at: isoOrNull(user.scheduled_deletion_at),
+  is_deleted: user.deleted_at !== null,
+  deleted_at: isoOrNull(user.deleted_at),
+});
+
+/** Whether an account is deleted or about to be. Throws 404. */
+export const getDeletionStatus = (userId: string): DeletionStatus => toStatus(existingUser(userId));
+
+// --- Soft deletion ----------------------------------------------------------------------------------------
+
+/**
+ * Deletes a user softly: the record and the addresses stay, every credential ends. Throws 404 for one who is
+ * deleted already, 403 for somebody who may do more, 409 for the last super admin.
+ */
+export function deleteUser(caller: Caller, id: string, client: Client): Promise<void> {
+  return transact(() => {
+    activeUser(id);
+    checkOutranks(caller, id);
+    checkNotLastSuperAdmin(id);
+    const time = now();
+    db.update(users)
+      .set({ deleted_at: time, scheduled_deletion_at: null, updated_at: time })
+      .where(eq(users.id, id))
+      .run();
+    dropPending(id);
+    deleteSessions(id);
+    switchOffKeys(caller, id, client);
+    recordAudit({
+      event_type: "user_deleted",
+      user_id: id,
+      actor_id: caller.userId,
+      resource_type: "user",
+      resource_id: id,
+      client,
+    });
+    announceDeletion(id, "The account was deleted");
+  });
+}
+
+function switchOffKeys(caller: Caller, ownerId: string, client: Client): void {
+  const keys = db
+    .update(apiKeys)
+    .set({ is_active: false, updated_at: now() })
+    .where(and(eq(apiKeys.owner_id, ownerId), eq(apiKeys.is_active, true)))
+    .returning({ id: apiKeys.id, name: apiKeys.name })
+    .all();
+  for (const { id, name } of keys)
+    recordAudit({
+      event_type: "api_key_revoked",
+      user_id: ownerId,
+      actor_id: caller.userId,
+      resource_type: "api_key",
+      resource_id: id,
+      metadata: { name, reason: "owner deleted" },
+      client,
+    });
+}
+
+// --- Scheduled by the user --------------------------------------------------------------------------------
+
+/**
+ * Schedules the deletion of the caller's own account for the end of the grace period, and tells the user by email.
+ * Throws 400 for a wrong password, 409 when it is scheduled already or for the last super admin.
+ */
+export async function scheduleDeletion(
+  caller: SessionCaller,
+  input: DeletionRequest,
+  client: Client,
+): Promise<DeletionStatus> {
+  const hash = passwordHashOf(caller.userId);
+  if (hash === null)
+    throw badRequest(
+      "This account has no password to confirm the deletion with; link an email address with a password first, or ask an administrator",
+    );
+  if (!(await verifyPassword(hash, input.password))) throw wrongPassword();
+  return transact(() => {
+    const user = activeUser(caller.userId);
+    // The password may have been changed while the hash was computed.
+    if (passwordHashOf(user.id) !== hash) throw wrongPassword();
+    // Two-factor authentication, where it is on, checks and consumes `input.code` here.
+    if (user.scheduled_deletion_at !== null)
+      throw conflict("The deletion of this account is scheduled already");
+    checkNotLastSuperAdmin(user.id);
+    const dueAt = now() + systemValue("accounts.deletion_grace_days") * DAY;
+    auditSchedule("user_deletion_scheduled", user.id, caller, client);
+    const email = emailAccount(user.id)?.email;
+    if (email) {
+      const locale = emailLocale(user.preferred_locale, client.acceptLanguage);
+      const recipient = { address: email, username: user.username, locale };
+      queueEmail(composeEmail(recipient, { kind: "deletion_scheduled", deletedAt: dueAt }), user.id);
+    }
+    return toStatus(setSchedule(user.id, dueAt));
+  });
+}
+
+const wrongPassword = () => invalid("/password", "is wrong");
+
+/** Takes back the deletion that the caller scheduled. Throws 404 when there is none. */
+export function cancelOwnDeletion(caller: SessionCaller, client: Client): Promise<void> {
+  return transact(() => {
+    if (activeUser(caller.userId).scheduled_deletion_at === null) throw notFound("Scheduled deletion");
+    setSchedule(caller.userId, null);
+    auditSchedule("user_deletion_cancelled", caller.userId, caller, client);
+  });
+}
+
+/** Takes back the deletion that a user scheduled. Throws 404 for no such user, 409 when none is scheduled. */
+export function cancelDeletion(caller: Caller, userId: string, client: Client): Promise<void> {
+  return transact(() => {
+    if (activeUser(userId).scheduled_deletion_at === null)
+      throw conflict("No deletion of this account is scheduled");
+    setSchedule(userId, null);
+    auditSchedule("user_deletion_cancelled", userId, caller, client);
+  });
+}
+
+const setSchedule = (userId: string, dueAt: number | null): UserRow =>
+  db
+    .update(users)
+    .set({ scheduled_deletion_at: dueAt, updated_at: now() })
+    .where(eq(users.id, userId))
+    .returning()
+    .get();
+
+const auditSchedule = (
+  event: "user_deletion_scheduled" | "user_deletion_cancelled",
+  userId: string,
+  caller: Caller,
+  client: Client,
+) =>
+  recordAudit({
+    event_type: event,
+    user_id: userId,
+    actor_id: caller.userId,
+    resource_type: "user",
+    resource_id: userId,
+    client,
+  });
+
+// --- For good ---------------------------------------------------------------------------------------------
+
+/**
+ * Scrubs an account at once, whether it is active, scheduled for deletion or softly deleted. Throws 404 for no
+ * such user, 403 for somebody who may do more, 409 for the last super admin or one who is scrubbed already.
+ */
+export async function forceDelete(
+  caller: Caller,
+  userId: string,
+  reason: string | null | undefined,
+): Promise<void> {
+  await transact(() => {
+    const user = existingUser(userId);
+    if (user.scrubbed_at !== null) throw conflict("This account is deleted for good already");
+    checkOutranks(caller, userId);
+    if (user.deleted_at === null) checkNotLastSuperAdmin(userId);
+    scrub(user, reason || "The account was deleted by an administrator", caller.userId);
+  });
+  await eraseAddresses(userId);
+}
+
+/** Accounts that are due but stay, since nobody else could administer the installation; told once each. */
+const kept = new Set<string>();
+
+/** The job: scrubs the accounts whose grace period has ended. */
+export async function deleteDueAccounts(): Promise<void> {
+  const due = db.select({ id: users.id }).from(users).where(lte(users.scheduled_deletion_at, now())).all();
+  for (const { id } of due) if (await transact(() => deleteIfDue(id))) await eraseAddresses(id);
+}
+
+/** False when the deletion was cancelled a moment ago, or can't be. */
+function deleteIfDue(userId: string): boolean {
+  const user = findUser(userId);
+  if (!user || user.scheduled_deletion_at === null || user.scheduled_deletion_at > now()) return false;
+  try {
+    checkNotLastSuperAdmin(userId);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    if (!kept.has(userId))
+      log.warn("the last super admin's account is due for deletion, and stays", { user_id: userId });
+    kept.add(userId);
+    return false;
+  }
+  scrub(user, "scheduled deletion", null);
+  return true;
+}
+
+/** The job: goes on with the accounts whose scrubbing was cut off. */
+export async function finishScrubs(): Promise<void> {
+  // Written out, since SQLite takes the partial index for this very condition alone.
+  const pending = db.select({ id: users.id }).from(users).where(sql`scrub_pending = 1`).all();
+  for (const { id } of pending) await eraseAddresses(id);
+}

@@ -1,0 +1,49 @@
+import { nullable, out, record, t } from "../../kernel/schema";
+import { newPasswordField, verificationToken } from "../auth/schema";
+import { emailField } from "../users/schema";
+
+export const EmailChange = t.Object({ email: emailField }, { title: "EmailChange" });
+
+export const EmailLink = t.Object({ email: emailField, password: newPasswordField }, { title: "EmailLink" });
+
+export const VerificationToken = t.Object({ token: verificationToken }, { title: "VerificationToken" });
+
+export const VerificationSent = record(
+  "VerificationSent",
+  {
+    message: out.string("What was done", "A verification email was sent to the new address"),
+    expires_at: out.time("Until when its link works"),
+  },
+  "An email with a link was sent",
+);
+
+const expires_at = nullable(out.time("Until when its link works; null when nothing is pending"));
+
+export const PendingEmailChange = record(
+  "PendingEmailChange",
+  {
+    pending: out.boolean("Whether a change waits for its verification"),
+    new_email: nullable(out.string("The new address", "skipper@example.net")),
+    expires_at,
+  },
+  "A change of address that waits for its verification",
+);
+
+export const PendingEmailLink = record(
+  "PendingEmailLink",
+  {
+    pending: out.boolean("Whether a link waits for its verification"),
+    email: nullable(out.string("The address", "skipper@example.net")),
+    expires_at,
+  },
+  "An address that waits for its verification",
+);
+
+export const LinkedEmail = record(
+  "LinkedEmail",
+  {
+    message: out.string("What was done", "The email address is linked"),
+    platform_account_id: out.uuid("The new platform account"),
+  },
+  "An address to sign in with was linked",
+);

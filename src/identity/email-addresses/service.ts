@@ -1,0 +1,282 @@
+import { and, eq, ne, or } from "drizzle-orm";
+import { iso, isoOrNull, now } from "../../kernel/clock";
+import { hashPassword } from "../../kernel/crypto";
+import { db, transact } from "../../kernel/db";
+import { badRequest, conflict, isUniqueViolation, notFound } from "../../kernel/errors";
+import { publish } from "../../kernel/events";
+import type { Client } from "../../kernel/http";
+import type { Caller } from "../access/caller";
+import { checkOutranks } from "../access/rank";
+import { platformAccounts } from "../accounts/table";
+import { recordAudit } from "../audit/service";
+import { checkPassword } from "../auth/password-rules";
+import { passwordResets, passwords } from "../auth/table";
+import { emailLocale } from "../email/locale";
+import { queueEmail } from "../email/service";
+import { composeEmail } from "../email/templates";
+import { platforms } from "../platforms/table";
+import type { User, UserChange } from "../users/schema";
+import {
+  activeUser,
+  applyUserChange,
+  auditUserUpdate,
+  emailAccount,
+  existingUser,
+  insertAccount,
+  toUser,
+  type UserRow,
+} from "../users/service";
+import { users } from "../users/table";
+import {
+  cancelVerification,
+  insertVerification,
+  pendingVerification,
+  takeVerification,
+  type VerificationKind,
+  type VerificationRow,
+} from "../verification/service";
+
+declare module "../../kernel/events" {
+  interface EventMap {
+    /** A user proved a new address, and signs in with it from now on. */
+    "email.changed": { userId: string; email: string };
+    /** A user proved an address, and can sign in with it and a password. */
+    "email.linked": { userId: string; email: string; platformAccountId: string };
+  }
+}
+
+const holdsUsersWrite = (caller: Caller) => caller.isSuperAdmin || caller.permissions.has("users:write");
+
+/** Throws 409 when somebody else is known by an address: signs in with it, or has it vouched for by a platform. */
+function checkAddressFree(email: string, userId: string): void {
+  const taken = db
+    .select({ id: platformAccounts.id })
+    .from(platformAccounts)
+    .innerJoin(platforms, eq(platforms.id, platformAccounts.platform_id))
+    .where(
+      and(
+        eq(platformAccounts.email, email),
+        ne(platformAccounts.user_id, userId),
+        or(eq(platforms.slug, "email"), eq(platformAccounts.email_verified, true)),
+      ),
+    )
+    .get();
+  if (taken) throw conflict("This email address is in use");
+}
+
+/** Puts the email with the link into the queue, in the reader's language. */
+function sendVerification(
+  caller: Caller,
+  user: UserRow,
+  verification: { kind: "email_change" | "email_link"; email: string; passwordHash?: string },
+  client: Client,
+) {
+  const { token, expiresAt } = insertVerification({ ...verification, userId: user.id });
+  // Only the user's own browser tells the user's language.
+  const accepted = caller.userId === user.id ? client.acceptLanguage : null;
+  const recipient = {
+    address: verification.email,
+    username: user.username,
+    locale: emailLocale(user.preferred_locale, accepted),
+  };
+  queueEmail(composeEmail(recipient, { kind: verification.kind, token, expiresAt }), user.id);
+  return { expires_at: iso(expiresAt) };
+}
+
+// --- Change -----------------------------------------------------------------------------------------------
+
+/**
+ * Changes a user. A new email address takes effect at once when the caller holds `users:write`, and else starts the
+ * verified change (decisions 4.13). Throws 404, 403, and 409 for a name or an address in use.
+ */
+export function updateUser(
+  caller: Caller,
+  id: string,
+  { email, ...input }: UserChange,
+  client: Client,
+): Promise<User> {
+  return transact(() => {
+    const row = applyUserChange(caller, id, input, client);
+    if (email === undefined) return toUser(row);
+    const address = email.toLowerCase();
+    if (!holdsUsersWrite(caller)) {
+      if (emailAccount(id)?.email !== address) startEmailChange(caller, row, address, client);
+      return toUser(row);
+    }
+    checkOutranks(caller, id);
+    cancelVerification(id, "email_change");
+    if (setEmail(row, address)) auditUserUpdate(caller, id, ["email"], client);
+    return toUser(activeUser(id));
+  });
+}
+
+/** Starts a change of the address that a user signs in with: the new one must be proved first. */
+export function requestEmailChange(caller: Caller, id: string, email: string, client: Client) {
+  return transact(() => ({
+    message: "A verification email was sent to the new address",
+    ...startEmailChange(caller, activeUser(id), email.toLowerCase(), client),
+  }));
+}
+
+function startEmailChange(caller: Caller, user: UserRow, email: string, client: Client) {
+  checkOutranks(caller, user.id);
+  const account = ownEmailAccount(user);
+  if (account.email === email) throw conflict("This is the present email address");
+  checkAddressFree(email, user.id);
+  return sendVerification(caller, user, { kind: "email_change", email }, client);
+}
+
+function ownEmailAccount(user: UserRow) {
+  const account = emailAccount(user.id);
+  if (!account) throw badRequest("This account was not created with an email address; link one instead");
+  return account;
+}
+
+/** Changes the address that a user signs in with, in the current transaction. False when it is the present one. */
+function setEmail(user: UserRow, email: string): boolean {
+  const account = ownEmailAccount(user);
+  if (account.email === email) return false;
+  checkAddressFree(email, user.id);
+  try {
+    db.update(platformAccounts)
+      .set({ email, platform_user_id: email, updated_at: now() })
+      .where(eq(platformAccounts.id, account.id))
+      .run();
+  } catch (error) {
+    throw isUniqueViolation(error) ? conflict("This email address is in use") : error;
+  }
+  db.update(users).set({ updated_at: now() }).where(eq(users.id, user.id)).run();
+  // Links that went to the former address must not open the account any more.
+  db.delete(passwordResets).where(eq(passwordResets.user_id, user.id)).run();
+  return true;
+}
+
+/**
+ * Applies a proved change, in the current transaction; `actorId` is who does it. Throws 409 when the address was taken
+ * meanwhile.
+ */
+export function applyEmailChange(
+  { user_id, email }: VerificationRow,
+  client: Client,
+  actorId = user_id,
+): void {
+  const user = activeUser(user_id ?? "");
+  if (!setEmail(user, email)) return;
+  recordAudit({
+    event_type: "user_updated",
+    user_id: user.id,
+    actor_id: actorId,
+    resource_type: "user",
+    resource_id: user.id,
+    metadata: { changed: ["email"] },
+    client,
+  });
+  publish("email.changed", { userId: user.id, email });
+}
+
+/** Whether a caller may use a token that was sent for this user: its own session, or whoever may change users. */
+const mayVerify = (caller: Caller) => (row: VerificationRow) =>
+  holdsUsersWrite(caller) || (caller.kind === "session" && row.user_id === caller.userId);
+
+export function verifyEmailChange(caller: Caller, token: string, client: Client): Promise<void> {
+  return transact(() =>
+    applyEmailChange(takeVerification(token, ["email_change"], mayVerify(caller)), client, caller.userId),
+  );
+}
+
+export function pendingEmailChange(id: string) {
+  const { email, expiresAt } = pendingOf(id, "email_change");
+  return { pending: email !== null, new_email: email, expires_at: expiresAt };
+}
+
+function pendingOf(id: string, kind: VerificationKind) {
+  existingUser(id);
+  const row = pendingVerification(id, kind);
+  return { email: row?.email ?? null, expiresAt: isoOrNull(row?.expires_at ?? null) };
+}
+
+/** Takes back a change or a link that waits for its verification. Throws 404 when there is none. */
+export function cancelPending(
+  caller: Caller,
+  id: string,
+  kind: "email_change" | "email_link",
+  client: Client,
+): Promise<void> {
+  return transact(() => {
+    activeUser(id);
+    checkOutranks(caller, id);
+    if (!cancelVerification(id, kind))
+      throw notFound(kind === "email_change" ? "Pending email change" : "Pending email link");
+    auditUserUpdate(caller, id, [`${kind}_cancelled`], client);
+  });
+}
+
+// --- Link -------------------------------------------------------------------------------------------------
+
+/**
+ * Starts to give a user who signs in elsewhere an address and a password to sign in with: the address must be proved
+ * first. Throws 409 for an address in use and for a user who has one.
+ */
+export async function requestEmailLink(
+  caller: Caller,
+  id: string,
+  input: { email: string; password: string },
+  client: Client,
+) {
+  const email = input.email.toLowerCase();
+  const check = () => {
+    const user = activeUser(id);
+    checkOutranks(caller, id);
+    if (emailAccount(id)) throw conflict("This account has an email address already; change it instead");
+    checkAddressFree(email, id);
+    return user;
+  };
+  checkPassword(input.password, check().username);
+  const passwordHash = await hashPassword(input.password);
+  return transact(() => ({
+    message: "A verification email was sent to the address",
+    ...sendVerification(caller, check(), { kind: "email_link", email, passwordHash }, client),
+  }));
+}
+
+/** Applies a proved link, in the current transaction; `actorId` is who does it. Returns the new account. Throws 409. */
+export function applyEmailLink(
+  { user_id, email, password_hash }: VerificationRow,
+  client: Client,
+  actorId = user_id,
+): string {
+  const user = activeUser(user_id ?? "");
+  if (emailAccount(user.id)) throw conflict("This account has an email address already");
+  checkAddressFree(email, user.id);
+  const accountId = insertAccount(user.id, {
+    slug: "email",
+    platformUserId: email,
+    username: user.username,
+    email,
+  });
+  db.insert(passwords)
+    .values({ user_id: user.id, hash: password_hash ?? "", changed_at: now() })
+    .run();
+  recordAudit({
+    event_type: "account_linked",
+    user_id: user.id,
+    actor_id: actorId,
+    resource_type: "platform_account",
+    resource_id: accountId,
+    metadata: { platform: "email" },
+    client,
+  });
+  publish("email.linked", { userId: user.id, email, platformAccountId: accountId });
+  return accountId;
+}
+
+export function verifyEmailLink(caller: Caller, token: string, client: Client): Promise<string> {
+  return transact(() =>
+    applyEmailLink(takeVerification(token, ["email_link"], mayVerify(caller)), client, caller.userId),
+  );
+}
+
+export function pendingEmailLink(id: string) {
+  const { email, expiresAt } = pendingOf(id, "email_link");
+  return { pending: email !== null, email, expires_at: expiresAt };
+}

@@ -1,0 +1,95 @@
+import { desc, eq, or } from "drizzle-orm";
+import { config } from "../../config";
+import { iso, now } from "../../kernel/clock";
+import { db, transact } from "../../kernel/db";
+import { badRequest, forbidden, notFound } from "../../kernel/errors";
+import type { Client } from "../../kernel/http";
+import type { Caller } from "../access/caller";
+import { recordAudit } from "../audit/service";
+import type { Platform, PlatformSettings } from "./schema";
+import { platforms } from "./table";
+
+export type PlatformRow = typeof platforms.$inferSelect;
+
+// --- What a platform permits ------------------------------------------------------------------------------
+
+/** A platform by its slug; undefined when there is none. */
+export function platformBySlug(slug: string): PlatformRow | undefined {
+  return db.select().from(platforms).where(eq(platforms.slug, slug)).get();
+}
+
+/** Refuses a sign-in through a platform that is switched off (decisions 3.11). Throws 403. */
+export function checkLoginEnabled(slug: string): void {
+  const platform = platformBySlug(slug);
+  if (!platform?.enabled) throw forbidden(`Sign-in through ${platform?.name ?? slug} is switched off`);
+}
+
+/** Refuses a new user where registration is off: as a whole, for the platform, or with the platform. Throws 400. */
+export function checkRegistrationEnabled(slug: string): void {
+  if (!config["registration.enabled"]) throw badRequest("Registration is switched off");
+  const platform = platformBySlug(slug);
+  const name = platform?.name ?? slug;
+  if (!platform?.enabled) throw badRequest(`Sign-in through ${name} is switched off`);
+  if (!platform.registration_enabled) throw badRequest(`Registration through ${name} is switched off`);
+}
+
+// --- Reading ----------------------------------------------------------------------------------------------
+
+const toPlatform = (row: PlatformRow): Platform => ({
+  ...row,
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+});
+
+/** All platforms, newest first. */
+export const listPlatforms = (): Platform[] =>
+  db.select().from(platforms).orderBy(desc(platforms.id)).all().map(toPlatform);
+
+export const listEnabledPlatforms = (): Platform[] => listPlatforms().filter((platform) => platform.enabled);
+
+export const getPlatform = (idOrSlug: string): Platform => toPlatform(existingPlatform(idOrSlug));
+
+/** A platform by its identifier or its slug. Throws 404. */
+function existingPlatform(idOrSlug: string): PlatformRow {
+  const platform = db
+    .select()
+    .from(platforms)
+    .where(or(eq(platforms.id, idOrSlug), eq(platforms.slug, idOrSlug)))
+    .get();
+  if (!platform) throw notFound("Platform");
+  return platform;
+}
+
+// --- Changing ---------------------------------------------------------------------------------------------
+
+const SETTINGS = ["enabled", "two_factor_required", "registration_enabled"] as const;
+
+/** Changes the settings that are given; each one that is new leaves an audit event. Throws 404. */
+export function changePlatform(
+  caller: Caller,
+  idOrSlug: string,
+  settings: PlatformSettings,
+  client: Client,
+): Promise<{ platform: PlatformRow; changed: boolean }> {
+  return transact(() => {
+    const before = existingPlatform(idOrSlug);
+    const changed = SETTINGS.filter((field) => (settings[field] ?? before[field]) !== before[field]);
+    if (changed.length === 0) return { platform: before, changed: false };
+    for (const field of changed)
+      recordAudit({
+        event_type: "platform_updated",
+        user_id: caller.userId,
+        resource_type: "platform",
+        resource_id: before.id,
+        metadata: { slug: before.slug, field, from: before[field], to: settings[field] },
+        client,
+      });
+    const platform = db
+      .update(platforms)
+      .set({ ...Object.fromEntries(changed.map((field) => [field, settings[field]])), updated_at: now() })
+      .where(eq(platforms.id, before.id))
+      .returning()
+      .get();
+    return { platform, changed: true };
+  });
+}

@@ -1,0 +1,139 @@
+import { Elysia } from "elysia";
+import { clientOf } from "../../kernel/http";
+import { Done, errors, NoContent, query } from "../../kernel/schema";
+import type { SessionCaller } from "../access/caller";
+import { guard } from "../access/guard";
+import {
+  InternalSession,
+  LogoutQuery,
+  NewInternalSession,
+  NotRevoked,
+  RevokedSessions,
+  SessionList,
+  SessionParams,
+  TokenParams,
+} from "./schema";
+import {
+  createInternalSession,
+  deleteInternalSession,
+  getInternalSession,
+  listSessions,
+  revokeAllOtherSessions,
+  revokeSession,
+} from "./service";
+
+const path = "/v1/users/me/sessions";
+
+export const ownSessionRoutes = new Elysia({ prefix: path, tags: ["Sessions"] })
+  .use(guard)
+  .get("", ({ caller }) => ({ ...listSessions(caller as SessionCaller), _links: { self: path } }), {
+    access: "session",
+    response: { 200: SessionList },
+    detail: {
+      summary: "List own sessions",
+      description: "Where the caller is signed in: device, browser, address and last use, newest first.",
+    },
+  })
+  .delete(
+    "/:session_id",
+    async ({ caller, params, request, status }) => {
+      const revoked = await revokeSession(caller as SessionCaller, params.session_id, clientOf(request));
+      return revoked
+        ? { success: true, message: "The session was revoked" }
+        : status(400, {
+            success: false,
+            error: "BadRequest",
+            message: "The current session cannot be revoked; sign out instead",
+          });
+    },
+    {
+      access: "session",
+      params: SessionParams,
+      response: { 200: Done, 400: NotRevoked, ...errors(404) },
+      detail: {
+        summary: "Revoke one own session",
+        description:
+          "Ends another session of the caller's at once. Its user's sockets hear `sessionRevoked`; those of the session itself are closed with 4401 five seconds later.",
+      },
+    },
+  )
+  .delete(
+    "",
+    async ({ caller, request }) => {
+      const count = await revokeAllOtherSessions(caller as SessionCaller, clientOf(request));
+      return {
+        success: true,
+        revoked_count: count,
+        message: count === 1 ? "1 session was revoked" : `${count} sessions were revoked`,
+      };
+    },
+    {
+      access: "session",
+      response: { 200: RevokedSessions },
+      detail: {
+        summary: "Revoke all other own sessions",
+        description: "Ends all sessions but the one that asks.",
+      },
+    },
+  );
+
+/** A service's name for itself, which goes into the audit log. */
+const SERVICE_NAME = /^[\w.-]{1,64}$/;
+
+function sourceService(request: Request): string | null {
+  const name = request.headers.get("x-source-service");
+  return name !== null && SERVICE_NAME.test(name) ? name : null;
+}
+
+export const internalSessionRoutes = new Elysia({ prefix: "/v1/sessions", tags: ["Sessions"] })
+  .use(guard)
+  .post(
+    "",
+    async ({ body, request, set }) => {
+      const session = await createInternalSession(body, clientOf(request));
+      set.status = 201;
+      return session;
+    },
+    {
+      access: "system",
+      body: NewInternalSession,
+      response: { 201: InternalSession },
+      detail: {
+        summary: "Create a session",
+        description:
+          "For the identity web app, after a sign-in through an external provider. The token is shown this once. A user who is unknown or deleted gives 400, a banned one 403 `AccountBanned`.",
+      },
+    },
+  )
+  .get("/:token", ({ params }) => getInternalSession(params.token), {
+    access: "system",
+    params: TokenParams,
+    response: { 200: InternalSession, ...errors(404) },
+    detail: {
+      summary: "Get a session by its token",
+      description: "404 for a token that is unknown or has ended.",
+    },
+  })
+  .delete(
+    "/:token",
+    async ({ params, query, request, set }) => {
+      await deleteInternalSession(
+        params.token,
+        query.reason ?? "user_initiated",
+        sourceService(request),
+        clientOf(request),
+      );
+      set.status = 204;
+    },
+    {
+      access: "system",
+      params: TokenParams,
+      ...query(LogoutQuery),
+      response: { 204: NoContent, ...errors(404) },
+      detail: {
+        summary: "End a session by its token",
+        description:
+          "Writes a `logout` audit event with `reason`, `session_id` and `app`, which the header `X-Source-Service` names.",
+      },
+    },
+  );

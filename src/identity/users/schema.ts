@@ -1,0 +1,150 @@
+import { nullable, optional, out, record, t } from "../../kernel/schema";
+
+const PLATFORM_ACCOUNT = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a02";
+const LOGIN_NAME = { pattern: "^[A-Za-z0-9_]{3,30}$" };
+
+export const usernameField = t.String({
+  ...LOGIN_NAME,
+  minLength: 3,
+  maxLength: 30,
+  "x-expected": "must be 3 to 30 letters, digits or underscores",
+  description: "3 to 30 letters, digits and underscores; unique, kept in lower case",
+  examples: ["skipper"],
+});
+
+export const emailField = t.String({
+  format: "email",
+  maxLength: 254,
+  description: "Email address, kept in lower case",
+  examples: ["skipper@example.org"],
+});
+
+const userFields = {
+  id: out.uuid("Identifier"),
+  username: out.string("Username, in lower case", "skipper"),
+  primary_platform_account_id: nullable(
+    out.uuid("Platform account that stands for the user; null for a deleted account", {
+      examples: [PLATFORM_ACCOUNT],
+    }),
+  ),
+  created_at: out.time("When the account was created"),
+  updated_at: out.time("When the account was last changed"),
+  last_login_at: nullable(out.time("When the user last signed in")),
+  deleted_at: nullable(out.time("When the account was deleted")),
+  privacy_mode: out.boolean("Whether the user asked to be shown to others as little as possible", false),
+  preferred_locale: nullable(out.string("Locale that the user chose", "de")),
+  avatars_enabled: out.boolean("Whether avatars are kept; false removes them"),
+};
+
+export const User = record("User", userFields, "A user");
+export type User = (typeof User)["static"];
+
+export const ExtendedUser = record(
+  "ExtendedUser",
+  {
+    id: userFields.id,
+    primary_platform_account_id: userFields.primary_platform_account_id,
+    username: userFields.username,
+    email: nullable(
+      out.string(
+        "Address of the primary platform account, else one that another platform vouches for",
+        "skipper@example.org",
+      ),
+    ),
+    avatar_url: nullable(
+      out.string("Picture of the primary platform account", "https://cdn.example.org/skipper.png"),
+    ),
+    platform: nullable(out.string("Slug of the primary platform", "discord")),
+    created_at: userFields.created_at,
+    updated_at: userFields.updated_at,
+    last_login_at: userFields.last_login_at,
+    privacy_mode: userFields.privacy_mode,
+    is_banned: out.boolean("Whether the user is banned now", false),
+  },
+  "A user with address, picture and platform",
+);
+export type ExtendedUser = (typeof ExtendedUser)["static"];
+
+export const Profile = record(
+  "Profile",
+  {
+    name: out.string("Username", "skipper"),
+    display_name: out.string("Name on the primary platform, else the username", "Skipper"),
+    picture: nullable(
+      out.string("Picture of the primary platform account", "https://cdn.example.org/skipper.png"),
+    ),
+    provider: nullable(out.string("Slug of the platform signed in with last", "email")),
+    primary_provider: nullable(out.string("Slug of the primary platform", "email")),
+    last_login_at: userFields.last_login_at,
+    created_at: userFields.created_at,
+    privacy_mode: userFields.privacy_mode,
+    avatars_enabled: userFields.avatars_enabled,
+  },
+  "How a user is shown",
+);
+export type Profile = (typeof Profile)["static"];
+
+export const UserChange = t.Object(
+  {
+    username: t.Optional(usernameField),
+    email: t.Optional(emailField),
+    avatar_url: optional(
+      t.String({
+        format: "uri",
+        pattern: "^https?://",
+        maxLength: 2_048,
+        "x-expected": "must be an absolute http or https URL",
+        description: "Picture of the primary platform account",
+        examples: ["https://cdn.example.org/skipper.png"],
+      }),
+    ),
+    privacy_mode: t.Optional(
+      t.Boolean({ description: "Whether to be shown to others as little as possible" }),
+    ),
+    avatars_enabled: t.Optional(t.Boolean({ description: "Whether avatars are kept; false removes them" })),
+  },
+  { title: "UserChange" },
+);
+export type UserChange = (typeof UserChange)["static"];
+
+export const LocaleChange = t.Object(
+  {
+    locale: nullable(
+      t.String({
+        maxLength: 16,
+        description: "A supported locale; null clears the choice",
+        examples: ["de"],
+      }),
+    ),
+  },
+  { title: "LocaleChange" },
+);
+
+export const UsernameChange = t.Object({ username: usernameField }, { title: "UsernameChange" });
+
+export const PermissionList = record(
+  "PermissionList",
+  {
+    permissions: t.Array(t.String(), {
+      description: "Permissions and wildcards, by all roles held",
+      examples: [["two_factor:read", "two_factor:write"]],
+    }),
+  },
+  "What a user may do",
+);
+
+export const RoleList = record(
+  "RoleList",
+  {
+    roles: t.Array(
+      t.Object({
+        id: out.string("Identifier", "role_user"),
+        name: out.string("Name", "User"),
+        description: nullable(out.string("What the role is for", "Every registered user")),
+      }),
+      { description: "Roles held" },
+    ),
+  },
+  "The roles of a user",
+);
+export type RoleList = (typeof RoleList)["static"];

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { passwordResets } from "../../src/identity/auth/table";
+import { seedIdentity } from "../../src/identity/seed";
+import { insertUser } from "../../src/identity/users/service";
+import { deleteExpiredTokens, insertVerification } from "../../src/identity/verification/service";
+import { verifications } from "../../src/identity/verification/table";
+import { HOUR, now, setClock } from "../../src/kernel/clock";
+import { closeDatabase, db, transact } from "../../src/kernel/db";
+import { newId } from "../../src/kernel/id";
+import { configure, openQueue } from "./email/support";
+
+/** The job that removes what expired; that it is refused from then on is shown over HTTP. */
+
+beforeAll(() => {
+  configure();
+  openQueue();
+});
+afterAll(() => {
+  closeDatabase();
+  setClock();
+});
+
+const registration = (number: number) =>
+  insertVerification({
+    kind: "registration",
+    userId: null,
+    email: `person${number}@example.org`,
+    username: `person${number}`,
+    passwordHash: "x",
+  });
+
+const reset = (userId: string, expiresAt: number) => {
+  const id = newId();
+  const times = { created_at: now(), expires_at: expiresAt };
+  db.insert(passwordResets)
+    .values({ id, user_id: userId, token_hash: id, ...times })
+    .run();
+  return id;
+};
+
+const kept = () => [...db.select().from(verifications).all(), ...db.select().from(passwordResets).all()];
+
+test("removes registrations and resets that have expired, however many, and no others", async () => {
+  const start = Date.now();
+  const [early, late] = await transact(() => {
+    seedIdentity();
+    const user = insertUser({ username: "anna", email: "anna@example.org", passwordHash: "x" });
+    // More than are deleted in one transaction.
+    for (let number = 0; number < 1_001; number++) registration(number);
+    return [reset(user.id, start + HOUR), reset(user.id, start + 48 * HOUR)];
+  });
+  await deleteExpiredTokens();
+  expect(kept()).toHaveLength(1_003);
+
+  setClock(() => start + 12 * HOUR);
+  const { id } = await transact(() => registration(2_000));
+  await deleteExpiredTokens();
+  expect(kept()).toHaveLength(1_003);
+  expect(kept().some((row) => row.id === early)).toBe(false);
+
+  setClock(() => start + 25 * HOUR);
+  await deleteExpiredTokens();
+  expect(kept().map((row) => row.id)).toEqual([id, late]);
+});
