@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { ListenOrder } from "./listen";
 import type { Load, LoadOrder } from "./load";
-import { copyDatabase, type Fixture, prepare } from "./prepare";
+import type { LoginOrder, Logins } from "./logins";
+import { copyDatabase, type Fixture, prepare, USER } from "./prepare";
 import {
   cleanUp,
   Helper,
@@ -18,13 +19,15 @@ import {
   type Comparison,
   compare,
   describe,
+  type LoginStorm,
   type Measured,
+  median,
   type Report,
   type Round,
   summarize,
   type ZoneCost,
 } from "./report";
-import { POST, SCENARIOS, type Scenario, ZONES } from "./scenarios";
+import { CURRENT, POST, SCENARIOS, type Scenario, ZONES } from "./scenarios";
 
 const HELP = `Usage: bun run bench [options]
 
@@ -35,13 +38,16 @@ Measures Fairlead beside a bare server with the same database, in turn, and prin
   --rounds N         counted rounds of each scenario (default 20; quick: 5)
   --seconds S        length of a measurement (default 1; quick: 0.5)
   --connections N    kept-alive connections (default 32)
-  --only WORD        only scenarios whose name holds WORD; "zones" is one of them
+  --only WORD        only scenarios whose name holds WORD; "zones" and "logins" are two of them
   --json FILE        write the figures as JSON too
   -h, --help         this text
 `;
 
 /** A run with one of each size shows whether the cost of a point grows with all zones or with those around it. */
 const ZONE_COUNTS = [10, ZONES, 100_000];
+
+/** Clients that sign in at once, while positions are read. */
+const LOGIN_CLIENTS = 50;
 
 interface Options {
   points: number;
@@ -97,6 +103,7 @@ class Bench {
   readonly #fixture: Fixture;
   readonly #load = new Helper<LoadOrder, Load>("load.ts");
   readonly #listeners = new Helper<ListenOrder, number>("listen.ts");
+  readonly #logins = new Helper<LoginOrder, Logins>("logins.ts");
 
   constructor(options: Options, fixture: Fixture) {
     this.#options = options;
@@ -137,8 +144,37 @@ class Bench {
     });
   }
 
-  async #measure(scenario: Scenario, server: Server): Promise<Measured> {
-    const { connections, seconds } = this.#options;
+  /** The latency of a read with nobody signing in, and while many do, in turn. */
+  async loginStorm(server: Server): Promise<LoginStorm> {
+    const { rounds } = this.#options;
+    const calm: Measured[] = [];
+    const storm: Measured[] = [];
+    const rates: number[] = [];
+    for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
+      progress(`logins: ${round < 0 ? "warming up" : `round ${round + 1} of ${rounds}`}`);
+      const alone = await this.#measure(CURRENT, server, 1);
+      await this.#logins.ask({ do: "start", port: server.port, clients: LOGIN_CLIENTS, ...USER });
+      const amid = await this.#measure(CURRENT, server, 1);
+      const { answered, seconds } = await this.#logins.ask({ do: "stop" });
+      if (round < 0) continue;
+      calm.push(alone);
+      storm.push(amid);
+      rates.push(answered / seconds);
+    }
+    return {
+      clients: LOGIN_CLIENTS,
+      loginsPerSecond: median(rates),
+      calm: summarize(calm),
+      storm: summarize(storm),
+    };
+  }
+
+  async #measure(
+    scenario: Scenario,
+    server: Server,
+    connections = this.#options.connections,
+  ): Promise<Measured> {
+    const { seconds } = this.#options;
     const before = processorSeconds(server.pid);
     const load = await this.#load.ask({
       scenario: scenario.name,
@@ -182,7 +218,8 @@ async function run(): Promise<void> {
   const wanted = (name: string) => name.includes(options.only);
   const scenarios = SCENARIOS.filter(({ name }) => wanted(name));
   const zoneCounts = wanted("zones") ? ZONE_COUNTS : [ZONES];
-  if (scenarios.length === 0 && !wanted("zones")) throw new Error(`no scenario's name holds ${options.only}`);
+  if (scenarios.length === 0 && !wanted("zones") && !wanted("logins"))
+    throw new Error(`no scenario's name holds ${options.only}`);
 
   progress(`preparing ${options.points} points and ${zoneCounts.at(-1)} zones`);
   const fixture = await prepare(join(directory, "prepared"), options.points, zoneCounts, (zones) => {
@@ -190,6 +227,7 @@ async function run(): Promise<void> {
     if (zones !== ZONES) return;
     copy("fairlead");
     copy("baseline");
+    copy("logins");
   });
 
   const bench = new Bench(options, fixture);
@@ -204,6 +242,11 @@ async function run(): Promise<void> {
     for (const zones of zoneCounts)
       servers.set(zones, await startFairlead(join(directory, `zones-${zones}`)));
   const zones = await bench.zoneCosts(servers);
+  const logins = wanted("logins")
+    ? await bench.loginStorm(
+        await startFairlead(join(directory, "logins"), { FAIRLEAD_RATE_LIMIT_ENABLED: "false" }),
+      )
+    : null;
   progress("");
 
   const { points, connections, rounds, seconds } = options;
@@ -212,6 +255,7 @@ async function run(): Promise<void> {
     settings: { points, zones: ZONES, connections, rounds, seconds },
     comparisons,
     zones,
+    logins,
   };
   process.stdout.write(describe(report));
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);

@@ -29,6 +29,9 @@ export interface Fixture {
   pointIds: string[];
 }
 
+/** Who signs in. */
+export const USER = { identifier: "skipper", password: "correct horse battery" };
+
 const DEVICES = 100;
 const SAMPLE = 1_000;
 
@@ -73,10 +76,10 @@ export function copyDatabase(directory: string): string {
 }
 
 async function addFleet(): Promise<{ key: string; deviceIds: string[]; tripId: string }> {
-  const passwordHash = await hashPassword("correct horse battery");
+  const passwordHash = await hashPassword(USER.password);
   const { key, id } = await transact(() => {
     const { id: ownerId } = insertUser({
-      username: "skipper",
+      username: USER.identifier,
       email: "skipper@example.org",
       passwordHash,
       roles: ["role_super_admin"],

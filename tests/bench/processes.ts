@@ -41,11 +41,12 @@ export interface Server {
 }
 
 /** Fairlead as an operator starts it, on a directory made by prepare.ts. */
-export function startFairlead(dataDir: string): Promise<Server> {
+export function startFairlead(dataDir: string, settings: Record<string, string> = {}): Promise<Server> {
   return startServer([join(root, "src/main.ts"), "serve"], {
     FAIRLEAD_DATA_DIR: dataDir,
     FAIRLEAD_SERVER_PORT: "0",
     FAIRLEAD_LOG_LEVEL: "warn",
+    ...settings,
   });
 }
 

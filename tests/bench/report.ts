@@ -34,11 +34,21 @@ export interface ZoneCost extends Summary {
   microseconds: number;
 }
 
+/** What a reader of positions notices of many who sign in. */
+export interface LoginStorm {
+  clients: number;
+  loginsPerSecond: number;
+  /** GET /v1/gps/current on one connection, with nobody signing in and in the storm. */
+  calm: Summary;
+  storm: Summary;
+}
+
 export interface Report {
   machine: string;
   settings: { points: number; zones: number; connections: number; rounds: number; seconds: number };
   comparisons: Comparison[];
   zones: ZoneCost[];
+  logins: LoginStorm | null;
 }
 
 /** The middle of some numbers; of an even number of them, the mean of the middle two. */
@@ -129,6 +139,19 @@ function zoneCosts(all: ZoneCost[]): string {
   return table([["POST /v1/gps with", "Fairlead", "a request", "CPU µs"], ...rows]);
 }
 
+function loginStorm({ clients, loginsPerSecond, calm, storm }: LoginStorm): string {
+  const row = (name: string, summary: Summary) => [
+    name,
+    `${whole(summary.requestsPerSecond)}/s`,
+    latencies(summary),
+  ];
+  return table([
+    ["GET /v1/gps/current, 1 connection", "Fairlead", "p50/p99 ms"],
+    row("nobody signs in", calm),
+    row(`${clients} clients sign in (${whole(loginsPerSecond)}/s)`, storm),
+  ]);
+}
+
 /** The whole report for a person. */
 export function describe({ machine, settings, ...figures }: Report): string {
   const { points, zones, connections, rounds, seconds } = settings;
@@ -137,5 +160,6 @@ export function describe({ machine, settings, ...figures }: Report): string {
   ];
   if (figures.comparisons.length > 0) parts.push(comparisons(figures.comparisons));
   if (figures.zones.length > 0) parts.push(zoneCosts(figures.zones));
+  if (figures.logins) parts.push(loginStorm(figures.logins));
   return `${parts.join("\n\n")}\n`;
 }

@@ -73,14 +73,16 @@ export const POST: Scenario = {
   requests: posts,
 };
 
+export const CURRENT: Scenario = {
+  name: "GET /v1/gps/current",
+  target: 0.7,
+  status: 200,
+  subscribers: 0,
+  requests: ({ key, deviceId }) => always(encode("GET", `/v1/gps/current?device_id=${deviceId}`, key)),
+};
+
 export const SCENARIOS: Scenario[] = [
-  {
-    name: "GET /v1/gps/current",
-    target: 0.7,
-    status: 200,
-    subscribers: 0,
-    requests: ({ key, deviceId }) => always(encode("GET", `/v1/gps/current?device_id=${deviceId}`, key)),
-  },
+  CURRENT,
   {
     name: "GET /v1/gps?limit=10",
     target: 0.65,
