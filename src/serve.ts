@@ -5,6 +5,7 @@ import { chosePort, config, publicUrl } from "./config";
 import { stopDeliveries } from "./identity/email/service";
 import { seedIdentity } from "./identity/seed";
 import { startJobs } from "./jobs";
+import { attachServer } from "./kernel/client";
 import { SECOND } from "./kernel/clock";
 import {
   claimDataDirectory,
@@ -15,7 +16,6 @@ import {
 } from "./kernel/data-dir";
 import { closeDatabase, transact, waitOutsideStatements } from "./kernel/db";
 import { useMasterKey } from "./kernel/encryption";
-import { attachServer } from "./kernel/http";
 import { configureLog, log } from "./kernel/log";
 import { loadSystemConfig } from "./operations/system-config/service";
 import { startBroadcasts } from "./realtime/broadcast";

@@ -1,6 +1,6 @@
+import { listeningServer } from "../kernel/client";
 import { iso, isoOrNull, now } from "../kernel/clock";
 import { subscribe } from "../kernel/events";
-import { listeningServer } from "../kernel/http";
 
 /** Sends business events to the channels that carry them. Each is encoded once, and not at all for nobody. */
 function send(message: object, ...channels: string[]): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { page, pageRequest } from "../../src/kernel/http";
+import { page, pageRequest } from "../../src/kernel/envelopes";
 import { readPage, slice } from "../../src/kernel/paging";
 
 /** A generator of the same numbers at every run (mulberry32). */

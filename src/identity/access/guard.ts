@@ -1,7 +1,9 @@
 import { Elysia } from "elysia";
 import { config } from "../../config";
+import { readJson } from "../../kernel/body";
+import { clientAddress } from "../../kernel/client";
 import { AppError, forbidden, unauthorized } from "../../kernel/errors";
-import { clientAddress, type HookContext, readJson } from "../../kernel/http";
+import type { HookContext } from "../../kernel/http";
 import { type Rate, type RateVerdict, takeToken } from "../../kernel/rate-limit";
 import { canonicalUuids } from "../../kernel/schema";
 import { authenticate, type Caller, isSystemKey } from "./caller";

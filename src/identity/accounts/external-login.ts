@@ -1,8 +1,8 @@
 import { and, eq } from "drizzle-orm";
+import type { Client } from "../../kernel/client";
 import { now } from "../../kernel/clock";
 import { db, transact } from "../../kernel/db";
 import { conflict, forbidden, invalid } from "../../kernel/errors";
-import type { Client } from "../../kernel/http";
 import { recordAudit } from "../audit/service";
 import { activeBan } from "../bans/active-ban";
 import {

@@ -1,8 +1,8 @@
 import { and, desc, eq, ne } from "drizzle-orm";
+import type { Client } from "../../kernel/client";
 import { iso, now } from "../../kernel/clock";
 import { db, transact } from "../../kernel/db";
 import { conflict, forbidden, notFound } from "../../kernel/errors";
-import type { Client } from "../../kernel/http";
 import { type Caller, isSystemKey } from "../access/caller";
 import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";

@@ -1,9 +1,9 @@
 import { and, desc, eq } from "drizzle-orm";
+import type { Client } from "../../kernel/client";
 import { iso, isoOrNull, now } from "../../kernel/clock";
 import { mintToken } from "../../kernel/crypto";
 import { db, transact } from "../../kernel/db";
 import { badRequest, forbidden, invalid, notFound } from "../../kernel/errors";
-import type { Client } from "../../kernel/http";
 import { newId } from "../../kernel/id";
 import {
   accessChanged,

@@ -1,6 +1,6 @@
+import type { Client } from "../../kernel/client";
 import { now } from "../../kernel/clock";
 import { db } from "../../kernel/db";
-import type { Client } from "../../kernel/http";
 import { newId } from "../../kernel/id";
 import { auditEvents } from "./table";
 

@@ -1,7 +1,7 @@
 import { config } from "../../config";
+import type { Client } from "../../kernel/client";
 import { SECOND } from "../../kernel/clock";
 import { AppError, badRequest } from "../../kernel/errors";
-import type { Client } from "../../kernel/http";
 import { log } from "../../kernel/log";
 
 /** One contract, three providers: POST a form, read `success` (external-services.md, section 3). */

@@ -1,9 +1,9 @@
 import { and, eq, gt } from "drizzle-orm";
+import type { Client } from "../../kernel/client";
 import { HOUR, now } from "../../kernel/clock";
 import { hashPassword, hashToken, mintToken, verifyPassword } from "../../kernel/crypto";
 import { db, transact } from "../../kernel/db";
 import { badRequest, invalid } from "../../kernel/errors";
-import type { Client } from "../../kernel/http";
 import { newId } from "../../kernel/id";
 import type { SessionCaller } from "../access/caller";
 import { recordAudit } from "../audit/service";

@@ -1,9 +1,9 @@
 import { config, publicUrl } from "../../config";
+import type { Client } from "../../kernel/client";
 import { iso } from "../../kernel/clock";
 import { hashPassword } from "../../kernel/crypto";
 import { transact } from "../../kernel/db";
 import { AppError, conflict, isUniqueViolation } from "../../kernel/errors";
-import type { Client } from "../../kernel/http";
 import { emailLocale } from "../email/locale";
 import { sendEmail } from "../email/service";
 import { composeEmail } from "../email/templates";

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { config } from "../../config";
+import { clientOf } from "../../kernel/client";
 import { AppError } from "../../kernel/errors";
-import { clientOf } from "../../kernel/http";
 import { errors } from "../../kernel/schema";
 import type { SessionCaller } from "../access/caller";
 import { guard, type RateRule, takeFromLimit } from "../access/guard";

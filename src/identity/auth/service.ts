@@ -1,9 +1,9 @@
 import { and, eq, isNull } from "drizzle-orm";
+import type { Client } from "../../kernel/client";
 import { iso, now } from "../../kernel/clock";
 import { hashPassword, needsRehash, verifyPassword } from "../../kernel/crypto";
 import { db, transact } from "../../kernel/db";
 import { AppError } from "../../kernel/errors";
-import type { Client } from "../../kernel/http";
 import type { SessionCaller } from "../access/caller";
 import { platformAccounts } from "../accounts/table";
 import { recordAudit } from "../audit/service";

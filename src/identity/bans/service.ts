@@ -1,9 +1,9 @@
 import { and, desc, eq, isNull, lte } from "drizzle-orm";
+import type { Client } from "../../kernel/client";
 import { iso, isoOrNull, now, SECOND } from "../../kernel/clock";
 import { db, transact } from "../../kernel/db";
 import { conflict, notFound } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
-import type { Client } from "../../kernel/http";
 import { newId } from "../../kernel/id";
 import { accessChanged, type Caller } from "../access/caller";
 import { checkNotLastSuperAdmin, checkOutranks } from "../access/rank";

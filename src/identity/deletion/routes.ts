@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { config } from "../../config";
-import { clientOf } from "../../kernel/http";
+import { clientOf } from "../../kernel/client";
 import { Done, errors, IdParams, optionalBody } from "../../kernel/schema";
 import type { SessionCaller } from "../access/caller";
 import { guard, type RateRule } from "../access/guard";

@@ -1,9 +1,9 @@
 import { and, eq, lte, sql } from "drizzle-orm";
+import type { Client } from "../../kernel/client";
 import { DAY, isoOrNull, now } from "../../kernel/clock";
 import { verifyPassword } from "../../kernel/crypto";
 import { db, transact } from "../../kernel/db";
 import { AppError, badRequest, conflict, invalid, notFound } from "../../kernel/errors";
-import type { Client } from "../../kernel/http";
 import { log } from "../../kernel/log";
 import { systemValue } from "../../operations/system-config/service";
 import type { Caller, SessionCaller } from "../access/caller";

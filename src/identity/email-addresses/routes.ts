@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/http";
+import { clientOf } from "../../kernel/client";
 import { Done, errors, IdParams } from "../../kernel/schema";
 import { guard } from "../access/guard";
 import { Message } from "../auth/schema";

@@ -1,10 +1,10 @@
 import { and, eq, ne, or } from "drizzle-orm";
+import type { Client } from "../../kernel/client";
 import { iso, isoOrNull, now } from "../../kernel/clock";
 import { hashPassword } from "../../kernel/crypto";
 import { db, transact } from "../../kernel/db";
 import { badRequest, conflict, isUniqueViolation, notFound } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
-import type { Client } from "../../kernel/http";
 import type { Caller } from "../access/caller";
 import { checkOutranks } from "../access/rank";
 import { platformAccounts } from "../accounts/table";

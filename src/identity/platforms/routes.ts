@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
-import { clientOf, single } from "../../kernel/http";
+import { clientOf } from "../../kernel/client";
+import { single } from "../../kernel/envelopes";
 import { errors, List, Single } from "../../kernel/schema";
 import { guard } from "../access/guard";
 import {

@@ -1,9 +1,9 @@
 import { desc, eq, or } from "drizzle-orm";
 import { config } from "../../config";
+import type { Client } from "../../kernel/client";
 import { iso, now } from "../../kernel/clock";
 import { db, transact } from "../../kernel/db";
 import { badRequest, forbidden, notFound } from "../../kernel/errors";
-import type { Client } from "../../kernel/http";
 import type { Caller } from "../access/caller";
 import { recordAudit } from "../audit/service";
 import type { Platform, PlatformSettings } from "./schema";

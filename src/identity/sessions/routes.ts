@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/http";
+import { clientOf } from "../../kernel/client";
 import { Done, errors, NoContent, query } from "../../kernel/schema";
 import type { SessionCaller } from "../access/caller";
 import { guard } from "../access/guard";

@@ -1,10 +1,10 @@
 import { and, desc, eq, gt, inArray, lte, ne } from "drizzle-orm";
+import type { Client } from "../../kernel/client";
 import { DAY, iso, now } from "../../kernel/clock";
 import { hashToken, mintToken } from "../../kernel/crypto";
 import { db, transact } from "../../kernel/db";
 import { invalid, notFound, unauthorized } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
-import type { Client } from "../../kernel/http";
 import { newId } from "../../kernel/id";
 import { parseUserAgent } from "../../kernel/user-agent";
 import { accessChanged, type SessionCaller } from "../access/caller";

@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
-import { clientOf, page, pageQuery, pageRequest, single } from "../../kernel/http";
+import { clientOf } from "../../kernel/client";
+import { page, pageQuery, pageRequest, single } from "../../kernel/envelopes";
 import { Done, errors, IdParams, NoContent, Page, query, Single, t, uuid } from "../../kernel/schema";
 import { guard } from "../access/guard";
 import { deleteUser } from "../deletion/service";

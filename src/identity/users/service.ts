@@ -1,9 +1,9 @@
 import { and, asc, desc, eq, isNotNull } from "drizzle-orm";
 import { config } from "../../config";
+import type { Client } from "../../kernel/client";
 import { iso, isoOrNull, now } from "../../kernel/clock";
 import { adjustCounter, counter, db, transact } from "../../kernel/db";
 import { badRequest, conflict, forbidden, invalid, isUniqueViolation, notFound } from "../../kernel/errors";
-import type { Client } from "../../kernel/http";
 import { newId } from "../../kernel/id";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
 import { accessChanged, type Caller, SUPER_ADMIN, userAccess } from "../access/caller";

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
-import { clientOf } from "../../kernel/http";
+import { clientOf } from "../../kernel/client";
 import { ApiInfo, Health } from "./schema";
 import { apiInfo, health } from "./service";
 

@@ -1,7 +1,7 @@
 import { config } from "../../config";
+import type { Client } from "../../kernel/client";
 import { iso, now } from "../../kernel/clock";
 import { sqlite } from "../../kernel/db";
-import type { Client } from "../../kernel/http";
 import { parseUserAgent } from "../../kernel/user-agent";
 import { socketCounts } from "../../realtime/connections";
 import { VERSION } from "../../version";

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
-import { page, pageQuery, pageRequest, single } from "../../kernel/http";
+import { page, pageQuery, pageRequest, single } from "../../kernel/envelopes";
 import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/schema";
 import { Geofence, GeofenceChange, NewGeofence } from "./schema";
 import { createGeofence, deleteGeofence, getGeofence, listGeofences, updateGeofence } from "./service";

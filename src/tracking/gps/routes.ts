@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { guard, type RateRule } from "../../identity/access/guard";
-import { page, pageQuery, pageRequest, single } from "../../kernel/http";
+import { page, pageQuery, pageRequest, single } from "../../kernel/envelopes";
 import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/schema";
 import { systemValue } from "../../operations/system-config/service";
 import { CurrentQuery, GpsPoint, NewGpsPoint } from "./schema";

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
-import { page, pageQuery, pageRequest, single } from "../../kernel/http";
+import { page, pageQuery, pageRequest, single } from "../../kernel/envelopes";
 import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/schema";
 import { GpsPoint } from "../gps/schema";
 import { NewTrip, StatusChange, Trip, TripChange, TripFilter } from "./schema";

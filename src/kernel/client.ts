@@ -1,0 +1,72 @@
+import type { Server } from "bun";
+import ipaddr from "ipaddr.js";
+import { config } from "../config";
+
+/** Who is asking: the listening server, the address behind proxies, and what a request tells of its client. */
+
+type Address = ReturnType<typeof ipaddr.process>;
+type Range = [Address, number];
+
+let server: Server<unknown> | null = null;
+let trustedProxies: Range[] = [];
+
+/** Tells this module the listening server, which knows the peer of each request. */
+export function attachServer(listening: Server<unknown>): void {
+  server = listening;
+  trustedProxies = config["server.trusted_proxies"].map((entry) =>
+    entry.includes("/")
+      ? ipaddr.parseCIDR(entry)
+      : [ipaddr.process(entry), ipaddr.process(entry).kind() === "ipv4" ? 32 : 128],
+  );
+}
+
+export function listeningServer(): Server<unknown> | null {
+  return server;
+}
+
+const isTrusted = (address: Address) =>
+  trustedProxies.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
+
+/**
+ * The address of the client. `X-Forwarded-For` counts only when the peer is a trusted proxy, and is read from
+ * the right, since everything left of the last untrusted hop may be made up.
+ */
+export function clientAddress(request: Request): string {
+  const peer = server?.requestIP(request)?.address;
+  if (peer === undefined) return "unknown";
+  const forwarded = trustedProxies.length > 0 ? request.headers.get("x-forwarded-for") : null;
+  let address = ipaddr.process(peer);
+  for (const hop of forwarded?.split(",").reverse() ?? []) {
+    if (!isTrusted(address) || !ipaddr.isValid(hop.trim())) break;
+    address = ipaddr.process(hop.trim());
+  }
+  return address.toString();
+}
+
+/** The protocol that a trusted proxy was spoken to with; null when there is none or it doesn't say. */
+export function forwardedProtocol(request: Request): "http" | "https" | null {
+  const peer = trustedProxies.length > 0 ? server?.requestIP(request)?.address : undefined;
+  if (peer === undefined || !isTrusted(ipaddr.process(peer))) return null;
+  const protocol = request.headers.get("x-forwarded-proto")?.split(",").at(-1)?.trim();
+  return protocol === "https" || protocol === "http" ? protocol : null;
+}
+
+/** From where a request came, for audit events and sessions, and the languages that the client prefers. */
+export interface Client {
+  address: string;
+  userAgent: string | null;
+  /** The Accept-Language header. */
+  acceptLanguage: string | null;
+}
+
+/** A user agent is whatever the client claims; more than this is not kept. */
+const MAX_USER_AGENT = 512;
+
+export function clientOf(request: Request): Client {
+  const userAgent = request.headers.get("user-agent")?.slice(0, MAX_USER_AGENT) ?? null;
+  return {
+    address: clientAddress(request),
+    userAgent,
+    acceptLanguage: request.headers.get("accept-language"),
+  };
+}

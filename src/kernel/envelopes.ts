@@ -1,0 +1,61 @@
+import { MAX_LIMIT, type PageOf, type PageRequest } from "./paging";
+import { queryInteger, t } from "./schema";
+
+/** The envelopes of Part 1: one record, and a page of them with its links. */
+
+/** The single-record envelope: `single(trip, "/v1/trips/…")`. */
+export function single<T>(data: T, self: string) {
+  return { data, _links: { self } };
+}
+
+/** `page` and `limit` of every paginated list, with the list's own default limit. */
+export const pageQuery = (defaultLimit: number) => ({
+  page: t.Optional(
+    queryInteger({ minimum: 1, default: 1, description: "Page, counted from 1", examples: [1] }),
+  ),
+  limit: t.Optional(
+    queryInteger({
+      minimum: 1,
+      default: defaultLimit,
+      description: `Records a page; more than ${MAX_LIMIT} is lowered to ${MAX_LIMIT}`,
+      examples: [defaultLimit],
+    }),
+  ),
+});
+
+/** The page asked for by a validated query, its limit lowered to the maximum. */
+export function pageRequest(query: { page?: number; limit?: number }, defaultLimit: number): PageRequest {
+  return {
+    page: Math.min(query.page ?? 1, Number.MAX_SAFE_INTEGER),
+    limit: Math.min(query.limit ?? defaultLimit, MAX_LIMIT),
+  };
+}
+
+/** The page envelope. The links keep the request's other query parameters, known ones or not (decisions 2.2). */
+export function page<T>(path: string, asked: PageRequest, { rows, total }: PageOf<T>, request: Request) {
+  const kept = otherParameters(request.url);
+  const to = (number: number) => `${path}?page=${number}&limit=${asked.limit}${kept}`;
+  const pages = Math.ceil(total / asked.limit);
+  const links: { self: string; first: string; last: string; prev?: string; next?: string } = {
+    self: to(asked.page),
+    first: to(1),
+    last: to(Math.max(1, pages)),
+  };
+  if (asked.page > 1 && pages > 0) links.prev = to(Math.min(asked.page - 1, pages));
+  if (asked.page < pages) links.next = to(asked.page + 1);
+  return {
+    data: rows,
+    pagination: { page: asked.page, limit: asked.limit, total, total_pages: pages },
+    _links: links,
+  };
+}
+
+/** The query parameters of a URL but `page` and `limit`, as they were sent, each behind an ampersand. */
+function otherParameters(url: string): string {
+  const start = url.indexOf("?");
+  if (start === -1) return "";
+  let kept = "";
+  for (const parameter of url.slice(start + 1).split("&"))
+    if (parameter !== "" && !/^(?:page|limit)(?:=|$)/.test(parameter)) kept += `&${parameter}`;
+  return kept;
+}
