@@ -9,8 +9,11 @@ import { authRoutes, ownPasswordRoutes } from "./identity/auth/routes";
 import { banRoutes } from "./identity/bans/routes";
 import { adminDeletionRoutes, ownDeletionRoutes } from "./identity/deletion/routes";
 import { emailAddressRoutes } from "./identity/email-addresses/routes";
+import { oauthClientRoutes } from "./identity/oauth-clients/routes";
 import { platformRoutes } from "./identity/platforms/routes";
+import { permissionRoutes, roleRoutes } from "./identity/roles/routes";
 import { internalSessionRoutes, ownSessionRoutes } from "./identity/sessions/routes";
+import { twoFactorRoutes } from "./identity/two-factor/routes";
 import { userRoutes } from "./identity/users/routes";
 import { everyRequest, PathTable } from "./kernel/http";
 import { healthRoutes } from "./operations/health/routes";
@@ -28,6 +31,7 @@ export async function createApp(): Promise<{ app: AnyElysia; document: string }>
     .use(healthRoutes)
     .use(authRoutes)
     .use(ownPasswordRoutes)
+    .use(twoFactorRoutes)
     .use(ownSessionRoutes)
     .use(internalSessionRoutes)
     .use(userRoutes)
@@ -37,6 +41,9 @@ export async function createApp(): Promise<{ app: AnyElysia; document: string }>
     .use(banRoutes)
     .use(ownDeletionRoutes)
     .use(adminDeletionRoutes)
+    .use(roleRoutes)
+    .use(permissionRoutes)
+    .use(oauthClientRoutes)
     .use(apiKeyRoutes)
     .use(gpsRoutes)
     .use(deviceRoutes)

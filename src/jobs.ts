@@ -2,6 +2,7 @@ import { closeExpiredBans } from "./identity/bans/service";
 import { deleteDueAccounts, finishScrubs } from "./identity/deletion/service";
 import { deliverQueued, purgeEmailQueue } from "./identity/email/service";
 import { deleteExpiredSessions } from "./identity/sessions/service";
+import { deleteExpiredChallenges } from "./identity/two-factor/service";
 import { deleteExpiredTokens } from "./identity/verification/service";
 import { HOUR, MINUTE, SECOND } from "./kernel/clock";
 import { describeError, log } from "./kernel/log";
@@ -26,6 +27,7 @@ const JOBS: Job[] = [
   { name: "finish scrubbing deleted accounts", interval: 10 * SECOND, run: finishScrubs, atStart: true },
   { name: "delete expired sessions", interval: 10 * MINUTE, run: deleteExpiredSessions },
   { name: "delete expired registrations and tokens", interval: 10 * MINUTE, run: deleteExpiredTokens },
+  { name: "delete expired two-factor challenges", interval: 10 * MINUTE, run: deleteExpiredChallenges },
   { name: "detach points from deleted devices and trips", interval: MINUTE, run: finishDetachments },
 ];
 

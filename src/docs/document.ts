@@ -26,6 +26,7 @@ interface Operation extends Json {
 const TAGS: [name: string, description: string][] = [
   ["Health and information", "Whether the server is well, and what it is"],
   ["Authentication", "Signing in and out"],
+  ["Two-factor authentication", "A second factor at sign-in: authenticator apps and backup codes"],
   ["Sessions", "Where a user is signed in"],
   ["Users", "Users, their names, locales, roles and permissions"],
   ["Email addresses", "Changing and linking the address that a user signs in with"],
@@ -33,6 +34,8 @@ const TAGS: [name: string, description: string][] = [
   ["Platforms", "Which platforms sign-in works through"],
   ["Bans", "Keeping a user out, for a time or for good"],
   ["Account deletion", "Deleting an account, with a period of grace"],
+  ["Roles and permissions", "Who may do what"],
+  ["OAuth clients", "Applications that sign users in through this installation"],
   ["API keys", "Keys for devices and services"],
   ["GPS data", "Positions: posting, current ones, the record"],
   ["Devices", "What reports positions"],
@@ -206,6 +209,7 @@ const ACCESS: Record<string, string> = {
   authenticated: "Open to any session token or API key.",
   session: "Needs a session token.",
   system: "Needs a system API key.",
+  admin: "Needs an administrator: a holder of `*:*`.",
   handshake: "Open to any session token or API key.",
 };
 
@@ -268,7 +272,8 @@ function finishResponses(
   if (operation.parameters || operation.requestBody) statuses.add("400");
   if (operation.requestBody) for (const status of ["413", "415"]) statuses.add(status);
   if (requires !== "public") statuses.add("401");
-  if (Object.hasOwn(PERMISSIONS, requires) || requires === "system") statuses.add("403");
+  if (Object.hasOwn(PERMISSIONS, requires) || requires === "system" || requires === "admin")
+    statuses.add("403");
   if (limited) statuses.add("429");
   for (const status of ["500", "503"]) statuses.add(status);
 

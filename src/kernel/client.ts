@@ -70,3 +70,13 @@ export function clientOf(request: Request): Client {
     acceptLanguage: request.headers.get("accept-language"),
   };
 }
+
+/**
+ * What a limit counts for an address: an IPv4 address, or the /64 network of an IPv6 one, since a single customer is
+ * given that many addresses (RFC 6177).
+ */
+export function addressBlock(address: string): string {
+  if (!ipaddr.IPv6.isValid(address)) return address;
+  const parts = ipaddr.IPv6.parse(address).parts.slice(0, 4);
+  return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
+}

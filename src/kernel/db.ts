@@ -31,6 +31,14 @@ export function openDatabase(file: string, synchronous: Synchronous): void {
   generation++;
 }
 
+/**
+ * Moves what the write-ahead log holds into the database and empties it, so that what was deleted is in neither. A
+ * reader of an older state (a backup) may prevent that; then the log is overwritten as it is used again.
+ */
+export function emptyWriteAheadLog(): void {
+  sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
 /** Commits what is queued, then closes the connection. */
 export function closeDatabase(): void {
   while (queue.length > 0) flush();
@@ -146,7 +154,7 @@ let scheduled = false;
 let current: Job | null = null;
 
 /** What `transact` takes: a function that returns no promise, since SQLite would commit at its first await. */
-type Work<T> = () => T extends PromiseLike<unknown> ? never : T;
+export type Work<T> = () => T extends PromiseLike<unknown> ? never : T;
 
 /**
  * Runs `work` in a transaction and resolves once it is committed, so an answer that awaits it is never sent

@@ -98,7 +98,8 @@ export function everyRequest(paths: PathTable) {
       const headers = set.headers as HookContext["set"]["headers"];
       const id = String(headers["x-request-id"]);
       const answer = mapError(error, code, request, id, paths);
-      if (answer.status >= 500 && answer.name !== "NotImplemented")
+      // Another 5xx without a cause is an answer that was meant, and whoever gave it has said why.
+      if (answer.status === 500 || (answer.status > 500 && answer.cause !== undefined))
         log.error("a request failed", { request_id: id, ...describeError(answer.cause ?? answer) });
       set.status = answer.status;
       Object.assign(headers, answer.headers);

@@ -1,7 +1,8 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { MINUTE, now } from "../../kernel/clock";
 import { hashToken } from "../../kernel/crypto";
-import { afterCommit, db, sqlite, statement, transact } from "../../kernel/db";
+import { afterCommit, db, sqlite, statement, transact, type Work } from "../../kernel/db";
+import { forbidden, unauthorized } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
 import { describeError, log } from "../../kernel/log";
 import { apiKeys } from "../api-keys/table";
@@ -44,6 +45,9 @@ export interface KeyCaller extends CallerBase {
 
 /** Whoever makes a request: a user's session or an API key. Every service function takes one. */
 export type Caller = SessionCaller | KeyCaller;
+
+/** Whether a caller administers the installation: holds everything, as Admin, Super Admin and system keys do. */
+export const isAdmin = (caller: Caller): boolean => caller.isSuperAdmin || caller.permissions.has("*:*");
 
 export const isSystemKey = (caller: Caller): boolean => caller.kind === "key" && caller.isSystem;
 
@@ -181,6 +185,30 @@ export function authenticate(token: string): Caller | null {
   }
   return entry.caller;
 }
+
+/** Whether nothing has happened to a credential since it was authenticated. */
+export function isUnchanged(caller: Caller): boolean {
+  return cache.get(caller.tokenHash)?.caller === caller && !hasExpired(caller);
+}
+
+/**
+ * `transact` for what a caller asks for. The request was admitted a while ago: a body was read, a password hashed, and
+ * other changes wait for the same commit. Whoever lost the credential meanwhile gets 401, and whose rights changed 403:
+ * else a session that was just revoked could still make itself a key.
+ */
+export function transactAs<T>(caller: Caller, work: Work<T>): Promise<T> {
+  return transact((() => {
+    const fresh = reloadCaller(caller);
+    if (!fresh) throw unauthorized("The credential has ended");
+    if (!haveSameRights(fresh, caller))
+      throw forbidden("Your permissions changed while this was under way; try again");
+    return work();
+  }) as Work<T>);
+}
+
+const haveSameRights = (one: Caller, other: Caller): boolean =>
+  one.isSuperAdmin === other.isSuperAdmin &&
+  one.permissions.list().join() === other.permissions.list().join();
 
 /** Notes when a credential was last used: at most once a minute, and no request waits for it. */
 function touch(caller: Caller, time: number): void {

@@ -1,21 +1,23 @@
 import { Elysia } from "elysia";
 import { config } from "../../config";
 import { readJson } from "../../kernel/body";
-import { clientAddress } from "../../kernel/client";
+import { addressBlock, clientAddress } from "../../kernel/client";
+import { HOUR, SECOND } from "../../kernel/clock";
 import { AppError, forbidden, unauthorized } from "../../kernel/errors";
 import type { HookContext } from "../../kernel/http";
 import { type Rate, type RateVerdict, takeToken } from "../../kernel/rate-limit";
 import { canonicalUuids } from "../../kernel/schema";
-import { authenticate, type Caller, isSystemKey } from "./caller";
+import { authenticate, type Caller, isAdmin, isSystemKey, isUnchanged } from "./caller";
 import type { Permission } from "./permissions";
 
 /**
  * Who may use a route. A permission; or
  * - `authenticated`: any session or API key,
  * - `session`: a session token (an API key gets 401),
- * - `system`: a system key (anything else gets 403).
+ * - `system`: a system key (anything else gets 403),
+ * - `admin`: whoever holds everything.
  */
-export type Requirement = Permission | "authenticated" | "session" | "system";
+export type Requirement = Permission | "authenticated" | "session" | "system" | "admin";
 
 /** A limit of its own for a route, counted per credential, or per address where there is none. */
 export interface RateRule {
@@ -69,6 +71,9 @@ function authorize(caller: Caller, requires: Requirement): void {
     case "system":
       if (!isSystemKey(caller)) throw forbidden("This needs a system API key");
       return;
+    case "admin":
+      if (!isAdmin(caller)) throw forbidden("This needs an administrator");
+      return;
     default:
       if (!caller.isSuperAdmin && !caller.permissions.has(requires))
         throw forbidden(`This needs the permission ${requires}`);
@@ -95,6 +100,20 @@ export function takeFromLimit(rule: RateRule, subject: string, headers: HookCont
 const isSelf = (caller: Caller, id: unknown): boolean =>
   caller.kind === "session" && typeof id === "string" && id.toLowerCase() === caller.userId;
 
+/** Passwords that one session may try: as many as a stranger at the login. */
+export const passwordLimit: RateRule = { name: "password", rate: () => config["rate_limit.login"] };
+
+/** Emails that a user may have sent to addresses of its choice, in whatever number of sessions. */
+const verificationEmails: RateRule = {
+  name: "verification-email",
+  rate: () => ({ requests: 30, seconds: HOUR / SECOND }),
+};
+
+/** Counts an email to an address of the caller's choice. Throws 429. */
+export function countVerificationEmail(caller: Caller, headers: HookContext["set"]["headers"]): void {
+  takeFromLimit(verificationEmails, caller.userId ?? caller.id, headers);
+}
+
 /** Who is it, may they, and how often: in this order, and before the body is looked at. */
 function admit(request: Request, set: HookContext["set"], id: unknown, mark: Mark): Caller {
   const { requires, orSelf, limit } = mark;
@@ -104,8 +123,19 @@ function admit(request: Request, set: HookContext["set"], id: unknown, mark: Mar
   return caller;
 }
 
+/**
+ * Who it still is once the body has been read: that takes as long as the client likes, and the credential may have
+ * ended or lost its rights meanwhile.
+ */
+function admitAgain(caller: Caller, request: Request, id: unknown, { requires, orSelf }: Mark): Caller {
+  if (isUnchanged(caller)) return caller;
+  const fresh = callerOf(request);
+  if (!orSelf || !isSelf(fresh, id)) authorize(fresh, requires);
+  return fresh;
+}
+
 function admitAnyone(request: Request, set: HookContext["set"], limit: RateRule | undefined): true {
-  if (limit) takeFromLimit(limit, clientAddress(request), set.headers);
+  if (limit) takeFromLimit(limit, addressBlock(clientAddress(request)), set.headers);
   return true;
 }
 
@@ -145,9 +175,11 @@ export const guard = new Elysia({ name: "guard" }).macro({
     const readBody = bodyReader();
     return {
       detail: note(rule.requires, rule.limit, rule.orSelf) as object,
-      parse(context: GuardedContext) {
-        context.caller = admit(context.request, context.set, context.params?.id, rule);
-        return readBody(context.request, context.route);
+      async parse(context: GuardedContext) {
+        const caller = admit(context.request, context.set, context.params?.id, rule);
+        const body = await readBody(context.request, context.route);
+        context.caller = admitAgain(caller, context.request, context.params?.id, rule);
+        return body;
       },
       transform(context: GuardedContext) {
         context.caller ??= admit(context.request, context.set, context.params?.id, rule);

@@ -16,12 +16,16 @@ const OWN_ACCOUNT_ONLY: readonly string[] = ["two_factor:read", "two_factor:writ
  * is held to its own permissions there too, or a narrow one could become its owner.
  */
 export function checkOutranks(caller: Caller, userId: string): void {
-  if (caller.isSuperAdmin || isSystemKey(caller)) return;
-  if (caller.kind === "session" && caller.userId === userId) return;
+  if (isSystemKey(caller) || (caller.kind === "session" && caller.userId === userId)) return;
+  if (!outranks(caller, userId)) throw forbidden("This user holds permissions that you don't hold");
+}
+
+/** Whether somebody with this access may act on a user. */
+export function outranks(actor: ReturnType<typeof userAccess>, userId: string): boolean {
+  if (actor.isSuperAdmin) return true;
   const target = userAccess(userId);
   const guarded = target.permissions.list().filter((permission) => !OWN_ACCOUNT_ONLY.includes(permission));
-  if (target.isSuperAdmin || !caller.permissions.hasAll(guarded))
-    throw forbidden("This user holds permissions that you don't hold");
+  return !target.isSuperAdmin && actor.permissions.hasAll(guarded);
 }
 
 /** Refuses what would leave the installation without a super admin who can sign in (decisions 3.9). */

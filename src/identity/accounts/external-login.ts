@@ -109,6 +109,9 @@ function linkAccount(platform: PlatformRow, input: ExternalLogin, client: Client
   if (!owner) return undefined;
   if (owner.deleted_at !== null) throw conflict("This address belongs to an account that was deleted");
   if (!email_verified) throw conflict("This address is in use, and the platform doesn't vouch for it");
+  // Whoever it is, signs in to this platform as somebody else already.
+  if (hasAccountOn(platform, owner.id))
+    throw conflict("The user with this address has another account on this platform");
   const accountId = insertAccount(owner.id, accountFrom(platform, input, owner.avatars_enabled));
   recordAudit({
     event_type: "account_linked",
@@ -120,6 +123,13 @@ function linkAccount(platform: PlatformRow, input: ExternalLogin, client: Client
   });
   return owner.id;
 }
+
+const hasAccountOn = (platform: PlatformRow, userId: string): boolean =>
+  db
+    .select({ id: platformAccounts.id })
+    .from(platformAccounts)
+    .where(and(eq(platformAccounts.platform_id, platform.id), eq(platformAccounts.user_id, userId)))
+    .get() !== undefined;
 
 function createUser(platform: PlatformRow, input: ExternalLogin, client: Client): string {
   checkRegistrationEnabled(platform.slug);

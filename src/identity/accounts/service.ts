@@ -1,9 +1,9 @@
 import { and, desc, eq, ne } from "drizzle-orm";
 import type { Client } from "../../kernel/client";
 import { iso, now } from "../../kernel/clock";
-import { db, transact } from "../../kernel/db";
+import { db } from "../../kernel/db";
 import { conflict, forbidden, notFound } from "../../kernel/errors";
-import { type Caller, isSystemKey } from "../access/caller";
+import { type Caller, isSystemKey, transactAs } from "../access/caller";
 import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import { platforms } from "../platforms/table";
@@ -76,7 +76,7 @@ export function makePrimary(
   accountId: string,
   client: Client,
 ): Promise<PlatformAccount> {
-  return transact(() => {
+  return transactAs(caller, () => {
     const { user, row } = changeableAccount(caller, userId, accountId);
     if (user.primary_platform_account_id === accountId) return toPlatformAccount(row, user);
     const changed = db
@@ -97,7 +97,7 @@ export function unlinkAccount(
   accountId: string,
   client: Client,
 ): Promise<void> {
-  return transact(() => {
+  return transactAs(caller, () => {
     const { user, row } = changeableAccount(caller, userId, accountId);
     if (row.platform.slug === "email") throw conflict("The email account can't be unlinked");
     const other = and(eq(platformAccounts.user_id, userId), ne(platformAccounts.id, accountId));

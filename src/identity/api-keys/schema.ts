@@ -9,7 +9,7 @@ const HeldScopes = t.Array(t.String(), {
   description: "Permissions that the key may use, as far as its owner holds them",
   examples: [["gps:write", "gps:read"]],
 });
-const ExpiresAt = dateTime("When the key ends; null for never");
+const ExpiresAt = dateTime("When the key ends; null for never", { examples: ["2099-12-31T23:00:00.000Z"] });
 
 export const ApiKey = record(
   "ApiKey",

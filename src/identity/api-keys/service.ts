@@ -2,7 +2,7 @@ import { and, desc, eq } from "drizzle-orm";
 import type { Client } from "../../kernel/client";
 import { iso, isoOrNull, now } from "../../kernel/clock";
 import { mintToken } from "../../kernel/crypto";
-import { db, transact } from "../../kernel/db";
+import { db } from "../../kernel/db";
 import { badRequest, forbidden, invalid, notFound } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
 import {
@@ -11,6 +11,7 @@ import {
   isSystemKey,
   keyGrants,
   SUPER_ADMIN,
+  transactAs,
   userAccess,
 } from "../access/caller";
 import { isPermissionForm, PermissionSet } from "../access/permissions";
@@ -65,7 +66,7 @@ export function createApiKey(caller: Caller, input: NewApiKey, client: Client) {
   const scopes = [...new Set(input.scopes ?? [])];
   checkScopes(caller, scopes);
   const expiresAt = checkExpiry(input.expires_at);
-  return transact(() =>
+  return transactAs(caller, () =>
     insertApiKey(
       {
         name: input.name,
@@ -140,7 +141,7 @@ export function updateApiKey(
   const scopes = input.scopes === undefined ? undefined : [...new Set(input.scopes)];
   checkScopes(caller, scopes ?? []);
   const expiresAt = checkExpiry(input.expires_at);
-  return transact(() => {
+  return transactAs(caller, () => {
     const before = visibleKey(caller, id);
     // To switch a key on or to let it live longer is to grant what it may do.
     if (input.is_active === true || expiresAt !== undefined) checkHoldsAll(caller, before);
@@ -166,7 +167,7 @@ export function updateApiKey(
 
 /** Gives a key a new value. The old one is invalid from the commit on, and its sockets are closed. */
 export function regenerateApiKey(caller: Caller, id: string, client: Client) {
-  return transact(() => {
+  return transactAs(caller, () => {
     const before = visibleKey(caller, id);
     if (before.is_system && !caller.isSuperAdmin)
       throw forbidden("Only a super admin can regenerate a system key");
@@ -199,7 +200,7 @@ export function regenerateApiKey(caller: Caller, id: string, client: Client) {
 }
 
 export function deleteApiKey(caller: Caller, id: string, client: Client): Promise<void> {
-  return transact(() => {
+  return transactAs(caller, () => {
     const row = visibleKey(caller, id);
     if (row.is_system) throw forbidden("A system key cannot be deleted");
     db.delete(apiKeys).where(eq(apiKeys.id, id)).run();
@@ -224,7 +225,7 @@ export function listApiKeyRoles(caller: Caller, id: string): Role[] {
 
 /** Assigns a role to a key. Assigning it twice is no error. */
 export function assignApiKeyRole(caller: Caller, id: string, roleId: string, client: Client): Promise<void> {
-  return transact(() => {
+  return transactAs(caller, () => {
     const row = visibleKey(caller, id);
     const role = db.select().from(roles).where(eq(roles.id, roleId)).get();
     if (!role) throw invalid("/role_id", "names no role");
@@ -242,7 +243,7 @@ export function assignApiKeyRole(caller: Caller, id: string, roleId: string, cli
 }
 
 export function removeApiKeyRole(caller: Caller, id: string, roleId: string, client: Client): Promise<void> {
-  return transact(() => {
+  return transactAs(caller, () => {
     const row = visibleKey(caller, id);
     const removed = db
       .delete(apiKeyRoles)

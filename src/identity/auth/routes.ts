@@ -4,7 +4,8 @@ import { clientOf } from "../../kernel/client";
 import { AppError } from "../../kernel/errors";
 import { errors } from "../../kernel/schema";
 import type { SessionCaller } from "../access/caller";
-import { guard, type RateRule, takeFromLimit } from "../access/guard";
+import { guard, passwordLimit, type RateRule, takeFromLimit } from "../access/guard";
+import { ChallengeInput, CheckInput, CheckResult } from "../two-factor/schema";
 import { changePassword, completePasswordReset, requestPasswordReset } from "./password-reset";
 import { register, verifyEmail, verifyRegistration } from "./registration";
 import {
@@ -20,12 +21,13 @@ import {
   VerifiedEmail,
 } from "./schema";
 import { login, logout } from "./service";
+import { challengedUser, checkTwoFactor, verifyTwoFactorLogin } from "./two-factor-login";
 
 const loginLimit: RateRule = { name: "login", rate: () => config["rate_limit.login"] };
 const registerLimit: RateRule = { name: "register", rate: () => config["rate_limit.register"] };
 const resetLimit: RateRule = { name: "reset-password", rate: () => config["rate_limit.reset_password"] };
-/** Passwords that a session may try: as many as a stranger at the login. */
-const passwordLimit: RateRule = { name: "password", rate: () => config["rate_limit.login"] };
+/** Second factors that a stranger may try: each challenge ends after five wrong ones besides. */
+const codeLimit: RateRule = { name: "two-factor-login", rate: () => config["rate_limit.two_factor"] };
 
 function notImplemented(): never {
   throw new AppError("NotImplemented", "Authentication is not implemented here; use POST /v1/auth/login");
@@ -97,6 +99,35 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
       },
     },
   )
+  .post(
+    "/2fa/verify",
+    ({ body, request, set }) => {
+      // Whoever has the password gets a challenge anew each time, and could guess from many addresses.
+      const userId = challengedUser(body.temp_token);
+      if (userId !== null) takeFromLimit(codeLimit, `user ${userId}`, set.headers);
+      return verifyTwoFactorLogin(body, clientOf(request));
+    },
+    {
+      open: { limit: codeLimit },
+      body: ChallengeInput,
+      response: { 200: AuthResponse, ...errors(401, 403) },
+      detail: {
+        summary: "Complete a sign-in with the second factor",
+        description:
+          "Takes the `temp_token` of the first step and a code of the authenticator app or a backup code, and opens the session. The token is valid for 10 minutes and for five wrong codes; a code counts once. 401 whatever is wrong with them. Attempts are limited per address and per user.",
+      },
+    },
+  )
+  .post("/2fa/check", ({ body }) => checkTwoFactor(body.user_id, body.oauth_provider), {
+    access: "system",
+    body: CheckInput,
+    response: { 200: CheckResult },
+    detail: {
+      summary: "Check whether a sign-in needs a second factor",
+      description:
+        "For the identity web app, after a sign-in through an external provider: answers the token for `/v1/auth/2fa/verify` when the user has two-factor authentication on. 400 for a user who is unknown or deleted and for an unknown platform, 403 for a banned user.",
+    },
+  })
   .post(
     "/logout",
     async ({ caller, request }) => {

@@ -11,6 +11,7 @@ import { checkNotBanned } from "../bans/active-ban";
 import { checkLoginEnabled } from "../platforms/service";
 import { platforms } from "../platforms/table";
 import { endSession, insertSession } from "../sessions/service";
+import { insertChallenge, isTwoFactorOn } from "../two-factor/service";
 import { findUser } from "../users/service";
 import { users } from "../users/table";
 import { checkChallenge } from "./bot-protection";
@@ -22,7 +23,8 @@ const wrongCredentials = () => new AppError("Unauthorized", "The identifier or t
 /**
  * Signs in with username or email address and password. An unknown identifier, an account without a password
  * and a wrong password answer alike and take equal time. Whoever has the right password learns of a ban and of a
- * platform that is switched off (403). Every attempt leaves an audit event.
+ * platform that is switched off (403), and with two-factor authentication on gets a challenge. A failure leaves an audit
+ * event, and so does the session that is opened in the end.
  */
 export async function login(input: LoginInput, client: Client): Promise<AuthResponse> {
   await checkChallenge(input.challenge_token, client);
@@ -40,16 +42,7 @@ export async function login(input: LoginInput, client: Client): Promise<AuthResp
       checkLoginEnabled("email");
       checkNotBanned(account.id);
       if (renewed) db.update(passwords).set({ hash: renewed }).where(eq(passwords.user_id, account.id)).run();
-      const session = openSession(account, "email", client);
-      recordAudit({
-        event_type: "login",
-        user_id: account.id,
-        resource_type: "session",
-        resource_id: session.session_id ?? "",
-        metadata: { provider: "email" },
-        client,
-      });
-      return session;
+      return isTwoFactorOn(account.id) ? openChallenge(account, "email") : signIn(account, "email", client);
     });
   } catch (error) {
     if (error instanceof AppError) await recordFailure(account.id, error.name, client);
@@ -76,6 +69,31 @@ interface SigningIn {
   email: string | null;
   locale: string | null;
 }
+
+/** Opens a session for a user who has passed all steps of a sign-in, in the current transaction. */
+export function signIn(user: SigningIn, provider: string, client: Client): AuthResponse {
+  const session = openSession(user, provider, client);
+  recordAudit({
+    event_type: "login",
+    user_id: user.id,
+    resource_type: "session",
+    resource_id: session.session_id ?? "",
+    metadata: { provider },
+    client,
+  });
+  return session;
+}
+
+/** Asks a user who has passed the first step of a sign-in for the second one, in the current transaction. */
+const openChallenge = (user: SigningIn, provider: string): AuthResponse => ({
+  user_id: user.id,
+  email: user.email ?? "",
+  username: user.username,
+  provider,
+  requires_2fa: true,
+  temp_token: insertChallenge(user.id, provider),
+  preferred_locale: user.locale,
+});
 
 /** Opens a session for a user who has proved who it is, in the current transaction. */
 export function openSession(user: SigningIn, provider: string, client: Client): AuthResponse {

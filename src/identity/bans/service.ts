@@ -5,10 +5,11 @@ import { db, transact } from "../../kernel/db";
 import { conflict, notFound } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
 import { newId } from "../../kernel/id";
-import { accessChanged, type Caller } from "../access/caller";
+import { accessChanged, type Caller, transactAs } from "../access/caller";
 import { checkNotLastSuperAdmin, checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import { deleteSessions } from "../sessions/service";
+import { dropChallenges } from "../two-factor/service";
 import { activeUser, existingUser } from "../users/service";
 import { activeBan, type BanRow } from "./active-ban";
 import type { Ban, BanStatus, NewBan, PastBan } from "./schema";
@@ -60,7 +61,7 @@ export function listBans(userId: string): PastBan[] {
  * who may do more, 409 for oneself, the last super admin or one who is banned already.
  */
 export function banUser(caller: Caller, userId: string, input: NewBan, client: Client): Promise<Ban> {
-  return transact(() => {
+  return transactAs(caller, () => {
     activeUser(userId);
     if (caller.userId === userId) throw conflict("You cannot ban yourself");
     checkOutranks(caller, userId);
@@ -81,7 +82,8 @@ export function banUser(caller: Caller, userId: string, input: NewBan, client: C
       })
       .returning()
       .get();
-    deleteSessions(userId);
+    deleteSessions(userId, "banned", { actorId: caller.userId, client });
+    dropChallenges(userId);
     auditBan("user_banned", ban, caller.userId, { duration_seconds: duration }, client);
     publish("user.banned", { userId, reason: ban.reason, expiresAt: ban.expires_at });
     accessChanged((affected) => affected.userId === userId, true);
@@ -91,7 +93,7 @@ export function banUser(caller: Caller, userId: string, input: NewBan, client: C
 
 /** Ends a user's ban. Throws 404 for no such user or one who isn't banned, 403 for somebody who may do more. */
 export function unbanUser(caller: Caller, userId: string, client: Client): Promise<void> {
-  return transact(() => {
+  return transactAs(caller, () => {
     activeUser(userId);
     const ban = activeBan(userId);
     if (!ban) throw notFound("Ban");

@@ -1,9 +1,8 @@
 import { Elysia } from "elysia";
-import { config } from "../../config";
 import { clientOf } from "../../kernel/client";
 import { Done, errors, IdParams, optionalBody } from "../../kernel/schema";
 import type { SessionCaller } from "../access/caller";
-import { guard, type RateRule } from "../access/guard";
+import { guard, passwordLimit } from "../access/guard";
 import { DeletionRequest, DeletionStatus, ForcedDeletion } from "./schema";
 import {
   cancelDeletion,
@@ -12,9 +11,6 @@ import {
   getDeletionStatus,
   scheduleDeletion,
 } from "./service";
-
-/** So that a stolen session can't be used to guess the password. */
-const passwordLimit: RateRule = { name: "password", rate: () => config["rate_limit.login"] };
 
 export const ownDeletionRoutes = new Elysia({ prefix: "/v1/users/me/deletion", tags: ["Account deletion"] })
   .use(guard)

@@ -1,16 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { now } from "../../kernel/clock";
-import { db, sqlite, statement, transact } from "../../kernel/db";
+import { db, emptyWriteAheadLog, sqlite, statement, transact } from "../../kernel/db";
 import { publish } from "../../kernel/events";
 import { accessChanged } from "../access/caller";
 import { platformAccounts } from "../accounts/table";
 import { apiKeys } from "../api-keys/table";
 import { recordAudit } from "../audit/service";
 import { passwordResets, passwords } from "../auth/table";
+import { bans } from "../bans/table";
 import { cancelQueuedEmails } from "../email/service";
+import { oauthClients } from "../oauth-clients/table";
 import { userRoles } from "../roles/table";
 import { deleteSessions } from "../sessions/service";
+import { dropChallenges, removeTwoFactor } from "../two-factor/service";
 import type { UserRow } from "../users/service";
 import { users } from "../users/table";
 import { verifications } from "../verification/table";
@@ -38,16 +41,34 @@ export function dropPending(userId: string): void {
   db.delete(verifications).where(eq(verifications.user_id, userId)).run();
   db.delete(passwordResets).where(eq(passwordResets.user_id, userId)).run();
   cancelQueuedEmails(userId);
+  dropChallenges(userId);
 }
+
+/** Notes that a key ended with its owner. No client: that would be the address of the user, or of whoever deleted it. */
+const auditKeyGone = (user_id: string, resource_id: string) =>
+  recordAudit({
+    event_type: "api_key_revoked",
+    user_id,
+    resource_type: "api_key",
+    resource_id,
+    metadata: { reason: "account deleted" },
+  });
 
 /** What goes when an account is scrubbed. Whatever else keeps something of a person is added here. */
 const ERASURES: ((userId: string) => unknown)[] = [
   dropPending,
-  deleteSessions,
+  (userId) => deleteSessions(userId, "account deleted", null),
   (userId) => db.delete(platformAccounts).where(eq(platformAccounts.user_id, userId)).run(),
+  removeTwoFactor,
   (userId) => db.delete(passwords).where(eq(passwords.user_id, userId)).run(),
   // The devices stay, and are linked to no key.
-  (userId) => db.delete(apiKeys).where(eq(apiKeys.owner_id, userId)).run(),
+  (userId) => {
+    const keys = db.delete(apiKeys).where(eq(apiKeys.owner_id, userId)).returning({ id: apiKeys.id }).all();
+    for (const { id } of keys) auditKeyGone(userId, id);
+  },
+  (userId) => db.delete(oauthClients).where(eq(oauthClients.owner_id, userId)).run(),
+  // That there was a ban, and by whom, is the installation's own history; its words are about a person.
+  (userId) => db.update(bans).set({ reason: null }).where(eq(bans.user_id, userId)).run(),
   (userId) => db.delete(userRoles).where(eq(userRoles.user_id, userId)).run(),
 ];
 
@@ -118,8 +139,10 @@ const eventsBy = statement(() =>
 );
 const clearAddress = statement(() =>
   sqlite.prepare<unknown, [number]>(
-    `UPDATE audit_events SET ip_address = NULL, user_agent = NULL
-     WHERE rowid = ? AND (ip_address IS NOT NULL OR user_agent IS NOT NULL)`,
+    `UPDATE audit_events
+     SET ip_address = NULL, user_agent = NULL, metadata = json_remove(metadata, '$.name')
+     WHERE rowid = ?
+       AND (ip_address IS NOT NULL OR user_agent IS NOT NULL OR json_extract(metadata, '$.name') IS NOT NULL)`,
   ),
 );
 
@@ -145,4 +168,5 @@ export async function eraseAddresses(userId: string): Promise<void> {
   await transact(() => {
     db.update(users).set({ scrub_pending: false }).where(eq(users.id, userId)).run();
   });
+  emptyWriteAheadLog();
 }

@@ -4,18 +4,17 @@ import { DAY, isoOrNull, now } from "../../kernel/clock";
 import { verifyPassword } from "../../kernel/crypto";
 import { db, transact } from "../../kernel/db";
 import { AppError, badRequest, conflict, invalid, notFound } from "../../kernel/errors";
-import { log } from "../../kernel/log";
+import { describeError, log } from "../../kernel/log";
 import { systemValue } from "../../operations/system-config/service";
-import type { Caller, SessionCaller } from "../access/caller";
+import { type Caller, type SessionCaller, transactAs } from "../access/caller";
 import { checkNotLastSuperAdmin, checkOutranks } from "../access/rank";
 import { apiKeys } from "../api-keys/table";
 import { recordAudit } from "../audit/service";
 import { passwordHashOf } from "../auth/service";
-import { emailLocale } from "../email/locale";
-import { queueEmail } from "../email/service";
-import { composeEmail } from "../email/templates";
+import { notify } from "../email/notify";
 import { deleteSessions } from "../sessions/service";
-import { activeUser, emailAccount, existingUser, findUser, type UserRow } from "../users/service";
+import { acceptCode, isTwoFactorOn, noteWrongCode, requiredCode, wrongCode } from "../two-factor/service";
+import { activeUser, existingUser, findUser, type UserRow } from "../users/service";
 import { users } from "../users/table";
 import type { DeletionRequest, DeletionStatus } from "./schema";
 import { announceDeletion, dropPending, eraseAddresses, scrub } from "./scrub";
@@ -37,7 +36,7 @@ export const getDeletionStatus = (userId: string): DeletionStatus => toStatus(ex
  * deleted already, 403 for somebody who may do more, 409 for the last super admin.
  */
 export function deleteUser(caller: Caller, id: string, client: Client): Promise<void> {
-  return transact(() => {
+  return transactAs(caller, () => {
     activeUser(id);
     checkOutranks(caller, id);
     checkNotLastSuperAdmin(id);
@@ -47,7 +46,7 @@ export function deleteUser(caller: Caller, id: string, client: Client): Promise<
       .where(eq(users.id, id))
       .run();
     dropPending(id);
-    deleteSessions(id);
+    deleteSessions(id, "account deleted", { actorId: caller.userId, client });
     switchOffKeys(caller, id, client);
     recordAudit({
       event_type: "user_deleted",
@@ -84,7 +83,7 @@ function switchOffKeys(caller: Caller, ownerId: string, client: Client): void {
 
 /**
  * Schedules the deletion of the caller's own account for the end of the grace period, and tells the user by email.
- * Throws 400 for a wrong password, 409 when it is scheduled already or for the last super admin.
+ * Throws 400 for a wrong password or, with two-factor authentication on, a wrong code, 409 when it is scheduled already or for the last super admin.
  */
 export async function scheduleDeletion(
   caller: SessionCaller,
@@ -97,31 +96,29 @@ export async function scheduleDeletion(
       "This account has no password to confirm the deletion with; link an email address with a password first, or ask an administrator",
     );
   if (!(await verifyPassword(hash, input.password))) throw wrongPassword();
-  return transact(() => {
+  const status = await transactAs(caller, () => {
     const user = activeUser(caller.userId);
     // The password may have been changed while the hash was computed.
     if (passwordHashOf(user.id) !== hash) throw wrongPassword();
-    // Two-factor authentication, where it is on, checks and consumes `input.code` here.
     if (user.scheduled_deletion_at !== null)
       throw conflict("The deletion of this account is scheduled already");
     checkNotLastSuperAdmin(user.id);
+    if (isTwoFactorOn(user.id) && !acceptCode(user.id, requiredCode(input.code)))
+      return noteWrongCode(caller, user, client);
     const dueAt = now() + systemValue("accounts.deletion_grace_days") * DAY;
     auditSchedule("user_deletion_scheduled", user.id, caller, client);
-    const email = emailAccount(user.id)?.email;
-    if (email) {
-      const locale = emailLocale(user.preferred_locale, client.acceptLanguage);
-      const recipient = { address: email, username: user.username, locale };
-      queueEmail(composeEmail(recipient, { kind: "deletion_scheduled", deletedAt: dueAt }), user.id);
-    }
+    notify(user, { kind: "deletion_scheduled", deletedAt: dueAt }, client.acceptLanguage);
     return toStatus(setSchedule(user.id, dueAt));
   });
+  if (!status) throw wrongCode();
+  return status;
 }
 
 const wrongPassword = () => invalid("/password", "is wrong");
 
 /** Takes back the deletion that the caller scheduled. Throws 404 when there is none. */
 export function cancelOwnDeletion(caller: SessionCaller, client: Client): Promise<void> {
-  return transact(() => {
+  return transactAs(caller, () => {
     if (activeUser(caller.userId).scheduled_deletion_at === null) throw notFound("Scheduled deletion");
     setSchedule(caller.userId, null);
     auditSchedule("user_deletion_cancelled", caller.userId, caller, client);
@@ -130,7 +127,7 @@ export function cancelOwnDeletion(caller: SessionCaller, client: Client): Promis
 
 /** Takes back the deletion that a user scheduled. Throws 404 for no such user, 409 when none is scheduled. */
 export function cancelDeletion(caller: Caller, userId: string, client: Client): Promise<void> {
-  return transact(() => {
+  return transactAs(caller, () => {
     if (activeUser(userId).scheduled_deletion_at === null)
       throw conflict("No deletion of this account is scheduled");
     setSchedule(userId, null);
@@ -172,7 +169,7 @@ export async function forceDelete(
   userId: string,
   reason: string | null | undefined,
 ): Promise<void> {
-  await transact(() => {
+  await transactAs(caller, () => {
     const user = existingUser(userId);
     if (user.scrubbed_at !== null) throw conflict("This account is deleted for good already");
     checkOutranks(caller, userId);
@@ -188,7 +185,9 @@ const kept = new Set<string>();
 /** The job: scrubs the accounts whose grace period has ended. */
 export async function deleteDueAccounts(): Promise<void> {
   const due = db.select({ id: users.id }).from(users).where(lte(users.scheduled_deletion_at, now())).all();
-  for (const { id } of due) if (await transact(() => deleteIfDue(id))) await eraseAddresses(id);
+  await eachAlone(due, async (id) => {
+    if (await transact(() => deleteIfDue(id))) await eraseAddresses(id);
+  });
 }
 
 /** False when the deletion was cancelled a moment ago, or can't be. */
@@ -212,5 +211,13 @@ function deleteIfDue(userId: string): boolean {
 export async function finishScrubs(): Promise<void> {
   // Written out, since SQLite takes the partial index for this very condition alone.
   const pending = db.select({ id: users.id }).from(users).where(sql`scrub_pending = 1`).all();
-  for (const { id } of pending) await eraseAddresses(id);
+  await eachAlone(pending, eraseAddresses);
+}
+
+/** Does a job's work for each user; what fails for one is logged, and tried at the next round. */
+async function eachAlone(found: { id: string }[], work: (userId: string) => Promise<void>): Promise<void> {
+  for (const { id } of found)
+    await work(id).catch((error) =>
+      log.error("a deleted account could not be scrubbed yet", { user_id: id, ...describeError(error) }),
+    );
 }

@@ -1,9 +1,8 @@
 import { Elysia } from "elysia";
 import { clientOf } from "../../kernel/client";
 import { Done, errors, IdParams } from "../../kernel/schema";
-import { guard } from "../access/guard";
+import { countVerificationEmail, guard } from "../access/guard";
 import { Message } from "../auth/schema";
-import { verificationEmailLimit } from "./limit";
 import {
   EmailChange,
   EmailLink,
@@ -25,19 +24,20 @@ import {
 
 const reads = { requires: "users:read", orSelf: true } as const;
 const writes = { requires: "users:write", orSelf: true } as const;
-const sends = { ...writes, limit: verificationEmailLimit } as const;
 
 export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Email addresses"] })
   .use(guard)
   .post(
     "/:id/email/request-change",
-    ({ caller, params, body, request }) =>
-      requestEmailChange(caller, params.id, body.email, clientOf(request)),
+    ({ caller, params, body, request, set }) => {
+      countVerificationEmail(caller, set.headers);
+      return requestEmailChange(caller, params.id, body.email, clientOf(request));
+    },
     {
-      access: sends,
+      access: writes,
       params: IdParams,
       body: EmailChange,
-      response: { 200: VerificationSent, ...errors(404, 409) },
+      response: { 200: VerificationSent, ...errors(404, 409, 429) },
       detail: {
         summary: "Request a change of email address",
         description:
@@ -54,7 +54,7 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
     {
       access: "authenticated",
       body: VerificationToken,
-      response: { 200: Done, ...errors(409) },
+      response: { 200: Done, ...errors(403, 409) },
       detail: {
         summary: "Verify a change of email address",
         description:
@@ -89,12 +89,15 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
   )
   .post(
     "/:id/email-link/request",
-    ({ caller, params, body, request }) => requestEmailLink(caller, params.id, body, clientOf(request)),
+    ({ caller, params, body, request, set }) => {
+      countVerificationEmail(caller, set.headers);
+      return requestEmailLink(caller, params.id, body, clientOf(request));
+    },
     {
-      access: sends,
+      access: writes,
       params: IdParams,
       body: EmailLink,
-      response: { 200: VerificationSent, ...errors(404, 409) },
+      response: { 200: VerificationSent, ...errors(404, 409, 429) },
       detail: {
         summary: "Request to link an email address",
         description:
@@ -111,7 +114,7 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
     {
       access: "authenticated",
       body: VerificationToken,
-      response: { 200: LinkedEmail, ...errors(409) },
+      response: { 200: LinkedEmail, ...errors(403, 409) },
       detail: {
         summary: "Verify a linked email address",
         description:

@@ -1,20 +1,20 @@
-import { and, eq, ne, or } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import type { Client } from "../../kernel/client";
 import { iso, isoOrNull, now } from "../../kernel/clock";
 import { hashPassword } from "../../kernel/crypto";
-import { db, transact } from "../../kernel/db";
+import { db } from "../../kernel/db";
 import { badRequest, conflict, isUniqueViolation, notFound } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
-import type { Caller } from "../access/caller";
-import { checkOutranks } from "../access/rank";
+import { type Caller, isSystemKey, transactAs, userAccess } from "../access/caller";
+import { checkOutranks, outranks } from "../access/rank";
 import { platformAccounts } from "../accounts/table";
 import { recordAudit } from "../audit/service";
 import { checkPassword } from "../auth/password-rules";
 import { passwordResets, passwords } from "../auth/table";
+import { activeBan, checkNotBanned } from "../bans/active-ban";
 import { emailLocale } from "../email/locale";
 import { queueEmail } from "../email/service";
 import { composeEmail } from "../email/templates";
-import { platforms } from "../platforms/table";
 import type { User, UserChange } from "../users/schema";
 import {
   activeUser,
@@ -22,9 +22,11 @@ import {
   auditUserUpdate,
   emailAccount,
   existingUser,
+  findUser,
   insertAccount,
   toUser,
   type UserRow,
+  userByEmail,
 } from "../users/service";
 import { users } from "../users/table";
 import {
@@ -47,21 +49,10 @@ declare module "../../kernel/events" {
 
 const holdsUsersWrite = (caller: Caller) => caller.isSuperAdmin || caller.permissions.has("users:write");
 
-/** Throws 409 when somebody else is known by an address: signs in with it, or has it vouched for by a platform. */
+/** Throws 409 when somebody else is known by an address that a platform vouches for. */
 function checkAddressFree(email: string, userId: string): void {
-  const taken = db
-    .select({ id: platformAccounts.id })
-    .from(platformAccounts)
-    .innerJoin(platforms, eq(platforms.id, platformAccounts.platform_id))
-    .where(
-      and(
-        eq(platformAccounts.email, email),
-        ne(platformAccounts.user_id, userId),
-        or(eq(platforms.slug, "email"), eq(platformAccounts.email_verified, true)),
-      ),
-    )
-    .get();
-  if (taken) throw conflict("This email address is in use");
+  const owner = userByEmail(email);
+  if (owner && owner.id !== userId) throw conflict("This email address is in use");
 }
 
 /** Puts the email with the link into the queue, in the reader's language. */
@@ -71,7 +62,8 @@ function sendVerification(
   verification: { kind: "email_change" | "email_link"; email: string; passwordHash?: string },
   client: Client,
 ) {
-  const { token, expiresAt } = insertVerification({ ...verification, userId: user.id });
+  const requestedBy = caller.userId === user.id || isSystemKey(caller) ? null : caller.userId;
+  const { token, expiresAt } = insertVerification({ ...verification, userId: user.id, requestedBy });
   // Only the user's own browser tells the user's language.
   const accepted = caller.userId === user.id ? client.acceptLanguage : null;
   const recipient = {
@@ -95,7 +87,7 @@ export function updateUser(
   { email, ...input }: UserChange,
   client: Client,
 ): Promise<User> {
-  return transact(() => {
+  return transactAs(caller, () => {
     const row = applyUserChange(caller, id, input, client);
     if (email === undefined) return toUser(row);
     const address = email.toLowerCase();
@@ -112,7 +104,7 @@ export function updateUser(
 
 /** Starts a change of the address that a user signs in with: the new one must be proved first. */
 export function requestEmailChange(caller: Caller, id: string, email: string, client: Client) {
-  return transact(() => ({
+  return transactAs(caller, () => ({
     message: "A verification email was sent to the new address",
     ...startEmailChange(caller, activeUser(id), email.toLowerCase(), client),
   }));
@@ -155,12 +147,9 @@ function setEmail(user: UserRow, email: string): boolean {
  * Applies a proved change, in the current transaction; `actorId` is who does it. Throws 409 when the address was taken
  * meanwhile.
  */
-export function applyEmailChange(
-  { user_id, email }: VerificationRow,
-  client: Client,
-  actorId = user_id,
-): void {
-  const user = activeUser(user_id ?? "");
+export function applyEmailChange(row: VerificationRow, client: Client, actorId = row.user_id): void {
+  const { email } = row;
+  const user = subjectOf(row);
   if (!setEmail(user, email)) return;
   recordAudit({
     event_type: "user_updated",
@@ -174,12 +163,30 @@ export function applyEmailChange(
   publish("email.changed", { userId: user.id, email });
 }
 
+/**
+ * The user whom a proved address is for. Throws 403 for one who is banned, and 400 when somebody else asked for the
+ * address and may no longer: the user may have got rights since that the other one doesn't hold.
+ */
+function subjectOf({ user_id, requested_by }: VerificationRow): UserRow {
+  const user = activeUser(user_id ?? "");
+  checkNotBanned(user.id);
+  if (requested_by === null) return user;
+  const requester = findUser(requested_by);
+  const mayStill =
+    requester !== undefined &&
+    requester.deleted_at === null &&
+    !activeBan(requested_by) &&
+    outranks(userAccess(requested_by), user.id);
+  if (!mayStill) throw badRequest("Whoever asked for this address may no longer change this user; ask anew");
+  return user;
+}
+
 /** Whether a caller may use a token that was sent for this user: its own session, or whoever may change users. */
 const mayVerify = (caller: Caller) => (row: VerificationRow) =>
   holdsUsersWrite(caller) || (caller.kind === "session" && row.user_id === caller.userId);
 
 export function verifyEmailChange(caller: Caller, token: string, client: Client): Promise<void> {
-  return transact(() =>
+  return transactAs(caller, () =>
     applyEmailChange(takeVerification(token, ["email_change"], mayVerify(caller)), client, caller.userId),
   );
 }
@@ -202,7 +209,7 @@ export function cancelPending(
   kind: "email_change" | "email_link",
   client: Client,
 ): Promise<void> {
-  return transact(() => {
+  return transactAs(caller, () => {
     activeUser(id);
     checkOutranks(caller, id);
     if (!cancelVerification(id, kind))
@@ -233,19 +240,16 @@ export async function requestEmailLink(
   };
   checkPassword(input.password, check().username);
   const passwordHash = await hashPassword(input.password);
-  return transact(() => ({
+  return transactAs(caller, () => ({
     message: "A verification email was sent to the address",
     ...sendVerification(caller, check(), { kind: "email_link", email, passwordHash }, client),
   }));
 }
 
 /** Applies a proved link, in the current transaction; `actorId` is who does it. Returns the new account. Throws 409. */
-export function applyEmailLink(
-  { user_id, email, password_hash }: VerificationRow,
-  client: Client,
-  actorId = user_id,
-): string {
-  const user = activeUser(user_id ?? "");
+export function applyEmailLink(row: VerificationRow, client: Client, actorId = row.user_id): string {
+  const { email, password_hash } = row;
+  const user = subjectOf(row);
   if (emailAccount(user.id)) throw conflict("This account has an email address already");
   checkAddressFree(email, user.id);
   const accountId = insertAccount(user.id, {
@@ -271,7 +275,7 @@ export function applyEmailLink(
 }
 
 export function verifyEmailLink(caller: Caller, token: string, client: Client): Promise<string> {
-  return transact(() =>
+  return transactAs(caller, () =>
     applyEmailLink(takeVerification(token, ["email_link"], mayVerify(caller)), client, caller.userId),
   );
 }

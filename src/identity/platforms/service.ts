@@ -2,9 +2,9 @@ import { desc, eq, or } from "drizzle-orm";
 import { config } from "../../config";
 import type { Client } from "../../kernel/client";
 import { iso, now } from "../../kernel/clock";
-import { db, transact } from "../../kernel/db";
+import { db } from "../../kernel/db";
 import { badRequest, forbidden, notFound } from "../../kernel/errors";
-import type { Caller } from "../access/caller";
+import { type Caller, transactAs } from "../access/caller";
 import { recordAudit } from "../audit/service";
 import type { Platform, PlatformSettings } from "./schema";
 import { platforms } from "./table";
@@ -50,7 +50,7 @@ export const listEnabledPlatforms = (): Platform[] => listPlatforms().filter((pl
 export const getPlatform = (idOrSlug: string): Platform => toPlatform(existingPlatform(idOrSlug));
 
 /** A platform by its identifier or its slug. Throws 404. */
-function existingPlatform(idOrSlug: string): PlatformRow {
+export function existingPlatform(idOrSlug: string): PlatformRow {
   const platform = db
     .select()
     .from(platforms)
@@ -71,7 +71,7 @@ export function changePlatform(
   settings: PlatformSettings,
   client: Client,
 ): Promise<{ platform: PlatformRow; changed: boolean }> {
-  return transact(() => {
+  return transactAs(caller, () => {
     const before = existingPlatform(idOrSlug);
     const changed = SETTINGS.filter((field) => (settings[field] ?? before[field]) !== before[field]);
     if (changed.length === 0) return { platform: before, changed: false };

@@ -1,9 +1,293 @@
-import { iso } from "../../kernel/clock";
-import type { Role } from "./schema";
-import type { roles } from "./table";
+import { and, asc, desc, eq } from "drizzle-orm";
+import type { Client } from "../../kernel/client";
+import { iso, now } from "../../kernel/clock";
+import { db, sqlite, statement } from "../../kernel/db";
+import { conflict, forbidden, invalid, isUniqueViolation, notFound } from "../../kernel/errors";
+import { publish } from "../../kernel/events";
+import { newId } from "../../kernel/id";
+import { accessChanged, type Caller, SUPER_ADMIN, transactAs } from "../access/caller";
+import { recordAudit } from "../audit/service";
+import type { NewPermission, NewRole, Permission, Role, RoleChange } from "./schema";
+import { permissions, rolePermissions, roles, userRoles } from "./table";
 
-export const toRole = (row: typeof roles.$inferSelect): Role => ({
+type RoleRow = typeof roles.$inferSelect;
+type PermissionRow = typeof permissions.$inferSelect;
+
+declare module "../../kernel/events" {
+  interface EventMap {
+    /** A role grants more or less than before. What `affected` may do changed with it: no other role grants the same. */
+    "role.permissions_changed": { roleId: string; roleName: string; holders: string[]; affected: string[] };
+    /** Users hold other roles than before, and `affected` of them may do more or less. */
+    "users.roles_changed": { userIds: string[]; affected: string[] };
+  }
+}
+
+// --- Roles ------------------------------------------------------------------------------------------------
+
+export const toRole = (row: RoleRow): Role => ({
   ...row,
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
 });
+
+/** All roles, newest first. */
+export const listRoles = (): Role[] =>
+  db.select().from(roles).orderBy(desc(roles.created_at), asc(roles.id)).all().map(toRole);
+
+export const getRole = (id: string): Role => toRole(existingRole(id));
+
+function existingRole(id: string): RoleRow {
+  const role = db.select().from(roles).where(eq(roles.id, id)).get();
+  if (!role) throw notFound("Role");
+  return role;
+}
+
+const nameTaken = () => conflict("There is a role with this name already");
+
+export function createRole(caller: Caller, input: NewRole, client: Client): Promise<Role> {
+  return transactAs(caller, () => {
+    const row = {
+      id: newId(),
+      name: input.name,
+      description: input.description ?? null,
+      requires_two_factor: input.requires_two_factor ?? false,
+      created_at: now(),
+      updated_at: now(),
+    };
+    try {
+      db.insert(roles).values(row).run();
+    } catch (error) {
+      throw isUniqueViolation(error) ? nameTaken() : error;
+    }
+    auditRole("role_created", caller, row.id, {}, client);
+    return getRole(row.id);
+  });
+}
+
+/** Changes the fields that are given. Throws 404, 403 for the super-admin role, 409 for a name that is taken. */
+export function updateRole(caller: Caller, id: string, input: RoleChange, client: Client): Promise<Role> {
+  return transactAs(caller, () => {
+    const before = existingRole(id);
+    checkMayChange(caller, id);
+    const change = {
+      ...(input.name !== undefined && { name: input.name }),
+      ...(input.description !== undefined && { description: input.description }),
+      ...(input.requires_two_factor !== undefined && { requires_two_factor: input.requires_two_factor }),
+    };
+    if (Object.keys(change).length === 0) return toRole(before);
+    try {
+      db.update(roles)
+        .set({ ...change, updated_at: now() })
+        .where(eq(roles.id, id))
+        .run();
+    } catch (error) {
+      throw isUniqueViolation(error) ? nameTaken() : error;
+    }
+    auditRole("role_updated", caller, id, { changed: Object.keys(change) }, client);
+    return getRole(id);
+  });
+}
+
+/** Deletes a role: whoever holds it, loses it. Throws 404, 403 for one that came with Fairlead. */
+export function deleteRole(caller: Caller, id: string, client: Client): Promise<void> {
+  return transactAs(caller, () => {
+    const role = existingRole(id);
+    if (role.is_system) throw forbidden("A role that came with Fairlead cannot be deleted");
+    const holders = holdersOf(id);
+    const affected = dependOn(id, null);
+    db.delete(roles).where(eq(roles.id, id)).run();
+    auditRole("role_deleted", caller, id, { name: role.name }, client);
+    roleChanged(holders);
+    publish("users.roles_changed", { userIds: holders, affected });
+  });
+}
+
+/** The super-admin role is its holders' own affair (decisions 3.9). */
+function checkMayChange(caller: Caller, roleId: string): void {
+  if (roleId === SUPER_ADMIN && !caller.isSuperAdmin)
+    throw forbidden("Only a super admin can change this role");
+}
+
+const holdersOf = (roleId: string): string[] =>
+  db
+    .select({ id: userRoles.user_id })
+    .from(userRoles)
+    .where(eq(userRoles.role_id, roleId))
+    .all()
+    .map(({ id }) => id);
+
+/** Drops the cached callers whom a role reaches: its holders, and every key, since keys have roles too. */
+function roleChanged(holders: string[]): void {
+  const held = new Set(holders);
+  accessChanged((caller) => caller.kind === "key" || held.has(caller.userId));
+}
+
+const auditRole = (
+  event: "role_created" | "role_updated" | "role_deleted",
+  caller: Caller,
+  roleId: string,
+  metadata: Record<string, unknown>,
+  client: Client,
+) =>
+  recordAudit({
+    event_type: event,
+    user_id: caller.userId,
+    resource_type: "role",
+    resource_id: roleId,
+    metadata,
+    client,
+  });
+
+// --- Permissions of a role --------------------------------------------------------------------------------
+
+export const toPermission = (row: PermissionRow): Permission => ({
+  ...row,
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+});
+
+/** What a role grants, in the order of its names. Throws 404. */
+export function listRolePermissions(id: string): Permission[] {
+  existingRole(id);
+  return db
+    .select({ permission: permissions })
+    .from(rolePermissions)
+    .innerJoin(permissions, eq(permissions.id, rolePermissions.permission_id))
+    .where(eq(rolePermissions.role_id, id))
+    .orderBy(asc(permissions.resource), asc(permissions.action))
+    .all()
+    .map(({ permission }) => toPermission(permission));
+}
+
+/** Lets a role grant a permission; twice is no error. Throws 404, 400, 403 for one that the caller doesn't hold. */
+export function addRolePermission(
+  caller: Caller,
+  id: string,
+  permissionId: string,
+  client: Client,
+): Promise<void> {
+  return transactAs(caller, () => {
+    const role = existingRole(id);
+    checkMayChange(caller, id);
+    const permission = db.select().from(permissions).where(eq(permissions.id, permissionId)).get();
+    if (!permission) throw invalid("/permission_id", "names no permission");
+    const name = `${permission.resource}:${permission.action}`;
+    if (!caller.isSuperAdmin && !caller.permissions.has(name))
+      throw forbidden("You can only add permissions that you hold");
+    const added = db
+      .insert(rolePermissions)
+      .values({ role_id: id, permission_id: permissionId })
+      .onConflictDoNothing()
+      .returning()
+      .get();
+    if (!added) return;
+    auditRole("role_updated", caller, id, { permission_added: name }, client);
+    grantsChanged(role, permissionId);
+  });
+}
+
+/** Lets a role grant a permission no longer. Throws 404 when it doesn't, 403 for the super-admin role. */
+export function removeRolePermission(
+  caller: Caller,
+  id: string,
+  permissionId: string,
+  client: Client,
+): Promise<void> {
+  return transactAs(caller, () => {
+    const role = existingRole(id);
+    checkMayChange(caller, id);
+    const removed = db
+      .delete(rolePermissions)
+      .where(and(eq(rolePermissions.role_id, id), eq(rolePermissions.permission_id, permissionId)))
+      .returning()
+      .get();
+    if (!removed) throw notFound("Permission of this role");
+    const permission = getPermission(permissionId);
+    const name = `${permission.resource}:${permission.action}`;
+    auditRole("role_updated", caller, id, { permission_removed: name }, client);
+    grantsChanged(role, permissionId);
+  });
+}
+
+/** Tells whoever is concerned that a role grants a permission from now on, or no longer. */
+function grantsChanged(role: RoleRow, permissionId: string): void {
+  const holders = holdersOf(role.id);
+  // First: who may no longer hear `admin:accounts` doesn't hear of it there.
+  roleChanged(holders);
+  publish("role.permissions_changed", {
+    roleId: role.id,
+    roleName: role.name,
+    holders,
+    affected: dependOn(role.id, permissionId),
+  });
+}
+
+const dependents = statement(() =>
+  sqlite.prepare<{ id: string }, [string, string | null, string]>(
+    `SELECT held.user_id AS id FROM user_roles held
+     WHERE held.role_id = ?1
+       AND EXISTS (
+         SELECT 1 FROM permissions p
+         WHERE (p.id = ?2 OR (?2 IS NULL
+             AND EXISTS (SELECT 1 FROM role_permissions WHERE role_id = ?1 AND permission_id = p.id)))
+           AND NOT EXISTS (
+             SELECT 1 FROM user_roles other
+             JOIN role_permissions granted ON granted.role_id = other.role_id AND granted.permission_id = p.id
+             WHERE other.user_id = held.user_id AND other.role_id <> ?1))
+       AND NOT EXISTS (SELECT 1 FROM user_roles WHERE user_id = held.user_id AND role_id = ?3)`,
+  ),
+);
+
+/**
+ * Holders of a role to whom no other role grants one of its permissions, or the one that is named: what they may do
+ * stands and falls with this role. Never a super admin, who may do everything anyway.
+ */
+const dependOn = (roleId: string, permissionId: string | null): string[] =>
+  dependents()
+    .all(roleId, permissionId, SUPER_ADMIN)
+    .map(({ id }) => id);
+
+// --- The catalogue ----------------------------------------------------------------------------------------
+
+/** All permissions, in the order of their names. */
+export const listPermissions = (): Permission[] =>
+  db
+    .select()
+    .from(permissions)
+    .orderBy(asc(permissions.resource), asc(permissions.action))
+    .all()
+    .map(toPermission);
+
+export function getPermission(id: string): Permission {
+  const row = db.select().from(permissions).where(eq(permissions.id, id)).get();
+  if (!row) throw notFound("Permission");
+  return toPermission(row);
+}
+
+/** Adds a permission of the operator's own, for roles and keys of other services. Throws 409. */
+export function createPermission(caller: Caller, input: NewPermission, client: Client): Promise<Permission> {
+  return transactAs(caller, () => {
+    const row = {
+      id: newId(),
+      resource: input.resource,
+      action: input.action,
+      description: input.description ?? null,
+      created_at: now(),
+      updated_at: now(),
+    };
+    try {
+      db.insert(permissions).values(row).run();
+    } catch (error) {
+      throw isUniqueViolation(error) ? conflict("There is such a permission already") : error;
+    }
+    recordAudit({
+      event_type: "permission_created",
+      user_id: caller.userId,
+      resource_type: "permission",
+      resource_id: row.id,
+      metadata: { permission: `${row.resource}:${row.action}` },
+      client,
+    });
+    return toPermission(row);
+  });
+}

@@ -3,13 +3,14 @@ import type { Client } from "../../kernel/client";
 import { DAY, iso, now } from "../../kernel/clock";
 import { hashToken, mintToken } from "../../kernel/crypto";
 import { db, transact } from "../../kernel/db";
-import { invalid, notFound, unauthorized } from "../../kernel/errors";
+import { invalid, notFound } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
 import { newId } from "../../kernel/id";
 import { parseUserAgent } from "../../kernel/user-agent";
-import { accessChanged, type SessionCaller } from "../access/caller";
+import { accessChanged, type SessionCaller, transactAs } from "../access/caller";
 import { recordAudit } from "../audit/service";
 import { checkNotBanned } from "../bans/active-ban";
+import { checkLoginEnabled } from "../platforms/service";
 import { platforms } from "../platforms/table";
 import { findUser, primaryAccount } from "../users/service";
 import type { ActiveSession, InternalSession, LogoutReason, NewInternalSession } from "./schema";
@@ -87,34 +88,42 @@ export function revokeOtherSessions(caller: SessionCaller, reason: string, clien
     .all();
   for (const session of others) {
     revoke(session, reason);
-    auditRevocation(session, reason, client);
+    auditRevocation(session, reason, { actorId: caller.userId, client });
   }
   return others.length;
 }
 
+/** Who ends a session, and from where. */
+interface Revoker {
+  actorId: string | null;
+  client: Client;
+}
+
 /**
- * Removes all sessions of a user in the current transaction. Says nothing to the user: the caller publishes what
- * happened (a ban, a deletion, a password reset) before and tells `accessChanged` after.
+ * Removes all sessions of a user in the current transaction, each with its audit event. Says nothing to the user: the
+ * caller publishes what happened (a ban, a deletion, a password reset) before and tells `accessChanged` after.
  */
-export function deleteSessions(userId: string): number {
-  return db.delete(sessions).where(eq(sessions.user_id, userId)).returning({ id: sessions.id }).all().length;
+export function deleteSessions(userId: string, reason: string, by: Revoker | null): void {
+  const ended = db.delete(sessions).where(eq(sessions.user_id, userId)).returning().all();
+  for (const session of ended) auditRevocation(session, reason, by);
 }
 
 /** Ends all sessions of a user in the current transaction, out of caution; their sockets hear `forceLogout`. */
-export function forceLogout(userId: string, reason: string): void {
-  deleteSessions(userId);
+export function forceLogout(userId: string, reason: string, client: Client): void {
+  deleteSessions(userId, reason, { actorId: userId, client });
   publish("sessions.ended", { userId, reason });
   accessChanged((caller) => caller.kind === "session" && caller.userId === userId, true);
 }
 
-const auditRevocation = (session: Row, reason: string, client: Client) =>
+const auditRevocation = (session: Row, reason: string, by: Revoker | null) =>
   recordAudit({
     event_type: "session_revoked",
     user_id: session.user_id,
+    actor_id: by?.actorId ?? null,
     resource_type: "session",
     resource_id: session.id,
     metadata: { reason },
-    client,
+    ...(by && { client: by.client }),
   });
 
 // --- Own sessions -----------------------------------------------------------------------------------------
@@ -154,8 +163,7 @@ export function listSessions(caller: SessionCaller): {
 /** Ends another session of the caller's. False for the current one, which only a logout ends. Throws 404. */
 export async function revokeSession(caller: SessionCaller, id: string, client: Client): Promise<boolean> {
   if (id === caller.id) return false;
-  return transact(() => {
-    checkOpen(caller);
+  return transactAs(caller, () => {
     const session = db
       .select()
       .from(sessions)
@@ -163,23 +171,16 @@ export async function revokeSession(caller: SessionCaller, id: string, client: C
       .get();
     if (!session) throw notFound("Session");
     revoke(session, "revoked by the user");
-    auditRevocation(session, "revoked by the user", client);
+    auditRevocation(session, "revoked by the user", { actorId: caller.userId, client });
     return true;
   });
 }
 
 /** Ends all sessions of the caller's but the one that asks. Returns how many. */
 export const revokeAllOtherSessions = (caller: SessionCaller, client: Client): Promise<number> =>
-  transact(() => {
-    checkOpen(caller);
+  transactAs(caller, () => {
     return revokeOtherSessions(caller, "revoked by the user", client);
   });
-
-/** Of two sessions that end each other at the same moment, one stays. Throws 401. */
-function checkOpen(caller: SessionCaller): void {
-  if (!db.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, caller.id)).get())
-    throw unauthorized("The session has ended");
-}
 
 // --- Sessions for the identity web app ----------------------------------------------------------------------
 
@@ -201,7 +202,16 @@ export function createInternalSession(input: NewInternalSession, client: Client)
     if (!user || user.deleted_at !== null) throw invalid("/userId", "names no user");
     checkNotBanned(userId);
     const provider = user.last_login_provider ?? primaryAccount(user)?.slug ?? "email";
+    checkLoginEnabled(provider);
     const { id, token, createdAt } = insertSession(userId, provider, client, expiresAt);
+    recordAudit({
+      event_type: "login",
+      user_id: userId,
+      resource_type: "session",
+      resource_id: id,
+      metadata: { provider },
+      client,
+    });
     return {
       id,
       sessionToken: token,

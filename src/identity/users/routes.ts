@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { clientOf } from "../../kernel/client";
 import { page, pageQuery, pageRequest, single } from "../../kernel/envelopes";
 import { Done, errors, IdParams, NoContent, Page, query, Single, t, uuid } from "../../kernel/schema";
-import { guard } from "../access/guard";
+import { countVerificationEmail, guard } from "../access/guard";
 import { deleteUser } from "../deletion/service";
 import { updateUser } from "../email-addresses/service";
 import { RoleAssignment } from "../roles/schema";
@@ -72,13 +72,15 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
   })
   .patch(
     "/:id",
-    async ({ caller, params, body, request }) =>
-      single(await updateUser(caller, params.id, body, clientOf(request)), `${path}/${params.id}`),
+    async ({ caller, params, body, request, set }) => {
+      if (body.email !== undefined) countVerificationEmail(caller, set.headers);
+      return single(await updateUser(caller, params.id, body, clientOf(request)), `${path}/${params.id}`);
+    },
     {
       access: writes,
       params: IdParams,
       body: UserChange,
-      response: { 200: Single(User), ...errors(404, 409) },
+      response: { 200: Single(User), ...errors(404, 409, 429) },
       detail: {
         summary: "Change a user",
         description:

@@ -47,7 +47,7 @@ export const ExtendedUser = record(
     username: userFields.username,
     email: nullable(
       out.string(
-        "Address of the primary platform account, else one that another platform vouches for",
+        "Address that a platform vouches for, the primary one first; null when none does",
         "skipper@example.org",
       ),
     ),

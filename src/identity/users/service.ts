@@ -2,11 +2,12 @@ import { and, asc, desc, eq, isNotNull } from "drizzle-orm";
 import { config } from "../../config";
 import type { Client } from "../../kernel/client";
 import { iso, isoOrNull, now } from "../../kernel/clock";
-import { adjustCounter, counter, db, transact } from "../../kernel/db";
+import { adjustCounter, counter, db } from "../../kernel/db";
 import { badRequest, conflict, forbidden, invalid, isUniqueViolation, notFound } from "../../kernel/errors";
+import { publish } from "../../kernel/events";
 import { newId } from "../../kernel/id";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
-import { accessChanged, type Caller, SUPER_ADMIN, userAccess } from "../access/caller";
+import { accessChanged, type Caller, SUPER_ADMIN, transactAs, userAccess } from "../access/caller";
 import { checkNotLastSuperAdmin, checkOutranks } from "../access/rank";
 import { platformAccounts } from "../accounts/table";
 import { recordAudit } from "../audit/service";
@@ -14,6 +15,7 @@ import { passwords } from "../auth/table";
 import { activeBan } from "../bans/active-ban";
 import { platforms } from "../platforms/table";
 import { permissions, rolePermissions, roles, userRoles } from "../roles/table";
+import { pendingRegistration } from "../verification/service";
 import type { ExtendedUser, Profile, RoleList, User, UserChange } from "./schema";
 import { users } from "./table";
 
@@ -84,6 +86,10 @@ export function emailAccount(userId: string): AccountRow | undefined {
     .where(eq(platformAccounts.user_id, userId))
     .get()?.account;
 }
+
+/** Where emails to a user go: the address signed in with, else one that a platform vouches for; null for neither. */
+export const contactAddress = (user: UserRow): string | null =>
+  emailAccount(user.id)?.email ?? verifiedAddress(user.id);
 
 /** An address of a user's that a platform vouches for, the oldest first; null when there is none. */
 function verifiedAddress(userId: string): string | null {
@@ -158,7 +164,7 @@ export function toExtendedUser(user: UserRow): ExtendedUser {
     id: user.id,
     primary_platform_account_id: user.primary_platform_account_id,
     username: user.username,
-    email: primary?.email ?? verifiedAddress(user.id),
+    email: (primary?.email_verified ? primary.email : null) ?? verifiedAddress(user.id),
     avatar_url: primary?.avatar_url ?? null,
     platform: primary?.slug ?? null,
     created_at: iso(user.created_at),
@@ -270,9 +276,9 @@ export function insertAccount(userId: string, account: AccountToInsert): string 
  */
 export function applyUserChange(caller: Caller, id: string, input: UserChange, client: Client): UserRow {
   const before = activeUser(id);
+  checkOutranks(caller, id);
   const changed: string[] = [];
   if (input.username !== undefined && input.username.toLowerCase() !== before.username) {
-    checkOutranks(caller, id);
     rename(id, input.username.toLowerCase());
     changed.push("username");
   }
@@ -299,8 +305,9 @@ export function applyUserChange(caller: Caller, id: string, input: UserChange, c
   return row;
 }
 
-/** Gives a user another name, in the current transaction. Throws 409 when it is taken. */
+/** Gives a user another name, in the current transaction. Throws 409 when it is taken, or reserved by a registration. */
 function rename(id: string, username: string): void {
+  if (pendingRegistration("", username)) throw conflict("This username is taken");
   try {
     db.update(users).set({ username }).where(eq(users.id, id)).run();
   } catch (error) {
@@ -324,7 +331,7 @@ export function auditUserUpdate(caller: Caller, id: string, changed: string[], c
 }
 
 export function changeUsername(caller: Caller, id: string, username: string, client: Client): Promise<User> {
-  return transact(() => toUser(applyUserChange(caller, id, { username }, client)));
+  return transactAs(caller, () => toUser(applyUserChange(caller, id, { username }, client)));
 }
 
 /** Chooses the language that Fairlead speaks to a user; null clears the choice. Throws 400 for another one. */
@@ -337,8 +344,9 @@ export function changeLocale(
   const supported = config["email.supported_locales"];
   if (locale !== null && !supported.includes(locale))
     throw invalid("/locale", `must be one of ${supported.join(", ")}, or null`);
-  return transact(() => {
+  return transactAs(caller, () => {
     const before = activeUser(id);
+    checkOutranks(caller, id);
     if (before.preferred_locale === locale) return toUser(before);
     const row = db
       .update(users)
@@ -373,31 +381,33 @@ export function userRoleList(id: string): RoleList {
 
 /** Gives a user a role; twice is no error. Throws 400 for no such role, 403 for more than the caller holds. */
 export function assignRole(caller: Caller, id: string, roleId: string, client: Client): Promise<void> {
-  return transact(() => {
+  return transactAs(caller, () => {
     activeUser(id);
     if (!db.select({ id: roles.id }).from(roles).where(eq(roles.id, roleId)).get())
       throw invalid("/role_id", "names no role");
     checkHandsOut(caller, roleId);
+    const before = userPermissions(id);
     const added = db
       .insert(userRoles)
       .values({ user_id: id, role_id: roleId })
       .onConflictDoNothing()
       .returning()
       .get();
-    if (added) roleChanged("role_assigned", caller, id, roleId, client);
+    if (added) roleChanged("role_assigned", caller, id, roleId, before, client);
   });
 }
 
 /** Takes a role from a user. Throws 404 when the user doesn't hold it, 403 for more than the caller holds. */
 export function removeRole(caller: Caller, id: string, roleId: string, client: Client): Promise<void> {
-  return transact(() => {
+  return transactAs(caller, () => {
     activeUser(id);
     const held = and(eq(userRoles.user_id, id), eq(userRoles.role_id, roleId));
     if (!db.select().from(userRoles).where(held).get()) throw notFound("Role of this user");
     checkHandsOut(caller, roleId);
     if (roleId === SUPER_ADMIN) checkNotLastSuperAdmin(id);
+    const before = userPermissions(id);
     db.delete(userRoles).where(held).run();
-    roleChanged("role_removed", caller, id, roleId, client);
+    roleChanged("role_removed", caller, id, roleId, before, client);
   });
 }
 
@@ -420,6 +430,7 @@ function roleChanged(
   caller: Caller,
   userId: string,
   roleId: string,
+  permissionsBefore: string[],
   client: Client,
 ): void {
   recordAudit({
@@ -430,5 +441,7 @@ function roleChanged(
     resource_id: roleId,
     client,
   });
+  const isAffected = userPermissions(userId).join() !== permissionsBefore.join();
   accessChanged((affected) => affected.userId === userId);
+  publish("users.roles_changed", { userIds: [userId], affected: isAffected ? [userId] : [] });
 }

@@ -19,6 +19,8 @@ const SENDING_LIMIT = 5 * MINUTE;
 interface NewVerification {
   kind: VerificationKind;
   userId: string | null;
+  /** Who asks for it, when that isn't the user itself. */
+  requestedBy?: string | null;
   email: string;
   username?: string;
   passwordHash?: string;
@@ -41,6 +43,7 @@ export function insertVerification(input: NewVerification) {
       kind: input.kind,
       token_hash: hash,
       user_id: input.userId,
+      requested_by: input.requestedBy ?? null,
       email: input.email,
       username: input.username ?? null,
       password_hash: input.passwordHash ?? null,

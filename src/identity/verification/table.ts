@@ -15,6 +15,8 @@ export const verifications = sqliteTable(
     token_hash: text().notNull().unique(),
     /** Null for a registration: there is no user yet. */
     user_id: text().references(() => users.id, { onDelete: "cascade" }),
+    /** Who asked for it, when that wasn't the user: whether it may still be applied, depends on the rights of both. */
+    requested_by: text(),
     email: text().notNull(),
     username: text(),
     /** Of a registration and of a link: the password that the account will have. */

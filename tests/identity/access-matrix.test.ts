@@ -3,9 +3,15 @@ import { PERMISSIONS } from "../../src/identity/access/permissions";
 import type { Answer, RequestOptions, Token } from "../support/api";
 import type { OperationDocument } from "../support/contract";
 import { TestServer } from "../support/server";
+import { accountsOf, externalUser, rows } from "./accounts-support";
+import { done } from "./deletion-support";
+import { permissionId } from "./roles-support";
 import { createUser } from "./support";
 
-/** Who may use which operation, over every operation that the server's own document names: Part 1, "Authentication". */
+/**
+ * Who may use which operation: the matrix of issue 4, over every operation that the server's own document names, so that
+ * a new one is covered on the day it is added. Part 1, "Authentication"; decisions 3.4 and 3.5.
+ */
 let server: TestServer;
 let operations: Operation[];
 beforeAll(async () => {
@@ -18,6 +24,7 @@ beforeAll(async () => {
       permission: operation["x-permission"],
       isPublic: operation.security.length === 0,
       takesBody: operation.requestBody !== undefined,
+      example: operation.requestBody?.content["application/json"]?.example,
       description: operation.description,
     })),
   );
@@ -30,6 +37,8 @@ interface Operation extends Pick<OperationDocument, "description"> {
   permission: string | undefined;
   isPublic: boolean;
   takesBody: boolean;
+  /** A body that would do. */
+  example: unknown;
 }
 
 const NOTHING = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01";
@@ -217,6 +226,53 @@ describe("an operation without a permission", () => {
     expect(await offenders(open, (operation) => ask(operation), isLetIn)).toEqual([]);
   });
 
+  test("that needs an administrator answers 403 to everybody else, and lets administrators in", async () => {
+    const marked = saying("Needs an administrator: a holder of `*:*`.");
+    const everythingElse = await server.key(
+      ...Object.keys(PERMISSIONS),
+      ...Object.keys(PERMISSIONS).map((permission) => permission.replace(/:.*/, ":*")),
+    );
+    for (const token of [everythingElse, (await externalUser(server)).token])
+      expect(await offenders(marked, (operation) => ask(operation, { token }), is(403))).toEqual([]);
+    for (const token of [
+      await server.key("*:*"),
+      server.systemKey,
+      (await createUser(server, "Admin")).token,
+      await server.admin(),
+    ])
+      expect(await offenders(marked, (operation) => ask(operation, { token }), isLetIn)).toEqual([]);
+  });
+
+  test("that needs a system key answers 403 to sessions and users' keys, and lets system keys in", async () => {
+    const marked = saying("Needs a system API key.");
+    for (const token of [await server.admin(), await server.key("*:*"), (await externalUser(server)).token])
+      expect(await offenders(marked, (operation) => ask(operation, { token }), is(403))).toEqual([]);
+    const token = server.systemKey;
+    expect(await offenders(marked, (operation) => ask(operation, { token }), isLetIn)).toEqual([]);
+  });
+
+  test("that is open to all credentials lets a key without any scope in", async () => {
+    const marked = saying("Open to any session token or API key.").filter(({ path }) => path !== SOCKET);
+    for (const token of [await server.key(), (await externalUser(server)).token])
+      expect(
+        await offenders(
+          marked,
+          (operation) => ask(operation, { token }),
+          // A key may be refused by what the operation is about, such as somebody else's address.
+          (status) => status !== 401 && status !== 500,
+        ),
+      ).toEqual([]);
+  });
+
+  test("that needs a session token lets a session in", async () => {
+    const marked = saying("Needs a session token.");
+    for (const operation of marked) {
+      // Each with a session of its own: some of them end it.
+      const { token } = await externalUser(server);
+      expect(await offenders([operation], () => ask(operation, { token }), isLetIn)).toEqual([]);
+    }
+  });
+
   test("that needs a session token answers 401 to a key", async () => {
     for (const token of [await server.key("*:*"), server.systemKey])
       expect(
@@ -230,9 +286,118 @@ describe("an operation without a permission", () => {
       "Open to any session token or API key.",
       "Needs a session token.",
       "Needs a system API key.",
+      "Needs an administrator: a holder of `*:*`.",
     ];
     for (const { description, permission } of operations)
       if (permission === undefined) expect(known).toContain(description.split("\n").at(-1) ?? "");
+  });
+});
+
+describe("a refusal changes nothing", () => {
+  /** Identifiers of records that are there, by the part of a path that stands before the parameter. */
+  const records = new Map<string, string>();
+  let readers: Map<string, Token>;
+
+  /** The document's example, with references to records that are there. */
+  const bodyOf = ({ example }: Operation): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries((example ?? {}) as object).flatMap(([key, value]) => {
+        if (key === "role_id") return [[key, "role_moderator"]];
+        return key.endsWith("_id") ? [[key, records.get(key) ?? null]] : [[key, value]];
+      }),
+    );
+
+  /** A request that would do what the operation is for, if it were let in. */
+  function earnest(operation: Operation, token?: Token): Promise<Answer> {
+    const { method, path, takesBody } = operation;
+    const filled = path
+      .replace("{role_id}", path.startsWith("/v1/users") ? "role_developer" : "role_user")
+      .replaceAll(/([\w-]+)\/\{\w+\}/g, (_, before) => `${before}/${records.get(before) ?? NOTHING}`);
+    return server.request(method, filled, {
+      ...(token && { token }),
+      ...(takesBody && { body: bodyOf(operation) }),
+    });
+  }
+
+  /** Everything that is stored, but for what tells when a credential was last used. */
+  function dump(): string[] {
+    const tables = rows<{ name: string }>(
+      server,
+      "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name",
+    );
+    return tables.flatMap(({ name }) =>
+      rows<Record<string, unknown>>(server, `SELECT * FROM "${name}"`).map((row) =>
+        JSON.stringify([name, { ...row, last_used_at: null, last_activity_at: null }]),
+      ),
+    );
+  }
+
+  const writing = () => withPermission().filter(({ method }) => method !== "GET");
+
+  beforeAll(async () => {
+    // One record of each kind, made of the document's own examples.
+    const token = await server.admin();
+    for (const operation of writing()) {
+      const { method, path, takesBody } = operation;
+      if (method !== "POST" || !takesBody || path.includes("{")) continue;
+      const { body } = await earnest(operation, token);
+      const made = body?.data?.id ?? body?.data?.key ?? body?.id;
+      if (made) records.set(path.split("/").at(-1) ?? "", String(made));
+    }
+    const { id } = await createUser(server, "Developer");
+    records.set("users", id);
+    records.set("accounts", (await accountsOf(server, id))[0].id);
+    records.set("platforms", "discord");
+    records.set("permissions", permissionId(server, "gps:read"));
+    records.set("permission_id", permissionId(server, "trips:read"));
+    for (const [method, path, body] of [
+      [
+        "POST",
+        `/v1/roles/${records.get("roles")}/permissions`,
+        { permission_id: records.get("permissions") },
+      ],
+      ["POST", `/v1/api-keys/${records.get("api-keys")}/roles`, { role_id: "role_user" }],
+    ] as const)
+      done(await server.request(method, path, { token, body }));
+    const catalogue = Object.keys(PERMISSIONS);
+    readers = new Map();
+    for (const { permission = "" } of withPermission())
+      if (!readers.has(permission))
+        readers.set(permission, await server.key(...catalogue.filter((other) => other !== permission)));
+  });
+
+  test("of a request without a credential, and of one with every permission but the needed one", async () => {
+    const before = dump();
+    const without = (operation: Operation) => earnest(operation);
+    expect(await offenders(guarded(), without, is(401))).toEqual([]);
+    const lacking = (operation: Operation) => earnest(operation, readers.get(operation.permission ?? ""));
+    expect(await offenders(withPermission(), lacking, is(403))).toEqual([]);
+    expect(dump()).toEqual(before);
+  });
+
+  test("of a request about somebody else's account", async () => {
+    const { token } = await externalUser(server);
+    const own = withPermission().filter(({ path }) => path.startsWith("/v1/users/{id}"));
+    const before = dump();
+    expect(await offenders(own, (operation) => earnest(operation, token), is(403))).toEqual([]);
+    expect(dump()).toEqual(before);
+  });
+
+  test("and the same requests of somebody who may do change something, most of them", async () => {
+    const token = await server.admin();
+    const effective: string[] = [];
+    // Deletions last, those of parts before those of wholes: they take the records of the others away.
+    const weight = ({ method, path }: Operation) =>
+      (method === "DELETE" || path.includes("force-delete") ? 100 : 0) - path.split("/").length;
+    const inOrder = writing().toSorted((a, b) => weight(a) - weight(b));
+    let before = dump().join();
+    for (const operation of inOrder) {
+      const { status } = await earnest(operation, token);
+      const after = dump().join();
+      if (status < 300 && after !== before) effective.push(`${operation.method} ${operation.path}`);
+      before = after;
+    }
+    expect(effective.length).toBeGreaterThan(writing().length / 2);
   });
 });
 
@@ -318,6 +483,23 @@ POST /v1/auth/reset-password/complete none
 POST /v1/auth/signin none
 POST /v1/auth/validate none
 GET /v1/users users:read
+GET /v1/users/{id} users:read
+GET /v1/users/{id}/profile users:read
+PATCH /v1/users/{id} users:write
+PATCH /v1/users/{id}/locale users:write
+PATCH /v1/users/{id}/username users:write
+GET /v1/users/{id}/permissions users:read
+GET /v1/users/{id}/roles users:read
+POST /v1/users/{id}/email/request-change users:write
+GET /v1/users/{id}/email/pending users:read
+DELETE /v1/users/{id}/email/pending users:write
+POST /v1/users/{id}/email-link/request users:write
+GET /v1/users/{id}/email-link/pending users:read
+DELETE /v1/users/{id}/email-link/pending users:write
+GET /v1/users/{id}/accounts users:read
+PUT /v1/users/{id}/accounts/{account_id}/primary users:write
+DELETE /v1/users/{id}/accounts/{account_id} users:write
+GET /v1/users/{id}/ban users:read
 DELETE /v1/users/{id} users:delete
 POST /v1/users/{id}/roles users:write
 DELETE /v1/users/{id}/roles/{role_id} users:write

@@ -1,0 +1,30 @@
+/** Hosts that name the device itself (RFC 8252, section 7.3). */
+const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
+
+/** A private-use scheme is a reversed domain name (RFC 8252, section 7.1). */
+const PRIVATE_USE = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/;
+
+/** A URI by the characters of RFC 3986: `URL` alone would forgive and repair much, such as backslashes and `https:x`. */
+const ABSOLUTE =
+  /^[a-z][a-z\d+.-]*:(?:\/\/(?<authority>(?:[\w.~:[\]@!$&'()*+,;=-]|%[\da-f]{2})*)(?=[/?#]|$))?(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[\da-f]{2})*$/i;
+
+/**
+ * What is wrong with a redirect URI, as the end of a sentence; null when nothing is. It must be absolute and without a
+ * fragment (RFC 6749, section 3.1.2), and lead to https, to the device itself over http, or to an app by a private-use
+ * scheme (RFC 8252, section 7).
+ */
+export function redirectUriFault(uri: string): string | null {
+  const parts = ABSOLUTE.exec(uri)?.groups;
+  const url = URL.parse(uri);
+  if (!parts || !url) return "must be an absolute URI";
+  if (uri.includes("#")) return "must have no fragment";
+  if (uri.includes("*")) return "must have no wildcard";
+  if (parts.authority?.includes("@")) return "must hold no user or password";
+  if (PRIVATE_USE.test(url.protocol)) return null;
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    return "must use https, or a private scheme such as com.example.app:";
+  if (!parts.authority) return "must name a host";
+  if (url.protocol === "http:" && !LOOPBACK.has(url.hostname))
+    return "must use https, except on the device itself";
+  return null;
+}

@@ -1,0 +1,103 @@
+import { Elysia } from "elysia";
+import { clientOf } from "../../kernel/client";
+import { single } from "../../kernel/envelopes";
+import { errors, IdParams, List, NoContent, Single } from "../../kernel/schema";
+import { guard } from "../access/guard";
+import {
+  CreatedOAuthClient,
+  NewOAuthClient,
+  OAuthClient,
+  OAuthClientChange,
+  RegeneratedSecret,
+} from "./schema";
+import {
+  createClient,
+  deleteClient,
+  getClient,
+  listAllClients,
+  listOwnClients,
+  regenerateSecret,
+  updateClient,
+} from "./service";
+
+const path = "/v1/oauth/clients";
+
+export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth clients"] })
+  .use(guard)
+  .get("", ({ caller }) => ({ data: listOwnClients(caller), _links: { self: path } }), {
+    access: "authenticated",
+    response: { 200: List(OAuthClient) },
+    detail: { summary: "List own OAuth clients", description: "The caller's clients, newest first." },
+  })
+  .get("/all", () => ({ data: listAllClients(), _links: { self: `${path}/all` } }), {
+    access: "admin",
+    response: { 200: List(OAuthClient) },
+    detail: { summary: "List all OAuth clients", description: "Everybody's clients, newest first." },
+  })
+  .get("/:id", ({ caller, params }) => single(getClient(caller, params.id), `${path}/${params.id}`), {
+    access: "authenticated",
+    params: IdParams,
+    response: { 200: Single(OAuthClient), ...errors(403, 404) },
+    detail: { summary: "Get an OAuth client", description: "For its owner and administrators; else 403." },
+  })
+  .post(
+    "",
+    async ({ caller, body, request, set }) => {
+      const created = await createClient(caller, body, clientOf(request));
+      set.status = 201;
+      return created;
+    },
+    {
+      access: "authenticated",
+      body: NewOAuthClient,
+      response: { 201: CreatedOAuthClient, ...errors(403) },
+      detail: {
+        summary: "Create an OAuth client",
+        description:
+          "Registers an application of the caller's. The secret of a confidential client is shown this once; a public one has none. Redirect URIs must be absolute and without fragment: https, http on the device itself, or a private scheme (RFC 6749, RFC 8252). `is_first_party` needs a super admin (403).",
+      },
+    },
+  )
+  .patch(
+    "/:id",
+    async ({ caller, params, body, request }) =>
+      single(await updateClient(caller, params.id, body, clientOf(request)), `${path}/${params.id}`),
+    {
+      access: "authenticated",
+      params: IdParams,
+      body: OAuthClientChange,
+      response: { 200: Single(OAuthClient), ...errors(403, 404) },
+      detail: {
+        summary: "Change an OAuth client",
+        description:
+          "Changes the fields that are sent; null clears an optional one. For its owner and administrators. A client that becomes public loses its secret; one that becomes confidential gets one by regeneration.",
+      },
+    },
+  )
+  .post(
+    "/:id/regenerate-secret",
+    ({ caller, params, request }) => regenerateSecret(caller, params.id, clientOf(request)),
+    {
+      access: "authenticated",
+      params: IdParams,
+      response: { 200: RegeneratedSecret, ...errors(400, 403, 404) },
+      detail: {
+        summary: "Regenerate the secret of an OAuth client",
+        description:
+          "Shows the new secret this once; the former one is invalid at once. 400 for a public client. For its owner and administrators.",
+      },
+    },
+  )
+  .delete(
+    "/:id",
+    async ({ caller, params, request, set }) => {
+      await deleteClient(caller, params.id, clientOf(request));
+      set.status = 204;
+    },
+    {
+      access: "authenticated",
+      params: IdParams,
+      response: { 204: NoContent, ...errors(403, 404) },
+      detail: { summary: "Delete an OAuth client", description: "For its owner and administrators." },
+    },
+  );

@@ -1,0 +1,178 @@
+import { Elysia } from "elysia";
+import { clientOf } from "../../kernel/client";
+import { single } from "../../kernel/envelopes";
+import { Done, errors, IdParams, List, NoContent, Single } from "../../kernel/schema";
+import { guard } from "../access/guard";
+import {
+  NewPermission,
+  NewRole,
+  Permission,
+  PermissionAssignment,
+  Role,
+  RoleChange,
+  RoleParams,
+  RolePermissionParams,
+} from "./schema";
+import {
+  addRolePermission,
+  createPermission,
+  createRole,
+  deleteRole,
+  getPermission,
+  getRole,
+  listPermissions,
+  listRolePermissions,
+  listRoles,
+  removeRolePermission,
+  updateRole,
+} from "./service";
+
+const path = "/v1/roles";
+
+export const roleRoutes = new Elysia({ prefix: path, tags: ["Roles and permissions"] })
+  .use(guard)
+  .get("", () => ({ data: listRoles(), _links: { self: path } }), {
+    access: "roles:read",
+    response: { 200: List(Role) },
+    detail: { summary: "List roles", description: "All roles, newest first." },
+  })
+  .get("/:id", ({ params }) => single(getRole(params.id), `${path}/${params.id}`), {
+    access: "roles:read",
+    params: RoleParams,
+    response: { 200: Single(Role), ...errors(404) },
+    detail: { summary: "Get a role", description: "One role by its identifier." },
+  })
+  .post(
+    "",
+    async ({ caller, body, request, set }) => {
+      const role = await createRole(caller, body, clientOf(request));
+      set.status = 201;
+      return single(role, `${path}/${role.id}`);
+    },
+    {
+      access: "roles:write",
+      body: NewRole,
+      response: { 201: Single(Role), ...errors(409) },
+      detail: {
+        summary: "Create a role",
+        description: "A role that grants nothing yet. 409 when the name is taken.",
+      },
+    },
+  )
+  .patch(
+    "/:id",
+    async ({ caller, params, body, request }) =>
+      single(await updateRole(caller, params.id, body, clientOf(request)), `${path}/${params.id}`),
+    {
+      access: "roles:write",
+      params: RoleParams,
+      body: RoleChange,
+      response: { 200: Single(Role), ...errors(404, 409) },
+      detail: {
+        summary: "Change a role",
+        description:
+          "Changes the fields that are sent. Super Admin is changed by super admins alone (403). 409 when the name is taken.",
+      },
+    },
+  )
+  .delete(
+    "/:id",
+    async ({ caller, params, request, set }) => {
+      await deleteRole(caller, params.id, clientOf(request));
+      set.status = 204;
+    },
+    {
+      access: "roles:delete",
+      params: RoleParams,
+      response: { 204: NoContent, ...errors(404) },
+      detail: {
+        summary: "Delete a role",
+        description:
+          "Users and keys that hold it lose it at once. A role that came with Fairlead cannot be deleted (403).",
+      },
+    },
+  )
+  .get(
+    "/:id/permissions",
+    ({ params }) => ({
+      data: listRolePermissions(params.id),
+      _links: { self: `${path}/${params.id}/permissions` },
+    }),
+    {
+      access: "roles:read",
+      params: RoleParams,
+      response: { 200: List(Permission), ...errors(404) },
+      detail: { summary: "List the permissions of a role", description: "What the role grants, by name." },
+    },
+  )
+  .post(
+    "/:id/permissions",
+    async ({ caller, params, body, request }) => {
+      await addRolePermission(caller, params.id, body.permission_id, clientOf(request));
+      return { success: true, message: "Permission added" };
+    },
+    {
+      access: "roles:write",
+      params: RoleParams,
+      body: PermissionAssignment,
+      response: { 200: Done, ...errors(404) },
+      detail: {
+        summary: "Add a permission to a role",
+        description:
+          "Needs, beside `roles:write`, the permission itself (403). Effective at once for all holders, on live sockets too. Adding it twice is no error.",
+      },
+    },
+  )
+  .delete(
+    "/:id/permissions/:permission_id",
+    async ({ caller, params, request }) => {
+      await removeRolePermission(caller, params.id, params.permission_id, clientOf(request));
+      return { success: true, message: "Permission removed" };
+    },
+    {
+      access: "roles:write",
+      params: RolePermissionParams,
+      response: { 200: Done, ...errors(404) },
+      detail: {
+        summary: "Remove a permission from a role",
+        description:
+          "Effective at once for all holders, on live sockets too. 404 when the role does not grant it.",
+      },
+    },
+  );
+
+export const permissionRoutes = new Elysia({ prefix: "/v1/permissions", tags: ["Roles and permissions"] })
+  .use(guard)
+  .get("", () => ({ data: listPermissions(), _links: { self: "/v1/permissions" } }), {
+    access: "permissions:read",
+    response: { 200: List(Permission) },
+    detail: {
+      summary: "List permissions",
+      description:
+        "The catalogue: the permissions that Fairlead's operations ask for, and the operator's own.",
+    },
+  })
+  .get("/:id", ({ params }) => single(getPermission(params.id), `/v1/permissions/${params.id}`), {
+    access: "permissions:read",
+    params: IdParams,
+    response: { 200: Single(Permission), ...errors(404) },
+    detail: { summary: "Get a permission", description: "One permission by its identifier." },
+  })
+  .post(
+    "",
+    async ({ caller, body, request, set }) => {
+      const permission = await createPermission(caller, body, clientOf(request));
+      set.status = 201;
+      return single(permission, `/v1/permissions/${permission.id}`);
+    },
+    {
+      access: "permissions:write",
+      body: NewPermission,
+      response: { 201: Single(Permission), ...errors(409) },
+      detail: {
+        summary: "Create a permission",
+        description:
+          "Adds a permission of the operator's own to the catalogue, for roles and keys of other services. 409 when there is such a one.",
+      },
+    },
+  );
