@@ -128,9 +128,18 @@ describe("POST /v1/users/{id}/ban", () => {
     const tokens = [user.token, second, key, systemKey];
     for (const token of tokens) expect(await isAccepted(server, token)).toBe(true);
 
+    const sessions = rows<{ id: string }>(server, "SELECT id FROM sessions WHERE user_id = ?", user.id);
     done(await ban(user.id, { reason: "Repeated spam", duration_seconds: 3_600 }));
     for (const token of tokens) expect(await isAccepted(server, token)).toBe(false);
     expect(rows(server, "SELECT id FROM sessions WHERE user_id = ?", user.id)).toEqual([]);
+    const revoked = eventsAbout(server, user.id, "session_revoked");
+    expect(revoked.map(({ resource_id }) => resource_id).sort()).toEqual(sessions.map(({ id }) => id).sort());
+    expect(revoked).toHaveLength(2);
+    for (const event of revoked)
+      expect(event).toMatchObject({
+        ...{ actor_id: adminId, resource_type: "session", ip_address: "127.0.0.1" },
+        metadata: '{"reason":"banned"}',
+      });
 
     const refused = await signIn(server, user);
     expectRefused(refused, 403, "AccountBanned");

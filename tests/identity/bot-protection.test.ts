@@ -4,6 +4,8 @@ import { checkChallenge } from "../../src/identity/auth/bot-protection";
 import { AppError } from "../../src/kernel/errors";
 import { configureLog } from "../../src/kernel/log";
 import { SiteVerifyStandIn } from "../stand-ins/siteverify";
+import { TestServer } from "../support/server";
+import { outputOfWholeRun } from "./support";
 
 let provider: SiteVerifyStandIn;
 const lines: string[] = [];
@@ -156,6 +158,20 @@ describe("fails closed", () => {
     expect(await refusal("solved with the wrong secret")).toEqual(unavailable);
     expect(lines.join("")).toContain("invalid-input-secret");
   });
+});
+
+test("a provider's trouble leaves one warning in the server's log, and no error", async () => {
+  provider.answer(() => new Response("", { status: 500 }));
+  const settings = { ...provider.settings("turnstile"), "log.level": "info" };
+  const server = await TestServer.start({ settings });
+  const body = { identifier: "admin", password: "not the password", challenge_token: "solved" };
+  const { status } = await server.post("/v1/auth/login", { body });
+  const logged = (await outputOfWholeRun(server))
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line) as { level: string });
+  expect(status).toBe(503);
+  expect(logged.map(({ level }) => level).filter((level) => level !== "info")).toEqual(["warn"]);
 });
 
 test("a plain refusal, with codes or without, is the visitor's", async () => {

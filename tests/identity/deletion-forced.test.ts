@@ -167,9 +167,69 @@ describe("a forced deletion", () => {
     const erased = before.map((row) =>
       concerns(row) ? { ...row, ip_address: null, user_agent: null } : row,
     );
-    const deletion = expect.objectContaining({ event_type: "user_deleted", user_id: user.id });
-    expect(after).toEqual([...erased, deletion]);
+    const written = after.slice(erased.length);
+    expect(after).toEqual([...erased, ...written]);
+    expect(written.map(({ event_type }) => event_type)).toEqual(["session_revoked", "user_deleted"]);
     expect(after.some((row) => row.user_id === other.id && row.ip_address !== null)).toBe(true);
+  });
+
+  test("writes an event for each session and key that ended, with no address", async () => {
+    const user = await newcomer(server, "role_admin");
+    const second = done(await signIn(server, user));
+    const keys = [await createKey(server, user.token, []), await createKey(server, user.token, [])];
+    done(await force(user.id));
+    const ended: [type: string, resource: string, ids: string[]][] = [
+      ["session_revoked", "session", [user.sessionId, second.session_id]],
+      ["api_key_revoked", "api_key", keys.map(({ id }) => id)],
+    ];
+    for (const [type, resource_type, ids] of ended) {
+      const events = eventsAbout(server, user.id, type);
+      expect(events.map(({ resource_id }) => resource_id).sort()).toEqual(ids.sort());
+      for (const event of events)
+        expect(event).toMatchObject({
+          ...{ actor_id: null, resource_type, ip_address: null, user_agent: null },
+          metadata: '{"reason":"account deleted"}',
+        });
+    }
+  });
+
+  test("forgets why the user was banned, and what the user called things; not that, and when", async () => {
+    const user = await newcomer(server, "role_admin");
+    await createKey(server, user.token, ["gps:read"]);
+    for (const reason of ["threatened Erika", "and again"]) {
+      done(await server.post(`/v1/users/${user.id}/ban`, { token: admin, body: { reason } }));
+      done(await server.delete(`/v1/users/${user.id}/ban`, { token: admin }));
+    }
+    const other = await newcomer(server);
+    done(await server.post(`/v1/users/${other.id}/ban`, { token: admin, body: { reason: "kept" } }));
+    type Ban = { user_id: string; reason: string | null };
+    const bansOf = (id: string) => rows<Ban>(server, "SELECT * FROM bans WHERE user_id = ? ORDER BY id", id);
+    const [before, created] = [bansOf(user.id), eventsAbout(server, user.id, "api_key_created")];
+    expect(before.map(({ reason }) => reason)).toEqual(["threatened Erika", "and again"]);
+    expect(JSON.parse(created[0]?.metadata ?? "")).toMatchObject({ name: "test", scopes: ["gps:read"] });
+    done(await force(user.id));
+    expect(bansOf(user.id)).toEqual(before.map((ban) => ({ ...ban, reason: null })));
+    expect(bansOf(other.id).map(({ reason }) => reason)).toEqual(["kept"]);
+    for (const { metadata } of eventsAbout(server, user.id))
+      expect(JSON.parse(metadata ?? "{}")).not.toHaveProperty("name");
+    const [event] = eventsAbout(server, user.id, "api_key_created");
+    expect(JSON.parse(event?.metadata ?? "")).toMatchObject({ scopes: ["gps:read"] });
+  });
+
+  test("leaves nothing of a password reset that is asked for at the same moment", async () => {
+    const users = await Promise.all(Array.from({ length: 8 }, () => newcomer(server)));
+    const answers = await Promise.all(
+      users.flatMap(({ id, email }, at) => {
+        const ask = () => server.post("/v1/auth/reset-password", { body: { email } });
+        return at % 2 ? [ask(), force(id), ask()] : [force(id), ask(), ask()];
+      }),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(24).fill(200));
+    for (const { id } of users) {
+      expect(rows(server, "SELECT id FROM password_resets WHERE user_id = ?", id)).toEqual([]);
+      const messages = "SELECT id FROM email_queue WHERE user_id = ? AND message IS NOT NULL";
+      expect(rows(server, messages, id)).toEqual([]);
+    }
   });
 
   test("skips the days of grace of a scheduled deletion", async () => {
@@ -318,6 +378,17 @@ describe("nothing of the person is left", () => {
       const bytes = readFileSync(join(host.dataDir, file), "latin1");
       expect({ file, traces: traces.filter((trace) => bytes.includes(trace)) }).toEqual({ file, traces: [] });
     }
+  });
+
+  test("in the write-ahead log at the moment of the answer", async () => {
+    const { id, email, username, token } = await newcomer(server);
+    done(await server.patch(`/v1/users/${id}`, { token, body: { privacy_mode: true } }));
+    const log = () => readFileSync(join(server.dataDir, "fairlead.db-wal"), "latin1");
+    // Which it was in, so that this looks where it should.
+    expect(log()).toContain(email);
+    done(await force(id));
+    const after = log();
+    expect([email, username].filter((trace) => after.includes(trace))).toEqual([]);
   });
 
   test("in the queue of emails when they can't be delivered", async () => {

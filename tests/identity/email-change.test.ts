@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Client } from "../realtime/support";
-import type { Token } from "../support/api";
+import type { Answer, Token } from "../support/api";
 import { ADMIN, TestServer } from "../support/server";
 import { expectInvalid, expectRefused } from "../tracking/support";
 import { accountsOf, externalUser, rows, state, UNKNOWN } from "./accounts-support";
@@ -170,21 +170,62 @@ describe("POST /v1/users/{id}/email/request-change", () => {
     expect(await addressOf(user.id)).toBe(new_email);
   });
 
-  test("sends at most 30 emails an hour for one credential", async () => {
+  test("sends at most 30 emails an hour for one user, in whatever sessions and by whatever route", async () => {
     const limited = await TestServer.start({ settings: { "rate_limit.enabled": "true" } });
     try {
-      const token = await limited.admin();
-      const { id } = (await limited.get("/v1/users/me", { token })).body.data;
-      const ask = (number: number) =>
-        limited.post(pathOf(id, "request-change"), { token, body: { email: `n${number}@example.net` } });
-      const first = await ask(0);
-      expect(first.headers.get("ratelimit-limit")).toBe("30");
-      expect(first.headers.get("ratelimit-remaining")).toBe("29");
-      for (let number = 1; number < 30; number++) expect((await ask(number)).status).toBe(200);
-      const refused = await ask(30);
-      expectRefused(refused, 429, "TooManyRequests");
-      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-      expect((await limited.get(pathOf(id, "pending"), { token })).body.new_email).toBe("n29@example.net");
+      const bystander = await newUser(limited);
+      const person = await newUser(limited);
+      const { id } = person;
+      const external = await externalUser(limited);
+      const again = await limited.login(person.username, person.password);
+      const boss = await limited.login(ADMIN.username, ADMIN.password);
+      const change = (token: Token, email = freshEmail()) =>
+        limited.post(pathOf(id, "request-change"), { token, body: { email } });
+      const patch = (token: Token) =>
+        limited.patch(`/v1/users/${id}`, { token, body: { email: freshEmail() } });
+      const link = (token: Token) =>
+        limited.post(`/v1/users/${external.id}/email-link/request`, {
+          token,
+          body: { email: freshEmail(), password: "a long passphrase" },
+        });
+
+      /** Asks 30 times by the ways in turn; expects that one more gets 429 by each of them, and sends nothing. */
+      const exhaust = async (ways: (() => Promise<Answer>)[]) => {
+        const inTurn = Array.from({ length: 30 / ways.length }, () => ways).flat();
+        for (const [sent, way] of inTurn.entries()) {
+          const { status, headers } = await way();
+          const limit = [headers.get("ratelimit-limit"), headers.get("ratelimit-remaining")];
+          expect([status, ...limit]).toEqual([200, "30", String(29 - sent)]);
+        }
+        expect(inTurn).toHaveLength(30);
+        const left = () => [
+          rows(limited, "SELECT id FROM email_queue ORDER BY id"),
+          rows(limited, "SELECT * FROM verifications ORDER BY id"),
+          rows(limited, "SELECT * FROM platform_accounts ORDER BY id"),
+        ];
+        await mailsTo(limited, person.email);
+        const before = left();
+        for (const way of ways) {
+          const refused = await way();
+          expectRefused(refused, 429, "TooManyRequests");
+          expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+        }
+        expect(left()).toEqual(before);
+      };
+      const sessions = [person.token, again.session_token];
+      // An own change by PATCH needs no users:write, and starts the verified change.
+      await exhaust([...sessions.map((token) => () => change(token)), () => patch(person.token)]);
+      // What sends no email isn't counted; nor is anybody else held to it.
+      const harmless = { token: person.token, body: { privacy_mode: true } };
+      expect((await limited.patch(`/v1/users/${id}`, harmless)).status).toBe(200);
+      await exhaust([
+        () => change(boss.session_token),
+        () => link(boss.session_token),
+        () => patch(boss.session_token),
+      ]);
+      const { token } = bystander;
+      const own = { token, body: { email: freshEmail() } };
+      expect((await limited.post(pathOf(bystander.id, "request-change"), own)).status).toBe(200);
     } finally {
       await limited.stop();
     }

@@ -168,8 +168,8 @@ describe("somebody new", () => {
   test("with an address that the platform doesn't vouch for keeps it, and isn't known by it", async () => {
     const body = login({ email_verified: false });
     const first = await signIn(server, body);
-    expect(first.email).toBe(body.email);
-    expect(accountRow(body.oauthProviderId)?.email_verified).toBe(0);
+    expect(first.email).toBeNull();
+    expect(accountRow(body.oauthProviderId)).toMatchObject({ email: body.email, email_verified: 0 });
     const second = await signIn(server, login({ email: body.email }));
     expect(second.id).not.toBe(first.id);
   });
@@ -369,15 +369,27 @@ describe("an account with the address of a user", () => {
     expect(await platformsOf(user.id)).toEqual(["discord"]);
   });
 
+  test("is refused when the user has another account on this platform, and links nothing", async () => {
+    const user = await externalUser(server);
+    await expectNothing(login({ email: user.email }), 409, "Conflict");
+    await signIn(server, login({ email: user.email, oauthProvider: "twitch" }));
+    await expectNothing(login({ email: user.email, oauthProvider: "twitch" }), 409, "Conflict");
+    expect(await platformsOf(user.id)).toEqual(["twitch", "discord"]);
+  });
+
   test("is linked while registration is off, and while a new user is refused", async () => {
     const token = server.systemKey;
     const set = (registration_enabled: boolean) =>
-      server.patch("/v1/platforms/discord/settings", { token, body: { registration_enabled } });
+      server.patch("/v1/platforms/twitch/settings", { token, body: { registration_enabled } });
     const user = await externalUser(server);
     await set(false);
-    expect((await signIn(server, login({ email: user.email }))).id).toBe(user.id);
-    await expectNothing(login(), 400, "BadRequest");
-    await set(true);
+    try {
+      const linked = await signIn(server, login({ email: user.email, oauthProvider: "twitch" }));
+      expect(linked.id).toBe(user.id);
+      await expectNothing(login({ oauthProvider: "twitch" }), 400, "BadRequest");
+    } finally {
+      await set(true);
+    }
   });
 });
 
@@ -416,6 +428,19 @@ describe("a user who may not sign in", () => {
     await expectNothing({ ...body, name: "Back again" }, 403, "Forbidden");
     await expectNothing(login({ email: body.email, oauthProvider: "twitch" }), 409, "Conflict");
     await expectNothing(login({ email: body.email, email_verified: false }), 409, "Conflict");
+  });
+});
+
+describe("the address that the answer shows", () => {
+  test("is one that a platform vouches for, when the primary account's isn't proved", async () => {
+    const claimed = login({ email_verified: false });
+    const { id } = await signIn(server, claimed);
+    const proved = { ...claimed, email: `proved-${claimed.email}`, email_verified: true };
+    expect(await signIn(server, proved)).toMatchObject({ id, email: proved.email });
+    // The primary account loses its proof; the one on Twitch keeps it.
+    await signIn(server, login({ email: proved.email, oauthProvider: "twitch" }));
+    const unproved = { ...claimed, email: `unproved-${claimed.email}` };
+    expect(await signIn(server, unproved)).toMatchObject({ id, platform: "discord", email: proved.email });
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Client } from "../realtime/support";
 import { ADMIN, TestServer } from "../support/server";
-import { expectInvalid, expectRefused } from "../tracking/support";
+import { expectInvalid, expectRefused, expectStatus } from "../tracking/support";
 import { externalUser, link, rows, UNKNOWN } from "./accounts-support";
 import { auditRows, filesWith, isAccepted, outputOfWholeRun, type TestUser } from "./support";
 import { eventsOf, eventually, newUser, sessionsOf, signInFrom } from "./users-support";
@@ -56,6 +56,10 @@ describe("POST /v1/sessions", () => {
     });
     expect(auditRows(server, id)).toMatchObject([
       { event_type: "session_created", user_id: user.id, resource_type: "session", status: "success" },
+      {
+        ...{ event_type: "login", user_id: user.id, actor_id: null, resource_type: "session" },
+        ...{ status: "success", metadata: '{"provider":"email"}', user_agent: agent },
+      },
     ]);
   });
 
@@ -112,6 +116,31 @@ describe("POST /v1/sessions", () => {
     expectInvalid(await create({ userId: deleted.id, expires: inHours(1) }), "/userId");
     expectRefused(await create({ userId: banned.id, expires: inHours(1) }), 403, "AccountBanned");
     expect(stored()).toEqual(before);
+  });
+});
+
+describe("a user whose sign-in platform is switched off", () => {
+  const switchLogin = async (slug: string, enabled: boolean) =>
+    expectStatus(
+      await server.patch(`/v1/platforms/${slug}/settings`, {
+        token: server.systemKey,
+        body: { enabled },
+      }),
+      200,
+    );
+
+  test("gets no session, until it is on again; users of other platforms do", async () => {
+    const person = await externalUser(server);
+    await switchLogin("discord", false);
+    try {
+      const before = [stored(), auditRows(server).length];
+      expectRefused(await create({ userId: person.id, expires: inHours(1) }), 403, "Forbidden");
+      expect([stored(), auditRows(server).length]).toEqual(before);
+      expectStatus(await create({ userId: user.id, expires: inHours(1) }), 201);
+    } finally {
+      await switchLogin("discord", true);
+    }
+    expectStatus(await create({ userId: person.id, expires: inHours(1) }), 201);
   });
 });
 

@@ -234,7 +234,19 @@ describe("POST /v1/auth/reset-password/complete", () => {
     const user = await registered(server);
     const token = await resetToken(server, user);
     const events = await audited(server, () => completeReset(server, token, NEW));
+    const [session] = auditRows(server).filter(
+      ({ event_type, user_id }) => event_type === "session_created" && user_id === user.id,
+    );
     expect(events).toMatchObject([
+      {
+        event_type: "session_revoked",
+        user_id: user.id,
+        actor_id: null,
+        resource_type: "session",
+        resource_id: session?.resource_id ?? "",
+        ip_address: "127.0.0.1",
+        metadata: '{"reason":"password reset"}',
+      },
       {
         event_type: "password_changed",
         user_id: user.id,
@@ -245,8 +257,8 @@ describe("POST /v1/auth/reset-password/complete", () => {
         status: "success",
       },
     ]);
-    expect(JSON.parse(events[0]?.metadata ?? "")).toEqual({ by: "reset" });
-    for (const secret of [NEW, token, user.email, user.username])
+    expect(JSON.parse(events[1]?.metadata ?? "")).toEqual({ by: "reset" });
+    for (const secret of [NEW, token, user.token, user.email, user.username])
       expect(JSON.stringify(events)).not.toContain(secret);
   });
 

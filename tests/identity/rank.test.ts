@@ -37,7 +37,11 @@ afterAll(() => server.stop());
 let attempts = 0;
 const freshEmail = () => `attacker${++attempts}@example.net`;
 
-/** Every way to change who an account is, of a user with an email address. */
+let flips = 0;
+/** Now one value, now the other. */
+const flip = () => ++flips % 2 === 0;
+
+/** Every way to change who an account is and how it is seen, of a user with an email address. */
 const TAKEOVERS: [what: string, request: (token: Token, id: string) => Promise<Answer>][] = [
   ["the address", (token, id) => server.patch(`/v1/users/${id}`, { token, body: { email: freshEmail() } })],
   [
@@ -58,6 +62,22 @@ const TAKEOVERS: [what: string, request: (token: Token, id: string) => Promise<A
     "the username by its own route",
     (token, id) =>
       server.patch(`/v1/users/${id}/username`, { token, body: { username: `taken_${++attempts}` } }),
+  ],
+  ["the privacy", (token, id) => server.patch(`/v1/users/${id}`, { token, body: { privacy_mode: flip() } })],
+  [
+    "the use of avatars",
+    (token, id) => server.patch(`/v1/users/${id}`, { token, body: { avatars_enabled: flip() } }),
+  ],
+  [
+    "the picture",
+    (token, id) => {
+      const avatar_url = `https://cdn.example.org/${++attempts}.png`;
+      return server.patch(`/v1/users/${id}`, { token, body: { avatars_enabled: true, avatar_url } });
+    },
+  ],
+  [
+    "the language",
+    (token, id) => server.patch(`/v1/users/${id}/locale`, { token, body: { locale: flip() ? "de" : "en" } }),
   ],
 ];
 

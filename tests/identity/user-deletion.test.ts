@@ -121,6 +121,20 @@ describe("a soft deletion", () => {
     }
   });
 
+  test("writes session_revoked for each session, with who did it", async () => {
+    const user = await newcomer(server);
+    const second = done(await signIn(server, user));
+    done(await remove(user.id));
+    const revoked = eventsAbout(server, user.id, "session_revoked");
+    const ids = [user.sessionId, second.session_id];
+    expect(revoked.map(({ resource_id }) => resource_id).sort()).toEqual(ids.sort());
+    for (const event of revoked)
+      expect(event).toMatchObject({
+        ...{ actor_id: adminId, resource_type: "session", ip_address: "127.0.0.1" },
+        metadata: '{"reason":"account deleted"}',
+      });
+  });
+
   test("takes back what waits for the user: a scheduled deletion, a password reset, a change of address", async () => {
     const user = await newcomer(server);
     const { id, email, password, token } = user;

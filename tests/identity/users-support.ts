@@ -15,7 +15,7 @@ export async function eventually(holds: () => boolean | Promise<boolean>): Promi
  * the running server, which reads it when a holder signs in.
  */
 export function makeRole(server: TestServer, name: string, ...permissions: string[]): string {
-  const id = `role_${name}`;
+  const id = Bun.randomUUIDv7();
   const database = new Database(join(server.dataDir, "fairlead.db"), { readwrite: true });
   try {
     database.run("PRAGMA busy_timeout = 10000");

@@ -513,15 +513,18 @@ describe("PATCH /v1/users/{id}/username", () => {
     });
   });
 
-  test("takes a name that a registration waits for, which then can't be completed", async () => {
-    const email = "too-late@example.net";
+  test("refuses a name that a registration reserves, which can be completed still", async () => {
+    const email = "in-time@example.net";
     const registration = { email, username: "waited_for", password: "a long passphrase" };
     expect((await server.post("/v1/auth/register", { body: registration })).status).toBe(200);
     const { id } = await externalUser(server);
-    expect((await rename(id, "Waited_For")).status).toBe(200);
+    await expectNoChange(async () => {
+      expectRefused(await rename(id, "Waited_For"), 409, "Conflict");
+      expectRefused(await patch(pathOf(id), { username: "waited_for" }), 409, "Conflict");
+    });
     const { token } = await newestMail(server, email);
-    expectRefused(await server.post("/v1/auth/register/verify", { body: { token } }), 409, "Conflict");
-    expect((await readUser(server, id)).username).toBe("waited_for");
+    const { status, body } = await server.post("/v1/auth/register/verify", { body: { token } });
+    expect([status, body.username]).toEqual([201, "waited_for"]);
   });
 
   test("frees the old name", async () => {

@@ -111,9 +111,10 @@ export async function changePassword(
 ): Promise<void> {
   const stored = passwordHashOf(caller.userId);
   if (stored === null) throw badRequest("This account has no password; link an email address to get one");
+  const { username } = activeUser(caller.userId);
   if (!(await verifyPassword(stored, input.current_password)))
     throw invalid("/current_password", "is not the present password");
-  checkPassword(input.new_password, activeUser(caller.userId).username, "/new_password");
+  checkPassword(input.new_password, username, "/new_password");
   const hash = await hashPassword(input.new_password);
   await transactAs(caller, () => {
     // Changed by somebody else while the hashes were computed.

@@ -200,7 +200,7 @@ export const ownPasswordRoutes = new Elysia({ prefix: "/v1/users/me/password", t
     {
       access: { requires: "session", limit: passwordLimit },
       body: PasswordChange,
-      response: { 200: Message },
+      response: { 200: Message, ...errors(403) },
       detail: {
         summary: "Change the own password",
         description:

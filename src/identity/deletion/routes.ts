@@ -20,7 +20,7 @@ export const ownDeletionRoutes = new Elysia({ prefix: "/v1/users/me/deletion", t
     {
       access: { requires: "session", limit: passwordLimit },
       body: DeletionRequest,
-      response: { 200: DeletionStatus, ...errors(409) },
+      response: { 200: DeletionStatus, ...errors(403, 409) },
       detail: {
         summary: "Schedule the deletion of the own account",
         description:
@@ -36,7 +36,7 @@ export const ownDeletionRoutes = new Elysia({ prefix: "/v1/users/me/deletion", t
     },
     {
       access: "session",
-      response: { 200: Done, ...errors(404) },
+      response: { 200: Done, ...errors(403, 404) },
       detail: {
         summary: "Cancel the deletion of the own account",
         description: "Possible until the grace period ends. 404 when no deletion is scheduled.",

@@ -47,7 +47,8 @@ declare module "../../kernel/events" {
   }
 }
 
-const holdsUsersWrite = (caller: Caller) => caller.isSuperAdmin || caller.permissions.has("users:write");
+const holdsUsersWrite = ({ isSuperAdmin, permissions }: ReturnType<typeof userAccess>) =>
+  isSuperAdmin || permissions.has("users:write");
 
 /** Throws 409 when somebody else is known by an address that a platform vouches for. */
 function checkAddressFree(email: string, userId: string): void {
@@ -172,11 +173,13 @@ function subjectOf({ user_id, requested_by }: VerificationRow): UserRow {
   checkNotBanned(user.id);
   if (requested_by === null) return user;
   const requester = findUser(requested_by);
+  const access = userAccess(requested_by);
   const mayStill =
     requester !== undefined &&
     requester.deleted_at === null &&
     !activeBan(requested_by) &&
-    outranks(userAccess(requested_by), user.id);
+    holdsUsersWrite(access) &&
+    outranks(access, user.id);
   if (!mayStill) throw badRequest("Whoever asked for this address may no longer change this user; ask anew");
   return user;
 }

@@ -49,7 +49,7 @@ export const ownSessionRoutes = new Elysia({ prefix: path, tags: ["Sessions"] })
     {
       access: "session",
       params: SessionParams,
-      response: { 200: Done, 400: NotRevoked, ...errors(404) },
+      response: { 200: Done, 400: NotRevoked, ...errors(403, 404) },
       detail: {
         summary: "Revoke one own session",
         description:
@@ -69,7 +69,7 @@ export const ownSessionRoutes = new Elysia({ prefix: path, tags: ["Sessions"] })
     },
     {
       access: "session",
-      response: { 200: RevokedSessions },
+      response: { 200: RevokedSessions, ...errors(403) },
       detail: {
         summary: "Revoke all other own sessions",
         description: "Ends all sessions but the one that asks.",
