@@ -195,6 +195,19 @@ describe("POST /v1/oauth/clients", () => {
 });
 
 describe("is_first_party", () => {
+  test("keeps redirects, type and secret for super admins, whoever the owner is", async () => {
+    const { id } = await newClient();
+    done(await patch(id, { is_first_party: true }, superAdmin));
+    for (const token of [owner.token, manager.token]) {
+      for (const change of [{ redirect_uris: ["https://evil.example/cb"] }, { client_type: "public" }])
+        await expectRefusal(server, 403, "Forbidden", () => patch(id, change, token));
+      const regenerate = () => server.post(`/v1/oauth/clients/${id}/regenerate-secret`, { token });
+      await expectRefusal(server, 403, "Forbidden", regenerate);
+      expect((await patch(id, { description: "Ours" }, token)).status).toBe(200);
+    }
+    done(await patch(id, { redirect_uris: ["https://good.example/cb"] }, superAdmin));
+  });
+
   test("is set and taken back by super admins alone", async () => {
     const { id } = await newClient();
     const [managers, supers] = [await newClient({}, manager.token), await newClient({}, superAdmin)];
@@ -294,12 +307,14 @@ describe.each(OPERATIONS)("%s /v1/oauth/clients/{id}%s", (method, rest, body) =>
     await expectRefusal(server, 401, "Unauthorized", () => ask(id));
   });
 
-  test("is for the owner, the owner's keys and administrators", async () => {
+  test("is for the owner's sessions and administrators, not for a key of the owner's", async () => {
     const { key } = await commandLineKey(server, { owner: owner.username });
-    for (const token of [owner.token, key, manager.token, superAdmin, server.systemKey]) {
+    for (const token of [owner.token, manager.token, superAdmin, server.systemKey]) {
       const { id } = await newClient();
       expect((await ask(id, token)).status).toBe(method === "DELETE" ? 204 : 200);
     }
+    const { id } = await newClient();
+    await expectRefusal(server, 403, "Forbidden", () => ask(id, key));
   });
 
   test("answers 404 to an unknown client and 400 to a malformed identifier", async () => {

@@ -25,6 +25,16 @@ const GOOD = [
 
 const BAD: [what: string, uri: string][] = [
   ["nothing", ""],
+  ["a host and port whose scheme was forgotten", "app.example:8080/callback"],
+  ["the same with the port of https", "example.com:443/cb"],
+  ["a private scheme alone", "com.example.app:"],
+  ["a private scheme with nothing behind", "com.example.app://"],
+  ["a script behind a scheme with a dot", "java.script:alert(1)"],
+  ["the device as one number", "http://2130706433/"],
+  ["the device in hexadecimal", "http://0x7f.1/"],
+  ["the device in short", "http://127.1/"],
+  ["a host of dots", "https://.../"],
+  ["a host of a hyphen", "https://-/"],
   ["a path", "/callback"],
   ["a relative path", "callback"],
   ["an address without a scheme", "app.example/callback"],

@@ -511,8 +511,21 @@ describe("DELETE /v1/roles/{id}/permissions/{permission_id}", () => {
   });
 
   test("needs roles:write", async () => {
-    const { id } = await newRole(server, "gps:read");
-    const path = `${PATH}/${id}/permissions/${permissionId(server, "gps:read")}`;
+    const { id } = await newRole(server, "roles:write");
+    const path = `${PATH}/${id}/permissions/${permissionId(server, "roles:write")}`;
     await needs("roles:write", 200, (options) => server.delete(path, options));
+  });
+
+  test("is for who holds the permission, or a role could be emptied, taken and filled again", async () => {
+    const role = await newRole(server, "gps:read", "trips:read");
+    const token = await server.key("roles:write", "roles:delete", "users:write", "trips:read");
+    const remove = (name: string) =>
+      server.delete(`${PATH}/${role.id}/permissions/${permissionId(server, name)}`, { token });
+    await expectRefusal(server, 403, "Forbidden", () => remove("gps:read"));
+    await expectRefusal(server, 403, "Forbidden", () => server.delete(`${PATH}/${role.id}`, { token }));
+    const rename = () => server.patch(`${PATH}/role_admin`, { token, body: { name: "Weaker" } });
+    await expectRefusal(server, 403, "Forbidden", rename);
+    expect((await remove("trips:read")).status).toBe(200);
+    expect((await server.patch(`${PATH}/${role.id}`, { token, body: { name: "Renamed" } })).status).toBe(200);
   });
 });

@@ -175,7 +175,7 @@ describe("somebody else's account", () => {
     expect(done(await requirement(server, manager.token, asQuery(user_id))).enabled).toBe(true);
     expectInvalid(await regenerate(server, manager.token, { user_id }), "/code");
     done(await regenerate(server, manager.token, { code: await nextCode(server, secret), user_id }));
-    done(await disable(server, manager.token, { user_id }));
+    done(await disable(server, manager.token, { code: await nextCode(server, secret), user_id }));
     expect(done(await status(server, subject.token)).enabled).toBe(false);
     // The manager's own is another matter.
     expect(done(await status(server, manager.token)).enabled).toBe(false);
@@ -196,17 +196,19 @@ describe("somebody else's account", () => {
     expect((await mailsTo(server, manager.email)).map(({ kind }) => kind)).toEqual(["registration"]);
   });
 
-  test("may be turned off without a code, but not with a wrong one", async () => {
+  test("is turned off with a code alone, whoever manages it", async () => {
     const manager = await staff("two_factor:manage");
     const subject = await guarded(server);
     const before = stored(server, subject.id);
     const code = wrongCode(server, subject.secret);
-    expectInvalid(await disable(server, manager.token, { code, user_id: subject.id }), "/code");
-    expect(stored(server, subject.id)).toEqual(before);
     const { key } = await commandLineKey(server, { owner: manager.username, scopes: ["two_factor:manage"] });
-    done(await disable(server, key, { user_id: subject.id }));
-    expectRefused(await disable(server, key, { user_id: subject.id }), 400, "BadRequest");
-    expectRefused(await disable(server, manager.token, { user_id: subject.id }), 400, "BadRequest");
+    for (const token of [manager.token, key])
+      for (const body of [{}, { code }])
+        expectInvalid(await disable(server, token, { ...body, user_id: subject.id }), "/code");
+    expect(stored(server, subject.id)).toEqual(before);
+    done(await disable(server, key, { code: await nextCode(server, subject.secret), user_id: subject.id }));
+    for (const token of [manager.token, key])
+      expectRefused(await disable(server, token, { code, user_id: subject.id }), 400, "BadRequest");
   });
 
   test("is no way around the code of one's own", async () => {
@@ -217,7 +219,7 @@ describe("somebody else's account", () => {
     });
     const before = stored(server, manager.id);
     for (const token of [manager.token, key])
-      for (const body of [undefined, {}, { user_id: manager.id }, { user_id: manager.id.toUpperCase() }])
+      for (const body of [{}, { user_id: manager.id }, { user_id: manager.id.toUpperCase() }])
         expectInvalid(await disable(server, token, body), "/code");
     expect(stored(server, manager.id)).toEqual(before);
   });
@@ -228,13 +230,15 @@ describe("somebody else's account", () => {
     const higher = await turnOn(server, await staff("gps:read"));
     for (const id of [higher.id, admin]) {
       await expectAllRefused(WRITES, manager.token, id, FORBIDDEN, id);
-      expectRefused(await disable(server, manager.token, { user_id: id }), 403, "Forbidden");
+      expectRefused(await disable(server, manager.token, { code: "000000", user_id: id }), 403, "Forbidden");
       for (const [, request] of READS) done(await request(manager.token, id));
     }
     expect(done(await status(server, higher.token)).enabled).toBe(true);
     // Of equal rank it can.
     const equal = await staff("two_factor:manage", "gps:read");
-    done(await disable(server, equal.token, { user_id: higher.id }));
+    done(
+      await disable(server, equal.token, { code: await nextCode(server, higher.secret), user_id: higher.id }),
+    );
   });
 
   test("is the super admin's to manage, and of a super admin nobody else's", async () => {
@@ -243,10 +247,14 @@ describe("somebody else's account", () => {
       await turnOn(server, await newcomer(server, "role_super_admin")),
     ];
     await expectAllRefused(WRITES, administrator.token, owner.id, FORBIDDEN, owner.id);
-    expectRefused(await disable(server, administrator.token, { user_id: owner.id }), 403, "Forbidden");
-    done(await disable(server, await server.admin(), { user_id: owner.id }));
+    const attempt = await disable(server, administrator.token, { code: "000000", user_id: owner.id });
+    expectRefused(attempt, 403, "Forbidden");
+    const superAdmin = await server.admin();
+    done(
+      await disable(server, superAdmin, { code: await nextCode(server, owner.secret), user_id: owner.id }),
+    );
     const held = await turnOn(server, administrator);
-    done(await disable(server, owner.token, { user_id: held.id }));
+    done(await disable(server, owner.token, { code: await nextCode(server, held.secret), user_id: held.id }));
   });
 
   test("must exist for whoever may manage it", async () => {
@@ -396,15 +404,27 @@ describe("the requirement", () => {
     }
   });
 
-  test("says when no linked platform supports it", async () => {
+  test("names the platform to set it up from where that isn't email, and says when there is none", async () => {
     const gamer = await externalUser(server);
-    write(server, "UPDATE platforms SET two_factor_supported = 0 WHERE slug = 'discord'");
+    const supports = (supported: 0 | 1, ...slugs: string[]) =>
+      write(
+        server,
+        `UPDATE platforms SET two_factor_supported = ${supported} WHERE slug IN ('${slugs.join("','")}')`,
+      );
     try {
+      supports(0, "discord");
+      expect(await requirementOf(gamer.token)).toMatchObject({ can_enable: true });
+      supports(1, "discord");
+      supports(0, "email");
       const { can_enable, reason } = await requirementOf(gamer.token);
-      expect(can_enable).toBe(false);
-      expect(reason).toContain("link an email address");
+      expect([can_enable, reason.includes("the platform_id of Discord")]).toEqual([true, true]);
+      supports(0, "discord");
+      expect(await requirementOf(gamer.token)).toMatchObject({
+        can_enable: false,
+        reason: expect.stringContaining("no platform"),
+      });
     } finally {
-      write(server, "UPDATE platforms SET two_factor_supported = 1 WHERE slug = 'discord'");
+      supports(1, "discord", "email");
     }
   });
 });
@@ -429,26 +449,35 @@ describe("with the default limit", () => {
     expect(answer.headers.get("ratelimit-remaining")).toBe("0");
   }
 
-  test("a credential has 10 codes in 60 seconds, for whatever they are, and another has its own", async () => {
+  test("a user has 10 codes in 60 seconds, for whatever they are and through any session or key", async () => {
     const user = await newcomer(limited);
+    const { session_token } = await limited.login(user.username, user.password);
+    const { key } = await commandLineKey(limited, { owner: user.username, scopes: ["two_factor:write"] });
+    const credentials = [user.token, session_token, key];
     const { secret } = done(await setUp(limited, user.token));
     const code = wrongCode(limited, secret);
     const tries = [enable, disable, regenerate];
     for (let attempt = 0; attempt < 10; attempt++) {
-      const answer = await (tries[attempt % 3] as typeof enable)(limited, user.token, { code });
+      const token = credentials[attempt % 3] ?? "";
+      const answer = await (tries[attempt % 3] as typeof enable)(limited, token, { code });
       expect(answer.status).toBe(400);
       expect(answer.headers.get("ratelimit-limit")).toBe("10");
       expect(answer.headers.get("ratelimit-remaining")).toBe(String(9 - attempt));
     }
     const right = { code: await nextCode(limited, secret) };
-    for (const attempt of tries) expectLimited(await attempt(limited, user.token, right));
+    for (const attempt of tries)
+      for (const token of credentials) expectLimited(await attempt(limited, token, right));
     expect(rows(limited, "SELECT enabled_at FROM two_factor WHERE user_id = ?", user.id)).toEqual([
       { enabled_at: null },
     ]);
     // What tries no code isn't limited.
     expect(done(await status(limited, user.token)).enabled).toBe(false);
-    const { session_token } = await limited.login(user.username, user.password);
-    done(await enable(limited, session_token, right));
+    // Another user has codes of its own, also through the system key that serves everybody.
+    const other = await newcomer(limited);
+    done(await setUp(limited, other.token));
+    for (const token of [other.token, limited.systemKey])
+      expectInvalid(await enable(limited, token, { code, user_id: other.id }), "/code");
+    expectLimited(await enable(limited, limited.systemKey, { ...right, user_id: user.id }));
   });
 
   test("an address has 10 second steps in 60 seconds", async () => {

@@ -141,9 +141,22 @@ describe("a role that a user gets and loses", () => {
     await close();
   });
 
-  test("is told twice to a client on both channels, once for each", async () => {
+  test("changes what nobody may do who holds a wildcard for it", async () => {
     const role = await newRole(server, "gps:read");
     const user = await holder(server, "role_admin");
+    const client = await open(user.token);
+    await assign(server, user.id, role.id);
+    done(await grant(server, role.id, "trips:read"));
+    expect((await client.heard()).map(({ type }) => type)).toEqual([
+      "rolesUpdated",
+      "rolePermissionsChanged",
+    ]);
+    await client.close();
+  });
+
+  test("is told twice to a client on both channels, once for each", async () => {
+    const role = await newRole(server, "gps:read");
+    const user = await holder(server, (await newRole(server, "admin:read")).id);
     const client = await (await open(user.token)).subscribe("admin:accounts");
     await assign(server, user.id, role.id);
     const heard = [await client.next(), await client.next(), await client.next(), await client.next()];

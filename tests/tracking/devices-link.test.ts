@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { commandLineKey, createKey, createUser, type TestUser } from "../identity/support";
+import { auditRows, commandLineKey, createKey, createUser, type TestUser } from "../identity/support";
 import type { Token } from "../support/api";
 import { TestServer } from "../support/server";
 import { expectInvalid, expectRefused, postPoint, totalOf, UNKNOWN } from "./support";
@@ -53,6 +53,20 @@ describe("a user", () => {
     const second = await deviceWith();
     expect((await link(anna.token, second.id, keyId)).status).toBe(200);
     expect(await deviceOfPoint(key)).toBe(second.id);
+  });
+
+  test("leaves an audit event of the key, linked and unlinked", async () => {
+    const { id: keyId } = await createKey(server, anna.token, ["gps:write"]);
+    const device = await deviceWith(keyId);
+    await link(anna.token, device.id, null);
+    const events = auditRows(server).filter((row) => row.resource_id === keyId);
+    expect(
+      events.map(({ event_type, metadata }) => [event_type, JSON.parse(metadata ?? "{}").device_id]),
+    ).toEqual([
+      ["api_key_created", undefined],
+      ["api_key_updated", device.id],
+      ["api_key_updated", null],
+    ]);
   });
 
   test("links an own key with another own key", async () => {

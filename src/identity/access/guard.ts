@@ -103,6 +103,16 @@ const isSelf = (caller: Caller, id: unknown): boolean =>
 /** Passwords that one session may try: as many as a stranger at the login. */
 export const passwordLimit: RateRule = { name: "password", rate: () => config["rate_limit.login"] };
 
+const twoFactorCodes: RateRule = { name: "two-factor", rate: () => config["rate_limit.two_factor"] };
+
+/**
+ * Counts a second factor that is tried for a user, through whatever credential: a session could make itself any number
+ * of keys, and whoever has the password any number of challenges. Throws 429.
+ */
+export function countTwoFactorCode(userId: string, headers: HookContext["set"]["headers"]): void {
+  takeFromLimit(twoFactorCodes, `user ${userId}`, headers);
+}
+
 /** Emails that a user may have sent to addresses of its choice, in whatever number of sessions. */
 const verificationEmails: RateRule = {
   name: "verification-email",

@@ -85,6 +85,11 @@ export class PermissionSet {
     return true;
   }
 
+  /** Whether both sets grant the same, in whatever words: `*:*` with `gps:read` grants what `*:*` does. */
+  grantsTheSameAs(other: PermissionSet): boolean {
+    return this.hasAll(other.#held) && other.hasAll(this.#held);
+  }
+
   /** What both sets grant: `gps:*` with `gps:read` is `gps:read`. */
   intersect(other: PermissionSet): PermissionSet {
     const mine = [...this.#held].filter((permission) => other.has(permission));

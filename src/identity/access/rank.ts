@@ -2,7 +2,7 @@ import { and, eq, isNull, ne } from "drizzle-orm";
 import { db } from "../../kernel/db";
 import { conflict, forbidden } from "../../kernel/errors";
 import { activeBan } from "../bans/active-ban";
-import { userRoles } from "../roles/table";
+import { permissions, rolePermissions, userRoles } from "../roles/table";
 import { users } from "../users/table";
 import { type Caller, isSystemKey, SUPER_ADMIN, userAccess } from "./caller";
 import type { Permission } from "./permissions";
@@ -39,4 +39,27 @@ export function checkNotLastSuperAdmin(userId: string): void {
     .all();
   if (!others.some(({ id }) => !activeBan(id)))
     throw conflict("This is the last super admin; give the role to somebody else first");
+}
+
+/** What a role grants: permissions and wildcards. */
+export function grantsOfRole(roleId: string): string[] {
+  return db
+    .select({ resource: permissions.resource, action: permissions.action })
+    .from(rolePermissions)
+    .innerJoin(permissions, eq(permissions.id, rolePermissions.permission_id))
+    .where(eq(rolePermissions.role_id, roleId))
+    .all()
+    .map(({ resource, action }) => `${resource}:${action}`);
+}
+
+/**
+ * Refuses to hand a role out, to take it away or to change it without holding all that it grants (decisions 3.9): who
+ * could empty a role, take it and have it filled again by somebody else, would gain what it granted. The super-admin
+ * role is its holders' own affair.
+ */
+export function checkHoldsRole(caller: Caller, roleId: string): void {
+  if (caller.isSuperAdmin) return;
+  if (roleId === SUPER_ADMIN) throw forbidden("Only a super admin can do this with the role Super Admin");
+  if (!caller.permissions.hasAll(grantsOfRole(roleId)))
+    throw forbidden("This role grants permissions that you don't hold");
 }

@@ -1,4 +1,5 @@
 import { characters, dateTime, name, nullable, optional, out, record, t, text } from "../../kernel/schema";
+import { roleParameter } from "../roles/schema";
 
 const Scopes = t.Array(characters({ minLength: 3, maxLength: 130 }), {
   maxItems: 100,
@@ -86,10 +87,5 @@ export const RegeneratedApiKey = record(
 
 export const KeyRoleParams = t.Object({
   id: t.String({ format: "uuid", description: "Identifier of the key" }),
-  role_id: t.String({
-    minLength: 1,
-    maxLength: 64,
-    description: "Identifier of the role",
-    examples: ["role_user"],
-  }),
+  role_id: roleParameter(),
 });

@@ -15,10 +15,11 @@ import {
   userAccess,
 } from "../access/caller";
 import { isPermissionForm, PermissionSet } from "../access/permissions";
+import { checkHoldsRole } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import type { Role } from "../roles/schema";
 import { toRole } from "../roles/service";
-import { permissions, rolePermissions, roles, userRoles } from "../roles/table";
+import { roles, userRoles } from "../roles/table";
 import type { ApiKey, ApiKeyChange, NewApiKey } from "./schema";
 import { apiKeyRoles, apiKeys } from "./table";
 
@@ -143,6 +144,8 @@ export function updateApiKey(
   const expiresAt = checkExpiry(input.expires_at);
   return transactAs(caller, () => {
     const before = visibleKey(caller, id);
+    if (before.is_system && scopes !== undefined)
+      throw badRequest("A system key holds everything; it has no scopes to change");
     // To switch a key on or to let it live longer is to grant what it may do.
     if (input.is_active === true || expiresAt !== undefined) checkHoldsAll(caller, before);
     const change = {
@@ -265,14 +268,7 @@ function checkGrantable(caller: Caller, roleId: string): void {
     .where(and(eq(userRoles.user_id, caller.userId ?? ""), eq(userRoles.role_id, roleId)))
     .get();
   if (!held || roleId === SUPER_ADMIN) throw forbidden("Only a role that you hold can be assigned to a key");
-  const granted = db
-    .select({ resource: permissions.resource, action: permissions.action })
-    .from(rolePermissions)
-    .innerJoin(permissions, eq(permissions.id, rolePermissions.permission_id))
-    .where(eq(rolePermissions.role_id, roleId))
-    .all();
-  if (!caller.permissions.hasAll(granted.map((row) => `${row.resource}:${row.action}`)))
-    throw forbidden("This role grants permissions that you don't hold");
+  checkHoldsRole(caller, roleId);
 }
 
 // --- Device link ------------------------------------------------------------------------------------------
@@ -289,12 +285,26 @@ export function linkApiKey(caller: Caller, keyId: string | null, deviceId: strin
   if (key) checkHoldsAll(caller, key);
   if (former) {
     db.update(apiKeys).set({ device_id: null }).where(eq(apiKeys.id, former.id)).run();
-    keyChanged(former.id);
+    auditLink(former.id, caller, null);
   }
   if (key) {
     db.update(apiKeys).set({ device_id: deviceId }).where(eq(apiKeys.id, key.id)).run();
-    keyChanged(key.id);
+    auditLink(key.id, caller, deviceId);
   }
+}
+
+/** Notes which device a key posts for from now on. */
+function auditLink(keyId: string, caller: Caller, deviceId: string | null): void {
+  const key = db.select({ owner: apiKeys.owner_id }).from(apiKeys).where(eq(apiKeys.id, keyId)).get();
+  recordAudit({
+    event_type: "api_key_updated",
+    user_id: key?.owner ?? null,
+    actor_id: caller.userId,
+    resource_type: "api_key",
+    resource_id: keyId,
+    metadata: { device_id: deviceId },
+  });
+  keyChanged(keyId);
 }
 
 function linkableKey(caller: Caller, keyId: string): Row {

@@ -4,7 +4,7 @@ import { clientOf } from "../../kernel/client";
 import { AppError } from "../../kernel/errors";
 import { errors } from "../../kernel/schema";
 import type { SessionCaller } from "../access/caller";
-import { guard, passwordLimit, type RateRule, takeFromLimit } from "../access/guard";
+import { countTwoFactorCode, guard, passwordLimit, type RateRule, takeFromLimit } from "../access/guard";
 import { ChallengeInput, CheckInput, CheckResult } from "../two-factor/schema";
 import { changePassword, completePasswordReset, requestPasswordReset } from "./password-reset";
 import { register, verifyEmail, verifyRegistration } from "./registration";
@@ -95,7 +95,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
       detail: {
         summary: "Sign in with password",
         description:
-          "Signs in with username or email address and password and opens a session of 30 days. Send its token as `Authorization: Bearer <session_token>`. An unknown identifier and a wrong password get the same 401. With the right password, a banned user gets 403 `AccountBanned`, and anybody 403 while sign-in by email is switched off. Attempts are limited per address and per identifier.",
+          "Signs in with username or email address and password and opens a session of 30 days. Send its token as `Authorization: Bearer <session_token>`. An unknown identifier and a wrong password get the same 401. With the right password, a banned user gets 403 `AccountBanned`, and anybody 403 while sign-in by email is switched off. Attempts are limited per address and per identifier. A role or a platform that requires two-factor authentication does not keep out who has not set it up yet: `GET /v1/users/me/2fa/requirement` tells what is to be done.",
       },
     },
   )
@@ -104,7 +104,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
     ({ body, request, set }) => {
       // Whoever has the password gets a challenge anew each time, and could guess from many addresses.
       const userId = challengedUser(body.temp_token);
-      if (userId !== null) takeFromLimit(codeLimit, `user ${userId}`, set.headers);
+      if (userId !== null) countTwoFactorCode(userId, set.headers);
       return verifyTwoFactorLogin(body, clientOf(request));
     },
     {

@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { clientOf } from "../../kernel/client";
 import { Done, errors, IdParams, optionalBody } from "../../kernel/schema";
 import type { SessionCaller } from "../access/caller";
-import { guard, passwordLimit } from "../access/guard";
+import { countTwoFactorCode, guard, passwordLimit } from "../access/guard";
 import { DeletionRequest, DeletionStatus, ForcedDeletion } from "./schema";
 import {
   cancelDeletion,
@@ -16,7 +16,10 @@ export const ownDeletionRoutes = new Elysia({ prefix: "/v1/users/me/deletion", t
   .use(guard)
   .post(
     "",
-    ({ caller, body, request }) => scheduleDeletion(caller as SessionCaller, body, clientOf(request)),
+    ({ caller, body, request, set }) => {
+      if (body.code) countTwoFactorCode((caller as SessionCaller).userId, set.headers);
+      return scheduleDeletion(caller as SessionCaller, body, clientOf(request));
+    },
     {
       access: { requires: "session", limit: passwordLimit },
       body: DeletionRequest,

@@ -1,8 +1,15 @@
-/** Hosts that name the device itself (RFC 8252, section 7.3). */
-const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
+/** Hosts that name the device itself, as they are written (RFC 8252, section 7.3). */
+const LOOPBACK = /^(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?$/i;
 
-/** A private-use scheme is a reversed domain name (RFC 8252, section 7.1). */
-const PRIVATE_USE = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/;
+/**
+ * A private-use scheme is a reversed domain name, and a path follows (RFC 8252, section 7.1): `app.example:8080/x` is a
+ * web address whose scheme was forgotten.
+ */
+const PRIVATE_USE = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:\/{1,3}[^/]/i;
+
+/** A host name or an IPv6 address, and a port (RFC 3986, section 3.2). */
+const HOST =
+  /^(?:\[[\da-f:.]+\]|[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)*\.?)(?::\d{1,5})?$/i;
 
 /** A URI by the characters of RFC 3986: `URL` alone would forgive and repair much, such as backslashes and `https:x`. */
 const ABSOLUTE =
@@ -20,11 +27,11 @@ export function redirectUriFault(uri: string): string | null {
   if (uri.includes("#")) return "must have no fragment";
   if (uri.includes("*")) return "must have no wildcard";
   if (parts.authority?.includes("@")) return "must hold no user or password";
-  if (PRIVATE_USE.test(url.protocol)) return null;
+  if (PRIVATE_USE.test(uri)) return null;
   if (url.protocol !== "https:" && url.protocol !== "http:")
-    return "must use https, or a private scheme such as com.example.app:";
-  if (!parts.authority) return "must name a host";
-  if (url.protocol === "http:" && !LOOPBACK.has(url.hostname))
+    return "must use https, or a private scheme such as com.example.app:/";
+  if (!parts.authority || !HOST.test(parts.authority)) return "must name a host";
+  if (url.protocol === "http:" && !LOOPBACK.test(parts.authority))
     return "must use https, except on the device itself";
   return null;
 }

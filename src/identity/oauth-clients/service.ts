@@ -35,13 +35,22 @@ export const listAllClients = (): OAuthClient[] =>
 
 export const getClient = (caller: Caller, id: string): OAuthClient => toOAuthClient(ownClient(caller, id));
 
-/** A client that the caller may see and change: its own, or any for an administrator. Throws 404 and 403. */
+/**
+ * A client that the caller may see and change: a session its user's own, an administrator any. To be the owner is a
+ * matter of sessions (decisions 3.5): the key of a tracker must not lead sign-ins elsewhere. Throws 404 and 403.
+ */
 function ownClient(caller: Caller, id: string): Row {
   const row = db.select().from(oauthClients).where(eq(oauthClients.id, id)).get();
   if (!row) throw notFound("OAuth client");
-  if (row.owner_id !== caller.userId && !isAdmin(caller))
-    throw forbidden("This needs the client's owner or an administrator");
+  const isOwner = caller.kind === "session" && row.owner_id === caller.userId;
+  if (!isOwner && !isAdmin(caller)) throw forbidden("This needs the client's owner or an administrator");
   return row;
+}
+
+/** Where a client of the installation's own sends users, and its secret, are the super admins' affair. Throws 403. */
+function checkMayRedirect(caller: Caller, row: Row): void {
+  if (row.is_first_party && !caller.isSuperAdmin)
+    throw forbidden("Only a super admin can change this of a first-party client");
 }
 
 /** Creates a client of the caller's. The secret of a confidential one is in the answer and nowhere else. */
@@ -91,6 +100,7 @@ export function updateClient(
   return transactAs(caller, () => {
     const before = ownClient(caller, id);
     checkFirstParty(caller, input.is_first_party, before.is_first_party);
+    if (input.redirect_uris || input.client_type) checkMayRedirect(caller, before);
     const given = Object.entries(input).filter(([, value]) => value !== undefined);
     if (given.length === 0) return toOAuthClient(before);
     const change = {
@@ -114,6 +124,7 @@ export function updateClient(
 export function regenerateSecret(caller: Caller, id: string, client: Client) {
   return transactAs(caller, () => {
     const row = ownClient(caller, id);
+    checkMayRedirect(caller, row);
     if (row.client_type !== "confidential") throw badRequest("A public client has no secret");
     const { token, hash } = mintToken("fls_");
     db.update(oauthClients)

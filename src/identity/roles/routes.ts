@@ -71,7 +71,7 @@ export const roleRoutes = new Elysia({ prefix: path, tags: ["Roles and permissio
       detail: {
         summary: "Change a role",
         description:
-          "Changes the fields that are sent. Super Admin is changed by super admins alone (403). 409 when the name is taken.",
+          "Changes the fields that are sent. A role that came with Fairlead needs all that it grants, and Super Admin is changed by super admins alone (403). 409 when the name is taken.",
       },
     },
   )
@@ -88,7 +88,7 @@ export const roleRoutes = new Elysia({ prefix: path, tags: ["Roles and permissio
       detail: {
         summary: "Delete a role",
         description:
-          "Users and keys that hold it lose it at once. A role that came with Fairlead cannot be deleted (403).",
+          "Users and keys that hold it lose it at once. A role that came with Fairlead cannot be deleted, nor one that grants what the caller does not hold (403).",
       },
     },
   )
@@ -136,7 +136,7 @@ export const roleRoutes = new Elysia({ prefix: path, tags: ["Roles and permissio
       detail: {
         summary: "Remove a permission from a role",
         description:
-          "Effective at once for all holders, on live sockets too. 404 when the role does not grant it.",
+          "Needs, beside `roles:write`, the permission itself (403). Effective at once for all holders, on live sockets too. 404 when the role does not grant it.",
       },
     },
   );

@@ -41,6 +41,7 @@ const roleId = (what: string) =>
     examples: ["role_user"],
   });
 
+export const roleParameter = () => roleId("The role");
 export const RoleParams = t.Object({ id: roleId("The role") });
 export const RolePermissionParams = t.Object({
   id: roleId("The role"),

@@ -6,6 +6,7 @@ import { conflict, forbidden, invalid, isUniqueViolation, notFound } from "../..
 import { publish } from "../../kernel/events";
 import { newId } from "../../kernel/id";
 import { accessChanged, type Caller, SUPER_ADMIN, transactAs } from "../access/caller";
+import { checkHoldsRole } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import type { NewPermission, NewRole, Permission, Role, RoleChange } from "./schema";
 import { permissions, rolePermissions, roles, userRoles } from "./table";
@@ -68,13 +69,16 @@ export function createRole(caller: Caller, input: NewRole, client: Client): Prom
 export function updateRole(caller: Caller, id: string, input: RoleChange, client: Client): Promise<Role> {
   return transactAs(caller, () => {
     const before = existingRole(id);
-    checkMayChange(caller, id);
+    if (before.is_system) checkHoldsRole(caller, id);
     const change = {
       ...(input.name !== undefined && { name: input.name }),
       ...(input.description !== undefined && { description: input.description }),
       ...(input.requires_two_factor !== undefined && { requires_two_factor: input.requires_two_factor }),
     };
-    if (Object.keys(change).length === 0) return toRole(before);
+    const changed = (Object.keys(change) as (keyof typeof change)[]).filter(
+      (field) => change[field] !== before[field],
+    );
+    if (changed.length === 0) return toRole(before);
     try {
       db.update(roles)
         .set({ ...change, updated_at: now() })
@@ -83,7 +87,9 @@ export function updateRole(caller: Caller, id: string, input: RoleChange, client
     } catch (error) {
       throw isUniqueViolation(error) ? nameTaken() : error;
     }
-    auditRole("role_updated", caller, id, { changed: Object.keys(change) }, client);
+    auditRole("role_updated", caller, id, { changed }, client);
+    // Messages tell of roles by their names.
+    if (changed.includes("name")) publish("users.roles_changed", { userIds: holdersOf(id), affected: [] });
     return getRole(id);
   });
 }
@@ -93,6 +99,7 @@ export function deleteRole(caller: Caller, id: string, client: Client): Promise<
   return transactAs(caller, () => {
     const role = existingRole(id);
     if (role.is_system) throw forbidden("A role that came with Fairlead cannot be deleted");
+    checkHoldsRole(caller, id);
     const holders = holdersOf(id);
     const affected = dependOn(id, null);
     db.delete(roles).where(eq(roles.id, id)).run();
@@ -100,12 +107,6 @@ export function deleteRole(caller: Caller, id: string, client: Client): Promise<
     roleChanged(holders);
     publish("users.roles_changed", { userIds: holders, affected });
   });
-}
-
-/** The super-admin role is its holders' own affair (decisions 3.9). */
-function checkMayChange(caller: Caller, roleId: string): void {
-  if (roleId === SUPER_ADMIN && !caller.isSuperAdmin)
-    throw forbidden("Only a super admin can change this role");
 }
 
 const holdersOf = (roleId: string): string[] =>
@@ -168,12 +169,9 @@ export function addRolePermission(
 ): Promise<void> {
   return transactAs(caller, () => {
     const role = existingRole(id);
-    checkMayChange(caller, id);
     const permission = db.select().from(permissions).where(eq(permissions.id, permissionId)).get();
     if (!permission) throw invalid("/permission_id", "names no permission");
-    const name = `${permission.resource}:${permission.action}`;
-    if (!caller.isSuperAdmin && !caller.permissions.has(name))
-      throw forbidden("You can only add permissions that you hold");
+    const name = checkMayGrant(caller, id, permission);
     const added = db
       .insert(rolePermissions)
       .values({ role_id: id, permission_id: permissionId })
@@ -186,7 +184,7 @@ export function addRolePermission(
   });
 }
 
-/** Lets a role grant a permission no longer. Throws 404 when it doesn't, 403 for the super-admin role. */
+/** Lets a role grant a permission no longer. Throws 404 when it doesn't, 403 for one that the caller doesn't hold. */
 export function removeRolePermission(
   caller: Caller,
   id: string,
@@ -195,18 +193,33 @@ export function removeRolePermission(
 ): Promise<void> {
   return transactAs(caller, () => {
     const role = existingRole(id);
-    checkMayChange(caller, id);
     const removed = db
       .delete(rolePermissions)
       .where(and(eq(rolePermissions.role_id, id), eq(rolePermissions.permission_id, permissionId)))
       .returning()
       .get();
     if (!removed) throw notFound("Permission of this role");
-    const permission = getPermission(permissionId);
-    const name = `${permission.resource}:${permission.action}`;
+    const name = checkMayGrant(caller, id, getPermission(permissionId));
     auditRole("role_updated", caller, id, { permission_removed: name }, client);
     grantsChanged(role, permissionId);
   });
+}
+
+/**
+ * Whether a caller may give a role a permission or take it away: whoever could empty a role, take it and have it filled
+ * again by somebody else, would gain what it granted (decisions 3.9). Returns the permission's name. Throws 403.
+ */
+function checkMayGrant(
+  caller: Caller,
+  roleId: string,
+  { resource, action }: Permission | PermissionRow,
+): string {
+  const name = `${resource}:${action}`;
+  if (roleId === SUPER_ADMIN && !caller.isSuperAdmin)
+    throw forbidden("Only a super admin can change this role");
+  if (!caller.isSuperAdmin && !caller.permissions.has(name))
+    throw forbidden("You can only add and remove permissions that you hold");
+  return name;
 }
 
 /** Tells whoever is concerned that a role grants a permission from now on, or no longer. */
@@ -232,15 +245,18 @@ const dependents = statement(() =>
              AND EXISTS (SELECT 1 FROM role_permissions WHERE role_id = ?1 AND permission_id = p.id)))
            AND NOT EXISTS (
              SELECT 1 FROM user_roles other
-             JOIN role_permissions granted ON granted.role_id = other.role_id AND granted.permission_id = p.id
-             WHERE other.user_id = held.user_id AND other.role_id <> ?1))
+             JOIN role_permissions granting ON granting.role_id = other.role_id
+             JOIN permissions grant_ ON grant_.id = granting.permission_id
+             WHERE other.user_id = held.user_id
+               AND (grant_.id = p.id OR grant_.resource = '*' OR (grant_.resource = p.resource AND grant_.action = '*'))
+               AND (other.role_id <> ?1 OR (?2 IS NOT NULL AND grant_.id <> p.id))))
        AND NOT EXISTS (SELECT 1 FROM user_roles WHERE user_id = held.user_id AND role_id = ?3)`,
   ),
 );
 
 /**
- * Holders of a role to whom no other role grants one of its permissions, or the one that is named: what they may do
- * stands and falls with this role. Never a super admin, who may do everything anyway.
+ * Holders of a role to whom nothing else, wildcards included, grants one of its permissions, or the one that is named:
+ * what they may do stands and falls with it. Never a super admin, who may do everything anyway.
  */
 const dependOn = (roleId: string, permissionId: string | null): string[] =>
   dependents()

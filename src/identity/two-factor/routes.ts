@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
-import { config } from "../../config";
 import { clientOf } from "../../kernel/client";
 import { Done, errors, optionalBody, query } from "../../kernel/schema";
-import { guard, type RateRule } from "../access/guard";
+import type { Caller } from "../access/caller";
+import { countTwoFactorCode, guard } from "../access/guard";
 import {
   BackupCodes,
   DisableInput,
@@ -23,10 +23,16 @@ import {
   twoFactorStatus,
 } from "./service";
 
-/** Codes that one credential may try. */
-const codeLimit: RateRule = { name: "two-factor", rate: () => config["rate_limit.two_factor"] };
-
-const triesCodes = { requires: "authenticated", limit: codeLimit } as const;
+/** The user whom a caller means, and for whom one more code is tried. Throws 400, 403 and 429. */
+function subjectTryingCode(
+  caller: Caller,
+  userId: string | undefined,
+  headers: Parameters<typeof countTwoFactorCode>[1],
+) {
+  const user = subjectOf(caller, userId, "two_factor:write");
+  countTwoFactorCode(user.id, headers);
+  return user;
+}
 
 export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["Two-factor authentication"] })
   .use(guard)
@@ -61,7 +67,7 @@ export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["
   .post(
     "/setup",
     ({ caller, body }) =>
-      setUpTwoFactor(subjectOf(caller, body?.user_id, "two_factor:write"), body?.platform_id),
+      setUpTwoFactor(caller, subjectOf(caller, body?.user_id, "two_factor:write"), body?.platform_id),
     {
       access: "authenticated",
       body: optionalBody(SetupInput),
@@ -75,17 +81,17 @@ export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["
   )
   .post(
     "/verify",
-    ({ caller, body, request }) =>
+    ({ caller, body, request, set }) =>
       enableTwoFactor(
         caller,
-        subjectOf(caller, body.user_id, "two_factor:write"),
+        subjectTryingCode(caller, body.user_id, set.headers),
         body.code,
         clientOf(request),
       ),
     {
-      access: triesCodes,
+      access: "authenticated",
       body: TotpInput,
-      response: { 200: BackupCodes, ...errors(403) },
+      response: { 200: BackupCodes, ...errors(403, 429) },
       detail: {
         summary: "Complete the set-up of two-factor authentication",
         description:
@@ -95,35 +101,35 @@ export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["
   )
   .delete(
     "",
-    async ({ caller, body, request }) => {
-      const user = subjectOf(caller, body?.user_id, "two_factor:write");
-      await disableTwoFactor(caller, user, body?.code, clientOf(request));
+    async ({ caller, body, request, set }) => {
+      const user = subjectTryingCode(caller, body.user_id, set.headers);
+      await disableTwoFactor(caller, user, body.code, clientOf(request));
       return { success: true, message: "Two-factor authentication is off" };
     },
     {
-      access: triesCodes,
-      body: optionalBody(DisableInput),
-      response: { 200: Done, ...errors(403) },
+      access: "authenticated",
+      body: DisableInput,
+      response: { 200: Done, ...errors(403, 429) },
       detail: {
         summary: "Turn two-factor authentication off",
         description:
-          "With a code of the app or a backup code. Only who manages another user's with `two_factor:manage` may leave the code out. 400 for a wrong code and when it is off already.",
+          "With a code of the app or a backup code. 400 for a wrong code and when it is off already.",
       },
     },
   )
   .post(
     "/backup-codes/regenerate",
-    ({ caller, body, request }) =>
+    ({ caller, body, request, set }) =>
       regenerateBackupCodes(
         caller,
-        subjectOf(caller, body.user_id, "two_factor:write"),
+        subjectTryingCode(caller, body.user_id, set.headers),
         body.code,
         clientOf(request),
       ),
     {
-      access: triesCodes,
+      access: "authenticated",
       body: TotpInput,
-      response: { 200: BackupCodes, ...errors(403) },
+      response: { 200: BackupCodes, ...errors(403, 429) },
       detail: {
         summary: "Regenerate the backup codes",
         description:

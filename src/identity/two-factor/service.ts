@@ -114,36 +114,39 @@ export function twoFactorRequirement(user: UserRow): TwoFactorRequirement {
     .all();
   const byPlatforms = linked.filter(({ required }) => required).map(({ name }) => name);
   const enabled = isTwoFactorOn(user.id);
-  const canEnable = !enabled && linked.some(({ supported }) => supported);
+  const supporting = platformBySlug("email")?.two_factor_supported
+    ? ""
+    : linked.find(({ supported }) => supported)?.name;
+  const canEnable = !enabled && supporting !== undefined;
   const required = byRoles.length > 0 || byPlatforms.length > 0;
   return {
     required,
     enabled,
     required_by_roles: byRoles,
     can_enable: canEnable,
-    reason: reasonOf({ required, enabled, canEnable, byRoles, byPlatforms }),
+    reason: reasonOf({ required, enabled, supporting, byRoles, byPlatforms }),
   };
 }
 
 interface Reasons {
   required: boolean;
   enabled: boolean;
-  canEnable: boolean;
+  /** The platform to set it up from: empty for the one that is taken unasked, undefined where none supports it. */
+  supporting: string | undefined;
   byRoles: string[];
   byPlatforms: string[];
 }
 
 /** What a person should know, and do. */
-function reasonOf({ required, enabled, canEnable, byRoles, byPlatforms }: Reasons): string {
+function reasonOf({ required, enabled, supporting, byRoles, byPlatforms }: Reasons): string {
   const list = (what: string, names: string[]) =>
     names.length === 0 ? [] : [`${what}${names.length === 1 ? "" : "s"} ${names.join(", ")}`];
   const sources = [...list("the role", byRoles), ...list("the platform", byPlatforms)].join(" and ");
   const why = required ? `Required by ${sources}` : "Not required";
   if (enabled) return `${why}; two-factor authentication is on`;
-  if (!canEnable) return `${why}; none of the linked platforms supports it: link an email address first`;
-  return required
-    ? `${why}: set it up with POST /v1/users/me/2fa/setup`
-    : `${why}; it can be set up with POST /v1/users/me/2fa/setup`;
+  if (supporting === undefined) return `${why}; no platform that you sign in with supports it`;
+  const how = `with POST /v1/users/me/2fa/setup${supporting && ` and the platform_id of ${supporting}`}`;
+  return required ? `${why}: set it up ${how}` : `${why}; it can be set up ${how}`;
 }
 
 // --- Setting up -------------------------------------------------------------------------------------------
@@ -152,7 +155,11 @@ function reasonOf({ required, enabled, canEnable, byRoles, byPlatforms }: Reason
  * Starts to set up two-factor authentication: a secret for an authenticator app, valid for 10 minutes. Throws 400 when
  * it is on already or the platform doesn't support it, 404 for no such platform.
  */
-export async function setUpTwoFactor(user: UserRow, platformId: string | undefined): Promise<TwoFactorSetup> {
+export async function setUpTwoFactor(
+  caller: Caller,
+  user: UserRow,
+  platformId: string | undefined,
+): Promise<TwoFactorSetup> {
   const platform = platformId === undefined ? platformBySlug("email") : existingPlatform(platformId);
   if (!platform) throw notFound("Platform");
   if (!platform.two_factor_supported)
@@ -160,7 +167,7 @@ export async function setUpTwoFactor(user: UserRow, platformId: string | undefin
   const secret = newSecret();
   const url = otpauthUrl(secret, `Fairlead (${new URL(publicUrl()).hostname})`, user.username);
   const image = await toDataURL(url, { errorCorrectionLevel: "M", margin: 4, width: 280 });
-  return transact(() => {
+  return transactAs(caller, () => {
     // Deleted while the picture was drawn: nothing may be stored about that account any more.
     presentUser(user.id);
     if (isTwoFactorOn(user.id)) throw alreadyOn();
@@ -232,22 +239,17 @@ function replaceBackupCodes(userId: string): string[] {
   return codes;
 }
 
-/**
- * Turns two-factor authentication off with a code of the app or a backup code. Who manages somebody else's may leave
- * the code out: its owner has lost it. Throws 400.
- */
+/** Turns two-factor authentication off with a code of the app or a backup code. Throws 400. */
 export async function disableTwoFactor(
   caller: Caller,
   user: UserRow,
-  code: string | undefined,
+  code: string,
   client: Client,
 ): Promise<void> {
-  const manages = !isSystemKey(caller) && caller.userId !== user.id;
-  if (code === undefined && !manages) throw invalid("/code", "is required");
   const done = await transactAs(caller, () => {
     const row = find(user.id);
     if (!row || row.enabled_at === null) throw notOn();
-    if (code !== undefined && !acceptCode(user.id, code)) return noteWrongCode(caller, user, client);
+    if (!acceptCode(user.id, code)) return noteWrongCode(caller, user, client);
     removeTwoFactor(user.id);
     audit("2fa_disabled", caller, user, client, { platform: row.platform });
     const platformName = platformBySlug(row.platform)?.name ?? row.platform;

@@ -5,7 +5,7 @@ import { Done, errors, IdParams, NoContent, Page, query, Single, t, uuid } from 
 import { countVerificationEmail, guard } from "../access/guard";
 import { deleteUser } from "../deletion/service";
 import { updateUser } from "../email-addresses/service";
-import { RoleAssignment } from "../roles/schema";
+import { RoleAssignment, roleParameter } from "../roles/schema";
 import { LocaleChange, PermissionList, Profile, RoleList, User, UserChange, UsernameChange } from "./schema";
 import {
   assignRole,
@@ -25,7 +25,7 @@ const DEFAULT_LIMIT = 20;
 
 const UserRoleParams = t.Object({
   id: uuid("The user"),
-  role_id: t.String({ minLength: 1, maxLength: 64, description: "The role", examples: ["role_user"] }),
+  role_id: roleParameter(),
 });
 
 const reads = { requires: "users:read", orSelf: true } as const;

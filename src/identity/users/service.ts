@@ -3,18 +3,19 @@ import { config } from "../../config";
 import type { Client } from "../../kernel/client";
 import { iso, isoOrNull, now } from "../../kernel/clock";
 import { adjustCounter, counter, db } from "../../kernel/db";
-import { badRequest, conflict, forbidden, invalid, isUniqueViolation, notFound } from "../../kernel/errors";
+import { badRequest, conflict, invalid, isUniqueViolation, notFound } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
 import { newId } from "../../kernel/id";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
 import { accessChanged, type Caller, SUPER_ADMIN, transactAs, userAccess } from "../access/caller";
-import { checkNotLastSuperAdmin, checkOutranks } from "../access/rank";
+import { PermissionSet } from "../access/permissions";
+import { checkHoldsRole, checkNotLastSuperAdmin, checkOutranks } from "../access/rank";
 import { platformAccounts } from "../accounts/table";
 import { recordAudit } from "../audit/service";
 import { passwords } from "../auth/table";
 import { activeBan } from "../bans/active-ban";
 import { platforms } from "../platforms/table";
-import { permissions, rolePermissions, roles, userRoles } from "../roles/table";
+import { roles, userRoles } from "../roles/table";
 import { pendingRegistration } from "../verification/service";
 import type { ExtendedUser, Profile, RoleList, User, UserChange } from "./schema";
 import { users } from "./table";
@@ -385,7 +386,7 @@ export function assignRole(caller: Caller, id: string, roleId: string, client: C
     activeUser(id);
     if (!db.select({ id: roles.id }).from(roles).where(eq(roles.id, roleId)).get())
       throw invalid("/role_id", "names no role");
-    checkHandsOut(caller, roleId);
+    checkHoldsRole(caller, roleId);
     const before = userPermissions(id);
     const added = db
       .insert(userRoles)
@@ -403,26 +404,12 @@ export function removeRole(caller: Caller, id: string, roleId: string, client: C
     activeUser(id);
     const held = and(eq(userRoles.user_id, id), eq(userRoles.role_id, roleId));
     if (!db.select().from(userRoles).where(held).get()) throw notFound("Role of this user");
-    checkHandsOut(caller, roleId);
+    checkHoldsRole(caller, roleId);
     if (roleId === SUPER_ADMIN) checkNotLastSuperAdmin(id);
     const before = userPermissions(id);
     db.delete(userRoles).where(held).run();
     roleChanged("role_removed", caller, id, roleId, before, client);
   });
-}
-
-/** Nobody hands out what they don't hold, and the super-admin role is handed out by its holders (decisions 3.9). */
-function checkHandsOut(caller: Caller, roleId: string): void {
-  if (caller.isSuperAdmin) return;
-  if (roleId === SUPER_ADMIN) throw forbidden("Only a super admin can assign or remove this role");
-  const granted = db
-    .select({ resource: permissions.resource, action: permissions.action })
-    .from(rolePermissions)
-    .innerJoin(permissions, eq(permissions.id, rolePermissions.permission_id))
-    .where(eq(rolePermissions.role_id, roleId))
-    .all();
-  if (!caller.permissions.hasAll(granted.map((row) => `${row.resource}:${row.action}`)))
-    throw forbidden("This role grants permissions that you don't hold");
 }
 
 function roleChanged(
@@ -441,7 +428,7 @@ function roleChanged(
     resource_id: roleId,
     client,
   });
-  const isAffected = userPermissions(userId).join() !== permissionsBefore.join();
+  const isAffected = !new PermissionSet(permissionsBefore).grantsTheSameAs(userAccess(userId).permissions);
   accessChanged((affected) => affected.userId === userId);
   publish("users.roles_changed", { userIds: [userId], affected: isAffected ? [userId] : [] });
 }
