@@ -3,10 +3,12 @@ import m0 from "../../drizzle/0000_init.sql" with { type: "text" };
 import m1 from "../../drizzle/0001_geofence_index.sql" with { type: "text" };
 import m2 from "../../drizzle/0002_accounts.sql" with { type: "text" };
 import m3 from "../../drizzle/0003_two_factor.sql" with { type: "text" };
+import m4 from "../../drizzle/0004_verification_keys.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
   { tag: "0001_geofence_index", sql: m1 },
   { tag: "0002_accounts", sql: m2 },
   { tag: "0003_two_factor", sql: m3 },
+  { tag: "0004_verification_keys", sql: m4 },
 ];

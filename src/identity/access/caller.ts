@@ -1,4 +1,4 @@
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, isNull, type SQL } from "drizzle-orm";
 import { MINUTE, now } from "../../kernel/clock";
 import { hashToken } from "../../kernel/crypto";
 import { afterCommit, db, sqlite, statement, transact, type Work } from "../../kernel/db";
@@ -108,7 +108,7 @@ function loadSession(tokenHash: string): Loaded | null {
   return { caller: { kind: "session", tokenHash, ...rest, ...userAccess(row.userId) }, touchedAt };
 }
 
-function loadKey(tokenHash: string): Loaded | null {
+function loadKey(which: SQL): (Loaded & { caller: KeyCaller }) | null {
   const row = db
     .select({
       id: apiKeys.id,
@@ -118,15 +118,16 @@ function loadKey(tokenHash: string): Loaded | null {
       isSystem: apiKeys.is_system,
       expiresAt: apiKeys.expires_at,
       lastUsedAt: apiKeys.last_used_at,
+      tokenHash: apiKeys.key_hash,
       ownerDeletedAt: users.deleted_at,
     })
     .from(apiKeys)
     .leftJoin(users, eq(users.id, apiKeys.owner_id))
-    .where(and(eq(apiKeys.key_hash, tokenHash), eq(apiKeys.is_active, true)))
+    .where(and(which, eq(apiKeys.is_active, true)))
     .get();
   if (!row || row.ownerDeletedAt !== null || (row.userId !== null && activeBan(row.userId))) return null;
   const { scopes, ownerDeletedAt: _, lastUsedAt, ...rest } = row;
-  const key = { kind: "key" as const, tokenHash, ...rest };
+  const key = { kind: "key" as const, ...rest };
   const touchedAt = lastUsedAt ?? 0;
   if (key.isSystem)
     return { caller: { ...key, permissions: PermissionSet.all, isSuperAdmin: false }, touchedAt };
@@ -139,8 +140,15 @@ function loadKey(tokenHash: string): Loaded | null {
 
 /** The caller of a known credential as it stands now; null when it no longer counts. Not cached. */
 export function reloadCaller({ kind, tokenHash }: Caller): Caller | null {
-  const fresh = (kind === "session" ? loadSession(tokenHash) : loadKey(tokenHash))?.caller;
+  const fresh = (kind === "session" ? loadSession(tokenHash) : loadKey(eq(apiKeys.key_hash, tokenHash)))
+    ?.caller;
   return fresh && !hasExpired(fresh) ? fresh : null;
+}
+
+/** The caller that a key is now; null when it is gone, switched off or expired, or its owner is banned or deleted. */
+export function findKeyCaller(id: string): KeyCaller | null {
+  const key = loadKey(eq(apiKeys.id, id))?.caller;
+  return key && !hasExpired(key) ? key : null;
 }
 
 const hasExpired = (caller: Caller) => caller.expiresAt !== null && caller.expiresAt <= now();
@@ -163,7 +171,7 @@ export function authenticate(token: string): Caller | null {
     const loaded = token.startsWith("ses_")
       ? loadSession(hash)
       : token.startsWith("flk_")
-        ? loadKey(hash)
+        ? loadKey(eq(apiKeys.key_hash, hash))
         : null;
     if (!loaded) return null;
     if (cache.size >= MAX_CACHED) {
@@ -193,22 +201,21 @@ export function isUnchanged(caller: Caller): boolean {
 
 /**
  * `transact` for what a caller asks for. The request was admitted a while ago: a body was read, a password hashed, and
- * other changes wait for the same commit. Whoever lost the credential meanwhile gets 401, and whose rights changed 403:
+ * other changes wait for the same commit. Whoever lost the credential meanwhile gets 401, and who lost rights 403:
  * else a session that was just revoked could still make itself a key.
  */
 export function transactAs<T>(caller: Caller, work: Work<T>): Promise<T> {
   return transact((() => {
     const fresh = reloadCaller(caller);
     if (!fresh) throw unauthorized("The credential has ended");
-    if (!haveSameRights(fresh, caller))
-      throw forbidden("Your permissions changed while this was under way; try again");
+    if (!hasKeptRights(fresh, caller)) throw forbidden("You lost permissions while this was under way");
     return work();
   }) as Work<T>);
 }
 
-const haveSameRights = (one: Caller, other: Caller): boolean =>
-  one.isSuperAdmin === other.isSuperAdmin &&
-  one.permissions.list().join() === other.permissions.list().join();
+/** Whether somebody may still do all that they could when they were admitted. */
+const hasKeptRights = (fresh: Caller, admitted: Caller): boolean =>
+  (fresh.isSuperAdmin || !admitted.isSuperAdmin) && fresh.permissions.hasAll(admitted.permissions.list());
 
 /** Notes when a credential was last used: at most once a minute, and no request waits for it. */
 function touch(caller: Caller, time: number): void {

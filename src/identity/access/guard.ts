@@ -119,9 +119,17 @@ const verificationEmails: RateRule = {
   rate: () => ({ requests: 30, seconds: HOUR / SECOND }),
 };
 
-/** Counts an email to an address of the caller's choice. Throws 429. */
-export function countVerificationEmail(caller: Caller, headers: HookContext["set"]["headers"]): void {
-  takeFromLimit(verificationEmails, caller.userId ?? caller.id, headers);
+/**
+ * Counts an email to an address of the caller's choice: for the caller, and for a system key, which serves everybody,
+ * for the user whom it is about. Throws 429.
+ */
+export function countVerificationEmail(
+  caller: Caller,
+  userId: string,
+  headers: HookContext["set"]["headers"],
+): void {
+  const subject = isSystemKey(caller) ? userId : (caller.userId ?? caller.id);
+  takeFromLimit(verificationEmails, subject, headers);
 }
 
 /** Who is it, may they, and how often: in this order, and before the body is looked at. */

@@ -53,7 +53,7 @@ export function grantsOfRole(roleId: string): string[] {
 }
 
 /**
- * Refuses to hand a role out, to take it away or to change it without holding all that it grants (decisions 3.9): who
+ * Refuses to hand a role out, to take it away or to delete it without holding all that it grants (decisions 3.9): who
  * could empty a role, take it and have it filled again by somebody else, would gain what it granted. The super-admin
  * role is its holders' own affair.
  */

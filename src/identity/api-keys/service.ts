@@ -146,8 +146,10 @@ export function updateApiKey(
     const before = visibleKey(caller, id);
     if (before.is_system && scopes !== undefined)
       throw badRequest("A system key holds everything; it has no scopes to change");
-    // To switch a key on or to let it live longer is to grant what it may do.
-    if (input.is_active === true || expiresAt !== undefined) checkHoldsAll(caller, before);
+    // To switch a key on or to let it live longer is to grant what it may do. To narrow a wider one would be a way to
+    // have it handed out, and widened again by its owner.
+    if (input.is_active === true || expiresAt !== undefined || scopes !== undefined)
+      checkHoldsAll(caller, before);
     const change = {
       ...(input.name !== undefined && { name: input.name }),
       ...(input.description !== undefined && { description: input.description }),
@@ -248,6 +250,7 @@ export function assignApiKeyRole(caller: Caller, id: string, roleId: string, cli
 export function removeApiKeyRole(caller: Caller, id: string, roleId: string, client: Client): Promise<void> {
   return transactAs(caller, () => {
     const row = visibleKey(caller, id);
+    checkHoldsAll(caller, row);
     const removed = db
       .delete(apiKeyRoles)
       .where(and(eq(apiKeyRoles.api_key_id, id), eq(apiKeyRoles.role_id, roleId)))

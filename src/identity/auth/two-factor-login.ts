@@ -89,7 +89,7 @@ export function checkTwoFactor(userId: string, provider: string | null | undefin
     if (!user || user.deleted_at !== null) throw invalid("/user_id", "names no user");
     checkNotBanned(user.id);
     if (provider && !platformBySlug(provider)) throw invalid("/oauth_provider", "names no platform");
-    const through = provider ?? primaryAccount(user)?.slug ?? "email";
+    const through = provider ?? user.last_login_provider ?? primaryAccount(user)?.slug ?? "email";
     checkLoginEnabled(through);
     if (!isTwoFactorOn(user.id)) return { requires_2fa: false };
     return { requires_2fa: true, temp_token: insertChallenge(user.id, through) };

@@ -138,10 +138,12 @@ const eventsBy = statement(() =>
   ),
 );
 const clearAddress = statement(() =>
-  sqlite.prepare<unknown, [number]>(
+  sqlite.prepare<unknown, [number, string]>(
     `UPDATE audit_events
-     SET ip_address = NULL, user_agent = NULL, metadata = json_remove(metadata, '$.name')
-     WHERE rowid = ?
+     SET ip_address = NULL, user_agent = NULL,
+       metadata = iif(user_id = ?2 AND resource_type IN ('api_key', 'oauth_client'),
+         json_remove(metadata, '$.name'), metadata)
+     WHERE rowid = ?1
        AND (ip_address IS NOT NULL OR user_agent IS NOT NULL OR json_extract(metadata, '$.name') IS NOT NULL)`,
   ),
 );
@@ -160,7 +162,7 @@ export async function eraseAddresses(userId: string): Promise<void> {
       const from: Place = after;
       after = await transact(() => {
         const events = next(userId, from);
-        for (const { rowid } of events) clearAddress().run(rowid);
+        for (const { rowid } of events) clearAddress().run(rowid, userId);
         return events.length === STEP ? events.at(-1) : undefined;
       });
     }

@@ -30,7 +30,7 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
   .post(
     "/:id/email/request-change",
     ({ caller, params, body, request, set }) => {
-      countVerificationEmail(caller, set.headers);
+      countVerificationEmail(caller, params.id, set.headers);
       return requestEmailChange(caller, params.id, body.email, clientOf(request));
     },
     {
@@ -90,7 +90,7 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
   .post(
     "/:id/email-link/request",
     ({ caller, params, body, request, set }) => {
-      countVerificationEmail(caller, set.headers);
+      countVerificationEmail(caller, params.id, set.headers);
       return requestEmailLink(caller, params.id, body, clientOf(request));
     },
     {

@@ -5,7 +5,7 @@ import { hashPassword } from "../../kernel/crypto";
 import { db } from "../../kernel/db";
 import { badRequest, conflict, isUniqueViolation, notFound } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
-import { type Caller, isSystemKey, transactAs, userAccess } from "../access/caller";
+import { type Caller, findKeyCaller, transactAs, userAccess } from "../access/caller";
 import { checkOutranks, outranks } from "../access/rank";
 import { platformAccounts } from "../accounts/table";
 import { recordAudit } from "../audit/service";
@@ -63,8 +63,13 @@ function sendVerification(
   verification: { kind: "email_change" | "email_link"; email: string; passwordHash?: string },
   client: Client,
 ) {
-  const requestedBy = caller.userId === user.id || isSystemKey(caller) ? null : caller.userId;
-  const { token, expiresAt } = insertVerification({ ...verification, userId: user.id, requestedBy });
+  const isKey = caller.kind === "key";
+  const { token, expiresAt } = insertVerification({
+    ...verification,
+    userId: user.id,
+    requestedBy: isKey || caller.userId === user.id ? null : caller.userId,
+    requestedByKey: isKey ? caller.id : null,
+  });
   // Only the user's own browser tells the user's language.
   const accepted = caller.userId === user.id ? client.acceptLanguage : null;
   const recipient = {
@@ -101,6 +106,11 @@ export function updateUser(
     if (setEmail(row, address)) auditUserUpdate(caller, id, ["email"], client);
     return toUser(activeUser(id));
   });
+}
+
+/** Whether a change of a user would send an email to the address that it names. */
+export function sendsVerification(caller: Caller, id: string, email: string): boolean {
+  return !holdsUsersWrite(caller) && emailAccount(id)?.email !== email.toLowerCase();
 }
 
 /** Starts a change of the address that a user signs in with: the new one must be proved first. */
@@ -168,20 +178,24 @@ export function applyEmailChange(row: VerificationRow, client: Client, actorId =
  * The user whom a proved address is for. Throws 403 for one who is banned, and 400 when somebody else asked for the
  * address and may no longer: the user may have got rights since that the other one doesn't hold.
  */
-function subjectOf({ user_id, requested_by }: VerificationRow): UserRow {
-  const user = activeUser(user_id ?? "");
+function subjectOf(row: VerificationRow): UserRow {
+  const user = activeUser(row.user_id ?? "");
   checkNotBanned(user.id);
-  if (requested_by === null) return user;
-  const requester = findUser(requested_by);
-  const access = userAccess(requested_by);
-  const mayStill =
-    requester !== undefined &&
-    requester.deleted_at === null &&
-    !activeBan(requested_by) &&
-    holdsUsersWrite(access) &&
-    outranks(access, user.id);
-  if (!mayStill) throw badRequest("Whoever asked for this address may no longer change this user; ask anew");
+  if (!requesterMayStill(row, user.id))
+    throw badRequest("Whoever asked for this address may no longer change this user; ask anew");
   return user;
+}
+
+/** Whether somebody else, or a key, that asked for an address could ask for it now. */
+function requesterMayStill({ requested_by, requested_by_key }: VerificationRow, userId: string): boolean {
+  const may = (access: ReturnType<typeof userAccess>) => holdsUsersWrite(access) && outranks(access, userId);
+  if (requested_by_key !== null) {
+    const key = findKeyCaller(requested_by_key);
+    return key !== null && (key.isSystem || may(key));
+  }
+  if (requested_by === null) return true;
+  const isThere = findUser(requested_by)?.deleted_at === null && !activeBan(requested_by);
+  return isThere && may(userAccess(requested_by));
 }
 
 /** Whether a caller may use a token that was sent for this user: its own session, or whoever may change users. */

@@ -29,7 +29,7 @@ export function redirectUriFault(uri: string): string | null {
   if (parts.authority?.includes("@")) return "must hold no user or password";
   if (PRIVATE_USE.test(uri)) return null;
   if (url.protocol !== "https:" && url.protocol !== "http:")
-    return "must use https, or a private scheme such as com.example.app:/";
+    return "must use https, or a private scheme such as com.example.app:/callback";
   if (!parts.authority || !HOST.test(parts.authority)) return "must name a host";
   if (url.protocol === "http:" && !LOOPBACK.test(parts.authority))
     return "must use https, except on the device itself";

@@ -5,7 +5,7 @@ import { mintToken } from "../../kernel/crypto";
 import { db } from "../../kernel/db";
 import { badRequest, forbidden, invalid, notFound } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
-import { type Caller, isAdmin, transactAs } from "../access/caller";
+import { type Caller, isAdmin, isSystemKey, transactAs } from "../access/caller";
 import { recordAudit } from "../audit/service";
 import { redirectUriFault } from "./redirect-uri";
 import type { NewOAuthClient, OAuthClient, OAuthClientChange } from "./schema";
@@ -47,9 +47,15 @@ function ownClient(caller: Caller, id: string): Row {
   return row;
 }
 
-/** Where a client of the installation's own sends users, and its secret, are the super admins' affair. Throws 403. */
-function checkMayRedirect(caller: Caller, row: Row): void {
-  if (row.is_first_party && !caller.isSuperAdmin)
+/** Where a client of the installation's own sends users is for super admins and system keys to change. Throws 403. */
+function checkMayRedirect(
+  caller: Caller,
+  before: Row,
+  { redirect_uris, client_type }: OAuthClientChange,
+): void {
+  if (!before.is_first_party || caller.isSuperAdmin || isSystemKey(caller)) return;
+  const redirects = redirect_uris && redirect_uris.join(" ") !== before.redirect_uris.join(" ");
+  if (redirects || (client_type && client_type !== before.client_type))
     throw forbidden("Only a super admin can change this of a first-party client");
 }
 
@@ -100,7 +106,7 @@ export function updateClient(
   return transactAs(caller, () => {
     const before = ownClient(caller, id);
     checkFirstParty(caller, input.is_first_party, before.is_first_party);
-    if (input.redirect_uris || input.client_type) checkMayRedirect(caller, before);
+    checkMayRedirect(caller, before, input);
     const given = Object.entries(input).filter(([, value]) => value !== undefined);
     if (given.length === 0) return toOAuthClient(before);
     const change = {
@@ -124,7 +130,6 @@ export function updateClient(
 export function regenerateSecret(caller: Caller, id: string, client: Client) {
   return transactAs(caller, () => {
     const row = ownClient(caller, id);
-    checkMayRedirect(caller, row);
     if (row.client_type !== "confidential") throw badRequest("A public client has no secret");
     const { token, hash } = mintToken("fls_");
     db.update(oauthClients)

@@ -4,7 +4,7 @@ import { page, pageQuery, pageRequest, single } from "../../kernel/envelopes";
 import { Done, errors, IdParams, NoContent, Page, query, Single, t, uuid } from "../../kernel/schema";
 import { countVerificationEmail, guard } from "../access/guard";
 import { deleteUser } from "../deletion/service";
-import { updateUser } from "../email-addresses/service";
+import { sendsVerification, updateUser } from "../email-addresses/service";
 import { RoleAssignment, roleParameter } from "../roles/schema";
 import { LocaleChange, PermissionList, Profile, RoleList, User, UserChange, UsernameChange } from "./schema";
 import {
@@ -73,7 +73,8 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
   .patch(
     "/:id",
     async ({ caller, params, body, request, set }) => {
-      if (body.email !== undefined) countVerificationEmail(caller, set.headers);
+      if (body.email !== undefined && sendsVerification(caller, params.id, body.email))
+        countVerificationEmail(caller, params.id, set.headers);
       return single(await updateUser(caller, params.id, body, clientOf(request)), `${path}/${params.id}`);
     },
     {

@@ -21,6 +21,8 @@ interface NewVerification {
   userId: string | null;
   /** Who asks for it, when that isn't the user itself. */
   requestedBy?: string | null;
+  /** The key that asks for it. */
+  requestedByKey?: string | null;
   email: string;
   username?: string;
   passwordHash?: string;
@@ -44,6 +46,7 @@ export function insertVerification(input: NewVerification) {
       token_hash: hash,
       user_id: input.userId,
       requested_by: input.requestedBy ?? null,
+      requested_by_key: input.requestedByKey ?? null,
       email: input.email,
       username: input.username ?? null,
       password_hash: input.passwordHash ?? null,

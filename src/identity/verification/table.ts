@@ -17,6 +17,8 @@ export const verifications = sqliteTable(
     user_id: text().references(() => users.id, { onDelete: "cascade" }),
     /** Who asked for it, when that wasn't the user: whether it may still be applied, depends on the rights of both. */
     requested_by: text(),
+    /** The key that asked for it: it must still be there, and still be allowed to. */
+    requested_by_key: text(),
     email: text().notNull(),
     username: text(),
     /** Of a registration and of a link: the password that the account will have. */

@@ -1,0 +1,1 @@
+ALTER TABLE `verifications` ADD `requested_by_key` text;
