@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { TestServer } from "../support/server";
 import { newcomer } from "./deletion-support";
 import { newestMail, verifyEmail } from "./registration-support";
-import { holder, newRole } from "./roles-support";
+import { newRole } from "./roles-support";
 
 // What a narrow key of a powerful owner prepares must not outlive the key, nor its rank (decisions 3.4 and 3.9).
 
@@ -57,7 +57,7 @@ describe("an address that a key asked for", () => {
 
   test("doesn't make a narrow key its owner", async () => {
     const scopes = ["users:write", "api_keys:write"];
-    const owner = await holder(server, (await newRole(server, ...scopes)).id);
+    const owner = await newcomer(server, (await newRole(server, ...scopes)).id);
     const made = await server.post("/v1/api-keys", { token: owner.token, body: { name: "own", scopes } });
     const token = await ask(made.body.key, owner.id);
     await promote(owner.id);
