@@ -1,9 +1,24 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import ipaddr from "ipaddr.js";
 import { parse as parseToml, TomlError } from "smol-toml";
 import type { LogFormat, LogLevel } from "./kernel/log";
-import type { Rate } from "./kernel/rate-limit";
+import {
+  address,
+  asAddressRange,
+  asLocale,
+  asOrigin,
+  boolean,
+  choice,
+  integer,
+  key32,
+  list,
+  type Option,
+  Refusal,
+  rate,
+  secret,
+  text,
+  url,
+} from "./option-kinds";
 
 /**
  * The operator's options: one table with default, check and meaning. A value comes from the environment
@@ -12,147 +27,6 @@ import type { Rate } from "./kernel/rate-limit";
 
 /** What is wrong with the configuration; the program ends with status 2. */
 export class ConfigError extends Error {}
-
-interface Option<T> {
-  default: T;
-  /** Checks a value, of the file in any TOML type. Throws a phrase: "must be …". */
-  read: (raw: unknown) => T;
-  /** What `read` is given for a text of the environment, where that is not the text itself. */
-  fromEnvironment?: (text: string) => unknown;
-  meaning: string;
-  secret?: true;
-}
-
-class Refusal extends Error {}
-
-const refuse = (phrase: string): never => {
-  throw new Refusal(phrase);
-};
-
-const asText = (raw: unknown): string =>
-  typeof raw !== "string"
-    ? refuse("must be a text")
-    : raw.trim() === ""
-      ? refuse("must not be empty; leave it out for the default")
-      : raw;
-
-function text(fallback: string, meaning: string): Option<string>;
-function text(fallback: null, meaning: string): Option<string | null>;
-function text(fallback: string | null, meaning: string): Option<string | null> {
-  return { default: fallback, read: asText, meaning };
-}
-
-/** A value that `config` shows as "set" and nothing else. */
-const secret = (meaning: string): Option<string | null> => ({
-  default: null,
-  read: asText,
-  meaning,
-  secret: true,
-});
-
-const integer = (fallback: number, minimum: number, maximum: number, meaning: string): Option<number> => ({
-  default: fallback,
-  read: (raw) =>
-    typeof raw === "number" && Number.isInteger(raw) && raw >= minimum && raw <= maximum
-      ? raw
-      : refuse(`must be a whole number from ${minimum} to ${maximum}`),
-  fromEnvironment: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
-  meaning,
-});
-
-const boolean = (fallback: boolean, meaning: string): Option<boolean> => ({
-  default: fallback,
-  read: (raw) => (typeof raw === "boolean" ? raw : refuse("must be true or false")),
-  fromEnvironment: (text) => (text === "true" ? true : text === "false" ? false : text),
-  meaning,
-});
-
-function choice<const T extends string>(fallback: T, words: readonly T[], meaning: string): Option<T>;
-function choice<const T extends string>(
-  fallback: null,
-  words: readonly T[],
-  meaning: string,
-): Option<T | null>;
-function choice<const T extends string>(
-  fallback: T | null,
-  words: readonly T[],
-  meaning: string,
-): Option<T | null> {
-  return {
-    default: fallback,
-    read: (raw) => words.find((word) => word === raw) ?? refuse(`must be one of ${words.join(", ")}`),
-    meaning,
-  };
-}
-
-const list = (fallback: string[], check: (item: string) => string, meaning: string): Option<string[]> => ({
-  default: fallback,
-  read: (raw) => (Array.isArray(raw) ? raw.map((item) => check(asText(item))) : refuse("must be a list")),
-  fromEnvironment: (text) =>
-    text
-      .split(",")
-      .map((item) => item.trim())
-      .filter((item) => item !== ""),
-  meaning,
-});
-
-function parsedUrl(raw: unknown, protocols: string[]): URL {
-  const url = URL.parse(asText(raw));
-  return url && protocols.includes(url.protocol)
-    ? url
-    : refuse(`must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`);
-}
-
-/** An absolute URL, kept without a slash at its end, so that paths can be appended. */
-const url = (
-  fallback: string | null,
-  meaning: string,
-  protocols = ["http:", "https:"],
-): Option<string | null> => ({
-  default: fallback,
-  read: (raw) => parsedUrl(raw, protocols).href.replace(/\/+$/, ""),
-  meaning,
-});
-
-/** A URL that has a default. */
-const address = (fallback: string, meaning: string): Option<string> =>
-  url(fallback, meaning) as Option<string>;
-
-const asOrigin = (item: string): string => {
-  const parsed = parsedUrl(item, ["http:", "https:"]);
-  // A `*` within a host would be taken as it is, and never match.
-  return parsed.origin === item.replace(/\/$/, "") && !item.includes("*")
-    ? parsed.origin
-    : refuse("must hold origins such as https://app.example");
-};
-
-const asAddressRange = (item: string): string =>
-  ipaddr.isValid(item) || ipaddr.isValidCIDR(item) ? item : refuse("must hold addresses or CIDR ranges");
-
-const asLocale = (item: string): string =>
-  item === "en" || item === "de" ? item : refuse("must hold en or de");
-
-const rate = (requests: number, seconds: number, meaning: string): Option<Rate> => ({
-  default: { requests, seconds },
-  read(raw) {
-    const parts = typeof raw === "string" ? /^(\d{1,9})\/(\d{1,7})$/.exec(raw) : null;
-    const value = parts && { requests: Number(parts[1]), seconds: Number(parts[2]) };
-    return value && value.requests > 0 && value.seconds > 0
-      ? value
-      : refuse("must be requests/seconds, such as 10/60");
-  },
-  meaning,
-});
-
-const key32: Option<string | null> = {
-  ...secret(
-    "32 bytes in base64; without it master.key in the data directory is used, and made at the first start",
-  ),
-  read: (raw) =>
-    /^[A-Za-z0-9+/]{43}=?$/.test(asText(raw))
-      ? asText(raw)
-      : refuse("must be 32 bytes in base64 (openssl rand -base64 32)"),
-};
 
 const integration = (platform: string, authorize: string, token: string, revoke: string, api: string) =>
   ({

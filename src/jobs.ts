@@ -2,7 +2,7 @@ import { closeExpiredBans } from "./identity/bans/service";
 import { deleteDueAccounts, finishScrubs } from "./identity/deletion/service";
 import { deliverQueued, purgeEmailQueue } from "./identity/email/service";
 import { deleteExpiredSessions } from "./identity/sessions/service";
-import { deleteExpiredChallenges } from "./identity/two-factor/service";
+import { deleteExpiredChallenges } from "./identity/two-factor/challenges";
 import { deleteExpiredTokens } from "./identity/verification/service";
 import { HOUR, MINUTE, SECOND } from "./kernel/clock";
 import { describeError, log } from "./kernel/log";

@@ -1,4 +1,4 @@
-import { userPermissions, userRoleList } from "../identity/users/service";
+import { userPermissions, userRoleList } from "../identity/users/roles";
 import { listeningServer } from "../kernel/client";
 import { iso, isoOrNull, now } from "../kernel/clock";
 import { subscribe } from "../kernel/events";
@@ -30,25 +30,23 @@ async function tellUsers(userIds: string[], tell: (userId: string) => void): Pro
 }
 
 /** Tells users who hold other roles than before, and then those who may do more or less. */
-async function tellOfRoles(userIds: string[]): Promise<void> {
-  await tellUsers(userIds, (userId) => {
+const tellOfRoles = (userIds: string[]): Promise<void> =>
+  tellUsers(userIds, (userId) => {
     const { roles } = userRoleList(userId);
     sendToUser(userId, "rolesUpdated", {
       roles: roles.map(({ name }) => name),
       roleIds: roles.map(({ id }) => id),
     });
   });
-}
 
-async function tellOfPermissions(userIds: string[]): Promise<void> {
-  await tellUsers(userIds, (userId) =>
+const tellOfPermissions = (userIds: string[]): Promise<void> =>
+  tellUsers(userIds, (userId) =>
     send(
       { type: "permissionsUpdated", userId, permissions: userPermissions(userId) },
       `user:${userId}`,
       "admin:accounts",
     ),
   );
-}
 
 /** What is told in slices may meet a closed database at the end of the server: then nobody listens any more. */
 function inBackground(work: Promise<void>): void {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { seedIdentity } from "../../src/identity/seed";
-import { deleteExpiredChallenges, insertChallenge } from "../../src/identity/two-factor/service";
+import { deleteExpiredChallenges, insertChallenge } from "../../src/identity/two-factor/challenges";
 import { challenges, twoFactor } from "../../src/identity/two-factor/table";
 import { insertUser } from "../../src/identity/users/service";
 import { MINUTE, now, setClock } from "../../src/kernel/clock";

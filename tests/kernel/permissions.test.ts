@@ -35,13 +35,13 @@ describe("a set of permissions grants", () => {
   test("everything by *:*", () => {
     for (const permission of [...Object.keys(PERMISSIONS), "custom:thing", "gps:*", "*:*"])
       expect(PermissionSet.all.has(permission)).toBe(true);
-    expect(Object.keys(PERMISSIONS).some((permission) => PermissionSet.none.has(permission))).toBe(false);
+    expect(Object.keys(PERMISSIONS).some((permission) => new PermissionSet([]).has(permission))).toBe(false);
   });
 
   test("a list when it grants each of it", () => {
     expect(of("gps:*", "trips:read").hasAll(["gps:read", "gps:write", "trips:read"])).toBe(true);
     expect(of("gps:*").hasAll(["gps:read", "trips:read"])).toBe(false);
-    expect(PermissionSet.none.hasAll([])).toBe(true);
+    expect(new PermissionSet([]).hasAll([])).toBe(true);
   });
 });
 
@@ -51,7 +51,7 @@ describe("the intersection of two sets", () => {
     expect(of("*:*").intersect(of("gps:*", "trips:read")).list()).toEqual(["gps:*", "trips:read"]);
     expect(of("*:*").intersect(of("*:*")).list()).toEqual(["*:*"]);
     expect(of("gps:read").intersect(of("gps:write")).list()).toEqual([]);
-    expect(of("gps:read").intersect(PermissionSet.none).list()).toEqual([]);
+    expect(of("gps:read").intersect(new PermissionSet([])).list()).toEqual([]);
   });
 
   test("grants exactly what both grant, whichever is asked first", () => {

@@ -62,7 +62,6 @@ export const isPermissionForm = (value: string): boolean => PERMISSION_FORM.test
 
 /** What somebody may do: permissions and wildcards. Immutable. */
 export class PermissionSet {
-  static readonly none = new PermissionSet([]);
   static readonly all = new PermissionSet(["*:*"]);
 
   readonly #held: ReadonlySet<string>;

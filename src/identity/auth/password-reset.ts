@@ -11,7 +11,7 @@ import { emailLocale } from "../email/locale";
 import { queueEmail } from "../email/service";
 import { composeEmail } from "../email/templates";
 import { forceLogout, revokeOtherSessions } from "../sessions/service";
-import { dropChallenges } from "../two-factor/service";
+import { dropChallenges } from "../two-factor/challenges";
 import { activeUser, findUser } from "../users/service";
 import { cancelVerification } from "../verification/service";
 import { checkChallenge } from "./bot-protection";

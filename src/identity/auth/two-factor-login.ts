@@ -6,17 +6,9 @@ import { checkNotBanned } from "../bans/active-ban";
 import { notify } from "../email/notify";
 import { checkLoginEnabled, platformBySlug } from "../platforms/service";
 import { FEW } from "../two-factor/backup-codes";
+import { countWrongCode, deleteChallenge, findChallenge, insertChallenge } from "../two-factor/challenges";
 import type { ChallengeInput } from "../two-factor/schema";
-import {
-  acceptCode,
-  backupCodesLeft,
-  countWrongCode,
-  deleteChallenge,
-  findChallenge,
-  insertChallenge,
-  isTwoFactorOn,
-  noteFailure,
-} from "../two-factor/service";
+import { acceptCode, backupCodesLeft, isTwoFactorOn, noteFailure } from "../two-factor/service";
 import { contactAddress, findUser, primaryAccount } from "../users/service";
 import type { AuthResponse } from "./schema";
 import { signIn } from "./service";

@@ -9,7 +9,7 @@ import { accessChanged, type Caller, transactAs } from "../access/caller";
 import { checkNotLastSuperAdmin, checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import { deleteSessions } from "../sessions/service";
-import { dropChallenges } from "../two-factor/service";
+import { dropChallenges } from "../two-factor/challenges";
 import { activeUser, existingUser } from "../users/service";
 import { activeBan, type BanRow } from "./active-ban";
 import type { Ban, BanStatus, NewBan, PastBan } from "./schema";

@@ -3,6 +3,7 @@ import { clientOf } from "../../kernel/client";
 import { Done, errors, optionalBody, query } from "../../kernel/schema";
 import type { Caller } from "../access/caller";
 import { countTwoFactorCode, guard } from "../access/guard";
+import { twoFactorRequirement } from "./requirement";
 import {
   BackupCodes,
   DisableInput,
@@ -19,7 +20,6 @@ import {
   regenerateBackupCodes,
   setUpTwoFactor,
   subjectOf,
-  twoFactorRequirement,
   twoFactorStatus,
 } from "./service";
 

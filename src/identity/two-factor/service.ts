@@ -1,34 +1,26 @@
-import { and, count, eq, gt, inArray, lte } from "drizzle-orm";
+import { and, count, eq } from "drizzle-orm";
 import { toDataURL } from "qrcode";
 import { publicUrl } from "../../config";
 import type { Client } from "../../kernel/client";
 import { iso, isoOrNull, MINUTE, now } from "../../kernel/clock";
-import { hashToken, mintToken } from "../../kernel/crypto";
-import { db, transact } from "../../kernel/db";
+import { db } from "../../kernel/db";
 import { decrypt, encrypt } from "../../kernel/encryption";
 import { badRequest, forbidden, invalid, notFound } from "../../kernel/errors";
-import { newId } from "../../kernel/id";
 import { describeError, log } from "../../kernel/log";
 import { type Caller, isSystemKey, transactAs } from "../access/caller";
 import { checkOutranks } from "../access/rank";
-import { platformAccounts } from "../accounts/table";
 import { recordAudit } from "../audit/service";
 import { notify } from "../email/notify";
 import { existingPlatform, platformBySlug } from "../platforms/service";
-import { platforms } from "../platforms/table";
-import { roles, userRoles } from "../roles/table";
 import { findUser, type UserRow } from "../users/service";
 import { hashBackupCode, newBackupCodes, normalizeBackupCode } from "./backup-codes";
-import type { TwoFactorRequirement, TwoFactorSetup, TwoFactorStatus } from "./schema";
-import { backupCodes, challenges, twoFactor } from "./table";
+import { dropChallenges } from "./challenges";
+import type { TwoFactorSetup, TwoFactorStatus } from "./schema";
+import { backupCodes, twoFactor } from "./table";
 import { matchStep, newSecret, otpauthUrl } from "./totp";
 
-/** How long a set-up may take, and a sign-in between its two steps (Part 2). */
+/** How long a set-up may take (Part 2). */
 const SETUP_LIFETIME = 10 * MINUTE;
-const CHALLENGE_LIFETIME = 10 * MINUTE;
-
-/** So many wrong codes end a challenge (decisions 3.3). */
-const MAX_WRONG_CODES = 5;
 
 type Row = typeof twoFactor.$inferSelect;
 
@@ -89,64 +81,6 @@ export function twoFactorStatus(user: UserRow): TwoFactorStatus {
     setup_platform: platform,
     platform_slug: platform,
   };
-}
-
-/** Whether a role or a platform asks for a second factor, and what to do about it. */
-export function twoFactorRequirement(user: UserRow): TwoFactorRequirement {
-  const byRoles = db
-    .select({ name: roles.name })
-    .from(userRoles)
-    .innerJoin(roles, eq(roles.id, userRoles.role_id))
-    .where(and(eq(userRoles.user_id, user.id), eq(roles.requires_two_factor, true)))
-    .orderBy(roles.name)
-    .all()
-    .map(({ name }) => name);
-  const linked = db
-    .select({
-      name: platforms.name,
-      required: platforms.two_factor_required,
-      supported: platforms.two_factor_supported,
-    })
-    .from(platformAccounts)
-    .innerJoin(platforms, eq(platforms.id, platformAccounts.platform_id))
-    .where(eq(platformAccounts.user_id, user.id))
-    .orderBy(platforms.name)
-    .all();
-  const byPlatforms = linked.filter(({ required }) => required).map(({ name }) => name);
-  const enabled = isTwoFactorOn(user.id);
-  const supporting = platformBySlug("email")?.two_factor_supported
-    ? ""
-    : linked.find(({ supported }) => supported)?.name;
-  const canEnable = !enabled && supporting !== undefined;
-  const required = byRoles.length > 0 || byPlatforms.length > 0;
-  return {
-    required,
-    enabled,
-    required_by_roles: byRoles,
-    can_enable: canEnable,
-    reason: reasonOf({ required, enabled, supporting, byRoles, byPlatforms }),
-  };
-}
-
-interface Reasons {
-  required: boolean;
-  enabled: boolean;
-  /** The platform to set it up from: empty for the one that is taken unasked, undefined where none supports it. */
-  supporting: string | undefined;
-  byRoles: string[];
-  byPlatforms: string[];
-}
-
-/** What a person should know, and do. */
-function reasonOf({ required, enabled, supporting, byRoles, byPlatforms }: Reasons): string {
-  const list = (what: string, names: string[]) =>
-    names.length === 0 ? [] : [`${what}${names.length === 1 ? "" : "s"} ${names.join(", ")}`];
-  const sources = [...list("the role", byRoles), ...list("the platform", byPlatforms)].join(" and ");
-  const why = required ? `Required by ${sources}` : "Not required";
-  if (enabled) return `${why}; two-factor authentication is on`;
-  if (supporting === undefined) return `${why}; no platform that you sign in with supports it`;
-  const how = `with POST /v1/users/me/2fa/setup${supporting && ` and the platform_id of ${supporting}`}`;
-  return required ? `${why}: set it up ${how}` : `${why}; it can be set up ${how}`;
 }
 
 // --- Setting up -------------------------------------------------------------------------------------------
@@ -379,76 +313,3 @@ const audit = (
     metadata,
     client,
   });
-
-// --- Challenges -------------------------------------------------------------------------------------------
-
-export type Challenge = typeof challenges.$inferSelect;
-
-/** Notes that somebody passed the first step of a sign-in, in the current transaction. Returns the token. */
-export function insertChallenge(userId: string, provider: string): string {
-  const { token, hash } = mintToken("2fa_");
-  const time = now();
-  db.insert(challenges)
-    .values({
-      id: newId(),
-      user_id: userId,
-      token_hash: hash,
-      provider,
-      created_at: time,
-      expires_at: time + CHALLENGE_LIFETIME,
-    })
-    .run();
-  return token;
-}
-
-/** The open challenge behind a token; undefined when it is unknown, used or expired. */
-export function findChallenge(token: string): Challenge | undefined {
-  if (!token.startsWith("2fa_")) return undefined;
-  return db
-    .select()
-    .from(challenges)
-    .where(and(eq(challenges.token_hash, hashToken(token)), gt(challenges.expires_at, now())))
-    .get();
-}
-
-export function deleteChallenge(id: string): void {
-  db.delete(challenges).where(eq(challenges.id, id)).run();
-}
-
-/** Counts a wrong code against a challenge, in the current transaction; the fifth ends it. */
-export function countWrongCode({ id, wrong_codes }: Challenge): void {
-  if (wrong_codes + 1 >= MAX_WRONG_CODES) deleteChallenge(id);
-  else
-    db.update(challenges)
-      .set({ wrong_codes: wrong_codes + 1 })
-      .where(eq(challenges.id, id))
-      .run();
-}
-
-/** Ends all sign-ins of a user that wait for their second step, in the current transaction. */
-export function dropChallenges(userId: string): void {
-  db.delete(challenges).where(eq(challenges.user_id, userId)).run();
-}
-
-/** Rows deleted in one transaction. */
-const STEP = 500;
-
-/** The job: removes challenges and set-ups that have expired. They are refused from then on anyway. */
-export async function deleteExpiredChallenges(): Promise<void> {
-  for (let more = true; more; ) {
-    more = await transact(() => {
-      const expired = db
-        .select({ id: challenges.id })
-        .from(challenges)
-        .where(lte(challenges.expires_at, now()))
-        .limit(STEP)
-        .all()
-        .map(({ id }) => id);
-      db.delete(challenges).where(inArray(challenges.id, expired)).run();
-      return expired.length === STEP;
-    });
-  }
-  await transact(() => {
-    db.delete(twoFactor).where(lte(twoFactor.setup_expires_at, now())).run();
-  });
-}

@@ -6,19 +6,9 @@ import { countVerificationEmail, guard } from "../access/guard";
 import { deleteUser } from "../deletion/service";
 import { sendsVerification, updateUser } from "../email-addresses/service";
 import { RoleAssignment, roleParameter } from "../roles/schema";
+import { assignRole, removeRole, userPermissions, userRoleList } from "./roles";
 import { LocaleChange, PermissionList, Profile, RoleList, User, UserChange, UsernameChange } from "./schema";
-import {
-  assignRole,
-  changeLocale,
-  changeUsername,
-  getOwnUser,
-  getProfile,
-  getUser,
-  listUsers,
-  removeRole,
-  userPermissions,
-  userRoleList,
-} from "./service";
+import { changeLocale, changeUsername, getOwnUser, getProfile, getUser, listUsers } from "./service";
 
 const path = "/v1/users";
 const DEFAULT_LIMIT = 20;

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNotNull, isNull, lte, or } from "drizzle-orm";
+import { and, eq, gt, inArray, isNotNull, lte, not, or, type SQL } from "drizzle-orm";
 import { HOUR, MINUTE, now } from "../../kernel/clock";
 import { hashToken, mintToken } from "../../kernel/crypto";
 import { db, transact } from "../../kernel/db";
@@ -85,16 +85,12 @@ export function pendingRegistration(email: string, username: string): Verificati
 
 /** Removes registrations of this address or username that no longer count, so that they block nobody. */
 export function dropStaleRegistrations(email: string, username: string): void {
-  const stale = or(
-    lte(verifications.expires_at, now()),
-    and(isNull(verifications.sent_at), lte(verifications.created_at, now() - SENDING_LIMIT)),
-  );
   db.delete(verifications)
     .where(
       and(
         eq(verifications.kind, "registration"),
         or(eq(verifications.email, email), eq(verifications.username, username)),
-        stale,
+        not(isPending() as SQL),
       ),
     )
     .run();

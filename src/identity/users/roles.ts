@@ -1,0 +1,83 @@
+import { and, asc, desc, eq } from "drizzle-orm";
+import type { Client } from "../../kernel/client";
+import { db } from "../../kernel/db";
+import { invalid, notFound } from "../../kernel/errors";
+import { publish } from "../../kernel/events";
+import { accessChanged, type Caller, SUPER_ADMIN, transactAs, userAccess } from "../access/caller";
+import { PermissionSet } from "../access/permissions";
+import { checkHoldsRole, checkNotLastSuperAdmin } from "../access/rank";
+import { recordAudit } from "../audit/service";
+import { roles, userRoles } from "../roles/table";
+import type { RoleList } from "./schema";
+import { activeUser, existingUser } from "./service";
+
+/** What a user may do by all roles held, wildcards as they are. */
+export function userPermissions(id: string): string[] {
+  existingUser(id);
+  return userAccess(id).permissions.list();
+}
+
+export function userRoleList(id: string): RoleList {
+  existingUser(id);
+  const held = db
+    .select({ id: roles.id, name: roles.name, description: roles.description })
+    .from(userRoles)
+    .innerJoin(roles, eq(roles.id, userRoles.role_id))
+    .where(eq(userRoles.user_id, id))
+    .orderBy(desc(roles.created_at), asc(roles.id))
+    .all();
+  return { roles: held };
+}
+
+/** Gives a user a role; twice is no error. Throws 400 for no such role, 403 for more than the caller holds. */
+export function assignRole(caller: Caller, id: string, roleId: string, client: Client): Promise<void> {
+  return transactAs(caller, () => {
+    activeUser(id);
+    if (!db.select({ id: roles.id }).from(roles).where(eq(roles.id, roleId)).get())
+      throw invalid("/role_id", "names no role");
+    checkHoldsRole(caller, roleId);
+    const before = userPermissions(id);
+    const added = db
+      .insert(userRoles)
+      .values({ user_id: id, role_id: roleId })
+      .onConflictDoNothing()
+      .returning()
+      .get();
+    if (added) roleChanged("role_assigned", caller, id, roleId, before, client);
+  });
+}
+
+/** Takes a role from a user. Throws 404 when the user doesn't hold it, 403 for more than the caller holds. */
+export function removeRole(caller: Caller, id: string, roleId: string, client: Client): Promise<void> {
+  return transactAs(caller, () => {
+    activeUser(id);
+    const held = and(eq(userRoles.user_id, id), eq(userRoles.role_id, roleId));
+    if (!db.select().from(userRoles).where(held).get()) throw notFound("Role of this user");
+    checkHoldsRole(caller, roleId);
+    if (roleId === SUPER_ADMIN) checkNotLastSuperAdmin(id);
+    const before = userPermissions(id);
+    db.delete(userRoles).where(held).run();
+    roleChanged("role_removed", caller, id, roleId, before, client);
+  });
+}
+
+function roleChanged(
+  event: "role_assigned" | "role_removed",
+  caller: Caller,
+  userId: string,
+  roleId: string,
+  permissionsBefore: string[],
+  client: Client,
+): void {
+  recordAudit({
+    event_type: event,
+    user_id: userId,
+    actor_id: caller.userId,
+    resource_type: "role",
+    resource_id: roleId,
+    client,
+  });
+  const isAffected = !new PermissionSet(permissionsBefore).grantsTheSameAs(userAccess(userId).permissions);
+  accessChanged((affected) => affected.userId === userId);
+  publish("users.roles_changed", { userIds: [userId], affected: isAffected ? [userId] : [] });
+}
