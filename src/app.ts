@@ -5,6 +5,12 @@ import { docsRoutes } from "./docs/routes";
 import { noteBodies } from "./identity/access/guard";
 import { accountRoutes } from "./identity/accounts/routes";
 import { apiKeyRoutes } from "./identity/api-keys/routes";
+import {
+  adminAuditRoutes,
+  internalAuditRoutes,
+  ownAuditRoutes,
+  userAuditRoutes,
+} from "./identity/audit/routes";
 import { authRoutes, ownPasswordRoutes } from "./identity/auth/routes";
 import { banRoutes } from "./identity/bans/routes";
 import { adminDeletionRoutes, ownDeletionRoutes } from "./identity/deletion/routes";
@@ -45,6 +51,10 @@ export async function createApp(): Promise<{ app: AnyElysia; document: string }>
     .use(permissionRoutes)
     .use(oauthClientRoutes)
     .use(apiKeyRoutes)
+    .use(ownAuditRoutes)
+    .use(userAuditRoutes)
+    .use(adminAuditRoutes)
+    .use(internalAuditRoutes)
     .use(gpsRoutes)
     .use(deviceRoutes)
     .use(tripRoutes)

@@ -1,3 +1,5 @@
+import { reloadGeoip } from "./identity/audit/geoip";
+import { deleteOldEvents } from "./identity/audit/service";
 import { closeExpiredBans } from "./identity/bans/service";
 import { deleteDueAccounts, finishScrubs } from "./identity/deletion/service";
 import { deliverQueued, purgeEmailQueue } from "./identity/email/service";
@@ -28,6 +30,8 @@ const JOBS: Job[] = [
   { name: "delete expired sessions", interval: 10 * MINUTE, run: deleteExpiredSessions },
   { name: "delete expired registrations and tokens", interval: 10 * MINUTE, run: deleteExpiredTokens },
   { name: "delete expired two-factor challenges", interval: 10 * MINUTE, run: deleteExpiredChallenges },
+  { name: "delete old audit events", interval: HOUR, run: deleteOldEvents, atStart: true },
+  { name: "read a changed GeoIP database", interval: 10 * SECOND, run: reloadGeoip },
   { name: "detach points from deleted devices and trips", interval: MINUTE, run: finishDetachments },
 ];
 

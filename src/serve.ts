@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { AnyElysia } from "elysia";
 import { createApp } from "./app";
 import { chosePort, config, publicUrl } from "./config";
+import { openGeoip } from "./identity/audit/geoip";
 import { stopDeliveries } from "./identity/email/service";
 import { seedIdentity } from "./identity/seed";
 import { startJobs } from "./jobs";
@@ -36,6 +37,7 @@ export interface Running {
 /** Brings everything up on the configured data directory and address. */
 export async function serve(): Promise<Running> {
   configureLog(config["log.level"], config["log.format"]);
+  openGeoip();
   prepareDataDirectory();
   const release = claimDataDirectory();
   const migrated = openData(true);

@@ -2,6 +2,7 @@ import { swagger } from "@elysiajs/swagger";
 import { type AnyElysia, Elysia } from "elysia";
 import type { AccessNote } from "../identity/access/guard";
 import { PERMISSIONS } from "../identity/access/permissions";
+import { EVENT_TYPES } from "../identity/audit/event-types";
 import { ErrorBody, EXAMPLE_UUID } from "../kernel/schema";
 import { VERSION } from "../version";
 
@@ -22,6 +23,17 @@ interface Operation extends Json {
   "x-access": AccessNote["x-access"];
 }
 
+const AUDIT_LOG = `What happened, who did it, and from where. Events are written in the transaction of the change that they tell of, and never changed or deleted but by age (\`audit.retention_days\`).
+
+| Event type | Meaning | Written by |
+|---|---|---|
+${Object.entries(EVENT_TYPES)
+  .map(
+    ([type, { meaning, by }]) =>
+      `| \`${type}\` | ${meaning} | ${by.map((operation) => `\`${operation}\``).join("<br>")} |`,
+  )
+  .join("\n")}`;
+
 /** The sections of Swagger UI, in their order. */
 const TAGS: [name: string, description: string][] = [
   ["Health and information", "Whether the server is well, and what it is"],
@@ -37,6 +49,8 @@ const TAGS: [name: string, description: string][] = [
   ["Roles and permissions", "Who may do what"],
   ["OAuth clients", "Applications that sign users in through this installation"],
   ["API keys", "Keys for devices and services"],
+  ["Audit log", AUDIT_LOG],
+  ["Personal data", "What is kept about a user, as an archive"],
   ["GPS data", "Positions: posting, current ones, the record"],
   ["Devices", "What reports positions"],
   ["Trips", "Voyages with a status lifecycle, their positions and history"],
@@ -128,6 +142,12 @@ const SECURITY = {
     scheme: "bearer",
     description: "A session token (`ses_…`) or an API key (`flk_…`)",
   },
+  idAppKey: {
+    type: "apiKey",
+    in: "header",
+    name: "X-ID-App-Key",
+    description: "`security.id_app_key` of the configuration; for writing audit events alone",
+  },
   sessionCookie: {
     type: "apiKey",
     in: "cookie",
@@ -175,10 +195,8 @@ function errorResponse(status: string): Json {
 
 function finishOperation(operation: Operation, schemas: Json): Json {
   const { summary, description, tags, parameters = [], requestBody, responses } = operation;
-  const { requires, orSelf, limited } = operation["x-access"];
-  const access =
-    ACCESS[requires] ??
-    `Needs the permission \`${requires}\`${orSelf ? ", or a session of the user itself" : ""}.`;
+  const { requires, also, limited } = operation["x-access"];
+  const access = ACCESS[requires] ?? `Needs the permission \`${requires}\`${also ? ALSO[also] : ""}.`;
   const isPermission = Object.hasOwn(PERMISSIONS, requires);
   return {
     operationId: operationId(summary),
@@ -186,7 +204,7 @@ function finishOperation(operation: Operation, schemas: Json): Json {
     description: `${description}\n\n${access}`,
     tags,
     ...(isPermission && { "x-permission": requires }),
-    security: securityOf(requires),
+    security: also === "app key" ? [...securityOf(requires), { idAppKey: [] }] : securityOf(requires),
     ...(parameters.length > 0 && {
       parameters: parameters.map((parameter) => finishParameter(parameter, schemas)),
     }),
@@ -211,6 +229,12 @@ const ACCESS: Record<string, string> = {
   system: "Needs a system API key.",
   admin: "Needs an administrator: a holder of `*:*`.",
   handshake: "Open to any session token or API key.",
+};
+
+const ALSO: Record<NonNullable<AccessNote["x-access"]["also"]>, string> = {
+  self: ", or a session of the user itself",
+  session: " with an API key; any session will do",
+  "app key": ", or the configured `X-ID-App-Key`",
 };
 
 function securityOf(requires: string): Json[] {

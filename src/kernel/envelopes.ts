@@ -31,11 +31,31 @@ export function pageRequest(query: { page?: number; limit?: number }, defaultLim
   };
 }
 
-/** The page envelope. The links keep the request's other query parameters, known ones or not (decisions 2.2). */
+/** The page envelope. */
 export function page<T>(path: string, asked: PageRequest, { rows, total }: PageOf<T>, request: Request) {
+  const { page, limit } = asked;
+  const total_pages = pagesOf(total, asked);
+  return {
+    data: rows,
+    pagination: { page, limit, total, total_pages },
+    _links: pageLinks(path, asked, total_pages, request),
+  };
+}
+
+/** The page of the audit log, whose fields Part 2 names otherwise. */
+export function eventPage<T>(path: string, asked: PageRequest, { rows, total }: PageOf<T>, request: Request) {
+  const { page, limit } = asked;
+  const total_pages = pagesOf(total, asked);
+  const _links = pageLinks(path, asked, total_pages, request);
+  return { events: rows, total_count: total, page, limit, total_pages, _links };
+}
+
+const pagesOf = (total: number, { limit }: PageRequest): number => Math.ceil(total / limit);
+
+/** The links keep the request's other query parameters, known ones or not (decisions 2.2). */
+function pageLinks(path: string, asked: PageRequest, pages: number, request: Request) {
   const kept = otherParameters(request.url);
   const to = (number: number) => `${path}?page=${number}&limit=${asked.limit}${kept}`;
-  const pages = Math.ceil(total / asked.limit);
   const links: { self: string; first: string; last: string; prev?: string; next?: string } = {
     self: to(asked.page),
     first: to(1),
@@ -43,11 +63,7 @@ export function page<T>(path: string, asked: PageRequest, { rows, total }: PageO
   };
   if (asked.page > 1 && pages > 0) links.prev = to(Math.min(asked.page - 1, pages));
   if (asked.page < pages) links.next = to(asked.page + 1);
-  return {
-    data: rows,
-    pagination: { page: asked.page, limit: asked.limit, total, total_pages: pages },
-    _links: links,
-  };
+  return links;
 }
 
 /** The query parameters of a URL but `page` and `limit`, as they were sent, each behind an ampersand. */

@@ -4,6 +4,8 @@ import m1 from "../../drizzle/0001_geofence_index.sql" with { type: "text" };
 import m2 from "../../drizzle/0002_accounts.sql" with { type: "text" };
 import m3 from "../../drizzle/0003_two_factor.sql" with { type: "text" };
 import m4 from "../../drizzle/0004_verification_keys.sql" with { type: "text" };
+import m5 from "../../drizzle/0005_audit.sql" with { type: "text" };
+import m6 from "../../drizzle/0006_audit_days.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -11,4 +13,6 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0002_accounts", sql: m2 },
   { tag: "0003_two_factor", sql: m3 },
   { tag: "0004_verification_keys", sql: m4 },
+  { tag: "0005_audit", sql: m5 },
+  { tag: "0006_audit_days", sql: m6 },
 ];

@@ -9,7 +9,7 @@ import {
   Type as t,
 } from "@sinclair/typebox";
 import type { ValueError } from "@sinclair/typebox/errors";
-import { AppError, type ErrorDetail } from "./errors";
+import { AppError, type ErrorDetail, invalid } from "./errors";
 
 /**
  * The building blocks of the request and response schemas, and the words for what is wrong with an input.
@@ -39,6 +39,7 @@ function isDateTime(value: string): boolean {
   return isRealDay && utcYear >= 0 && utcYear <= 9_999;
 }
 
+FormatRegistry.Set("date", (value) => value.length === 10 && isDateTime(`${value}T00:00:00Z`));
 FormatRegistry.Set("uuid", (value) => UUID.test(value));
 FormatRegistry.Set("date-time", isDateTime);
 
@@ -118,6 +119,15 @@ export const uuid = (description: string, options: SchemaOptions = {}) =>
 
 export const dateTime = (description: string, options: SchemaOptions = {}) =>
   t.String({ format: "date-time", description, examples: [EXAMPLE_TIME], ...options });
+
+/** A time, or a day in its place (`2026-05-04`): for the bounds of a list. */
+export const moment = (description: string) =>
+  t.Union([t.String({ format: "date-time" }), t.String({ format: "date" })], {
+    description,
+    examples: [EXAMPLE_TIME],
+    "x-expected":
+      "must be a date, or a date and time, in ISO 8601, such as 2026-05-04 or 2026-05-04T09:30:00Z",
+  });
 
 /** A name: 1 to 200 characters (decisions 2.9). */
 export const name = (description: string, example: string) =>
@@ -247,7 +257,7 @@ export const List = <T extends TSchema>(schema: T) =>
 
 const Link = (description: string, example: string) => t.String({ description, examples: [example] });
 
-const PageLinks = record(
+export const PageLinks = record(
   "PageLinks",
   {
     self: Link("This page", "/v1/…?page=2&limit=10"),
@@ -307,6 +317,15 @@ export const Done = record(
 export const NoContent = t.Void({ description: "Done; the body is empty" });
 
 // --- What is wrong with an input ----------------------------------------------------------------------------
+
+/** What `metadata` may hold (decisions 2.9). */
+const MAX_METADATA_BYTES = 16_384;
+
+/** Refuses `metadata` of more than 16 KiB. Throws 400. */
+export function checkMetadata(metadata: Record<string, unknown> | null | undefined): void {
+  if (metadata && Buffer.byteLength(JSON.stringify(metadata)) > MAX_METADATA_BYTES)
+    throw invalid("/metadata", "must be at most 16 KiB of JSON");
+}
 
 /** At most this many details in one answer. */
 const MAX_DETAILS = 20;

@@ -3,12 +3,13 @@ import { config } from "../../config";
 import { readJson } from "../../kernel/body";
 import { addressBlock, clientAddress } from "../../kernel/client";
 import { HOUR, SECOND } from "../../kernel/clock";
+import { sameSecret } from "../../kernel/crypto";
 import { AppError, forbidden, unauthorized } from "../../kernel/errors";
 import type { HookContext } from "../../kernel/http";
 import { type Rate, type RateVerdict, takeToken } from "../../kernel/rate-limit";
 import { canonicalUuids } from "../../kernel/schema";
 import { authenticate, type Caller, isAdmin, isSystemKey, isUnchanged } from "./caller";
-import type { Permission } from "./permissions";
+import { type Permission, PermissionSet } from "./permissions";
 
 /**
  * Who may use a route. A permission; or
@@ -30,12 +31,20 @@ interface Mark {
   requires: Requirement;
   /** Beside those who hold the permission: a session of the user whom `{id}` names (decisions 3.5). */
   orSelf?: true;
+  /** Beside those who hold the permission: any session, on a route about the caller itself. */
+  orSession?: true;
+  /** Beside those who hold the permission: whoever sends `security.id_app_key` as X-ID-App-Key. */
+  orAppKey?: true;
   limit?: RateRule;
 }
 
 /** What the document is told of a route's access: see docs/document.ts. */
 export interface AccessNote {
-  "x-access": { requires: Requirement | "public" | "handshake"; orSelf: boolean; limited: boolean };
+  "x-access": {
+    requires: Requirement | "public" | "handshake";
+    also?: "self" | "session" | "app key";
+    limited: boolean;
+  };
 }
 
 interface GuardedContext extends HookContext {
@@ -132,12 +141,42 @@ export function countVerificationEmail(
   takeFromLimit(verificationEmails, subject, headers);
 }
 
+/** The header of the identity web app, in which it names itself. */
+const APP_KEY = "x-id-app-key";
+
+/** Whoever sends the configured X-ID-App-Key: a service of the installation, which may write audit events. */
+const APP: Caller = {
+  kind: "key",
+  id: "id-app",
+  tokenHash: "",
+  userId: null,
+  isSystem: false,
+  deviceId: null,
+  permissions: new PermissionSet(["audit:write"]),
+  isSuperAdmin: false,
+  expiresAt: null,
+};
+
+function appOf(given: string): Caller {
+  const expected = config["security.id_app_key"];
+  if (expected === null || !sameSecret(given, expected)) throw unauthorized("The X-ID-App-Key is not valid");
+  return APP;
+}
+
+/** Who makes a request, if they may. Throws 401 and 403. */
+function admittedCaller(request: Request, id: unknown, mark: Mark): Caller {
+  const appKey = mark.orAppKey ? request.headers.get(APP_KEY) : null;
+  if (appKey !== null) return appOf(appKey);
+  const caller = callerOf(request);
+  const isOwn = (mark.orSelf && isSelf(caller, id)) || (mark.orSession && caller.kind === "session");
+  if (!isOwn) authorize(caller, mark.requires);
+  return caller;
+}
+
 /** Who is it, may they, and how often: in this order, and before the body is looked at. */
 function admit(request: Request, set: HookContext["set"], id: unknown, mark: Mark): Caller {
-  const { requires, orSelf, limit } = mark;
-  const caller = callerOf(request);
-  if (!orSelf || !isSelf(caller, id)) authorize(caller, requires);
-  if (limit) takeFromLimit(limit, caller.id, set.headers);
+  const caller = admittedCaller(request, id, mark);
+  if (mark.limit) takeFromLimit(mark.limit, caller.id, set.headers);
   return caller;
 }
 
@@ -145,23 +184,23 @@ function admit(request: Request, set: HookContext["set"], id: unknown, mark: Mar
  * Who it still is once the body has been read: that takes as long as the client likes, and the credential may have
  * ended or lost its rights meanwhile.
  */
-function admitAgain(caller: Caller, request: Request, id: unknown, { requires, orSelf }: Mark): Caller {
-  if (isUnchanged(caller)) return caller;
-  const fresh = callerOf(request);
-  if (!orSelf || !isSelf(fresh, id)) authorize(fresh, requires);
-  return fresh;
-}
+const admitAgain = (caller: Caller, request: Request, id: unknown, mark: Mark): Caller =>
+  isUnchanged(caller) ? caller : admittedCaller(request, id, mark);
 
 function admitAnyone(request: Request, set: HookContext["set"], limit: RateRule | undefined): true {
   if (limit) takeFromLimit(limit, addressBlock(clientAddress(request)), set.headers);
   return true;
 }
 
-const note = (
-  requires: AccessNote["x-access"]["requires"],
-  limit?: RateRule,
-  orSelf = false,
-): AccessNote => ({ "x-access": { requires, orSelf, limited: limit !== undefined } });
+const note = (requires: AccessNote["x-access"]["requires"], mark: Partial<Mark> = {}): AccessNote => ({
+  "x-access": {
+    requires,
+    ...(mark.orSelf && { also: "self" }),
+    ...(mark.orSession && { also: "session" }),
+    ...(mark.orAppKey && { also: "app key" }),
+    limited: mark.limit !== undefined,
+  },
+});
 
 const anyParameter = () => true;
 
@@ -192,7 +231,7 @@ export const guard = new Elysia({ name: "guard" }).macro({
     const rule: Mark = typeof mark === "string" ? { requires: mark } : mark;
     const readBody = bodyReader();
     return {
-      detail: note(rule.requires, rule.limit, rule.orSelf) as object,
+      detail: note(rule.requires, rule) as object,
       async parse(context: GuardedContext) {
         const caller = admit(context.request, context.set, context.params?.id, rule);
         const body = await readBody(context.request, context.route);
@@ -217,7 +256,7 @@ export const guard = new Elysia({ name: "guard" }).macro({
     const limit = mark === true ? undefined : mark.limit;
     const readBody = bodyReader();
     return {
-      detail: note("public", limit) as object,
+      detail: note("public", { ...(limit && { limit }) }) as object,
       parse(context: GuardedContext) {
         context.admitted = admitAnyone(context.request, context.set, limit);
         return readBody(context.request, context.route);

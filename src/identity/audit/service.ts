@@ -1,45 +1,17 @@
 import type { Client } from "../../kernel/client";
-import { now } from "../../kernel/clock";
-import { db } from "../../kernel/db";
+import { DAY, iso, now, spanOf } from "../../kernel/clock";
+import { db, sqlite, statement, transact } from "../../kernel/db";
+import { badRequest } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
+import type { PageOf, PageRequest } from "../../kernel/paging";
+import { systemValue } from "../../operations/system-config/service";
+import type { AuditEventType } from "./event-types";
+import { locate } from "./geoip";
+import type { AdminAuditQuery, AuditEvent, AuditQuery } from "./schema";
+import { type EventRow, findEvents, NEWEST_FIRST } from "./search";
 import { auditEvents } from "./table";
 
-/** The event types that operations of Fairlead write; services may write others (decisions 5.1). */
-export type AuditEventType =
-  | "login"
-  | "login_failed"
-  | "logout"
-  | "session_created"
-  | "session_revoked"
-  | "password_changed"
-  | "password_reset_requested"
-  | "user_created"
-  | "user_updated"
-  | "user_deleted"
-  | "user_banned"
-  | "user_unbanned"
-  | "user_deletion_scheduled"
-  | "user_deletion_cancelled"
-  | "account_linked"
-  | "account_unlinked"
-  | "platform_updated"
-  | "2fa_enabled"
-  | "2fa_disabled"
-  | "2fa_verified"
-  | "2fa_backup_codes_regenerated"
-  | "client_created"
-  | "client_updated"
-  | "client_secret_regenerated"
-  | "client_deleted"
-  | "role_created"
-  | "role_updated"
-  | "role_deleted"
-  | "permission_created"
-  | "role_assigned"
-  | "role_removed"
-  | "api_key_created"
-  | "api_key_updated"
-  | "api_key_revoked";
+// --- Writing ------------------------------------------------------------------------------------------------
 
 export interface AuditEntry {
   event_type: AuditEventType;
@@ -59,16 +31,125 @@ export interface AuditEntry {
 
 /** Writes an audit event in the current transaction: the change and its event commit together. */
 export function recordAudit({ client, ...entry }: AuditEntry): void {
-  db.insert(auditEvents)
+  insertEvent({
+    status: "success",
+    source_service: "api",
+    ...entry,
+    ip_address: client?.address ?? null,
+    user_agent: client?.userAgent ?? null,
+  });
+}
+
+type NewEvent = Omit<
+  typeof auditEvents.$inferInsert,
+  "id" | "created_at" | "is_reported" | "country_code" | "country_name" | "city" | "region"
+>;
+
+/** Stores an event in the current transaction, with its time and the place of its address. */
+export function insertEvent(event: NewEvent): EventRow {
+  return db
+    .insert(auditEvents)
     .values({
+      ...event,
       id: newId(),
-      status: "success",
-      source_service: "api",
-      ...entry,
-      actor_id: entry.actor_id === entry.user_id ? null : (entry.actor_id ?? null),
-      ip_address: client?.address ?? null,
-      user_agent: client?.userAgent ?? null,
+      actor_id: event.actor_id === event.user_id ? null : event.actor_id,
+      ...locate(event.ip_address),
       created_at: now(),
     })
-    .run();
+    .returning()
+    .get();
+}
+
+// --- Reading ------------------------------------------------------------------------------------------------
+
+export const toAuditEvent = (row: EventRow): AuditEvent => ({ ...row, created_at: iso(row.created_at) });
+
+const toPage = ({ rows, total }: PageOf<EventRow>): PageOf<AuditEvent> => ({
+  rows: rows.map(toAuditEvent),
+  total,
+});
+
+/** A user's events, newest first. */
+export function listEventsOf(
+  userId: string,
+  filters: Pick<AuditQuery, "event_type" | "resource_type" | "status">,
+  request: PageRequest,
+): PageOf<AuditEvent> {
+  const { event_type, resource_type, status } = filters;
+  return toPage(findEvents({ userIds: [userId], event_type, resource_type, status }, NEWEST_FIRST, request));
+}
+
+/** Everybody's events that pass the filters. Throws 400 for a search that means too many users. */
+export function listEvents(query: AdminAuditQuery, request: PageRequest): PageOf<AuditEvent> {
+  const { user_id, user_search, start_date, end_date, sort_field, sort_direction, ...filters } = query;
+  const userIds = usersMeant(user_id, user_search);
+  const { event_type, resource_type, status, source_service, is_reported } = filters;
+  return toPage(
+    findEvents(
+      {
+        ...(userIds && { userIds }),
+        event_type,
+        resource_type,
+        status,
+        source_service,
+        is_reported,
+        from: start_date === undefined ? undefined : spanOf(start_date)[0],
+        to: end_date === undefined ? undefined : spanOf(end_date)[1],
+      },
+      { field: sort_field ?? "created_at", direction: sort_direction ?? "desc" },
+      request,
+    ),
+  );
+}
+
+/** More users than this are no answer to a search, and would take long to read the events of. */
+const MAX_USERS_FOUND = 500;
+
+const searchUsers = statement(() =>
+  sqlite.prepare<{ id: string }, { text: string; limit: number }>(
+    `SELECT id FROM users WHERE instr(username, $text)
+     UNION SELECT user_id FROM platform_accounts WHERE instr(lower(email), $text)
+     LIMIT $limit`,
+  ),
+);
+
+/**
+ * Whose events a query is about: `user_id`, and whoever `user_search` finds by identifier or by a part of the username
+ * or an address. Undefined for everybody. Throws 400.
+ */
+function usersMeant(userId: string | undefined, search: string | undefined): string[] | undefined {
+  if (search === undefined) return userId === undefined ? undefined : [userId];
+  const text = search.toLowerCase();
+  const found = searchUsers()
+    .all({ text, limit: MAX_USERS_FOUND + 1 })
+    .map(({ id }) => id);
+  if (found.length > MAX_USERS_FOUND)
+    throw badRequest(
+      `The search finds more than ${MAX_USERS_FOUND} users; give more of the name or the address`,
+    );
+  // Other services write events about identifiers of their own.
+  const meant = new Set([...found, search, text]);
+  if (userId === undefined) return [...meant];
+  return meant.has(userId) ? [userId] : [];
+}
+
+// --- Ageing -------------------------------------------------------------------------------------------------
+
+/** Events deleted in one transaction. */
+const STEP = 500;
+
+const deleteOldest = statement(() =>
+  sqlite.prepare<unknown, [number, number]>(
+    `DELETE FROM audit_events WHERE rowid IN
+       (SELECT rowid FROM audit_events WHERE created_at < ? ORDER BY created_at LIMIT +?) RETURNING 1`,
+  ),
+);
+
+/** The job: deletes events older than `audit.retention_days`; 0 keeps all. */
+export async function deleteOldEvents(): Promise<void> {
+  const days = systemValue("audit.retention_days");
+  if (days === 0) return;
+  for (let deleted = STEP; deleted === STEP; ) {
+    deleted = await transact(() => deleteOldest().all(now() - days * DAY, STEP).length);
+  }
 }

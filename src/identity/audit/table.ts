@@ -1,6 +1,8 @@
 import { sql } from "drizzle-orm";
-import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { flag, id, time } from "../../kernel/table";
+import { users } from "../users/table";
+import { REPORT_REASONS, REPORT_STATUSES } from "./words";
 
 /** What happened, for good: no reference to other tables, so that an event outlives what it speaks of. */
 export const auditEvents = sqliteTable(
@@ -28,7 +30,76 @@ export const auditEvents = sqliteTable(
     created_at: time().notNull(),
   },
   (table) => [
-    index("audit_events_user").on(table.user_id, table.created_at),
+    // Holds every column that a list of one user's events can be filtered by: counting them reads no row.
+    index("audit_events_user").on(
+      table.user_id,
+      table.created_at,
+      table.event_type,
+      table.resource_type,
+      table.status,
+      table.source_service,
+      table.is_reported,
+    ),
+    index("audit_events_time").on(table.created_at),
+    index("audit_events_type").on(table.event_type, table.created_at),
+    index("audit_events_resource").on(table.resource_type, table.created_at),
+    index("audit_events_source").on(table.source_service, table.created_at),
+    index("audit_events_failures").on(table.created_at).where(sql`status = 'failure'`),
+    index("audit_events_reported").on(table.created_at).where(sql`is_reported = 1`),
     index("audit_events_actor").on(table.actor_id).where(sql`actor_id IS NOT NULL`),
   ],
+);
+
+/**
+ * How many events of a kind happened on a day (UTC, counted from 1970-01-01). Triggers keep it (migration
+ * 0006), so that a list of everybody's events is counted, and a page of it found, without walking over the events.
+ */
+export const auditDays = sqliteTable(
+  "audit_days",
+  {
+    day: integer().notNull(),
+    event_type: text().notNull(),
+    /** Empty for an event about nothing. */
+    resource_type: text().notNull(),
+    status: text().notNull(),
+    source_service: text().notNull(),
+    is_reported: flag().notNull(),
+    n: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [
+        table.day,
+        table.event_type,
+        table.resource_type,
+        table.status,
+        table.source_service,
+        table.is_reported,
+      ],
+    }),
+  ],
+);
+
+/** Users' reports of events that look wrong: one for each event. */
+export const auditReports = sqliteTable(
+  "audit_reports",
+  {
+    id: id(),
+    audit_event_id: text()
+      .notNull()
+      .unique()
+      .references(() => auditEvents.id, { onDelete: "cascade" }),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    reason: text({ enum: REPORT_REASONS }).notNull(),
+    description: text(),
+    status: text({ enum: REPORT_STATUSES }).notNull(),
+    reviewed_by: text(),
+    reviewed_at: time(),
+    resolution_notes: text(),
+    created_at: time().notNull(),
+    updated_at: time().notNull(),
+  },
+  (table) => [index("audit_reports_user").on(table.user_id), index("audit_reports_status").on(table.status)],
 );

@@ -6,6 +6,7 @@ import { publish } from "../../kernel/events";
 import { accessChanged } from "../access/caller";
 import { platformAccounts } from "../accounts/table";
 import { apiKeys } from "../api-keys/table";
+import { eraseReports } from "../audit/reports";
 import { recordAudit } from "../audit/service";
 import { passwordResets, passwords } from "../auth/table";
 import { bans } from "../bans/table";
@@ -70,6 +71,7 @@ const ERASURES: ((userId: string) => unknown)[] = [
   (userId) => db.delete(oauthClients).where(eq(oauthClients.owner_id, userId)).run(),
   // That there was a ban, and by whom, is the installation's own history; its words are about a person.
   (userId) => db.update(bans).set({ reason: null }).where(eq(bans.user_id, userId)).run(),
+  eraseReports,
   (userId) => db.delete(userRoles).where(eq(userRoles.user_id, userId)).run(),
 ];
 
@@ -142,6 +144,7 @@ const clearAddress = statement(() =>
   sqlite.prepare<unknown, [number, string]>(
     `UPDATE audit_events
      SET ip_address = NULL, user_agent = NULL,
+       country_code = NULL, country_name = NULL, city = NULL, region = NULL,
        metadata = iif(user_id = ?2 AND resource_type IN ('api_key', 'oauth_client'),
          json_remove(metadata, '$.name'), metadata)
      WHERE rowid = ?1

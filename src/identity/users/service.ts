@@ -134,11 +134,14 @@ export function listUsers(request: PageRequest): PageOf<User> {
 
 export const getUser = (id: string): User => toUser(existingUser(id));
 
-/** The owner of a session or a key. Throws 400 for a system key that belongs to nobody. */
-export function getOwnUser(caller: Caller): User {
+/** Identifier of the owner of a session or a key. Throws 400 for a system key that belongs to nobody. */
+export function ownId(caller: Caller): string {
   if (caller.userId === null) throw badRequest("This system key belongs to no user");
-  return getUser(caller.userId);
+  return caller.userId;
 }
+
+/** The owner of a session or a key. Throws 400 for a system key that belongs to nobody. */
+export const getOwnUser = (caller: Caller): User => getUser(ownId(caller));
 
 export function getProfile(id: string): Profile {
   const user = existingUser(id);

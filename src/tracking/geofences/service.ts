@@ -1,17 +1,15 @@
 import { asc, desc, eq } from "drizzle-orm";
 import { iso, now } from "../../kernel/clock";
 import { adjustCounter, counter, db, sqlite, statement, transact } from "../../kernel/db";
-import { invalid, notFound } from "../../kernel/errors";
+import { notFound } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
-import { checkChanged } from "../../kernel/schema";
+import { checkChanged, checkMetadata } from "../../kernel/schema";
 import { boundingBox } from "./geometry";
 import type { Geofence, GeofenceChange, NewGeofence } from "./schema";
 import { geofencePresence, geofences } from "./table";
 
 type Row = typeof geofences.$inferSelect;
-
-const MAX_METADATA_BYTES = 16_384;
 
 const toGeofence = ({ seq: _, ...row }: Row): Geofence => ({
   ...row,
@@ -95,9 +93,4 @@ function index(row: Row): void {
   }
   removeFromIndex().run(row.seq);
   db.delete(geofencePresence).where(eq(geofencePresence.geofence_seq, row.seq)).run();
-}
-
-function checkMetadata(metadata: NewGeofence["metadata"]): void {
-  if (metadata && Buffer.byteLength(JSON.stringify(metadata)) > MAX_METADATA_BYTES)
-    throw invalid("/metadata", "must be at most 16 KiB of JSON");
 }

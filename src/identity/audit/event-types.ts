@@ -1,0 +1,175 @@
+/**
+ * The event types that exist, and what writes each (Part 2, Events; decisions 5.1 and 5.2).
+ * tests/identity/audit/event-types.test.ts calls every operation named here, and looks at what it wrote.
+ */
+
+interface EventType {
+  meaning: string;
+  /** The operations that write it: `METHOD /path`, or a command or job by its name. */
+  by: readonly string[];
+}
+
+/** How other services write events, of types of their own too. */
+const SERVICES = ["POST /v1/internal/audit"] as const;
+
+const SIGN_INS = [
+  "POST /v1/auth/login",
+  "POST /v1/auth/2fa/verify",
+  "POST /v1/auth/register/verify",
+  "POST /v1/sessions",
+] as const;
+
+export const EVENT_TYPES = {
+  login: { meaning: "A user signed in", by: SIGN_INS },
+  login_failed: { meaning: "A sign-in with a password was refused", by: ["POST /v1/auth/login"] },
+  logout: { meaning: "A user signed out", by: ["POST /v1/auth/logout", "DELETE /v1/sessions/{token}"] },
+  session_created: { meaning: "A session was opened", by: SIGN_INS },
+  session_revoked: {
+    meaning: "A session was ended by something else than its own logout",
+    by: [
+      "DELETE /v1/users/me/sessions/{session_id}",
+      "DELETE /v1/users/me/sessions",
+      "POST /v1/users/me/password",
+      "POST /v1/auth/reset-password/complete",
+      "POST /v1/users/{id}/ban",
+      "DELETE /v1/users/{id}",
+      "POST /v1/admin/users/{id}/force-delete",
+    ],
+  },
+  "2fa_enabled": { meaning: "Two-factor authentication was turned on", by: ["POST /v1/users/me/2fa/verify"] },
+  "2fa_disabled": { meaning: "Two-factor authentication was turned off", by: ["DELETE /v1/users/me/2fa"] },
+  "2fa_verified": {
+    meaning: "A second factor was accepted at a sign-in or, with status `failure`, refused anywhere",
+    by: [
+      "POST /v1/auth/2fa/verify",
+      "POST /v1/users/me/2fa/verify",
+      "DELETE /v1/users/me/2fa",
+      "POST /v1/users/me/2fa/backup-codes/regenerate",
+      "POST /v1/users/me/deletion",
+    ],
+  },
+  "2fa_backup_codes_regenerated": {
+    meaning: "All backup codes were replaced",
+    by: ["POST /v1/users/me/2fa/backup-codes/regenerate"],
+  },
+  password_changed: {
+    meaning: "A password was changed, or set anew after a reset",
+    by: ["POST /v1/users/me/password", "POST /v1/auth/reset-password/complete"],
+  },
+  password_reset_requested: {
+    meaning: "A password reset was asked for",
+    by: ["POST /v1/auth/reset-password"],
+  },
+  user_created: {
+    meaning: "An account was created",
+    by: [
+      "POST /v1/auth/register/verify",
+      "POST /v1/auth/verify-email",
+      "POST /v1/users/oauth",
+      "user create",
+    ],
+  },
+  user_updated: {
+    meaning: "Something of an account changed",
+    by: [
+      "PATCH /v1/users/{id}",
+      "PATCH /v1/users/{id}/locale",
+      "PATCH /v1/users/{id}/username",
+      "POST /v1/users/email/verify",
+      "POST /v1/auth/verify-email",
+      "DELETE /v1/users/{id}/email/pending",
+      "DELETE /v1/users/{id}/email-link/pending",
+      "PUT /v1/users/{id}/accounts/{account_id}/primary",
+      "POST /v1/users/oauth",
+    ],
+  },
+  user_deleted: {
+    meaning: "An account was deleted",
+    by: [
+      "DELETE /v1/users/{id}",
+      "POST /v1/admin/users/{id}/force-delete",
+      "delete accounts whose time has come",
+    ],
+  },
+  user_banned: { meaning: "A user was banned", by: ["POST /v1/users/{id}/ban"] },
+  user_unbanned: {
+    meaning: "A ban was lifted",
+    by: ["DELETE /v1/users/{id}/ban"],
+  },
+  user_deletion_scheduled: {
+    meaning: "A user scheduled the deletion of the own account",
+    by: ["POST /v1/users/me/deletion"],
+  },
+  user_deletion_cancelled: {
+    meaning: "A scheduled deletion was taken back",
+    by: ["DELETE /v1/users/me/deletion", "POST /v1/admin/users/{id}/cancel-deletion"],
+  },
+  account_linked: {
+    meaning: "A platform account was linked to a user",
+    by: ["POST /v1/users/oauth", "POST /v1/users/email-link/verify", "POST /v1/auth/verify-email"],
+  },
+  account_unlinked: {
+    meaning: "A platform account was taken from a user",
+    by: ["DELETE /v1/users/{id}/accounts/{account_id}"],
+  },
+  data_exported: { meaning: "A user exported the own personal data", by: ["GET /v1/user/export"] },
+  audit_reported: {
+    meaning: "A user reported an event that looks wrong",
+    by: ["POST /v1/users/me/audit/{event_id}/report"],
+  },
+  platform_updated: {
+    meaning: "A setting of a platform changed; one event for each setting",
+    by: ["PATCH /v1/platforms/{id_or_slug}/enabled", "PATCH /v1/platforms/{id_or_slug}/settings"],
+  },
+  client_created: { meaning: "An OAuth client was created", by: ["POST /v1/oauth/clients"] },
+  client_updated: { meaning: "An OAuth client was changed", by: ["PATCH /v1/oauth/clients/{id}"] },
+  client_secret_regenerated: {
+    meaning: "An OAuth client got another secret",
+    by: ["POST /v1/oauth/clients/{id}/regenerate-secret"],
+  },
+  client_deleted: { meaning: "An OAuth client was deleted", by: ["DELETE /v1/oauth/clients/{id}"] },
+  api_key_created: {
+    meaning: "An API key was created, or made anew by regeneration",
+    by: ["POST /v1/api-keys", "POST /v1/api-keys/{id}/regenerate", "key create"],
+  },
+  api_key_updated: {
+    meaning: "An API key was changed: its fields, its roles, or the device that it posts for",
+    by: [
+      "PATCH /v1/api-keys/{id}",
+      "POST /v1/api-keys/{id}/roles",
+      "DELETE /v1/api-keys/{id}/roles/{role_id}",
+      "POST /v1/devices",
+      "PATCH /v1/devices/{id}",
+    ],
+  },
+  api_key_revoked: {
+    meaning: "An API key ended",
+    by: [
+      "DELETE /v1/api-keys/{id}",
+      "POST /v1/api-keys/{id}/regenerate",
+      "DELETE /v1/users/{id}",
+      "POST /v1/admin/users/{id}/force-delete",
+    ],
+  },
+  role_created: { meaning: "A role was created", by: ["POST /v1/roles"] },
+  role_updated: {
+    meaning: "A role was changed, or what it permits",
+    by: [
+      "PATCH /v1/roles/{id}",
+      "POST /v1/roles/{id}/permissions",
+      "DELETE /v1/roles/{id}/permissions/{permission_id}",
+    ],
+  },
+  role_deleted: { meaning: "A role was deleted", by: ["DELETE /v1/roles/{id}"] },
+  role_assigned: { meaning: "A user got a role", by: ["POST /v1/users/{id}/roles"] },
+  role_removed: { meaning: "A role was taken from a user", by: ["DELETE /v1/users/{id}/roles/{role_id}"] },
+  permission_created: { meaning: "A permission was created", by: ["POST /v1/permissions"] },
+  consent_granted: { meaning: "A user let an application act in the own name", by: SERVICES },
+  consent_revoked: { meaning: "A user took that consent back", by: SERVICES },
+  bot_command_executed: { meaning: "A bot carried out a command", by: SERVICES },
+  bot_guild_configured: { meaning: "A bot was set up for a guild", by: SERVICES },
+  moderation_action: { meaning: "A bot moderated a member of a guild", by: SERVICES },
+} as const satisfies Record<string, EventType>;
+
+/** The event types that Fairlead knows. */
+export type AuditEventType = keyof typeof EVENT_TYPES;

@@ -1,0 +1,90 @@
+import { readFileSync, statSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import ipaddr from "ipaddr.js";
+import { type CityResponse, Reader } from "maxmind";
+import { ConfigError, config } from "../../config";
+import { describeError, log } from "../../kernel/log";
+
+/** Where an address is, by a City database in MaxMind's format that lies on this machine; nobody is asked. */
+
+export interface Place {
+  /** ISO 3166-1 alpha-2. */
+  country_code: string | null;
+  country_name: string | null;
+  city: string | null;
+  region: string | null;
+}
+
+const NOWHERE: Place = { country_code: null, country_name: null, city: null, region: null };
+
+let reader: Reader<CityResponse> | null = null;
+/** Tells one state of the file from another. */
+let loaded = "";
+
+const versionOf = ({ ino, size, mtimeMs }: { ino: number; size: number; mtimeMs: number }) =>
+  `${ino} ${size} ${mtimeMs}`;
+
+function read(content: Buffer): Reader<CityResponse> {
+  const fresh = new Reader<CityResponse>(content);
+  if (!fresh.metadata.databaseType.includes("City"))
+    throw new Error(`it is a ${fresh.metadata.databaseType} database, not a City one`);
+  return fresh;
+}
+
+/** Opens the configured database. Throws ConfigError when it can't be read. */
+export function openGeoip(): void {
+  const path = config["geoip.database"];
+  reader = null;
+  if (path === null) return;
+  try {
+    loaded = versionOf(statSync(path));
+    reader = read(readFileSync(path));
+  } catch (error) {
+    throw new ConfigError(`geoip.database ${path} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** The job: takes the database in use anew when its file has changed. One that can't be read leaves the former in use. */
+export async function reloadGeoip(): Promise<void> {
+  const path = config["geoip.database"];
+  if (path === null) return;
+  try {
+    const version = versionOf(await stat(path));
+    if (version === loaded) return;
+    const content = await readFile(path);
+    reader = read(content);
+    loaded = version;
+    log.info("the GeoIP database was read anew", { path });
+  } catch (error) {
+    log.warn("the GeoIP database cannot be read; the former one stays in use", {
+      path,
+      ...describeError(error),
+    });
+  }
+}
+
+/** Where an address is. All null for a private one, for one that isn't in the database, and without a database. */
+export function locate(address: string | null | undefined): Place {
+  if (!reader || !address || !ipaddr.isValid(address)) return NOWHERE;
+  const parsed = ipaddr.process(address);
+  if (parsed.range() !== "unicast") return NOWHERE;
+  const found = lookUp(reader, parsed.toString());
+  if (!found) return NOWHERE;
+  return {
+    country_code: found.country?.iso_code ?? null,
+    country_name: found.country?.names?.en ?? null,
+    city: found.city?.names?.en ?? null,
+    region: found.subdivisions?.[0]?.names?.en ?? null,
+  };
+}
+
+/** A file that was cut off can be opened, and fails at some address: then it counts no more until it changes. */
+function lookUp(database: Reader<CityResponse>, address: string): CityResponse | null {
+  try {
+    return database.get(address);
+  } catch (error) {
+    reader = null;
+    log.warn("the GeoIP database is damaged; events get no place until it is replaced", describeError(error));
+    return null;
+  }
+}

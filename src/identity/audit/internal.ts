@@ -1,0 +1,40 @@
+import ipaddr from "ipaddr.js";
+import { transact } from "../../kernel/db";
+import { invalid } from "../../kernel/errors";
+import { checkMetadata } from "../../kernel/schema";
+import { findUser } from "../users/service";
+import type { AuditEvent, InternalEvent } from "./schema";
+import { insertEvent, toAuditEvent } from "./service";
+
+/**
+ * Writes an event that another service tells of. `api` events concern a user of ours; other services may write about
+ * users of theirs, or about nobody. Throws 400.
+ */
+export function writeEvent(input: InternalEvent): Promise<AuditEvent> {
+  checkMetadata(input.metadata);
+  const { ip_address } = input;
+  if (ip_address && !ipaddr.isValid(ip_address)) throw invalid("/ip_address", "must be an IP address");
+  return transact(() => {
+    const user = input.user_id === null ? undefined : findUser(input.user_id);
+    if (!user && input.source_service === "api") throw invalid("/user_id", "names no user");
+    if (input.actor_id && !findUser(input.actor_id)) throw invalid("/actor_id", "names no user");
+    // An account that was scrubbed keeps no address (decisions 4.11).
+    const isScrubbed = user?.scrubbed_at != null;
+    return toAuditEvent(
+      insertEvent({
+        user_id: input.user_id,
+        event_type: input.event_type,
+        resource_type: input.resource_type,
+        resource_id: input.resource_id,
+        actor_id: input.actor_id,
+        description: input.description,
+        metadata: input.metadata,
+        status: input.status,
+        error_message: input.error_message,
+        source_service: input.source_service,
+        ip_address: isScrubbed ? null : ip_address,
+        user_agent: isScrubbed ? null : input.user_agent,
+      }),
+    );
+  });
+}

@@ -1,0 +1,165 @@
+import { Elysia } from "elysia";
+import { clientOf } from "../../kernel/client";
+import { HOUR, SECOND } from "../../kernel/clock";
+import { eventPage, pageRequest, single } from "../../kernel/envelopes";
+import { errors, IdParams, query, Single, t } from "../../kernel/schema";
+import { guard, type RateRule } from "../access/guard";
+import { existingUser, ownId } from "../users/service";
+import { writeEvent } from "./internal";
+import { changeReport, listReports, listReportsOf, reportEvent } from "./reports";
+import {
+  AdminAuditQuery,
+  AuditEvent,
+  AuditPage,
+  AuditQuery,
+  AuditReport,
+  DEFAULT_LIMIT,
+  EventParams,
+  InternalEvent,
+  NewReport,
+  ReportChange,
+  ReportParams,
+  ReportQuery,
+  ReportResult,
+} from "./schema";
+import { listEvents, listEventsOf } from "./service";
+
+const tags = ["Audit log"];
+
+/** Reports that one credential may file. */
+const reportLimit: RateRule = {
+  name: "audit-report",
+  rate: () => ({ requests: 30, seconds: HOUR / SECOND }),
+};
+
+export const ownAuditRoutes = new Elysia({ prefix: "/v1/users/me/audit", tags })
+  .use(guard)
+  .get(
+    "",
+    ({ caller, query, request }) => {
+      const asked = pageRequest(query, DEFAULT_LIMIT);
+      return eventPage("/v1/users/me/audit", asked, listEventsOf(ownId(caller), query, asked), request);
+    },
+    {
+      access: { requires: "audit:read", orSession: true },
+      ...query(AuditQuery),
+      response: { 200: AuditPage },
+      detail: {
+        summary: "List own audit events",
+        description: "What happened to the caller's account, newest first.",
+      },
+    },
+  )
+  .post(
+    "/:event_id/report",
+    async ({ caller, params, body, request, set }) => {
+      const report = await reportEvent(caller, ownId(caller), params.event_id, body, clientOf(request));
+      set.status = 201;
+      return { success: true, report, error: null };
+    },
+    {
+      access: { requires: "audit:write", orSession: true, limit: reportLimit },
+      params: EventParams,
+      body: NewReport,
+      response: { 201: ReportResult, ...errors(403, 404, 409) },
+      detail: {
+        summary: "Report an audit event",
+        description:
+          "Tells the administrators that an event of the caller's account looks wrong. 409 when it was reported already, 404 for an event of somebody else.",
+      },
+    },
+  )
+  .get("/reports", ({ caller }) => listReportsOf(ownId(caller)), {
+    access: { requires: "audit:read", orSession: true },
+    response: { 200: t.Array(AuditReport), ...errors(400) },
+    detail: {
+      summary: "List own audit reports",
+      description: "The newest 1,000 reports of the caller, newest first.",
+    },
+  });
+
+export const userAuditRoutes = new Elysia({ prefix: "/v1/users", tags }).use(guard).get(
+  "/:id/audit",
+  ({ params, query, request }) => {
+    const asked = pageRequest(query, DEFAULT_LIMIT);
+    const { id } = existingUser(params.id);
+    return eventPage(`/v1/users/${id}/audit`, asked, listEventsOf(id, query, asked), request);
+  },
+  {
+    access: "audit:read",
+    params: IdParams,
+    ...query(AuditQuery),
+    response: { 200: AuditPage, ...errors(404) },
+    detail: {
+      summary: "List audit events of a user",
+      description: "What happened to the user's account, newest first.",
+    },
+  },
+);
+
+export const adminAuditRoutes = new Elysia({ prefix: "/v1/admin/audit", tags })
+  .use(guard)
+  .get(
+    "",
+    ({ query, request }) => {
+      const asked = pageRequest(query, DEFAULT_LIMIT);
+      return eventPage("/v1/admin/audit", asked, listEvents(query, asked), request);
+    },
+    {
+      access: "audit:read",
+      ...query(AdminAuditQuery),
+      response: { 200: AuditPage },
+      detail: {
+        summary: "List audit events",
+        description:
+          "Everybody's events, newest first unless sorted otherwise; ties are ordered by time, in the same direction. All filters must hold. 400 for a `user_search` that finds more than 500 users.",
+      },
+    },
+  )
+  .get("/reports", ({ query }) => listReports(query.status), {
+    access: "audit:read",
+    ...query(ReportQuery),
+    response: { 200: t.Array(AuditReport) },
+    detail: {
+      summary: "List audit reports",
+      description: "The newest 1,000 reports, of one status or of all, newest first.",
+    },
+  })
+  .patch(
+    "/reports/:report_id",
+    async ({ caller, params, body }) =>
+      single(
+        await changeReport(caller, params.report_id, body),
+        `/v1/admin/audit/reports/${params.report_id}`,
+      ),
+    {
+      access: "audit:write",
+      params: ReportParams,
+      body: ReportChange,
+      response: { 200: Single(AuditReport), ...errors(404) },
+      detail: {
+        summary: "Handle an audit report",
+        description:
+          "Sets the status, the notes or both; the user who reported is told by email when something changed.",
+      },
+    },
+  );
+
+export const internalAuditRoutes = new Elysia({ prefix: "/v1/internal/audit", tags }).use(guard).post(
+  "",
+  async ({ body, set }) => {
+    const event = await writeEvent(body);
+    set.status = 201;
+    return single(event, "/v1/internal/audit");
+  },
+  {
+    access: { requires: "audit:write", orAppKey: true },
+    body: InternalEvent,
+    response: { 201: Single(AuditEvent) },
+    detail: {
+      summary: "Write an audit event",
+      description:
+        "For the other services of an installation. `user_id` names an existing user unless another service than `api` writes the event: a bot may name a user of its own platform, or nobody (null). `actor_id` names an existing user. `event_type` may be any word of lower-case letters, digits and underscores.",
+    },
+  },
+);
