@@ -15,6 +15,7 @@ import { authRoutes, ownPasswordRoutes } from "./identity/auth/routes";
 import { banRoutes } from "./identity/bans/routes";
 import { adminDeletionRoutes, ownDeletionRoutes } from "./identity/deletion/routes";
 import { emailAddressRoutes } from "./identity/email-addresses/routes";
+import { exportRoutes } from "./identity/export/routes";
 import { oauthClientRoutes } from "./identity/oauth-clients/routes";
 import { platformRoutes } from "./identity/platforms/routes";
 import { permissionRoutes, roleRoutes } from "./identity/roles/routes";
@@ -55,6 +56,7 @@ export async function createApp(): Promise<{ app: AnyElysia; document: string }>
     .use(userAuditRoutes)
     .use(adminAuditRoutes)
     .use(internalAuditRoutes)
+    .use(exportRoutes)
     .use(gpsRoutes)
     .use(deviceRoutes)
     .use(tripRoutes)

@@ -11,3 +11,7 @@ declare module "*.csv.gz" {
   const path: string;
   export default path;
 }
+declare module "*.ttf" {
+  const path: string;
+  export default path;
+}

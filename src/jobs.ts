@@ -3,6 +3,7 @@ import { deleteOldEvents } from "./identity/audit/service";
 import { closeExpiredBans } from "./identity/bans/service";
 import { deleteDueAccounts, finishScrubs } from "./identity/deletion/service";
 import { deliverQueued, purgeEmailQueue } from "./identity/email/service";
+import { deleteOldLogs } from "./identity/export/logs";
 import { deleteExpiredSessions } from "./identity/sessions/service";
 import { deleteExpiredChallenges } from "./identity/two-factor/challenges";
 import { deleteExpiredTokens } from "./identity/verification/service";
@@ -31,6 +32,7 @@ const JOBS: Job[] = [
   { name: "delete expired registrations and tokens", interval: 10 * MINUTE, run: deleteExpiredTokens },
   { name: "delete expired two-factor challenges", interval: 10 * MINUTE, run: deleteExpiredChallenges },
   { name: "delete old audit events", interval: HOUR, run: deleteOldEvents, atStart: true },
+  { name: "delete old export logs", interval: HOUR, run: deleteOldLogs, atStart: true },
   { name: "read a changed GeoIP database", interval: 10 * SECOND, run: reloadGeoip },
   { name: "detach points from deleted devices and trips", interval: MINUTE, run: finishDetachments },
 ];

@@ -316,10 +316,17 @@ function finishResponses(
       description:
         status === "204" ? "Done; the body is empty" : (description ?? (status === "201" ? "Created" : "OK")),
       headers: headersOf(limited ? ["X-Request-Id", ...RATE_HEADERS] : ["X-Request-Id"]),
-      ...(named && { content: { "application/json": mediaType(finishSchema(named, schemas), schemas) } }),
+      ...(named && { content: contentOf(named, schemas) }),
     };
   }
   return responses;
+}
+
+function contentOf(schema: Json, schemas: Json): Json {
+  const binary = schema["x-content-type"];
+  return typeof binary === "string"
+    ? { [binary]: {} }
+    : { "application/json": mediaType(finishSchema(schema, schemas), schemas) };
 }
 
 // --- Schemas ----------------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ export const dataPath = {
   lock: () => join(config["data.dir"], "server.lock"),
   key: () => join(config["data.dir"], "master.key"),
   outbox: () => join(config["data.dir"], "outbox"),
+  exports: () => join(config["data.dir"], "exports"),
 };
 
 /** Makes the data directory and checks that it can be written. */

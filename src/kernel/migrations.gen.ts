@@ -6,6 +6,7 @@ import m3 from "../../drizzle/0003_two_factor.sql" with { type: "text" };
 import m4 from "../../drizzle/0004_verification_keys.sql" with { type: "text" };
 import m5 from "../../drizzle/0005_audit.sql" with { type: "text" };
 import m6 from "../../drizzle/0006_audit_days.sql" with { type: "text" };
+import m7 from "../../drizzle/0007_exports.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -15,4 +16,5 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0004_verification_keys", sql: m4 },
   { tag: "0005_audit", sql: m5 },
   { tag: "0006_audit_days", sql: m6 },
+  { tag: "0007_exports", sql: m7 },
 ];

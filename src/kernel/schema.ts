@@ -314,6 +314,10 @@ export const Done = record(
   "A change that has no record of its own",
 );
 
+/** A body that isn't JSON. */
+export const binary = (contentType: string, description: string) =>
+  ofKind<Response>("Ignorable", { description, "x-content-type": contentType });
+
 export const NoContent = t.Void({ description: "Done; the body is empty" });
 
 // --- What is wrong with an input ----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-import { and, desc, eq } from "drizzle-orm";
+import { and, desc, eq, type SQL } from "drizzle-orm";
 import type { Client } from "../../kernel/client";
 import { iso, isoOrNull, now } from "../../kernel/clock";
 import { mintToken } from "../../kernel/crypto";
@@ -42,11 +42,15 @@ const toApiKey = (row: Row): ApiKey => ({
   updated_at: iso(row.updated_at),
 });
 
+const list = (which: SQL | undefined): ApiKey[] =>
+  db.select().from(apiKeys).where(which).orderBy(desc(apiKeys.id)).all().map(toApiKey);
+
+/** A user's own keys, newest first. */
+export const keysOwnedBy = (userId: string): ApiKey[] => list(eq(apiKeys.owner_id, userId));
+
 /** The caller's own keys, newest first; all keys for a super admin. */
-export function listApiKeys(caller: Caller): ApiKey[] {
-  const visible = caller.isSuperAdmin ? undefined : eq(apiKeys.owner_id, caller.userId ?? "");
-  return db.select().from(apiKeys).where(visible).orderBy(desc(apiKeys.id)).all().map(toApiKey);
-}
+export const listApiKeys = (caller: Caller): ApiKey[] =>
+  caller.isSuperAdmin ? list(undefined) : keysOwnedBy(caller.userId ?? "");
 
 export function getApiKey(caller: Caller, id: string): ApiKey {
   return toApiKey(visibleKey(caller, id));

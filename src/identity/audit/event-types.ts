@@ -12,18 +12,19 @@ interface EventType {
 /** How other services write events, of types of their own too. */
 const SERVICES = ["POST /v1/internal/audit"] as const;
 
-const SIGN_INS = [
-  "POST /v1/auth/login",
-  "POST /v1/auth/2fa/verify",
-  "POST /v1/auth/register/verify",
-  "POST /v1/sessions",
-] as const;
+const SIGN_INS = ["POST /v1/auth/login", "POST /v1/auth/2fa/verify", "POST /v1/sessions"] as const;
+
+/** An account is scrubbed: what belonged to it ends with it. */
+const SCRUBS = ["POST /v1/admin/users/{id}/force-delete", "delete accounts whose time has come"] as const;
 
 export const EVENT_TYPES = {
   login: { meaning: "A user signed in", by: SIGN_INS },
   login_failed: { meaning: "A sign-in with a password was refused", by: ["POST /v1/auth/login"] },
   logout: { meaning: "A user signed out", by: ["POST /v1/auth/logout", "DELETE /v1/sessions/{token}"] },
-  session_created: { meaning: "A session was opened", by: SIGN_INS },
+  session_created: {
+    meaning: "A session was opened: at a sign-in, or with the account",
+    by: [...SIGN_INS, "POST /v1/auth/register/verify"],
+  },
   session_revoked: {
     meaning: "A session was ended by something else than its own logout",
     by: [
@@ -33,7 +34,7 @@ export const EVENT_TYPES = {
       "POST /v1/auth/reset-password/complete",
       "POST /v1/users/{id}/ban",
       "DELETE /v1/users/{id}",
-      "POST /v1/admin/users/{id}/force-delete",
+      ...SCRUBS,
     ],
   },
   "2fa_enabled": { meaning: "Two-factor authentication was turned on", by: ["POST /v1/users/me/2fa/verify"] },
@@ -85,16 +86,12 @@ export const EVENT_TYPES = {
   },
   user_deleted: {
     meaning: "An account was deleted",
-    by: [
-      "DELETE /v1/users/{id}",
-      "POST /v1/admin/users/{id}/force-delete",
-      "delete accounts whose time has come",
-    ],
+    by: ["DELETE /v1/users/{id}", ...SCRUBS],
   },
   user_banned: { meaning: "A user was banned", by: ["POST /v1/users/{id}/ban"] },
   user_unbanned: {
-    meaning: "A ban was lifted",
-    by: ["DELETE /v1/users/{id}/ban"],
+    meaning: "A ban was lifted, or is noted to have run out",
+    by: ["DELETE /v1/users/{id}/ban", "close bans that ran out", "POST /v1/users/{id}/ban"],
   },
   user_deletion_scheduled: {
     meaning: "A user scheduled the deletion of the own account",
@@ -127,7 +124,10 @@ export const EVENT_TYPES = {
     meaning: "An OAuth client got another secret",
     by: ["POST /v1/oauth/clients/{id}/regenerate-secret"],
   },
-  client_deleted: { meaning: "An OAuth client was deleted", by: ["DELETE /v1/oauth/clients/{id}"] },
+  client_deleted: {
+    meaning: "An OAuth client was deleted",
+    by: ["DELETE /v1/oauth/clients/{id}", ...SCRUBS],
+  },
   api_key_created: {
     meaning: "An API key was created, or made anew by regeneration",
     by: ["POST /v1/api-keys", "POST /v1/api-keys/{id}/regenerate", "key create"],
@@ -140,16 +140,12 @@ export const EVENT_TYPES = {
       "DELETE /v1/api-keys/{id}/roles/{role_id}",
       "POST /v1/devices",
       "PATCH /v1/devices/{id}",
+      "DELETE /v1/devices/{id}",
     ],
   },
   api_key_revoked: {
     meaning: "An API key ended",
-    by: [
-      "DELETE /v1/api-keys/{id}",
-      "POST /v1/api-keys/{id}/regenerate",
-      "DELETE /v1/users/{id}",
-      "POST /v1/admin/users/{id}/force-delete",
-    ],
+    by: ["DELETE /v1/api-keys/{id}", "POST /v1/api-keys/{id}/regenerate", "DELETE /v1/users/{id}", ...SCRUBS],
   },
   role_created: { meaning: "A role was created", by: ["POST /v1/roles"] },
   role_updated: {

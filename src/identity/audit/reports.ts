@@ -24,22 +24,21 @@ const toReport = (row: Row): AuditReport => ({
 /** Reports in one answer: the lists have no pages. */
 const MAX_LISTED = 1_000;
 
-const list = (which: SQL | undefined): AuditReport[] =>
-  db
-    .select()
-    .from(auditReports)
-    .where(which)
-    .orderBy(desc(auditReports.id))
-    .limit(MAX_LISTED)
-    .all()
-    .map(toReport);
+const select = (which: SQL | undefined) =>
+  db.select().from(auditReports).where(which).orderBy(desc(auditReports.id));
 
-/** A user's reports, newest first. */
+const list = (which: SQL | undefined): AuditReport[] => select(which).limit(MAX_LISTED).all().map(toReport);
+
+/** A user's newest reports, newest first. */
 export const listReportsOf = (userId: string): AuditReport[] => list(eq(auditReports.user_id, userId));
 
-/** Everybody's reports, newest first. */
+/** Everybody's newest reports, newest first. */
 export const listReports = (status: (typeof REPORT_STATUSES)[number] | undefined): AuditReport[] =>
   list(status && eq(auditReports.status, status));
+
+/** All reports of a user, newest first. */
+export const reportsOf = (userId: string): AuditReport[] =>
+  select(eq(auditReports.user_id, userId)).all().map(toReport);
 
 /** Reports an event of the user's that looks wrong. Throws 404 for somebody else's event, 409 for a second report. */
 export function reportEvent(

@@ -120,6 +120,13 @@ function readEvents(
   }).map(toRow);
 }
 
+/** The events at some rowids, in the order of these. */
+export const readPlaces = (rowids: number[]): EventRow[] =>
+  all<StoredRow>({
+    sql: "SELECT e.* FROM json_each(?) AS place CROSS JOIN audit_events AS e ON e.rowid = place.value ORDER BY place.key",
+    values: [JSON.stringify(rowids)],
+  }).map(toRow);
+
 // --- Of some users ------------------------------------------------------------------------------------------
 
 function findOfUsers(filters: EventFilters, userIds: string[], order: EventOrder, request: PageRequest) {

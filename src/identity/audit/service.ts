@@ -1,3 +1,4 @@
+import { count, eq } from "drizzle-orm";
 import type { Client } from "../../kernel/client";
 import { DAY, iso, now, spanOf } from "../../kernel/clock";
 import { db, sqlite, statement, transact } from "../../kernel/db";
@@ -8,7 +9,7 @@ import { systemValue } from "../../operations/system-config/service";
 import type { AuditEventType } from "./event-types";
 import { locate } from "./geoip";
 import type { AdminAuditQuery, AuditEvent, AuditQuery } from "./schema";
-import { type EventRow, findEvents, NEWEST_FIRST } from "./search";
+import { type EventRow, findEvents, NEWEST_FIRST, readPlaces } from "./search";
 import { auditEvents } from "./table";
 
 // --- Writing ------------------------------------------------------------------------------------------------
@@ -78,6 +79,29 @@ export function listEventsOf(
   const { event_type, resource_type, status } = filters;
   return toPage(findEvents({ userIds: [userId], event_type, resource_type, status }, NEWEST_FIRST, request));
 }
+
+const eventsBefore = statement(() =>
+  sqlite.prepare<{ at: number; created_at: number }, [string, number, number, number]>(
+    `SELECT rowid AS at, created_at FROM audit_events WHERE user_id = ? AND (created_at, rowid) < (?, ?)
+     ORDER BY created_at DESC, rowid DESC LIMIT +?`,
+  ),
+);
+
+/** All events of a user, newest first, in parts of `size`: there may be any number. */
+export function* eventsOf(userId: string, size: number): Generator<AuditEvent[]> {
+  let before: { at: number; created_at: number } | undefined = {
+    at: Number.MAX_SAFE_INTEGER,
+    created_at: Number.MAX_SAFE_INTEGER,
+  };
+  while (before) {
+    const places = eventsBefore().all(userId, before.created_at, before.at, size);
+    yield readPlaces(places.map(({ at }) => at)).map(toAuditEvent);
+    before = places.length === size ? places.at(-1) : undefined;
+  }
+}
+
+export const countEventsOf = (userId: string): number =>
+  db.select({ n: count() }).from(auditEvents).where(eq(auditEvents.user_id, userId)).get()?.n ?? 0;
 
 /** Everybody's events that pass the filters. Throws 400 for a search that means too many users. */
 export function listEvents(query: AdminAuditQuery, request: PageRequest): PageOf<AuditEvent> {

@@ -11,6 +11,7 @@ import { recordAudit } from "../audit/service";
 import { passwordResets, passwords } from "../auth/table";
 import { bans } from "../bans/table";
 import { cancelQueuedEmails } from "../email/service";
+import { eraseLogs } from "../export/logs";
 import { oauthClients } from "../oauth-clients/table";
 import { userRoles } from "../roles/table";
 import { deleteSessions } from "../sessions/service";
@@ -72,6 +73,7 @@ const ERASURES: ((userId: string) => unknown)[] = [
   // That there was a ban, and by whom, is the installation's own history; its words are about a person.
   (userId) => db.update(bans).set({ reason: null }).where(eq(bans.user_id, userId)).run(),
   eraseReports,
+  eraseLogs,
   (userId) => db.delete(userRoles).where(eq(userRoles.user_id, userId)).run(),
 ];
 

@@ -19,15 +19,19 @@ const toOAuthClient = ({ owner_id: _, secret_hash: __, ...row }: Row): OAuthClie
   updated_at: iso(row.updated_at),
 });
 
-/** The caller's own clients, newest first. */
-export const listOwnClients = (caller: Caller): OAuthClient[] =>
+/** A user's own clients, newest first. */
+export const clientsOwnedBy = (userId: string): OAuthClient[] =>
   db
     .select()
     .from(oauthClients)
-    .where(eq(oauthClients.owner_id, caller.userId ?? ""))
+    .where(eq(oauthClients.owner_id, userId))
     .orderBy(desc(oauthClients.id))
     .all()
     .map(toOAuthClient);
+
+/** The caller's own clients, newest first. */
+export const listOwnClients = (caller: Caller): OAuthClient[] =>
+  caller.userId === null ? [] : clientsOwnedBy(caller.userId);
 
 /** All clients, newest first. */
 export const listAllClients = (): OAuthClient[] =>

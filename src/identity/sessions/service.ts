@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, lte, ne } from "drizzle-orm";
+import { and, count, desc, eq, gt, inArray, lt, lte, ne } from "drizzle-orm";
 import type { Client } from "../../kernel/client";
 import { DAY, iso, now } from "../../kernel/clock";
 import { hashToken, mintToken } from "../../kernel/crypto";
@@ -128,37 +128,59 @@ const auditRevocation = (session: Row, reason: string, by: Revoker | null) =>
 
 // --- Own sessions -----------------------------------------------------------------------------------------
 
+const withProvider = () =>
+  db
+    .select({ session: sessions, providerName: platforms.name })
+    .from(sessions)
+    .leftJoin(platforms, eq(platforms.slug, sessions.provider));
+
+const isOpen = (userId: string) => and(eq(sessions.user_id, userId), gt(sessions.expires_at, now()));
+
 /** The caller's sessions that have not ended, newest first. */
 export function listSessions(caller: SessionCaller): {
   sessions: ActiveSession[];
   current_session_id: string;
 } {
-  const rows = db
-    .select({ session: sessions, providerName: platforms.name })
-    .from(sessions)
-    .leftJoin(platforms, eq(platforms.slug, sessions.provider))
-    .where(and(eq(sessions.user_id, caller.userId), gt(sessions.expires_at, now())))
-    .orderBy(desc(sessions.id))
-    .all();
-  const list = rows.map(({ session, providerName }) => {
-    const agent = parseUserAgent(session.user_agent);
-    return {
-      id: session.id,
-      ip_address: session.ip_address ?? "",
-      user_agent: session.user_agent ?? "",
-      device_type: agent.deviceType,
-      browser_name: agent.browser,
-      os_name: agent.os,
-      provider: session.provider,
-      provider_name: providerName ?? session.provider,
-      last_activity_at: iso(session.last_activity_at),
-      created_at: iso(session.created_at),
-      expires_at: iso(session.expires_at),
-      is_current: session.id === caller.id,
-    };
-  });
+  const rows = withProvider().where(isOpen(caller.userId)).orderBy(desc(sessions.id)).all();
+  const list = rows.map(({ session, providerName }) => ({
+    ...toOpenSession(session, providerName),
+    is_current: session.id === caller.id,
+  }));
   return { sessions: list, current_session_id: caller.id };
 }
+
+function toOpenSession(session: Row, providerName: string | null): Omit<ActiveSession, "is_current"> {
+  const agent = parseUserAgent(session.user_agent);
+  return {
+    id: session.id,
+    ip_address: session.ip_address ?? "",
+    user_agent: session.user_agent ?? "",
+    device_type: agent.deviceType,
+    browser_name: agent.browser,
+    os_name: agent.os,
+    provider: session.provider,
+    provider_name: providerName ?? session.provider,
+    last_activity_at: iso(session.last_activity_at),
+    created_at: iso(session.created_at),
+    expires_at: iso(session.expires_at),
+  };
+}
+
+/** A user's sessions that have not ended, newest first, in parts of `size`: there may be any number. */
+export function* openSessions(userId: string, size: number) {
+  for (let before: string | undefined = "\uffff"; before !== undefined; ) {
+    const rows: { session: Row; providerName: string | null }[] = withProvider()
+      .where(and(isOpen(userId), lt(sessions.id, before)))
+      .orderBy(desc(sessions.id))
+      .limit(size)
+      .all();
+    yield rows.map(({ session, providerName }) => toOpenSession(session, providerName));
+    before = rows.length === size ? rows.at(-1)?.session.id : undefined;
+  }
+}
+
+export const countOpenSessions = (userId: string): number =>
+  db.select({ n: count() }).from(sessions).where(isOpen(userId)).get()?.n ?? 0;
 
 /** Ends another session of the caller's. False for the current one, which only a logout ends. Throws 404. */
 export async function revokeSession(caller: SessionCaller, id: string, client: Client): Promise<boolean> {

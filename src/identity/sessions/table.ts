@@ -19,5 +19,8 @@ export const sessions = sqliteTable(
     last_activity_at: time().notNull(),
     expires_at: time().notNull(),
   },
-  (table) => [index("sessions_user").on(table.user_id), index("sessions_expiry").on(table.expires_at)],
+  (table) => [
+    index("sessions_user").on(table.user_id, table.id),
+    index("sessions_expiry").on(table.expires_at),
+  ],
 );

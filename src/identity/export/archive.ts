@@ -1,0 +1,100 @@
+import { createWriteStream } from "node:fs";
+import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import JSZip from "jszip";
+import { SECOND } from "../../kernel/clock";
+import { newId } from "../../kernel/id";
+import type { Summary } from "./summary";
+
+/** Making the archive: in a file without a name, since it may be large and must leave nothing behind. */
+
+export interface Archive {
+  file: FileHandle;
+  /** Bytes. */
+  size: number;
+}
+
+export interface ArchiveParts {
+  /** `data.json`, piece by piece. */
+  json: Iterable<string>;
+  summary: Summary;
+  readme: string;
+  /** What the entries are dated with; epoch milliseconds. */
+  at: number;
+}
+
+/** Makes an archive in a directory, in which no file of it stays. Throws what the disk or the report throws. */
+export async function makeArchive(
+  directory: string,
+  { json, summary, readme, at }: ArchiveParts,
+): Promise<Archive> {
+  const report = await renderReport(summary);
+  const zip = new JSZip();
+  const date = new Date(at);
+  zip.file("README.txt", readme, { date });
+  zip.file("report.pdf", report, { date });
+  zip.file("data.json", Readable.from(inTurns(json), { objectMode: false }), { date });
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const path = join(directory, `${newId()}.partial`);
+  const file = await open(path, "wx+", 0o600);
+  try {
+    // From here on the file is gone when its handle is closed, or the power fails.
+    await rm(path);
+    await pipeline(
+      zip.generateNodeStream({ streamFiles: true, compression: "DEFLATE" }),
+      createWriteStream("", { fd: file.fd, autoClose: false }),
+    );
+    return { file, size: (await file.stat()).size };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Hands pieces on one by one, letting requests in between. */
+async function* inTurns(pieces: Iterable<string>): AsyncGenerator<Buffer> {
+  for (const piece of pieces) {
+    yield Buffer.from(piece);
+    await new Promise((resume) => setImmediate(resume));
+  }
+}
+
+/** How long the report may take. */
+const PATIENCE = 60 * SECOND;
+
+/** The PDF of a summary, made in a thread of its own. */
+function renderReport(summary: Summary): Promise<Uint8Array> {
+  const worker = new Worker(new URL("./report-worker.ts", import.meta.url).href);
+  return new Promise<Uint8Array>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error("the report took too long")), PATIENCE);
+    worker.onmessage = ({ data }) => {
+      clearTimeout(timer);
+      resolve(data);
+    };
+    worker.onerror = (event) => {
+      clearTimeout(timer);
+      reject(new Error(`the report failed: ${event.message}`));
+    };
+    worker.postMessage(summary);
+  }).finally(() => worker.terminate());
+}
+
+const CHUNK = 65_536;
+
+/** The bytes of an archive, once; its file is closed after the last one, and when nobody wants them any more. */
+export function streamOf({ file, size }: Archive): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK), 0, CHUNK, at);
+      at += bytesRead;
+      if (bytesRead > 0) controller.enqueue(buffer.subarray(0, bytesRead));
+      if (bytesRead > 0 && at < size) return;
+      controller.close();
+      await file.close();
+    },
+    cancel: () => file.close(),
+  });
+}

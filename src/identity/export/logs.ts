@@ -1,0 +1,102 @@
+import { and, count, desc, eq, lt } from "drizzle-orm";
+import type { Client } from "../../kernel/client";
+import { DAY, iso, now } from "../../kernel/clock";
+import { db, sqlite, statement, transact } from "../../kernel/db";
+import { newId } from "../../kernel/id";
+import { systemValue } from "../../operations/system-config/service";
+import type { Locale } from "../email/locale";
+import { type ExportLog, MAX_LOGS } from "./schema";
+import { exportLogs } from "./table";
+
+const toLog = (row: typeof exportLogs.$inferSelect): ExportLog => ({
+  id: row.id,
+  exportedAt: iso(row.exported_at),
+  ipAddress: row.ip_address,
+  userAgent: row.user_agent,
+  exportFormat: row.export_format,
+  fileSizeBytes: row.file_size_bytes,
+  locale: row.locale,
+  createdAt: iso(row.created_at),
+});
+
+export const countLogs = (userId: string): number =>
+  db.select({ n: count() }).from(exportLogs).where(eq(exportLogs.user_id, userId)).get()?.n ?? 0;
+
+/** A user's exports, newest first. `limit` is clamped to 1 to 100. */
+export function listLogs(userId: string, limit: number, offset: number) {
+  const total = countLogs(userId);
+  const logs = db
+    .select()
+    .from(exportLogs)
+    .where(eq(exportLogs.user_id, userId))
+    .orderBy(desc(exportLogs.id))
+    .limit(Math.min(Math.max(limit, 1), MAX_LOGS))
+    .offset(Math.min(offset, total))
+    .all()
+    .map(toLog);
+  return { logs, total, hasMore: offset + logs.length < total };
+}
+
+/** A user's exports, newest first, in parts of `size`. */
+export function* logsOf(userId: string, size: number): Generator<ExportLog[]> {
+  for (let before: string | undefined = "\uffff"; before !== undefined; ) {
+    const part: ExportLog[] = db
+      .select()
+      .from(exportLogs)
+      .where(and(eq(exportLogs.user_id, userId), lt(exportLogs.id, before)))
+      .orderBy(desc(exportLogs.id))
+      .limit(size)
+      .all()
+      .map(toLog);
+    yield part;
+    before = part.length === size ? part.at(-1)?.id : undefined;
+  }
+}
+
+/** Notes an export, in the current transaction. */
+export function insertLog(
+  userId: string,
+  exportedAt: number,
+  size: number,
+  locale: Locale,
+  client: Client,
+): string {
+  const id = newId();
+  db.insert(exportLogs)
+    .values({
+      id,
+      user_id: userId,
+      exported_at: exportedAt,
+      ip_address: client.address,
+      user_agent: client.userAgent,
+      export_format: "zip",
+      file_size_bytes: size,
+      locale,
+      created_at: now(),
+    })
+    .run();
+  return id;
+}
+
+/** Forgets a scrubbed user's exports, in the current transaction. */
+export function eraseLogs(userId: string): void {
+  db.delete(exportLogs).where(eq(exportLogs.user_id, userId)).run();
+}
+
+/** Entries deleted in one transaction. */
+const STEP = 500;
+
+const deleteOldest = statement(() =>
+  sqlite.prepare<unknown, [number, number]>(
+    `DELETE FROM export_logs WHERE rowid IN
+       (SELECT rowid FROM export_logs WHERE created_at < ? ORDER BY created_at LIMIT +?) RETURNING 1`,
+  ),
+);
+
+/** The job: deletes entries older than `export.log_retention_days`; 0 keeps all. */
+export async function deleteOldLogs(): Promise<void> {
+  const days = systemValue("export.log_retention_days");
+  if (days === 0) return;
+  for (let deleted = STEP; deleted === STEP; )
+    deleted = await transact(() => deleteOldest().all(now() - days * DAY, STEP).length);
+}

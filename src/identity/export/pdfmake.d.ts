@@ -1,0 +1,55 @@
+/** What is used of pdfmake. Its own types (@types/pdfmake) would bring those of browsers into a server. */
+declare module "pdfmake" {
+  export type Content =
+    | string
+    | { text: string; style?: string; color?: string; alignment?: "right"; headlineLevel?: number }
+    | { columns: Content[]; margin?: number[]; fontSize?: number; color?: string }
+    | { table: Table; layout?: "noBorders" | TableLayout };
+
+  export interface Table {
+    headerRows?: number;
+    keepWithHeaderRows?: number;
+    dontBreakRows?: boolean;
+    widths: (number | "*")[];
+    body: Content[][];
+  }
+
+  export interface TableLayout {
+    hLineWidth: (row: number) => number;
+    vLineWidth: () => number;
+    hLineColor: () => string;
+    paddingTop: () => number;
+    paddingBottom: () => number;
+  }
+
+  export interface Style {
+    font?: string;
+    fontSize?: number;
+    lineHeight?: number;
+    bold?: boolean;
+    color?: string;
+    margin?: [left: number, top: number, right: number, bottom: number];
+  }
+
+  export interface DocumentDefinition {
+    pageSize: "A4";
+    pageMargins: number[];
+    language: string;
+    info: Record<string, string>;
+    defaultStyle: Style;
+    styles: Record<string, Style>;
+    footer: (currentPage: number, pageCount: number) => Content;
+    pageBreakBefore: (node: { headlineLevel?: number; startPosition: { verticalRatio: number } }) => boolean;
+    content: Content[];
+  }
+
+  const pdfmake: {
+    /** Where fonts are looked for by their name. */
+    virtualfs: { writeFileSync: (name: string, content: Buffer) => void };
+    setFonts: (fonts: Record<string, Record<string, string>>) => void;
+    setUrlAccessPolicy: (isAllowed: (url: string) => boolean) => void;
+    setLocalAccessPolicy: (isAllowed: (path: string) => boolean) => void;
+    createPdf: (document: DocumentDefinition) => { getBuffer: () => Promise<Buffer> };
+  };
+  export default pdfmake;
+}

@@ -1,0 +1,98 @@
+import { publicUrl } from "../../config";
+import type { Client } from "../../kernel/client";
+import { iso, now } from "../../kernel/clock";
+import { dataPath } from "../../kernel/data-dir";
+import { AppError } from "../../kernel/errors";
+import { type Caller, transactAs } from "../access/caller";
+import { recordAudit } from "../audit/service";
+import { emailLocale } from "../email/locale";
+import { existingUser, ownId } from "../users/service";
+import { type Archive, makeArchive, streamOf } from "./archive";
+import { jsonText, personalData } from "./data";
+import { insertLog } from "./logs";
+import { summarize } from "./summary";
+import { WORDS } from "./words";
+
+/** Users whose data is being exported. */
+const running = new Set<string>();
+
+/** Archives made at once; whoever comes then waits in turn. */
+const AT_ONCE = 2;
+const waiting: (() => void)[] = [];
+let busy = 0;
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (busy >= AT_ONCE) await new Promise<void>((go) => waiting.push(go));
+  else busy++;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else busy--;
+  }
+}
+
+/** An archive to download. */
+export interface Export {
+  name: string;
+  content: ReadableStream<Uint8Array>;
+}
+
+/**
+ * Exports all data of the caller's own account as a ZIP archive: a user's session, or any key of the user's. It is
+ * noted before the first byte goes out. Throws 429 while another export of the same user is made, 500 when it can't be
+ * made.
+ */
+export async function exportData(caller: Caller, client: Client): Promise<Export> {
+  const userId = ownId(caller);
+  if (running.has(userId))
+    throw new AppError("TooManyRequests", "An export of this account is being made; wait until it is done", {
+      headers: { "retry-after": "5" },
+    });
+  running.add(userId);
+  try {
+    return await inTurn(() => exportOf(userId, caller, client));
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("InternalServerError", "The export could not be made", { cause: error });
+  } finally {
+    running.delete(userId);
+  }
+}
+
+async function exportOf(userId: string, caller: Caller, client: Client): Promise<Export> {
+  const at = now();
+  const data = personalData(userId, at);
+  const locale = emailLocale(existingUser(userId).preferred_locale, client.acceptLanguage);
+  const site = new URL(publicUrl()).host;
+  const archive = await makeArchive(dataPath.exports(), {
+    json: jsonText(data),
+    summary: summarize(data, locale, site),
+    readme: WORDS[locale].readme(site, iso(at)),
+    at,
+  });
+  try {
+    await transactAs(caller, () => {
+      const id = insertLog(userId, at, archive.size, locale, client);
+      recordAudit({
+        event_type: "data_exported",
+        user_id: userId,
+        actor_id: caller.userId,
+        resource_type: "export",
+        resource_id: id,
+        metadata: { format: "zip" },
+        client,
+      });
+    });
+  } catch (error) {
+    await archive.file.close();
+    throw error;
+  }
+  return asDownload(archive, at);
+}
+
+const asDownload = (archive: Archive, at: number): Export => ({
+  name: `fairlead-data-export-${iso(at).slice(0, 10)}.zip`,
+  content: streamOf(archive),
+});
