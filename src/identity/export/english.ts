@@ -1,5 +1,49 @@
-import { EVENT_TYPES } from "../audit/event-types";
+import type { AuditEventType } from "../audit/event-types";
 import type { Words } from "./words";
+
+const EVENTS: Record<AuditEventType, string> = {
+  login: "Signed in",
+  login_failed: "A sign-in with a password was refused",
+  logout: "Signed out",
+  session_created: "A session was opened",
+  session_revoked: "A session was ended",
+  "2fa_enabled": "Two-factor authentication was turned on",
+  "2fa_disabled": "Two-factor authentication was turned off",
+  "2fa_verified": "A second factor was checked",
+  "2fa_backup_codes_regenerated": "The backup codes were replaced",
+  password_changed: "The password was changed",
+  password_reset_requested: "A new password was asked for",
+  user_created: "The account was created",
+  user_updated: "Something of the account was changed",
+  user_deleted: "The account was deleted",
+  user_banned: "The account was banned",
+  user_unbanned: "The ban was lifted",
+  user_deletion_scheduled: "The deletion of the account was scheduled",
+  user_deletion_cancelled: "The deletion of the account was taken back",
+  account_linked: "A platform account was linked",
+  account_unlinked: "A platform account was unlinked",
+  data_exported: "The own data was exported",
+  audit_reported: "An activity was reported",
+  platform_updated: "A setting of a platform was changed",
+  client_created: "An OAuth application was created",
+  client_updated: "An OAuth application was changed",
+  client_secret_regenerated: "An OAuth application got a new secret",
+  client_deleted: "An OAuth application was deleted",
+  api_key_created: "An API key was created",
+  api_key_updated: "An API key was changed",
+  api_key_revoked: "An API key ended",
+  role_created: "A role was created",
+  role_updated: "A role was changed",
+  role_deleted: "A role was deleted",
+  role_assigned: "A role was assigned",
+  role_removed: "A role was removed",
+  permission_created: "A permission was created",
+  consent_granted: "An application was given consent",
+  consent_revoked: "The consent to an application was taken back",
+  bot_command_executed: "A bot carried out a command",
+  bot_guild_configured: "A bot was set up for a guild",
+  moderation_action: "A bot moderated",
+};
 
 const number = new Intl.NumberFormat("en-GB");
 
@@ -62,7 +106,7 @@ export const english: Words = {
   },
   status: { success: "Done", failure: "Refused" },
   languages: { en: "English", de: "German" },
-  events: Object.fromEntries(Object.entries(EVENT_TYPES).map(([type, { meaning }]) => [type, meaning])),
+  events: EVENTS,
   readme: (site, at) => `Your data on ${site}
 Exported ${at}
 
