@@ -2,6 +2,7 @@ import { type AnyElysia, Elysia } from "elysia";
 import { buildDocument } from "./docs/document";
 import { pageRoutes } from "./docs/pages";
 import { docsRoutes } from "./docs/routes";
+import { graphqlRoutes } from "./graphql/routes";
 import { noteBodies } from "./identity/access/guard";
 import { accountRoutes } from "./identity/accounts/routes";
 import { apiKeyRoutes } from "./identity/api-keys/routes";
@@ -57,6 +58,7 @@ export async function createApp(): Promise<{ app: AnyElysia; document: string }>
     .use(adminAuditRoutes)
     .use(internalAuditRoutes)
     .use(exportRoutes)
+    .use(graphqlRoutes)
     .use(gpsRoutes)
     .use(deviceRoutes)
     .use(tripRoutes)

@@ -55,6 +55,7 @@ const TAGS: [name: string, description: string][] = [
   ["Devices", "What reports positions"],
   ["Trips", "Voyages with a status lifecycle, their positions and history"],
   ["Geofences", "Circular zones whose border is watched"],
+  ["GraphQL", "Two-factor authentication, sign-in and look-ups, by GraphQL"],
   ["Realtime", "The WebSocket"],
 ];
 

@@ -5,7 +5,7 @@ import { config } from "../config";
 import { clientAddress } from "./client";
 import { AppError, toAppError } from "./errors";
 import { describeError, log, logs } from "./log";
-import { explain } from "./schema";
+import { validationError } from "./schema";
 
 /** What the hooks of this program read of Elysia's context. */
 export interface HookContext {
@@ -180,11 +180,8 @@ function mapError(error: unknown, code: unknown, request: Request, id: string, p
     const { type, value, validator } = error as unknown as ElysiaValidationError;
     // An answer that breaks its own schema is our mistake, not the client's.
     if (type === "response") return toAppError(error, id);
-    const details = explain(validator.Errors(value));
-    const first = details[0];
     const where = type === "body" ? "body" : type === "query" ? "query" : "path";
-    const subject = !first || first.path === "/" ? `The ${where}` : first.path.slice(1).replaceAll("/", ".");
-    return new AppError("ValidationError", `${subject} ${first?.message ?? "is not valid"}`, { details });
+    return validationError(validator.Errors(value), `The ${where}`);
   }
   return toAppError(error, id);
 }

@@ -2,6 +2,7 @@ import {
   FormatRegistry,
   Kind,
   type SchemaOptions,
+  type Static,
   type TProperties,
   type TSchema,
   type TUnsafe,
@@ -9,6 +10,7 @@ import {
   Type as t,
 } from "@sinclair/typebox";
 import type { ValueError } from "@sinclair/typebox/errors";
+import { Value } from "@sinclair/typebox/value";
 import { AppError, type ErrorDetail, invalid } from "./errors";
 
 /**
@@ -343,6 +345,20 @@ export function explain(found: Iterable<ValueError>): ErrorDetail[] {
     if (!details.has(where)) details.set(where, value === undefined ? "is required" : expected(schema));
   }
   return [...details].map(([path, message]) => ({ path, message }));
+}
+
+/** The refusal of an input for what was found in it; `whole` names the input itself. */
+export function validationError(found: Iterable<ValueError>, whole: string): AppError {
+  const details = explain(found);
+  const first = details[0];
+  const subject = !first || first.path === "/" ? whole : first.path.slice(1).replaceAll("/", ".");
+  return new AppError("ValidationError", `${subject} ${first?.message ?? "is not valid"}`, { details });
+}
+
+/** An input that no route checks, once it fits a schema. Throws 400. */
+export function checked<T extends TSchema>(schema: T, input: unknown): Static<T> {
+  if (!Value.Check(schema, input)) throw validationError(Value.Errors(schema, input), "The input");
+  return input;
 }
 
 /** For an array or object that may also be null, what is wrong inside it; else the error as it is. */

@@ -20,6 +20,9 @@ import { gpsPoints } from "../../src/tracking/gps/table";
 import { createTrip, updateTrip } from "../../src/tracking/trips/service";
 
 /** What the requests of the bench name. */
+/** The client of what is prepared. */
+const NOBODY = { address: "127.0.0.1", userAgent: null, acceptLanguage: null };
+
 export interface Fixture {
   /** A user's key that is linked to the device and holds `gps:*`. */
   key: string;
@@ -92,7 +95,7 @@ async function addFleet(): Promise<{ key: string; deviceIds: string[]; tripId: s
   const owner = authenticate(key) as Caller;
   const devices = await Promise.all(
     Array.from({ length: DEVICES }, (_, at) =>
-      createDevice(owner, { name: `Boat ${at + 1}`, ...(at === 0 && { api_key_id: id }) }),
+      createDevice(owner, { name: `Boat ${at + 1}`, ...(at === 0 && { api_key_id: id }) }, NOBODY),
     ),
   );
   const deviceIds = devices.map((device) => device.id);

@@ -44,7 +44,8 @@ const [isTable, isSchema, isService] = [named("table"), named("schema"), named("
 /** What answers the outside: REST routes, the socket, GraphQL. */
 const isDoor = (file: string) =>
   named("routes")(file) || file === "docs/pages" || file === "realtime/socket" || file.startsWith("graphql/");
-const isGuard = (file: string) => file === "identity/access/guard";
+/** What doors ask before they call a service. */
+const isGuard = (file: string) => file === "identity/access/guard" || file === "identity/two-factor/tries";
 /** Neither a domain's nor the kernel's: what the operator chose, and the version. */
 const isGround = (file: string) => file === "config" || file === "version";
 /** Logic or constants that stand on nothing of the program: they may be used from anywhere. */

@@ -53,7 +53,9 @@ export class Client {
 
   static async open(server: Api, credentials: Credentials): Promise<Client> {
     const url = server.url.replace("http", "ws") + socketPath(credentials);
-    const socket = new WebSocket(url, { headers: socketHeaders(credentials) });
+    // Bun's own option: the types of browsers, which graphql-yoga brings in, don't know it.
+    const options = { headers: socketHeaders(credentials) } as unknown as string[];
+    const socket = new WebSocket(url, options);
     const client = new Client(socket);
     await new Promise<void>((resolve, reject) => {
       socket.onopen = () => resolve();

@@ -78,6 +78,11 @@ export class Contract {
       ? this.document.components.responses[declared.$ref.split("/").at(-1) ?? ""]
       : declared;
     const schema = response?.content?.["application/json"]?.schema;
+    const [type] = Object.keys(response?.content ?? {});
+    if (type && !schema) {
+      if (headers.get("content-type") !== type) throw new Error(`${where}: the body is not ${type}`);
+      return;
+    }
     if (!schema) {
       if (body !== null && status !== 101) throw new Error(`${where}: the document declares no body`);
       return;

@@ -173,6 +173,10 @@ function admittedCaller(request: Request, id: unknown, mark: Mark): Caller {
   return caller;
 }
 
+/** Who makes a request that is no REST route, where it may. Throws 401 and 403. */
+export const callerWho = (request: Request, requires: Requirement): Caller =>
+  admittedCaller(request, undefined, { requires });
+
 /** Who is it, may they, and how often: in this order, and before the body is looked at. */
 function admit(request: Request, set: HookContext["set"], id: unknown, mark: Mark): Caller {
   const caller = admittedCaller(request, id, mark);

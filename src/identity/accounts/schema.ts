@@ -72,3 +72,18 @@ export const ExternalLogin = t.Object(
 export type ExternalLogin = (typeof ExternalLogin)["static"];
 
 export const EmailParams = t.Object({ email: emailField });
+
+export const PlatformIdentity = t.Object({
+  platform_slug: characters({
+    minLength: 1,
+    maxLength: 128,
+    description: "Slug of the platform",
+    examples: ["discord"],
+  }),
+  platform_user_id: characters({
+    minLength: 1,
+    maxLength: 255,
+    description: "Who the user is on the platform",
+    examples: ["80351110224678912"],
+  }),
+});

@@ -120,6 +120,17 @@ export function unlinkAccount(
 
 // --- Lookup by address ------------------------------------------------------------------------------------
 
+/** Identifier of the user to whom an account on a platform is linked; null when it is linked to nobody. */
+export function findUserByPlatform(slug: string, platformUserId: string): string | null {
+  const row = db
+    .select({ userId: platformAccounts.user_id })
+    .from(platformAccounts)
+    .innerJoin(platforms, eq(platforms.id, platformAccounts.platform_id))
+    .where(and(eq(platforms.slug, slug), eq(platformAccounts.platform_user_id, platformUserId)))
+    .get();
+  return row?.userId ?? null;
+}
+
 /**
  * The user who is known by an address. System keys and holders of `users:read` may ask for any; a session for an
  * address of its own, and gets 403 for every other, known or not. Throws 404 for an unknown address.

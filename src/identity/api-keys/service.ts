@@ -285,23 +285,23 @@ function checkGrantable(caller: Caller, roleId: string): void {
  * and the key's former device are unlinked. `null` unlinks only. Throws 400 for an unknown key and 403 for
  * one that is not the caller's, or that may do what the caller may not (decisions 3.9, 4.6).
  */
-export function linkApiKey(caller: Caller, keyId: string | null, deviceId: string): void {
+export function linkApiKey(caller: Caller, keyId: string | null, deviceId: string, client: Client): void {
   const former = db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.device_id, deviceId)).get();
   const key = keyId === null ? null : linkableKey(caller, keyId);
   if (former?.id === keyId) return;
   if (key) checkHoldsAll(caller, key);
   if (former) {
     db.update(apiKeys).set({ device_id: null }).where(eq(apiKeys.id, former.id)).run();
-    auditLink(former.id, caller, null);
+    auditLink(former.id, caller, null, client);
   }
   if (key) {
     db.update(apiKeys).set({ device_id: deviceId }).where(eq(apiKeys.id, key.id)).run();
-    auditLink(key.id, caller, deviceId);
+    auditLink(key.id, caller, deviceId, client);
   }
 }
 
 /** Notes which device a key posts for from now on. */
-function auditLink(keyId: string, caller: Caller, deviceId: string | null): void {
+function auditLink(keyId: string, caller: Caller, deviceId: string | null, client: Client): void {
   const key = db.select({ owner: apiKeys.owner_id }).from(apiKeys).where(eq(apiKeys.id, keyId)).get();
   recordAudit({
     event_type: "api_key_updated",
@@ -310,6 +310,7 @@ function auditLink(keyId: string, caller: Caller, deviceId: string | null): void
     resource_type: "api_key",
     resource_id: keyId,
     metadata: { device_id: deviceId },
+    client,
   });
   keyChanged(keyId);
 }

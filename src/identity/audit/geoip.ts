@@ -18,8 +18,8 @@ export interface Place {
 const NOWHERE: Place = { country_code: null, country_name: null, city: null, region: null };
 
 let reader: Reader<CityResponse> | null = null;
-/** Tells one state of the file from another. */
-let loaded = "";
+/** The state of the file when it was last tried: no state is read, or complained of, twice. */
+let tried = "";
 
 const versionOf = ({ ino, size, mtimeMs }: { ino: number; size: number; mtimeMs: number }) =>
   `${ino} ${size} ${mtimeMs}`;
@@ -37,7 +37,7 @@ export function openGeoip(): void {
   reader = null;
   if (path === null) return;
   try {
-    loaded = versionOf(statSync(path));
+    tried = versionOf(statSync(path));
     reader = read(readFileSync(path));
   } catch (error) {
     throw new ConfigError(`geoip.database ${path} cannot be read: ${(error as Error).message}`);
@@ -48,12 +48,11 @@ export function openGeoip(): void {
 export async function reloadGeoip(): Promise<void> {
   const path = config["geoip.database"];
   if (path === null) return;
+  const state = await stat(path).then(versionOf, (error: Error) => error.message);
+  if (state === tried) return;
+  tried = state;
   try {
-    const version = versionOf(await stat(path));
-    if (version === loaded) return;
-    const content = await readFile(path);
-    reader = read(content);
-    loaded = version;
+    reader = read(await readFile(path));
     log.info("the GeoIP database was read anew", { path });
   } catch (error) {
     log.warn("the GeoIP database cannot be read; the former one stays in use", {

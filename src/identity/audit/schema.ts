@@ -67,7 +67,7 @@ export const AuditPage = record(
 );
 
 const word = (description: string, example: string) =>
-  t.Optional(t.String({ minLength: 1, maxLength: 64, description, examples: [example] }));
+  t.Optional(characters({ minLength: 1, maxLength: 64, description, examples: [example] }));
 
 const filters = {
   event_type: word("Only events of this type", "login"),
@@ -82,7 +82,7 @@ export const AdminAuditQuery = t.Object({
   ...pageQuery(DEFAULT_LIMIT),
   ...filters,
   user_id: t.Optional(
-    t.String({
+    characters({
       minLength: 1,
       maxLength: MAX_EXTERNAL_ID,
       description: "Only events of this user",
@@ -90,7 +90,7 @@ export const AdminAuditQuery = t.Object({
     }),
   ),
   user_search: t.Optional(
-    t.String({
+    characters({
       minLength: 1,
       maxLength: 254,
       description:

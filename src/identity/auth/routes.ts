@@ -4,8 +4,9 @@ import { clientOf } from "../../kernel/client";
 import { AppError } from "../../kernel/errors";
 import { errors } from "../../kernel/schema";
 import type { SessionCaller } from "../access/caller";
-import { countTwoFactorCode, guard, passwordLimit, type RateRule, takeFromLimit } from "../access/guard";
+import { guard, passwordLimit, type RateRule, takeFromLimit } from "../access/guard";
 import { ChallengeInput, CheckInput, CheckResult } from "../two-factor/schema";
+import { countSignInOf, signInCodeLimit } from "../two-factor/tries";
 import { changePassword, completePasswordReset, requestPasswordReset } from "./password-reset";
 import { register, verifyEmail, verifyRegistration } from "./registration";
 import {
@@ -21,13 +22,11 @@ import {
   VerifiedEmail,
 } from "./schema";
 import { login, logout } from "./service";
-import { challengedUser, checkTwoFactor, verifyTwoFactorLogin } from "./two-factor-login";
+import { checkTwoFactor, verifyTwoFactorLogin } from "./two-factor-login";
 
 const loginLimit: RateRule = { name: "login", rate: () => config["rate_limit.login"] };
 const registerLimit: RateRule = { name: "register", rate: () => config["rate_limit.register"] };
 const resetLimit: RateRule = { name: "reset-password", rate: () => config["rate_limit.reset_password"] };
-/** Second factors that a stranger may try: each challenge ends after five wrong ones besides. */
-const codeLimit: RateRule = { name: "two-factor-login", rate: () => config["rate_limit.two_factor"] };
 
 function notImplemented(): never {
   throw new AppError("NotImplemented", "Authentication is not implemented here; use POST /v1/auth/login");
@@ -102,13 +101,11 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
   .post(
     "/2fa/verify",
     ({ body, request, set }) => {
-      // Whoever has the password gets a challenge anew each time, and could guess from many addresses.
-      const userId = challengedUser(body.temp_token);
-      if (userId !== null) countTwoFactorCode(userId, set.headers);
+      countSignInOf(body.temp_token, set.headers);
       return verifyTwoFactorLogin(body, clientOf(request));
     },
     {
-      open: { limit: codeLimit },
+      open: { limit: signInCodeLimit },
       body: ChallengeInput,
       response: { 200: AuthResponse, ...errors(401, 403) },
       detail: {

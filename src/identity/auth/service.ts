@@ -4,13 +4,13 @@ import { iso, now } from "../../kernel/clock";
 import { hashPassword, needsRehash, verifyPassword } from "../../kernel/crypto";
 import { db, transact } from "../../kernel/db";
 import { AppError } from "../../kernel/errors";
-import type { SessionCaller } from "../access/caller";
+import { accessChanged, type SessionCaller, transactAs } from "../access/caller";
 import { platformAccounts } from "../accounts/table";
 import { recordAudit } from "../audit/service";
 import { checkNotBanned } from "../bans/active-ban";
 import { checkLoginEnabled } from "../platforms/service";
 import { platforms } from "../platforms/table";
-import { endSession, insertSession } from "../sessions/service";
+import { endSession, insertSession, revokeOtherSessions } from "../sessions/service";
 import { insertChallenge } from "../two-factor/challenges";
 import { isTwoFactorOn } from "../two-factor/service";
 import { findUser } from "../users/service";
@@ -146,16 +146,28 @@ export function passwordHashOf(userId: string): string | null {
 }
 
 /** Ends the session that made the request, and no other. */
-export function logout(caller: SessionCaller, client: Client): Promise<void> {
-  return transact(() => {
-    endSession(caller.id);
-    recordAudit({
-      event_type: "logout",
-      user_id: caller.userId,
-      resource_type: "session",
-      resource_id: caller.id,
-      metadata: { reason: "user_initiated", session_id: caller.id },
-      client,
-    });
+export const logout = (caller: SessionCaller, client: Client): Promise<void> =>
+  transact(() => {
+    endOwnSession(caller, client);
+  });
+
+/** Ends all sessions of the user whose session made the request. */
+export const logoutEverywhere = (caller: SessionCaller, client: Client): Promise<void> =>
+  transactAs(caller, () => {
+    revokeOtherSessions(caller, "signed out everywhere", client);
+    endOwnSession(caller, client);
+    // What is cached of the user's keys goes as well (Part 2, "GraphQL operations").
+    accessChanged((cached) => cached.userId === caller.userId, true);
+  });
+
+function endOwnSession(caller: SessionCaller, client: Client): void {
+  endSession(caller.id);
+  recordAudit({
+    event_type: "logout",
+    user_id: caller.userId,
+    resource_type: "session",
+    resource_id: caller.id,
+    metadata: { reason: "user_initiated", session_id: caller.id },
+    client,
   });
 }

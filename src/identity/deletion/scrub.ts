@@ -47,15 +47,19 @@ export function dropPending(userId: string): void {
   dropChallenges(userId);
 }
 
-/** Notes that a key ended with its owner. No client: that would be the address of the user, or of whoever deleted it. */
-const auditKeyGone = (user_id: string, resource_id: string) =>
-  recordAudit({
-    event_type: "api_key_revoked",
-    user_id,
-    resource_type: "api_key",
-    resource_id,
-    metadata: { reason: "account deleted" },
-  });
+/**
+ * Notes that something ended with its owner. No client: that would be the address of the user, or of whoever deleted
+ * it.
+ */
+const auditGone = (
+  event_type: "api_key_revoked" | "client_deleted",
+  resource_type: "api_key" | "oauth_client",
+  user_id: string,
+  gone: { id: string }[],
+) => {
+  for (const { id: resource_id } of gone)
+    recordAudit({ event_type, user_id, resource_type, resource_id, metadata: { reason: "account deleted" } });
+};
 
 /** What goes when an account is scrubbed. Whatever else keeps something of a person is added here. */
 const ERASURES: ((userId: string) => unknown)[] = [
@@ -67,9 +71,13 @@ const ERASURES: ((userId: string) => unknown)[] = [
   // The devices stay, and are linked to no key.
   (userId) => {
     const keys = db.delete(apiKeys).where(eq(apiKeys.owner_id, userId)).returning({ id: apiKeys.id }).all();
-    for (const { id } of keys) auditKeyGone(userId, id);
+    auditGone("api_key_revoked", "api_key", userId, keys);
   },
-  (userId) => db.delete(oauthClients).where(eq(oauthClients.owner_id, userId)).run(),
+  (userId) => {
+    const owned = eq(oauthClients.owner_id, userId);
+    const clients = db.delete(oauthClients).where(owned).returning({ id: oauthClients.id }).all();
+    auditGone("client_deleted", "oauth_client", userId, clients);
+  },
   // That there was a ban, and by whom, is the installation's own history; its words are about a person.
   (userId) => db.update(bans).set({ reason: null }).where(eq(bans.user_id, userId)).run(),
   eraseReports,

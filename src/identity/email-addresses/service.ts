@@ -18,8 +18,8 @@ import { composeEmail } from "../email/templates";
 import type { User, UserChange } from "../users/schema";
 import {
   activeUser,
-  applyUserChange,
   auditUserUpdate,
+  changeFields,
   emailAccount,
   existingUser,
   findUser,
@@ -94,18 +94,21 @@ export function updateUser(
   client: Client,
 ): Promise<User> {
   return transactAs(caller, () => {
-    const row = applyUserChange(caller, id, input, client);
-    if (email === undefined) return toUser(row);
-    const address = email.toLowerCase();
-    if (!holdsUsersWrite(caller)) {
-      if (emailAccount(id)?.email !== address) startEmailChange(caller, row, address, client);
-      return toUser(row);
-    }
-    checkOutranks(caller, id);
-    cancelVerification(id, "email_change");
-    if (setEmail(row, address)) auditUserUpdate(caller, id, ["email"], client);
+    const { row, changed } = changeFields(caller, id, input);
+    if (email !== undefined && applyAddress(caller, row, email.toLowerCase(), client)) changed.push("email");
+    auditUserUpdate(caller, id, changed, client);
     return toUser(activeUser(id));
   });
+}
+
+/** Changes an address at once, or starts to, in the current transaction. Returns whether it is changed now. */
+function applyAddress(caller: Caller, user: UserRow, address: string, client: Client): boolean {
+  if (!holdsUsersWrite(caller)) {
+    if (emailAccount(user.id)?.email !== address) startEmailChange(caller, user, address, client);
+    return false;
+  }
+  cancelVerification(user.id, "email_change");
+  return setEmail(user, address);
 }
 
 /** Whether a change of a user would send an email to the address that it names. */

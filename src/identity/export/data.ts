@@ -1,3 +1,4 @@
+import { type CamelCased, camelCased } from "../../kernel/case";
 import { iso, isoOrNull } from "../../kernel/clock";
 import { sqlite, statement } from "../../kernel/db";
 import { listAccounts } from "../accounts/service";
@@ -38,32 +39,32 @@ export function personalData(userId: string, exportedAt: number) {
   const twoFactor = twoFactorStatus(user);
   return {
     exportInfo: { exportedAt: iso(exportedAt), format: "json", version: FORMAT_VERSION },
-    user: { ...camelCase(toUser(user)), email: contactAddress(user) },
-    platformAccounts: listAccounts(userId).map(camelCase),
-    pendingEmailChange: camelCase(pendingEmailChange(userId)),
-    pendingEmailLink: camelCase(pendingEmailLink(userId)),
+    user: { ...camelCased(toUser(user)), email: contactAddress(user) },
+    platformAccounts: listAccounts(userId).map(camelCased),
+    pendingEmailChange: camelCased(pendingEmailChange(userId)),
+    pendingEmailLink: camelCased(pendingEmailLink(userId)),
     connectedApps: connectedApps(userId),
-    ownedApps: clientsOwnedBy(userId).map(camelCase),
-    apiKeys: keysOwnedBy(userId).map(camelCase),
+    ownedApps: clientsOwnedBy(userId).map(camelCased),
+    apiKeys: keysOwnedBy(userId).map(camelCased),
     roles: userRoleList(userId).roles.map(({ name }) => name),
     twoFactorAuth: {
       enabled: twoFactor.enabled,
       enabledAt: twoFactor.enabled_at,
       backupCodesRemaining: twoFactor.backup_codes_remaining,
     },
-    deletionStatus: camelCase(getDeletionStatus(userId)),
-    bans: listBans(userId).map(camelCase),
+    deletionStatus: camelCased(getDeletionStatus(userId)),
+    bans: listBans(userId).map(camelCased),
     exportLogs: new Parts(
       () => logsOf(userId, SIZE),
       () => countLogs(userId),
     ),
     sessions: new Parts(
-      () => camelCased(openSessions(userId, SIZE)),
+      () => inCamelCase(openSessions(userId, SIZE)),
       () => countOpenSessions(userId),
     ),
-    auditReports: reportsOf(userId).map(camelCase),
+    auditReports: reportsOf(userId).map(camelCased),
     auditEvents: new Parts(
-      () => camelCased(eventsOf(userId, SIZE)),
+      () => inCamelCase(eventsOf(userId, SIZE)),
       () => countEventsOf(userId),
     ),
   };
@@ -71,21 +72,8 @@ export function personalData(userId: string, exportedAt: number) {
 
 export type PersonalData = ReturnType<typeof personalData>;
 
-function* camelCased<Row extends object>(parts: Iterable<Row[]>): Generator<CamelCased<Row>[]> {
-  for (const part of parts) yield part.map(camelCase<Row>);
-}
-
-type CamelCase<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : S;
-
-export type CamelCased<T> = { [K in keyof T as CamelCase<K & string>]: T[K] };
-
-/** A record with its own field names in camelCase; what is inside its fields stays as it is. */
-export function camelCase<T extends object>(value: T): CamelCased<T> {
-  const entries = Object.entries(value).map(([key, member]) => [
-    key.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
-    member,
-  ]);
-  return Object.fromEntries(entries) as CamelCased<T>;
+function* inCamelCase<Row extends object>(parts: Iterable<Row[]>): Generator<CamelCased<Row>[]> {
+  for (const part of parts) yield part.map(camelCased<Row>);
 }
 
 interface Consent {

@@ -1,8 +1,7 @@
 import { Elysia } from "elysia";
 import { clientOf } from "../../kernel/client";
 import { Done, errors, optionalBody, query } from "../../kernel/schema";
-import type { Caller } from "../access/caller";
-import { countTwoFactorCode, guard } from "../access/guard";
+import { guard } from "../access/guard";
 import { twoFactorRequirement } from "./requirement";
 import {
   BackupCodes,
@@ -22,17 +21,7 @@ import {
   subjectOf,
   twoFactorStatus,
 } from "./service";
-
-/** The user whom a caller means, and for whom one more code is tried. Throws 400, 403 and 429. */
-function subjectTryingCode(
-  caller: Caller,
-  userId: string | undefined,
-  headers: Parameters<typeof countTwoFactorCode>[1],
-) {
-  const user = subjectOf(caller, userId, "two_factor:write");
-  countTwoFactorCode(user.id, headers);
-  return user;
-}
+import { subjectTryingCode } from "./tries";
 
 export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["Two-factor authentication"] })
   .use(guard)

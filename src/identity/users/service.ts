@@ -273,10 +273,14 @@ export function insertAccount(userId: string, account: AccountToInsert): string 
 // --- Changing ---------------------------------------------------------------------------------------------
 
 /**
- * Changes the fields that are given, in the current transaction. `email` is not among them: see
+ * Changes the fields that are given, in the current transaction, and returns which are new: the caller audits them. `email` is not among them: see
  * email-addresses/service.ts. Throws 404, 403 for somebody who may do more, 409 for a username that is taken.
  */
-export function applyUserChange(caller: Caller, id: string, input: UserChange, client: Client): UserRow {
+export function changeFields(
+  caller: Caller,
+  id: string,
+  input: UserChange,
+): { row: UserRow; changed: string[] } {
   const before = activeUser(id);
   checkOutranks(caller, id);
   const changed: string[] = [];
@@ -296,15 +300,14 @@ export function applyUserChange(caller: Caller, id: string, input: UserChange, c
     db.update(platformAccounts).set({ avatar_url: input.avatar_url, updated_at: now() }).where(account).run();
     changed.push("avatar_url");
   }
-  if (changed.length === 0) return before;
+  if (changed.length === 0) return { row: before, changed };
   const row = db
     .update(users)
     .set({ privacy_mode, avatars_enabled, updated_at: now() })
     .where(eq(users.id, id))
     .returning()
     .get();
-  auditUserUpdate(caller, id, changed, client);
-  return row;
+  return { row, changed };
 }
 
 /** Gives a user another name, in the current transaction. Throws 409 when it is taken, or reserved by a registration. */
@@ -319,8 +322,9 @@ function rename(id: string, username: string): void {
   if (account) db.update(platformAccounts).set({ username }).where(eq(platformAccounts.id, account.id)).run();
 }
 
-/** Notes in the audit log which fields of a user changed; their values are personal and stay out of it. */
+/** Notes in the audit log which fields of a user changed, if any; their values are personal and stay out of it. */
 export function auditUserUpdate(caller: Caller, id: string, changed: string[], client: Client): void {
+  if (changed.length === 0) return;
   recordAudit({
     event_type: "user_updated",
     user_id: id,
@@ -333,7 +337,11 @@ export function auditUserUpdate(caller: Caller, id: string, changed: string[], c
 }
 
 export function changeUsername(caller: Caller, id: string, username: string, client: Client): Promise<User> {
-  return transactAs(caller, () => toUser(applyUserChange(caller, id, { username }, client)));
+  return transactAs(caller, () => {
+    const { row, changed } = changeFields(caller, id, { username });
+    auditUserUpdate(caller, id, changed, client);
+    return toUser(row);
+  });
 }
 
 /** Chooses the language that Fairlead speaks to a user; null clears the choice. Throws 400 for another one. */

@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
+import { clientOf } from "../../kernel/client";
 import { page, pageQuery, pageRequest, single } from "../../kernel/envelopes";
 import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/schema";
 import { Device, DeviceChange, NewDevice } from "./schema";
@@ -31,8 +32,8 @@ export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
   })
   .post(
     "",
-    async ({ caller, body, set }) => {
-      const device = await createDevice(caller, body);
+    async ({ caller, body, request, set }) => {
+      const device = await createDevice(caller, body, clientOf(request));
       set.status = 201;
       return single(device, `${path}/${device.id}`);
     },
@@ -49,8 +50,8 @@ export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
   )
   .patch(
     "/:id",
-    async ({ caller, params, body }) =>
-      single(await updateDevice(caller, params.id, body), `${path}/${params.id}`),
+    async ({ caller, params, body, request }) =>
+      single(await updateDevice(caller, params.id, body, clientOf(request)), `${path}/${params.id}`),
     {
       access: "devices:write",
       params: IdParams,
@@ -65,8 +66,8 @@ export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
   )
   .delete(
     "/:id",
-    async ({ params, set }) => {
-      await deleteDevice(params.id);
+    async ({ caller, params, request, set }) => {
+      await deleteDevice(caller, params.id, clientOf(request));
       set.status = 204;
     },
     {

@@ -1,7 +1,8 @@
 import { asc, desc, eq, getTableColumns } from "drizzle-orm";
-import { accessChanged, type Caller } from "../../identity/access/caller";
+import type { Caller } from "../../identity/access/caller";
 import { linkApiKey } from "../../identity/api-keys/service";
 import { apiKeys } from "../../identity/api-keys/table";
+import type { Client } from "../../kernel/client";
 import { iso, now } from "../../kernel/clock";
 import { adjustCounter, counter, db, transact } from "../../kernel/db";
 import { notFound } from "../../kernel/errors";
@@ -45,7 +46,11 @@ export function getDevice(id: string): Device {
 }
 
 /** Creates a device, and links the key that posts for it when one is named. */
-export function createDevice(caller: Caller, { api_key_id, ...input }: NewDevice): Promise<Device> {
+export function createDevice(
+  caller: Caller,
+  { api_key_id, ...input }: NewDevice,
+  client: Client,
+): Promise<Device> {
   return transact(() => {
     const id = newId();
     const time = now();
@@ -53,7 +58,7 @@ export function createDevice(caller: Caller, { api_key_id, ...input }: NewDevice
       .values({ id, ...input, created_at: time, updated_at: time })
       .run();
     adjustCounter("devices", 1);
-    if (api_key_id) linkApiKey(caller, api_key_id, id);
+    if (api_key_id) linkApiKey(caller, api_key_id, id, client);
     return getDevice(id);
   });
 }
@@ -63,6 +68,7 @@ export function updateDevice(
   caller: Caller,
   id: string,
   { api_key_id, ...input }: DeviceChange,
+  client: Client,
 ): Promise<Device> {
   checkChanged({ api_key_id, ...input });
   return transact(() => {
@@ -73,18 +79,18 @@ export function updateDevice(
       .returning({ changed: devices.id })
       .get() ?? { changed: null };
     if (changed === null) throw notFound("Device");
-    if (api_key_id !== undefined) linkApiKey(caller, api_key_id, id);
+    if (api_key_id !== undefined) linkApiKey(caller, api_key_id, id, client);
     return getDevice(id);
   });
 }
 
 /** Deletes a device. Its points, trips and templates stay, without it; its key posts for no device any more. */
-export function deleteDevice(id: string): Promise<void> {
+export function deleteDevice(caller: Caller, id: string, client: Client): Promise<void> {
   return transact(() => {
+    linkApiKey(caller, null, id, client);
     const row = db.delete(devices).where(eq(devices.id, id)).returning().get();
     if (!row) throw notFound("Device");
     detach("device", id);
     adjustCounter("devices", -1);
-    accessChanged((caller) => caller.kind === "key" && caller.deviceId === id);
   });
 }

@@ -1,0 +1,46 @@
+import { GraphQLError } from "graphql";
+import { toCamelCase } from "../kernel/case";
+import { type AppError, toAppError } from "../kernel/errors";
+import { describeError, log } from "../kernel/log";
+
+/**
+ * An error in GraphQL's own form, with the REST name and status in `extensions` (decisions 6.5). What nobody expected
+ * becomes a bland one, and is told to the operator.
+ */
+export function toGraphQLError(error: unknown, requestId: string): GraphQLError {
+  // Something that was thrown comes inside an error that says where in the query.
+  const thrown = error instanceof GraphQLError ? error.originalError : error;
+  if (error instanceof GraphQLError && !thrown) return withCode(error);
+  const refusal = toAppError(thrown, requestId);
+  if (refusal.status >= 500 && refusal.cause !== undefined)
+    log.error("a GraphQL operation failed", { request_id: requestId, ...describeError(refusal.cause) });
+  const place = error instanceof GraphQLError ? { nodes: error.nodes, path: error.path } : {};
+  return new GraphQLError(inCamelCase(refusal), { ...place, extensions: extensionsOf(refusal) });
+}
+
+/** GraphQL's own refusals: of what can't be parsed, doesn't fit the schema or asks for too much. */
+function withCode(error: GraphQLError): GraphQLError {
+  const { http, ...rest } = error.extensions;
+  const status = (http as { status?: number } | undefined)?.status ?? 400;
+  Object.assign(error.extensions, rest, { code: CODES[status] ?? "BadRequest", status });
+  return error;
+}
+
+const CODES: Record<number, string> = {
+  405: "MethodNotAllowed",
+  413: "PayloadTooLarge",
+  415: "UnsupportedMediaType",
+  500: "InternalServerError",
+};
+
+const extensionsOf = ({ name, status, details }: AppError) => ({
+  code: name,
+  status,
+  ...(details && { details: details.map((detail) => ({ ...detail, path: toCamelCase(detail.path) })) }),
+});
+
+/** The message, which begins with the name of a field where it is about one. */
+function inCamelCase({ message, details }: AppError): string {
+  const field = details?.[0]?.path.slice(1).replaceAll("/", ".");
+  return field && message.startsWith(field) ? toCamelCase(field) + message.slice(field.length) : message;
+}

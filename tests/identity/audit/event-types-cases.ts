@@ -1,0 +1,873 @@
+import { join } from "node:path";
+import { EVENT_TYPES } from "../../../src/identity/audit/event-types";
+import { closeExpiredBans } from "../../../src/identity/bans/service";
+import { deleteDueAccounts } from "../../../src/identity/deletion/service";
+import { closeDatabase, openDatabase } from "../../../src/kernel/db";
+import { command, type TestServer } from "../../support/server";
+import { externalUser, link, login, signIn } from "../accounts-support";
+import { done, newcomer } from "../deletion-support";
+import { newestMail, newPerson, pending, requestEmailChange, resetToken } from "../registration-support";
+import { assign, grant, newRole, permissionId } from "../roles-support";
+import { challenge, nextCode, setUp, turnOn, write, wrongCode } from "../two-factor-support";
+import { type Case, event, failure, keyOwner, newKey, openSession, type World } from "./event-types-support";
+
+/** One case or more for every pair of an event type and an operation in `EVENT_TYPES`. */
+
+// --- Signing in and out -----------------------------------------------------------------------------------
+
+const signedIn = [event("session_created", "session"), event("login", "session")];
+
+const SIGN_INS: Case[] = [
+  {
+    operation: "POST /v1/auth/login",
+    writes: signedIn,
+    prepare: ({ member: { id, username, password } }) => ({
+      user: id,
+      body: { identifier: username, password },
+    }),
+  },
+  {
+    operation: "POST /v1/auth/login",
+    which: "with a wrong password",
+    writes: [failure("login_failed")],
+    prepare: ({ member: { id, username } }) => ({
+      user: id,
+      body: { identifier: username, password: "wrong" },
+      refused: 401,
+    }),
+  },
+  {
+    operation: "POST /v1/auth/login",
+    which: "with an unknown name",
+    writes: [failure("login_failed")],
+    prepare: () => ({ user: null, body: { identifier: "nobody", password: "wrong" }, refused: 401 }),
+  },
+  {
+    operation: "POST /v1/auth/login",
+    which: "first step of two",
+    writes: [],
+    prepare: ({ guarded: { id, username, password } }) => ({
+      user: id,
+      body: { identifier: username, password },
+    }),
+  },
+  {
+    operation: "POST /v1/auth/2fa/verify",
+    writes: [event("2fa_verified", "two_factor"), ...signedIn],
+    prepare: async ({ server, guarded }) => ({
+      user: guarded.id,
+      body: {
+        temp_token: await challenge(server, guarded),
+        code: await nextCode(server, guarded.secret),
+      },
+    }),
+  },
+  {
+    operation: "POST /v1/auth/2fa/verify",
+    which: "with a wrong code",
+    writes: [failure("2fa_verified", "two_factor")],
+    prepare: async ({ server, guarded }) => ({
+      user: guarded.id,
+      body: { temp_token: await challenge(server, guarded), code: wrongCode(server, guarded.secret) },
+      refused: 401,
+    }),
+  },
+  {
+    operation: "POST /v1/auth/2fa/verify",
+    which: "with a wrong token",
+    writes: [failure("2fa_verified")],
+    prepare: () => ({ user: null, body: { temp_token: "2fa_wrong", code: "123456" }, refused: 401 }),
+  },
+  {
+    operation: "POST /v1/auth/register/verify",
+    writes: [event("user_created", "user"), event("session_created", "session")],
+    prepare: async ({ server }) => ({
+      user: ({ user_id }) => user_id,
+      body: { token: await pending(server, newPerson()) },
+    }),
+  },
+  {
+    operation: "POST /v1/sessions",
+    writes: signedIn,
+    prepare: ({ server, member }) => ({
+      user: member.id,
+      token: server.systemKey,
+      body: { userId: member.id, expires: "2099-01-01T00:00:00Z" },
+    }),
+  },
+  {
+    operation: "POST /v1/auth/logout",
+    writes: [event("logout", "session")],
+    prepare: async (world) => ({
+      user: world.member.id,
+      token: (await openSession(world, world.member.id)).token,
+    }),
+  },
+  ...["", "?reason=revoked"].map((query) => ({
+    operation: "DELETE /v1/sessions/{token}",
+    which: query,
+    writes: [event("logout", "session")],
+    prepare: async (world: World) => {
+      const { token } = await openSession(world, world.member.id);
+      return { user: world.member.id, token: world.server.systemKey, params: { token }, query };
+    },
+  })),
+];
+
+const SESSIONS: Case[] = [
+  {
+    operation: "DELETE /v1/users/me/sessions/{session_id}",
+    writes: [event("session_revoked", "session")],
+    prepare: async (world) => {
+      const { id, token } = await externalUser(world.server);
+      return { user: id, token, params: { session_id: (await openSession(world, id)).id } };
+    },
+  },
+  {
+    operation: "DELETE /v1/users/me/sessions",
+    which: "two others",
+    writes: [event("session_revoked", "session"), event("session_revoked", "session")],
+    prepare: async (world) => {
+      const { id, token } = await externalUser(world.server);
+      for (const _ of [1, 2]) await openSession(world, id);
+      return { user: id, token };
+    },
+  },
+];
+
+// --- Passwords and second factors -------------------------------------------------------------------------
+
+const PASSWORDS: Case[] = [
+  {
+    operation: "POST /v1/users/me/password",
+    which: "beside another session",
+    writes: [event("password_changed", "user"), event("session_revoked", "session")],
+    prepare: async (world) => {
+      const { id, token, password } = await newcomer(world.server);
+      await openSession(world, id);
+      return { user: id, token, body: { current_password: password, new_password: "another password" } };
+    },
+  },
+  {
+    operation: "POST /v1/auth/reset-password",
+    writes: [event("password_reset_requested", null)],
+    prepare: ({ member: { id, email } }) => ({ user: id, body: { email } }),
+  },
+  {
+    operation: "POST /v1/auth/reset-password",
+    which: "for an address of nobody's",
+    writes: [failure("password_reset_requested")],
+    prepare: () => ({ user: null, body: { email: "nobody@example.org" } }),
+  },
+  {
+    operation: "POST /v1/auth/reset-password/complete",
+    which: "of somebody with a session",
+    writes: [event("password_changed", "user"), event("session_revoked", "session")],
+    prepare: async ({ server }) => {
+      const user = await newcomer(server);
+      const token = await resetToken(server, user);
+      return { user: user.id, body: { token, new_password: "another password" } };
+    },
+  },
+];
+
+const TWO_FACTORS: Case[] = [
+  {
+    operation: "POST /v1/users/me/2fa/verify",
+    writes: [event("2fa_enabled", "two_factor")],
+    prepare: async ({ server }) => {
+      const { id, token } = await externalUser(server);
+      const { secret } = done(await setUp(server, token));
+      return { user: id, token, body: { code: await nextCode(server, secret) } };
+    },
+  },
+  {
+    operation: "POST /v1/users/me/2fa/verify",
+    which: "with a wrong code",
+    writes: [failure("2fa_verified", "two_factor")],
+    prepare: async ({ server }) => {
+      const { id, token } = await externalUser(server);
+      const { secret } = done(await setUp(server, token));
+      return { user: id, token, body: { code: wrongCode(server, secret) }, refused: 400 };
+    },
+  },
+  {
+    operation: "DELETE /v1/users/me/2fa",
+    which: "by an administrator",
+    writes: [event("2fa_disabled", "two_factor")],
+    prepare: async ({ server, admin }) => {
+      const { id: user_id, backupCodes } = await turnOn(server, await externalUser(server));
+      const [code] = backupCodes;
+      return { user: user_id, actor: admin.id, token: admin.token, body: { code, user_id } };
+    },
+  },
+  {
+    operation: "POST /v1/users/me/2fa/backup-codes/regenerate",
+    writes: [event("2fa_backup_codes_regenerated", "two_factor")],
+    prepare: async ({ server, guarded: { id, token, secret } }) => ({
+      ...{ user: id, token, body: { code: await nextCode(server, secret) } },
+    }),
+  },
+  ...["DELETE /v1/users/me/2fa", "POST /v1/users/me/2fa/backup-codes/regenerate"].map((operation) => ({
+    operation,
+    which: "with a wrong code",
+    writes: [failure("2fa_verified", "two_factor")],
+    prepare: ({ server, guarded: { id, token, secret } }: World) => ({
+      ...{ user: id, token, body: { code: wrongCode(server, secret) }, refused: 400 },
+    }),
+  })),
+  {
+    operation: "POST /v1/users/me/deletion",
+    which: "with a wrong code",
+    writes: [failure("2fa_verified", "two_factor")],
+    prepare: ({ server, guarded: { id, token, password, secret } }) => ({
+      ...{ user: id, token, body: { password, code: wrongCode(server, secret) }, refused: 400 },
+    }),
+  },
+];
+
+// --- Accounts ---------------------------------------------------------------------------------------------
+
+/** A user without an address of the own who waits for the verification of one. */
+const verifyLink = async ({ server }: World) => {
+  const user = await externalUser(server);
+  const email = `linked_${user.username}@example.org`;
+  const body = { email, password: "a long passphrase" };
+  done(await server.post(`/v1/users/${user.id}/email-link/request`, { token: user.token, body }));
+  return { ...user, proof: (await newestMail(server, email)).token };
+};
+
+let addresses = 0;
+
+/** A user who waits for the verification of another address. */
+const verifyChange = async ({ server }: World) => {
+  const user = await newcomer(server);
+  const proof = await requestEmailChange(server, user, `changed${++addresses}@example.org`);
+  return { ...user, proof };
+};
+
+const CREATED: Case[] = [
+  {
+    operation: "POST /v1/auth/verify-email",
+    which: "with the token of a registration",
+    writes: [event("user_created", "user")],
+    prepare: async ({ server }) => ({
+      user: ({ user_id }) => user_id,
+      body: { token: await pending(server, newPerson()) },
+    }),
+  },
+  {
+    operation: "POST /v1/users/oauth",
+    which: "for somebody new",
+    writes: [event("user_created", "user")],
+    prepare: ({ server }) => ({ user: ({ data }) => data.id, token: server.systemKey, body: login() }),
+  },
+  {
+    operation: "user create",
+    writes: [event("user_created", "user")],
+    prepare: ({ server }) => ({
+      user: (output) => JSON.parse(output).id,
+      run: () => commandOutput(server, "user", "create", "--username", "made", "--email", "made@example.org"),
+    }),
+  },
+];
+
+async function commandOutput(server: TestServer, ...args: string[]): Promise<string> {
+  const { stdout, stderr, status } = await command([...args, "--json", "--data-dir", server.dataDir]);
+  if (status !== 0) throw new Error(stderr);
+  return stdout;
+}
+
+const UPDATED: Case[] = [
+  {
+    operation: "PATCH /v1/users/{id}",
+    writes: [event("user_updated", "user")],
+    prepare: async ({ server }) => {
+      const { id, token } = await externalUser(server);
+      return { user: id, token, params: { id }, body: { privacy_mode: true, avatars_enabled: false } };
+    },
+  },
+  {
+    operation: "PATCH /v1/users/{id}",
+    which: "a name and an address at once",
+    writes: [event("user_updated", "user")],
+    prepare: async ({ server, admin }) => {
+      const { id } = await newcomer(server);
+      const body = { username: "renamed_too", email: "renamed@example.org" };
+      return { user: id, actor: admin.id, token: admin.token, params: { id }, body };
+    },
+  },
+  {
+    operation: "PATCH /v1/users/{id}",
+    which: "an address that must be verified",
+    writes: [],
+    prepare: ({ member: { id, token } }) => ({
+      ...{ user: id, token, params: { id }, body: { email: "wanted@example.org" } },
+    }),
+  },
+  {
+    operation: "PATCH /v1/users/{id}/locale",
+    writes: [event("user_updated", "user")],
+    prepare: async ({ server, admin }) => {
+      const { id } = await externalUser(server);
+      return { user: id, actor: admin.id, token: admin.token, params: { id }, body: { locale: "de" } };
+    },
+  },
+  {
+    operation: "PATCH /v1/users/{id}/username",
+    writes: [event("user_updated", "user")],
+    prepare: async ({ server }) => {
+      const { id, token } = await externalUser(server);
+      return { user: id, token, params: { id }, body: { username: "renamed" } };
+    },
+  },
+  {
+    operation: "POST /v1/users/email/verify",
+    which: "by an administrator",
+    writes: [event("user_updated", "user")],
+    prepare: async (world) => {
+      const { id, proof } = await verifyChange(world);
+      return { user: id, actor: world.admin.id, token: world.admin.token, body: { token: proof } };
+    },
+  },
+  {
+    operation: "POST /v1/auth/verify-email",
+    which: "with the token of a change",
+    writes: [event("user_updated", "user")],
+    prepare: async (world) => {
+      const { id, proof } = await verifyChange(world);
+      return { user: id, body: { token: proof } };
+    },
+  },
+  {
+    operation: "DELETE /v1/users/{id}/email/pending",
+    writes: [event("user_updated", "user")],
+    prepare: async ({ server, member }) => {
+      await requestEmailChange(server, member, "other@example.org");
+      return { user: member.id, token: member.token, params: { id: member.id } };
+    },
+  },
+  {
+    operation: "DELETE /v1/users/{id}/email-link/pending",
+    writes: [event("user_updated", "user")],
+    prepare: async (world) => {
+      const { id, token } = await verifyLink(world);
+      return { user: id, token, params: { id } };
+    },
+  },
+  {
+    operation: "PUT /v1/users/{id}/accounts/{account_id}/primary",
+    writes: [event("user_updated", "user")],
+    prepare: async ({ server }) => {
+      const user = await externalUser(server);
+      const params = { id: user.id, account_id: await link(server, user, "github") };
+      return { user: user.id, token: user.token, params };
+    },
+  },
+  {
+    operation: "POST /v1/users/oauth",
+    which: "another name of somebody known",
+    writes: [event("user_updated", "platform_account")],
+    prepare: async ({ server }) => {
+      const body = login();
+      const { id } = await signIn(server, body);
+      return { user: id, token: server.systemKey, body: { ...body, name: "Another name" } };
+    },
+  },
+  {
+    operation: "POST /v1/users/oauth",
+    which: "nothing new of somebody known",
+    writes: [],
+    prepare: async ({ server }) => {
+      const body = login();
+      const { id } = await signIn(server, body);
+      return { user: id, token: server.systemKey, body };
+    },
+  },
+];
+
+const LINKED: Case[] = [
+  {
+    operation: "POST /v1/users/oauth",
+    which: "another platform of somebody known",
+    writes: [event("account_linked", "platform_account")],
+    prepare: async ({ server }) => {
+      const { id, email } = await externalUser(server);
+      const body = login({ email, oauthProvider: "github" });
+      return { user: id, token: server.systemKey, body };
+    },
+  },
+  {
+    operation: "POST /v1/users/email-link/verify",
+    writes: [event("account_linked", "platform_account")],
+    prepare: async (world) => {
+      const { id, token, proof } = await verifyLink(world);
+      return { user: id, token, body: { token: proof } };
+    },
+  },
+  {
+    operation: "POST /v1/auth/verify-email",
+    which: "with the token of a link",
+    writes: [event("account_linked", "platform_account")],
+    prepare: async (world) => {
+      const { id, proof } = await verifyLink(world);
+      return { user: id, body: { token: proof } };
+    },
+  },
+  {
+    operation: "DELETE /v1/users/{id}/accounts/{account_id}",
+    writes: [event("account_unlinked", "platform_account")],
+    prepare: async ({ server, admin }) => {
+      const user = await externalUser(server);
+      const params = { id: user.id, account_id: await link(server, user, "github") };
+      return { user: user.id, actor: admin.id, token: admin.token, params };
+    },
+  },
+];
+
+// --- Bans and deletions -----------------------------------------------------------------------------------
+
+/** A ban that ran out long ago, and that no job has closed yet: written with no audit event. */
+const insertPastBan = (server: TestServer, userId: string) =>
+  write(
+    server,
+    `INSERT INTO bans (id, user_id, banned_at, expires_at) VALUES ('${Bun.randomUUIDv7()}', '${userId}', 1, 2)`,
+  );
+
+/** Runs a job on the server's database, from this process: nobody waits until the server's own comes by. */
+async function runJob(server: TestServer, job: () => Promise<void>): Promise<void> {
+  openDatabase(join(server.dataDir, "fairlead.db"), "normal");
+  try {
+    await job();
+  } finally {
+    closeDatabase();
+  }
+}
+
+const BANS: Case[] = [
+  {
+    operation: "POST /v1/users/{id}/ban",
+    which: "of somebody with a session",
+    writes: [event("session_revoked", "session"), event("user_banned", "ban")],
+    prepare: async ({ server, admin }) => {
+      const { id } = await externalUser(server);
+      return { user: id, actor: admin.id, token: admin.token, params: { id }, body: {} };
+    },
+  },
+  {
+    operation: "POST /v1/users/{id}/ban",
+    which: "after one that ran out",
+    writes: [event("user_unbanned", "ban", { byItself: true }), event("user_banned", "ban")],
+    prepare: async ({ server, admin }) => {
+      const { id } = await signIn(server, login());
+      const run = () => insertPastBan(server, id);
+      return { user: id, actor: admin.id, token: admin.token, params: { id }, body: {}, run };
+    },
+  },
+  {
+    operation: "DELETE /v1/users/{id}/ban",
+    writes: [event("user_unbanned", "ban")],
+    prepare: async ({ server, admin }) => {
+      const { id } = await externalUser(server);
+      done(await server.post(`/v1/users/${id}/ban`, { token: admin.token, body: {} }));
+      return { user: id, actor: admin.id, token: admin.token, params: { id } };
+    },
+  },
+  {
+    operation: "close bans that ran out",
+    writes: [event("user_unbanned", "ban")],
+    prepare: async ({ server }) => {
+      const { id } = await externalUser(server);
+      const run = () => {
+        insertPastBan(server, id);
+        return runJob(server, closeExpiredBans);
+      };
+      return { user: id, run };
+    },
+  },
+];
+
+const byItself = { byItself: true } as const;
+
+/** What the deletion of somebody with one session, two keys and a client writes when it is for good. */
+const scrubbed = [
+  event("session_revoked", "session", byItself),
+  event("api_key_revoked", "api_key", byItself),
+  event("api_key_revoked", "api_key", byItself),
+  event("client_deleted", "oauth_client", byItself),
+  event("user_deleted", "user"),
+];
+
+async function keyAndClientOwner(world: World) {
+  const owner = await keyOwner(world);
+  await newClient(world, owner.token);
+  return owner;
+}
+
+const DELETIONS: Case[] = [
+  {
+    operation: "POST /v1/users/me/deletion",
+    writes: [event("user_deletion_scheduled", "user")],
+    prepare: async ({ server, member: { id, token, password } }) => {
+      await server.delete("/v1/users/me/deletion", { token });
+      return { user: id, token, body: { password } };
+    },
+  },
+  {
+    operation: "DELETE /v1/users/me/deletion",
+    writes: [event("user_deletion_cancelled", "user")],
+    prepare: async ({ server, member: { id, token, password } }) => {
+      await server.post("/v1/users/me/deletion", { token, body: { password } });
+      return { user: id, token };
+    },
+  },
+  {
+    operation: "POST /v1/admin/users/{id}/cancel-deletion",
+    writes: [event("user_deletion_cancelled", "user")],
+    prepare: async ({ server, admin, member: { id, token, password } }) => {
+      await server.post("/v1/users/me/deletion", { token, body: { password } });
+      return { user: id, actor: admin.id, token: admin.token, params: { id } };
+    },
+  },
+  {
+    operation: "DELETE /v1/users/{id}",
+    which: "of somebody with a session and two keys",
+    writes: [
+      event("session_revoked", "session"),
+      event("api_key_revoked", "api_key"),
+      event("api_key_revoked", "api_key"),
+      event("user_deleted", "user"),
+    ],
+    prepare: async (world) => {
+      const { id } = await keyOwner(world);
+      return { user: id, actor: world.admin.id, token: world.admin.token, params: { id } };
+    },
+  },
+  {
+    operation: "POST /v1/admin/users/{id}/force-delete",
+    which: "of somebody with a session, two keys and a client",
+    writes: scrubbed,
+    prepare: async (world) => {
+      const { id } = await keyAndClientOwner(world);
+      return { user: id, actor: world.admin.id, token: world.admin.token, params: { id }, body: {} };
+    },
+  },
+  {
+    operation: "delete accounts whose time has come",
+    which: "of somebody with a session, two keys and a client",
+    writes: scrubbed,
+    prepare: async (world) => {
+      const { id } = await keyAndClientOwner(world);
+      const run = () => {
+        write(world.server, `UPDATE users SET scheduled_deletion_at = 1 WHERE id = '${id}'`);
+        return runJob(world.server, deleteDueAccounts);
+      };
+      return { user: id, run };
+    },
+  },
+];
+
+// --- Keys and clients -------------------------------------------------------------------------------------
+
+/** An administrator's request about a key of the keeper's. */
+const aboutKey = async (world: World) => {
+  const { id } = await newKey(world);
+  return { user: world.keeper.id, actor: world.admin.id, token: world.admin.token, params: { id } };
+};
+
+/** The same about a key with a role. */
+const withRole = async (world: World) => {
+  const prepared = await aboutKey(world);
+  const { id } = prepared.params;
+  const body = { role_id: "role_user" };
+  done(await world.server.post(`/v1/api-keys/${id}/roles`, { token: world.admin.token, body }));
+  return { ...prepared, params: { id, role_id: "role_user" } };
+};
+
+/** A device, and the key of the keeper's that posts for it. */
+async function newDevice(world: World): Promise<string> {
+  const body = { name: "linked", api_key_id: (await newKey(world)).id };
+  return done(await world.server.post("/v1/devices", { token: world.admin.token, body })).data.id;
+}
+
+const linked = event("api_key_updated", "api_key");
+
+const KEYS: Case[] = [
+  {
+    operation: "POST /v1/api-keys",
+    writes: [event("api_key_created", "api_key")],
+    prepare: ({ keeper: { id, token } }) => ({ user: id, token, body: { name: "test" } }),
+  },
+  {
+    operation: "POST /v1/api-keys/{id}/regenerate",
+    writes: [event("api_key_revoked", "api_key"), event("api_key_created", "api_key")],
+    prepare: aboutKey,
+  },
+  {
+    operation: "key create",
+    writes: [event("api_key_created", "api_key")],
+    prepare: ({ server, keeper: { id, username } }) => ({
+      user: id,
+      run: () => commandOutput(server, "key", "create", "--name", "made", "--owner", username),
+    }),
+  },
+  {
+    operation: "PATCH /v1/api-keys/{id}",
+    writes: [event("api_key_updated", "api_key")],
+    prepare: async (world) => ({
+      ...(await aboutKey(world)),
+      body: { name: "changed", is_active: false, scopes: [] },
+    }),
+  },
+  {
+    operation: "POST /v1/api-keys/{id}/roles",
+    writes: [event("api_key_updated", "api_key")],
+    prepare: async (world) => ({ ...(await aboutKey(world)), body: { role_id: "role_user" } }),
+  },
+  {
+    operation: "DELETE /v1/api-keys/{id}/roles/{role_id}",
+    writes: [event("api_key_updated", "api_key")],
+    prepare: withRole,
+  },
+  {
+    operation: "DELETE /v1/api-keys/{id}",
+    writes: [event("api_key_revoked", "api_key")],
+    prepare: aboutKey,
+  },
+  {
+    operation: "POST /v1/devices",
+    which: "with a key",
+    writes: [linked],
+    prepare: async (world) => ({
+      ...{ user: world.keeper.id, actor: world.admin.id, token: world.admin.token },
+      body: { name: "linked", api_key_id: (await newKey(world)).id },
+    }),
+  },
+  {
+    operation: "POST /v1/devices",
+    which: "without a key",
+    writes: [],
+    prepare: ({ admin: { id, token } }) => ({ user: id, token, body: { name: "of its own" } }),
+  },
+  {
+    operation: "PATCH /v1/devices/{id}",
+    which: "another key",
+    writes: [linked, linked],
+    prepare: async (world) => ({
+      ...{ user: world.keeper.id, actor: world.admin.id, token: world.admin.token },
+      params: { id: await newDevice(world) },
+      body: { api_key_id: (await newKey(world)).id },
+    }),
+  },
+  {
+    operation: "PATCH /v1/devices/{id}",
+    which: "another name",
+    writes: [],
+    prepare: async (world) => ({
+      ...{ user: world.keeper.id, token: world.admin.token, params: { id: await newDevice(world) } },
+      body: { name: "renamed" },
+    }),
+  },
+  {
+    operation: "DELETE /v1/devices/{id}",
+    which: "that a key posts for",
+    writes: [linked],
+    prepare: async (world) => ({
+      ...{ user: world.keeper.id, actor: world.admin.id, token: world.admin.token },
+      params: { id: await newDevice(world) },
+    }),
+  },
+];
+
+async function newClient({ server }: World, token: string): Promise<string> {
+  const body = { name: "app", redirect_uris: ["https://app.example/callback"] };
+  return done(await server.post("/v1/oauth/clients", { token, body })).client.id;
+}
+
+/** An administrator's request about a client of the member's. */
+const aboutClient = async (world: World) => ({
+  ...{ user: world.member.id, actor: world.admin.id, token: world.admin.token },
+  params: { id: await newClient(world, world.member.token) },
+});
+
+const CLIENTS: Case[] = [
+  {
+    operation: "POST /v1/oauth/clients",
+    writes: [event("client_created", "oauth_client")],
+    prepare: ({ member: { id, token } }) => ({
+      ...{ user: id, token, body: { name: "app", redirect_uris: ["https://app.example/callback"] } },
+    }),
+  },
+  {
+    operation: "PATCH /v1/oauth/clients/{id}",
+    writes: [event("client_updated", "oauth_client")],
+    prepare: async (world) => ({
+      ...(await aboutClient(world)),
+      body: { name: "another", client_type: "public" },
+    }),
+  },
+  {
+    operation: "POST /v1/oauth/clients/{id}/regenerate-secret",
+    writes: [event("client_secret_regenerated", "oauth_client")],
+    prepare: aboutClient,
+  },
+  {
+    operation: "DELETE /v1/oauth/clients/{id}",
+    writes: [event("client_deleted", "oauth_client")],
+    prepare: aboutClient,
+  },
+];
+
+// --- Roles, platforms, the audit log itself ---------------------------------------------------------------
+
+const roleUpdated = event("role_updated", "role");
+
+const ROLES: Case[] = [
+  {
+    operation: "POST /v1/roles",
+    writes: [event("role_created", "role")],
+    prepare: ({ admin: { id, token } }) => ({ user: id, token, body: { name: "Pilots" } }),
+  },
+  {
+    operation: "POST /v1/roles",
+    which: "by a system key",
+    writes: [event("role_created", "role")],
+    prepare: ({ server }) => ({ user: null, token: server.systemKey, body: { name: "Machines" } }),
+  },
+  {
+    operation: "PATCH /v1/roles/{id}",
+    writes: [roleUpdated],
+    prepare: async ({ server, admin }) => ({
+      ...{ user: admin.id, token: admin.token, params: { id: (await newRole(server)).id } },
+      body: { name: "Stewards", description: "Cook, too", requires_two_factor: true },
+    }),
+  },
+  {
+    operation: "POST /v1/roles/{id}/permissions",
+    writes: [roleUpdated],
+    prepare: async ({ server, admin }) => ({
+      ...{ user: admin.id, token: admin.token, params: { id: (await newRole(server)).id } },
+      body: { permission_id: permissionId(server, "gps:read") },
+    }),
+  },
+  {
+    operation: "DELETE /v1/roles/{id}/permissions/{permission_id}",
+    writes: [roleUpdated],
+    prepare: async ({ server, admin }) => {
+      const { id } = await newRole(server);
+      done(await grant(server, id, "gps:read"));
+      const params = { id, permission_id: permissionId(server, "gps:read") };
+      return { user: admin.id, token: admin.token, params };
+    },
+  },
+  {
+    operation: "DELETE /v1/roles/{id}",
+    which: "that somebody holds",
+    writes: [event("role_deleted", "role")],
+    prepare: async ({ server, admin, member }) => {
+      const { id } = await newRole(server);
+      await assign(server, member.id, id);
+      return { user: admin.id, token: admin.token, params: { id } };
+    },
+  },
+  {
+    operation: "POST /v1/users/{id}/roles",
+    writes: [event("role_assigned", "role")],
+    prepare: async ({ server, admin, member: { id } }) => ({
+      ...{ user: id, actor: admin.id, token: admin.token, params: { id } },
+      body: { role_id: (await newRole(server)).id },
+    }),
+  },
+  {
+    operation: "DELETE /v1/users/{id}/roles/{role_id}",
+    writes: [event("role_removed", "role")],
+    prepare: async ({ server, admin, member }) => {
+      const { id: role_id } = await newRole(server);
+      await assign(server, member.id, role_id);
+      return { user: member.id, actor: admin.id, token: admin.token, params: { id: member.id, role_id } };
+    },
+  },
+  {
+    operation: "POST /v1/permissions",
+    writes: [event("permission_created", "permission")],
+    prepare: ({ admin: { id, token } }) => ({ user: id, token, body: { resource: "cargo", action: "read" } }),
+  },
+];
+
+const updated = event("platform_updated", "platform");
+
+const PLATFORMS: Case[] = [
+  {
+    operation: "PATCH /v1/platforms/{id_or_slug}/enabled",
+    writes: [updated],
+    prepare: ({ admin: { id, token } }) => ({
+      ...{ user: id, token, params: { id_or_slug: "twitch" }, body: { enabled: false } },
+    }),
+  },
+  {
+    operation: "PATCH /v1/platforms/{id_or_slug}/settings",
+    which: "three settings",
+    writes: [updated, updated, updated],
+    prepare: ({ admin: { id, token } }) => ({
+      ...{ user: id, token, params: { id_or_slug: "youtube" } },
+      body: { enabled: false, two_factor_required: true, registration_enabled: false },
+    }),
+  },
+  {
+    operation: "PATCH /v1/platforms/{id_or_slug}/settings",
+    which: "one setting anew, two as they are",
+    writes: [updated],
+    prepare: ({ admin: { id, token } }) => ({
+      ...{ user: id, token, params: { id_or_slug: "google" } },
+      body: { enabled: true, two_factor_required: true, registration_enabled: true },
+    }),
+  },
+];
+
+/** The types that other services write. */
+const foreign = Object.entries(EVENT_TYPES)
+  .filter(([, { by }]) => (by as readonly string[]).includes("POST /v1/internal/audit"))
+  .map(([type]) => type as keyof typeof EVENT_TYPES);
+
+const AUDIT: Case[] = [
+  {
+    operation: "GET /v1/user/export",
+    writes: [event("data_exported", "export")],
+    prepare: ({ member: { id, token } }) => ({ user: id, token, isFile: true }),
+  },
+  {
+    operation: "POST /v1/users/me/audit/{event_id}/report",
+    writes: [event("audit_reported", "audit_event")],
+    prepare: async ({ server, member: { id, token } }) => {
+      const [newest] = done(await server.get("/v1/users/me/audit?limit=1", { token })).events;
+      return { user: id, token, params: { event_id: newest.id }, body: { reason: "not_me" } };
+    },
+  },
+  ...foreign.map((event_type) => ({
+    operation: "POST /v1/internal/audit",
+    which: event_type,
+    writes: [event(event_type, "thing")],
+    prepare: ({ server, member, admin }: World) => {
+      const common = { resource_type: "thing", status: "success", source_service: "id", metadata: {} };
+      const body = { ...common, event_type, user_id: member.id, actor_id: admin.id };
+      return { user: member.id, actor: admin.id, token: server.systemKey, body };
+    },
+  })),
+];
+
+export const CASES: Case[] = [
+  ...SIGN_INS,
+  ...SESSIONS,
+  ...PASSWORDS,
+  ...TWO_FACTORS,
+  ...CREATED,
+  ...UPDATED,
+  ...LINKED,
+  ...BANS,
+  ...DELETIONS,
+  ...KEYS,
+  ...CLIENTS,
+  ...ROLES,
+  ...PLATFORMS,
+  ...AUDIT,
+];

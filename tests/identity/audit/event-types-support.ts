@@ -1,0 +1,173 @@
+import type { AuditEventType } from "../../../src/identity/audit/event-types";
+import type { Answer, RequestOptions, Token } from "../../support/api";
+import { ADMIN, TestServer } from "../../support/server";
+import { type ExternalUser, externalUser, rows } from "../accounts-support";
+import { done, type Newcomer, newcomer } from "../deletion-support";
+import { assign, holder, newRole } from "../roles-support";
+import { createKey } from "../support";
+import { type Guarded, guarded } from "../two-factor-support";
+
+/** What the tests of event types share: one request at a time, and all that it wrote into the audit log. */
+
+// --- Who is there -----------------------------------------------------------------------------------------
+
+/** A server, and people whom no case may ban, delete or rename. */
+export interface World {
+  server: TestServer;
+  /** A super admin. */
+  admin: { id: string; token: Token };
+  /** Has an email address and a password. */
+  member: Newcomer;
+  /** Has two-factor authentication on, too. */
+  guarded: Guarded;
+  /** May have keys. */
+  keeper: { id: string; username: string; token: Token };
+  /** The role by which the keeper may. */
+  keyRole: string;
+}
+
+export async function startWorld(): Promise<World> {
+  const server = await TestServer.start();
+  const { user_id, session_token } = await server.login(ADMIN.username, ADMIN.password);
+  const { id: keyRole } = await newRole(server, "api_keys:read", "api_keys:write");
+  return {
+    server,
+    admin: { id: user_id, token: session_token },
+    member: await newcomer(server),
+    guarded: await guarded(server),
+    keeper: await holder(server, keyRole),
+    keyRole,
+  };
+}
+
+/** A user with one session, and two keys without a scope. */
+export async function keyOwner({ server, keyRole }: World): Promise<ExternalUser> {
+  const user = await externalUser(server);
+  await assign(server, user.id, keyRole);
+  for (const _ of [1, 2]) await createKey(server, user.token, []);
+  return user;
+}
+
+/** A key of the keeper's. */
+export const newKey = ({ server, keeper }: World) => createKey(server, keeper.token, []);
+
+/** One more session of a user. */
+export async function openSession({ server }: World, userId: string): Promise<{ id: string; token: Token }> {
+  const body = { userId, expires: "2099-01-01T00:00:00Z" };
+  const session = done(await server.post("/v1/sessions", { token: server.systemKey, body }));
+  return { id: session.id, token: session.sessionToken };
+}
+
+// --- What is asked for, and what it should write ----------------------------------------------------------
+
+export interface Expected {
+  event_type: AuditEventType;
+  resource_type: string | null;
+  status: "success" | "failure";
+  /** Nobody's doing, whoever asked. */
+  byItself?: true;
+}
+
+/** An event that tells of a success, about a resource. */
+export const event = (
+  event_type: AuditEventType,
+  resource_type: string | null,
+  more: Partial<Expected> = {},
+): Expected => ({ event_type, resource_type, status: "success", ...more });
+
+/** An event that tells of a failure. */
+export const failure = (event_type: AuditEventType, resource_type: string | null = null): Expected =>
+  event(event_type, resource_type, { status: "failure" });
+
+export interface Prepared extends Pick<RequestOptions, "token" | "body"> {
+  /** Whom all events are about: somebody, nobody, or who is found in the answer. */
+  // biome-ignore lint/suspicious/noExplicitAny: the body of any answer
+  user: string | null | ((body: any) => string);
+  /** Who did it, when that is somebody else. */
+  actor?: string;
+  /** Values for the parameters of the path. */
+  params?: Record<string, string>;
+  query?: string;
+  /** The status of a request that is refused. */
+  refused?: number;
+  /** The answer is a file, which the test client takes for no answer that the document declares. */
+  isFile?: true;
+  /** Done just before the request, or in place of one for a command or a job. Answers a command's output. */
+  run?: () => unknown;
+}
+
+export interface Case {
+  /** `METHOD /path` as in the table, or a command or job by its name. */
+  operation: string;
+  /** Which request, where there are several cases. */
+  which?: string;
+  writes: Expected[];
+  prepare: (world: World) => Prepared | Promise<Prepared>;
+}
+
+export interface Row {
+  event_type: string;
+  user_id: string | null;
+  actor_id: string | null;
+  resource_type: string | null;
+  status: string;
+}
+
+/** In an order of their own: that of the events of one request doesn't matter. */
+export const sorted = (events: Row[]): Row[] => events.toSorted((a, b) => line(a).localeCompare(line(b)));
+
+const line = (row: Row) => [row.event_type, row.user_id, row.actor_id, row.resource_type, row.status].join();
+
+/** All audit events that are written while `act` runs, and what it answers. */
+export async function writtenBy<T>(server: TestServer, act: () => Promise<T>): Promise<[Row[], T]> {
+  const [newest] = rows<{ rowid: number }>(server, "SELECT MAX(rowid) AS rowid FROM audit_events");
+  const answer = await act();
+  const written = rows<Row>(
+    server,
+    "SELECT event_type, user_id, actor_id, resource_type, status FROM audit_events WHERE rowid > ?",
+    newest?.rowid ?? 0,
+  );
+  return [sorted(written), answer];
+}
+
+/** Makes the request of an operation, with values in place of the parameters of its path. */
+export async function ask(
+  server: TestServer,
+  operation: string,
+  { params = {}, query = "", token, body, isFile }: Omit<Prepared, "user">,
+): Promise<Answer> {
+  const [method = "", template = ""] = operation.split(" ");
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, name) => {
+    const value = params[name];
+    if (value === undefined) throw new Error(`${operation}: there is no value for ${name}`);
+    return encodeURIComponent(value);
+  });
+  if (!isFile) return server.request(method, path + query, { ...(token && { token }), body });
+  const answer = await fetch(server.url + path, { method, headers: { authorization: `Bearer ${token}` } });
+  return { status: answer.status, headers: answer.headers, body: await answer.bytes() };
+}
+
+/** Whether an operation is one of the API, not a command or a job. */
+export const isRequest = (operation: string): boolean => / \/v1\//.test(operation);
+
+/** Carries a case out. Returns what it wrote and what it should have written. */
+export async function carryOut(world: World, { operation, writes, prepare }: Case) {
+  const { server } = world;
+  const prepared = await prepare(world);
+  const { user, actor = null, refused, run } = prepared;
+  const [written, body] = await writtenBy(server, async () => {
+    const output = await run?.();
+    if (!isRequest(operation)) return output;
+    const answer = await ask(server, operation, prepared);
+    if (refused === undefined) return done(answer);
+    if (answer.status !== refused) throw new Error(`answered ${answer.status} in place of ${refused}`);
+    return answer.body;
+  });
+  const user_id = typeof user === "function" ? user(body) : user;
+  const expected = writes.map(({ byItself, ...rest }) => ({
+    ...rest,
+    user_id,
+    actor_id: byItself ? null : actor,
+  }));
+  return { written, expected: sorted(expected) };
+}

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type AuditEventType, EVENT_TYPES } from "../../../src/identity/audit/event-types";
+import { Client } from "../../realtime/support";
+import { postPoint } from "../../tracking/support";
+import { externalUser } from "../accounts-support";
+import { done } from "../deletion-support";
+import { newPerson } from "../registration-support";
+import { permissionId } from "../roles-support";
+import { CASES } from "./event-types-cases";
+import {
+  ask,
+  type Case,
+  carryOut,
+  isRequest,
+  openSession,
+  type Prepared,
+  startWorld,
+  type World,
+  writtenBy,
+} from "./event-types-support";
+
+/**
+ * What writes which audit event: Part 2, "Events"; decisions 5.1 and 5.2. One request at a time, and everything that it
+ * wrote: so an event that is missing, twice there or out of place fails.
+ */
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.server.stop());
+
+const types = Object.entries(EVENT_TYPES) as [AuditEventType, { by: readonly string[] }][];
+
+describe("the table of event types", () => {
+  const pair = (type: string, operation: string) => `${type} by ${operation}`;
+
+  test("has a case for each type and operation, and each case stands in it", () => {
+    const told = types.flatMap(([type, { by }]) => by.map((operation) => pair(type, operation)));
+    const tried = CASES.flatMap(({ operation, writes }) =>
+      writes.map(({ event_type }) => pair(event_type, operation)),
+    );
+    expect([...new Set(tried)].sort()).toEqual(told.sort());
+  });
+
+  test("names operations that there are", async () => {
+    const contract = await world.server.contract();
+    const operations = types.flatMap(([, { by }]) => by).filter(isRequest);
+    const unknown = operations.filter((operation) => {
+      const [method = "", path = ""] = operation.split(" ");
+      return contract.document.paths[path]?.[method.toLowerCase()] === undefined;
+    });
+    expect(unknown).toEqual([]);
+  });
+
+  test("holds every type that the specification names, and one of Fairlead's own", async () => {
+    const { paths } = (await world.server.contract()).document;
+    const arrived = Object.entries(AWAITED).flatMap(([type, path]) => (paths[path] ? [type] : []));
+    expect(Object.keys(EVENT_TYPES).sort()).toEqual([...SPECIFIED, ...arrived, "api_key_updated"].sort());
+  });
+});
+
+/** Types of the specification whose operations are still to come, with the path of one. */
+const AWAITED = {
+  setting_updated: "/v1/settings/{key}",
+  account_reconnected: "/v1/integrations/callback/{platform}",
+};
+
+/** The others: Part 2, "Events", and decisions 5.1. */
+const SPECIFIED = `
+login login_failed logout session_created session_revoked
+2fa_enabled 2fa_disabled 2fa_verified 2fa_backup_codes_regenerated password_changed password_reset_requested
+user_created user_updated user_deleted account_linked account_unlinked data_exported
+client_created client_updated client_secret_regenerated client_deleted consent_granted consent_revoked
+api_key_created api_key_revoked bot_command_executed bot_guild_configured
+platform_updated user_banned user_unbanned user_deletion_scheduled user_deletion_cancelled
+role_created role_updated role_deleted role_assigned role_removed permission_created audit_reported moderation_action
+`
+  .trim()
+  .split(/\s+/);
+
+describe("exactly these events are written by", () => {
+  const title = ({ operation, which, writes }: Case) =>
+    `${operation}${which ? ` (${which})` : ""}: ${writes.map((row) => row.event_type).join(", ") || "none"}`;
+
+  test.each(CASES.map((one): [string, Case] => [title(one), one]))("%s", async (_, one) => {
+    const { written, expected } = await carryOut(world, one);
+    expect(written).toEqual(expected);
+  });
+});
+
+// --- Operations that write none ---------------------------------------------------------------------------
+
+type Silent = Omit<Prepared, "user" | "actor" | "run">;
+
+/** Operations that never do what they are for, and the socket, which has a test of its own. */
+const NEVER = ["POST /v1/auth/signin", "POST /v1/auth/validate", "GET /v1/ws"];
+
+/** Requests that take more than the admin's token, the document's example and a record that is there. */
+const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
+  "POST /v1/auth/register": () => ({ body: newPerson() }),
+  "POST /v1/auth/2fa/check": () => ({ token: world.server.systemKey, body: { user_id: world.guarded.id } }),
+  "POST /v1/users/me/2fa/setup": async () => ({ token: (await externalUser(world.server)).token }),
+  "POST /v1/users/{id}/email/request-change": () => ({
+    ...{ token: world.member.token, params: { id: world.member.id }, body: { email: "new@example.org" } },
+  }),
+  "POST /v1/users/{id}/email-link/request": async () => {
+    const { id, token } = await externalUser(world.server);
+    return { token, params: { id }, body: { email: "first@example.org", password: "a long passphrase" } };
+  },
+  "GET /v1/sessions/{token}": async () => ({
+    ...{ token: world.server.systemKey, params: await openSession(world, world.member.id) },
+  }),
+  "GET /v1/users/email/{email}": () => ({ params: { email: world.member.email } }),
+  "GET /v1/platforms/{id_or_slug}": () => ({ params: { id_or_slug: "email" } }),
+  "PATCH /v1/admin/audit/reports/{report_id}": async () => ({
+    ...{ params: { report_id: await newReport() }, body: { status: "reviewed" } },
+  }),
+  "PATCH /v1/trips/{id}": () => ({ body: { name: "there and back", notes: "again" } }),
+};
+
+/** Reports an event of the member's that wasn't reported yet. */
+async function newReport(): Promise<string> {
+  const { member, server } = world;
+  await openSession(world, member.id);
+  const [newest] = done(await server.get("/v1/users/me/audit?limit=1", { token: member.token })).events;
+  const options = { token: member.token, body: { reason: "other" } };
+  return done(await server.post(`/v1/users/me/audit/${newest.id}/report`, options)).report.id;
+}
+
+/** A record of each kind, by what stands before its identifier in a path. */
+async function makeRecords(): Promise<Record<string, string>> {
+  const { server, admin, member } = world;
+  const create = async (path: string, body: object) =>
+    done(await server.post(path, { token: admin.token, body }));
+  const { id: devices, key } = await server.device();
+  const client = { name: "app", redirect_uris: ["https://app.example/callback"] };
+  const zone = { name: "pier", latitude: 54, longitude: 13, radius_km: 1 };
+  return {
+    users: member.id,
+    roles: "role_user",
+    permissions: permissionId(server, "gps:read"),
+    clients: (await create("/v1/oauth/clients", client)).client.id,
+    "api-keys": (await server.createKey()).id,
+    gps: (await postPoint(server, key)).id,
+    devices,
+    trips: (await create("/v1/trips", { name: "there" })).data.id,
+    geofences: (await create("/v1/geofences", zone)).data.id,
+  };
+}
+
+/** The document's example without references: the records that it names aren't there. */
+const withoutReferences = (example: object) =>
+  Object.fromEntries(Object.entries(example).filter(([field]) => !field.endsWith("_id")));
+
+test("every other operation writes no event when it succeeds", async () => {
+  const { server, admin } = world;
+  const { paths } = (await server.contract()).document;
+  const writing = new Set(CASES.map(({ operation }) => operation));
+  const isDeletion = ({ operation }: { operation: string }) => Number(operation.startsWith("DELETE"));
+  const operations = Object.entries(paths)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { requestBody }]) => ({
+        operation: `${method.toUpperCase()} ${path}`,
+        example: requestBody?.content["application/json"]?.example as object | undefined,
+      })),
+    )
+    .filter(({ operation }) => !writing.has(operation) && !NEVER.includes(operation))
+    .toSorted((a, b) => isDeletion(a) - isDeletion(b));
+  expect(operations.length).toBeGreaterThan(50);
+
+  const records = await makeRecords();
+  const findings: string[] = [];
+  for (const { operation, example } of operations) {
+    const request = {
+      token: admin.token,
+      params: { id: records[/([\w-]+)\/\{id\}/.exec(operation)?.[1] ?? ""] ?? "" },
+      body: example && withoutReferences(example),
+      ...(await SPECIAL[operation]?.()),
+    };
+    const [written, { status }] = await writtenBy(server, () => ask(server, operation, request));
+    if (status >= 300) findings.push(`${operation} answered ${status}: say in SPECIAL how it succeeds`);
+    if (written.length > 0) findings.push(`${operation} wrote ${written.map((row) => row.event_type)}`);
+  }
+  expect(findings).toEqual([]);
+});
+
+test("a WebSocket that is opened, subscribed and closed writes no event", async () => {
+  const { server, member } = world;
+  const [written] = await writtenBy(server, async () => {
+    const client = await Client.open(server, { bearer: member.token });
+    await client.subscribe(`user:${member.id}`);
+    await client.close();
+  });
+  expect(written).toEqual([]);
+});
