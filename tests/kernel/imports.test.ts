@@ -46,8 +46,8 @@ const isDoor = (file: string) =>
   named("routes")(file) || file === "docs/pages" || file === "realtime/socket" || file.startsWith("graphql/");
 /** What doors ask before they call a service. */
 const isGuard = (file: string) => file === "identity/access/guard" || file === "identity/two-factor/tries";
-/** Neither a domain's nor the kernel's: what the operator chose, and the version. */
-const isGround = (file: string) => file === "config" || file === "version";
+/** Neither a domain's nor the kernel's: what the operator chose, the version, and where threads begin. */
+const isGround = (file: string) => ["config", "version", "workers"].includes(file);
 /** Logic or constants that stand on nothing of the program: they may be used from anywhere. */
 const isPure = (file: string) => (importsOf.get(file) ?? []).every(({ isPackage }) => isPackage);
 const isElysia = (name: string) => name === "elysia" || name.startsWith("@elysiajs/");

@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import JSZip from "jszip";
 import { SECOND } from "../../kernel/clock";
 import { newId } from "../../kernel/id";
+import { WORKERS } from "../../workers";
 import type { Summary } from "./summary";
 
 /** Making the archive: in a file without a name, since it may be large and must leave nothing behind. */
@@ -66,7 +67,7 @@ const PATIENCE = 60 * SECOND;
 
 /** The PDF of a summary, made in a thread of its own. */
 function renderReport(summary: Summary): Promise<Uint8Array> {
-  const worker = new Worker(new URL("./report-worker.ts", import.meta.url).href);
+  const worker = new Worker(WORKERS.report);
   return new Promise<Uint8Array>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error("the report took too long")), PATIENCE);
     worker.onmessage = ({ data }) => {
