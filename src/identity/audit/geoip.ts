@@ -26,7 +26,7 @@ const versionOf = ({ ino, size, mtimeMs }: { ino: number; size: number; mtimeMs:
 
 function read(content: Buffer): Reader<CityResponse> {
   const fresh = new Reader<CityResponse>(content);
-  if (!fresh.metadata.databaseType.includes("City"))
+  if (!/city/i.test(fresh.metadata.databaseType))
     throw new Error(`it is a ${fresh.metadata.databaseType} database, not a City one`);
   return fresh;
 }
@@ -68,14 +68,32 @@ export function locate(address: string | null | undefined): Place {
   const parsed = ipaddr.process(address);
   if (parsed.range() !== "unicast") return NOWHERE;
   const found = lookUp(reader, parsed.toString());
-  if (!found) return NOWHERE;
+  return found ? placeOf(found) : NOWHERE;
+}
+
+/** Free databases (@ip-location-db) hold the same in flat records. */
+type Entry = Omit<CityResponse, "city"> & {
+  city?: CityResponse["city"] | string;
+  country_code?: string;
+  state1?: string;
+};
+
+const countryNames = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+
+function placeOf(entry: Entry): Place {
+  const code = entry.country?.iso_code ?? entry.country_code ?? null;
+  const city = typeof entry.city === "string" ? entry.city : entry.city?.names?.en;
   return {
-    country_code: found.country?.iso_code ?? null,
-    country_name: found.country?.names?.en ?? null,
-    city: found.city?.names?.en ?? null,
-    region: found.subdivisions?.[0]?.names?.en ?? null,
+    country_code: code,
+    country_name: entry.country?.names?.en ?? nameOf(code),
+    city: city || null,
+    region: entry.subdivisions?.[0]?.names?.en ?? (entry.state1 || null),
   };
 }
+
+/** The English name of a country; null for a code that is none. */
+const nameOf = (code: string | null): string | null =>
+  code !== null && /^[A-Z]{2}$/.test(code) ? (countryNames.of(code) ?? null) : null;
 
 /** A file that was cut off can be opened, and fails at some address: then it counts no more until it changes. */
 function lookUp(database: Reader<CityResponse>, address: string): CityResponse | null {

@@ -54,6 +54,10 @@ export function reportDocument(summary: Summary): DocumentDefinition {
 
 type Time = (iso: string | null) => string;
 
+/** The word for a key, else the key itself: other services write events of any type, `constructor` too. */
+const named = (words: Record<string, string>, key: string): string =>
+  Object.hasOwn(words, key) ? (words[key] ?? key) : key;
+
 /** A table of names and values. */
 const facts = (rows: [name: string, value: string][]): Content => ({
   layout: "noBorders",
@@ -134,14 +138,14 @@ function lists(summary: Summary, words: Words, time: Time): Content[] {
     ]),
     ...table(words, sections.events, summary.events, [
       [fields.when, 90, (row) => time(row.createdAt)],
-      [fields.what, "*", (row) => words.events[row.eventType] ?? row.eventType],
+      [fields.what, "*", (row) => named(words.events, row.eventType)],
       [fields.where, 150, place],
       [fields.result, 55, (row) => words.status[row.status]],
     ]),
     ...table(words, sections.exports, summary.exports, [
       [fields.when, 90, (row) => time(row.exportedAt)],
       [fields.address, "*", (row) => row.ipAddress ?? "–"],
-      [fields.language, 70, (row) => words.languages[row.locale as keyof Words["languages"]] ?? row.locale],
+      [fields.language, 70, (row) => named(words.languages, row.locale)],
       [fields.size, 60, size],
     ]),
   ];
