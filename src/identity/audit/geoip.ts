@@ -81,7 +81,7 @@ type Entry = Omit<CityResponse, "city"> & {
 const countryNames = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
 
 function placeOf(entry: Entry): Place {
-  const code = entry.country?.iso_code ?? entry.country_code ?? null;
+  const code = entry.country?.iso_code ?? (entry.country_code || null);
   const city = typeof entry.city === "string" ? entry.city : entry.city?.names?.en;
   return {
     country_code: code,

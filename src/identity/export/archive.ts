@@ -84,9 +84,13 @@ function renderReport(summary: Summary): Promise<Uint8Array> {
 
 const CHUNK = 65_536;
 
-/** The bytes of an archive, once; its file is closed after the last one, and when nobody wants them any more. */
-export function streamOf({ file, size }: Archive): ReadableStream<Uint8Array> {
+/** The bytes of an archive, once. After the last one, and when nobody wants them any more, its file is gone. */
+export function streamOf({ file, size }: Archive, done: () => void): ReadableStream<Uint8Array> {
   let at = 0;
+  const end = async () => {
+    done();
+    await file.close();
+  };
   return new ReadableStream({
     async pull(controller) {
       const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK), 0, CHUNK, at);
@@ -94,8 +98,8 @@ export function streamOf({ file, size }: Archive): ReadableStream<Uint8Array> {
       if (bytesRead > 0) controller.enqueue(buffer.subarray(0, bytesRead));
       if (bytesRead > 0 && at < size) return;
       controller.close();
-      await file.close();
+      await end();
     },
-    cancel: () => file.close(),
+    cancel: end,
   });
 }

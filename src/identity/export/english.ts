@@ -104,6 +104,8 @@ export const english: Words = {
     language: "Language",
     scheduled: "Scheduled for",
   },
+  unknownDevice: "Unknown device",
+  clientTypes: { public: "public", confidential: "confidential" },
   status: { success: "Done", failure: "Refused" },
   languages: { en: "English", de: "German" },
   events: EVENTS,

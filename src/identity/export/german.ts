@@ -104,6 +104,8 @@ export const german: Words = {
     language: "Sprache",
     scheduled: "Vorgemerkt für",
   },
+  unknownDevice: "Unbekanntes Gerät",
+  clientTypes: { public: "öffentlich", confidential: "vertraulich" },
   status: { success: "Erfolgt", failure: "Abgewiesen" },
   languages: { en: "Englisch", de: "Deutsch" },
   events: EVENTS,

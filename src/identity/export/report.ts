@@ -125,12 +125,12 @@ function lists(summary: Summary, words: Words, time: Time): Content[] {
     ]),
     ...table(words, sections.ownedApps, summary.ownedApps, [
       [fields.name, "*", (row) => row.name],
-      [fields.type, 80, (row) => row.clientType],
+      [fields.type, 80, (row) => words.clientTypes[row.clientType]],
       [fields.active, 45, (row) => yesOrNo(row.isActive)],
       [fields.created, 90, (row) => time(row.createdAt)],
     ]),
     ...table(words, sections.sessions, summary.sessions, [
-      [fields.device, "*", (row) => `${row.browserName}, ${row.osName}`],
+      [fields.device, "*", (row) => deviceOf(row.browserName, row.osName) ?? words.unknownDevice],
       [fields.platform, 60, (row) => row.providerName],
       [fields.address, 110, (row) => row.ipAddress],
       [fields.created, 90, (row) => time(row.createdAt)],
@@ -151,7 +151,14 @@ function lists(summary: Summary, words: Words, time: Time): Content[] {
   ];
 }
 
+/** Browser and system, as far as they are known. */
+const deviceOf = (...parts: string[]): string | null =>
+  parts.filter((part) => part !== "Unknown").join(", ") || null;
+
 type Column<Row> = [heading: string, width: number | "*", value: (row: Row) => string];
+
+/** The longest text that fits on a page in any column. pdfmake leaves a table out whose unbreakable row does not fit. */
+const FITS = 700;
 
 /** A section with a table of the newest rows of a list. */
 function table<Row>(
@@ -162,20 +169,18 @@ function table<Row>(
 ): Content[] {
   const title: Content = { text: heading, style: "section", headlineLevel: 1 };
   if (rows.length === 0) return [title, { text: words.none, style: "note" }];
-  const body: Content[][] = [
-    columns.map(([name]) => ({ text: name, style: "head" })),
-    ...rows.map((row) => columns.map(([, , value]) => breakable(value(row)))),
-  ];
+  const cells = rows.map((row) => columns.map(([, , value]) => breakable(value(row))));
+  const allFit = cells.flat().every((text) => text.length <= FITS);
   return [
     title,
     { text: words.shown(rows.length, total), style: "note" },
     {
       table: {
         headerRows: 1,
-        keepWithHeaderRows: 1,
-        dontBreakRows: true,
+        keepWithHeaderRows: allFit ? 1 : 0,
+        dontBreakRows: allFit,
         widths: columns.map(([, width]) => width),
-        body,
+        body: [columns.map(([name]) => ({ text: name, style: "head" })), ...cells],
       },
       layout: {
         hLineWidth: (at) => (at === 0 ? 0 : 0.5),

@@ -7,7 +7,7 @@ import { type Caller, transactAs } from "../access/caller";
 import { recordAudit } from "../audit/service";
 import { emailLocale } from "../email/locale";
 import { existingUser, ownId } from "../users/service";
-import { type Archive, makeArchive, streamOf } from "./archive";
+import { makeArchive, streamOf } from "./archive";
 import { jsonText, personalData } from "./data";
 import { insertLog } from "./logs";
 import { summarize } from "./summary";
@@ -41,27 +41,28 @@ export interface Export {
 
 /**
  * Exports all data of the caller's own account as a ZIP archive: a user's session, or any key of the user's. It is
- * noted before the first byte goes out. Throws 429 while another export of the same user is made, 500 when it can't be
- * made.
+ * noted before the first byte goes out. Throws 429 until another export of the same user is made and sent, 500 when it
+ * can't be made.
  */
 export async function exportData(caller: Caller, client: Client): Promise<Export> {
   const userId = ownId(caller);
   if (running.has(userId))
-    throw new AppError("TooManyRequests", "An export of this account is being made; wait until it is done", {
+    throw new AppError("TooManyRequests", "An export of this account is under way; wait until it is done", {
       headers: { "retry-after": "5" },
     });
   running.add(userId);
+  const done = () => running.delete(userId);
   try {
-    return await inTurn(() => exportOf(userId, caller, client));
+    return await inTurn(() => exportOf(userId, caller, client, done));
   } catch (error) {
+    done();
     if (error instanceof AppError) throw error;
     throw new AppError("InternalServerError", "The export could not be made", { cause: error });
-  } finally {
-    running.delete(userId);
   }
 }
 
-async function exportOf(userId: string, caller: Caller, client: Client): Promise<Export> {
+/** `done` is called once the archive was sent, or nobody wants it any more. */
+async function exportOf(userId: string, caller: Caller, client: Client, done: () => void): Promise<Export> {
   const at = now();
   const data = personalData(userId, at);
   const locale = emailLocale(existingUser(userId).preferred_locale, client.acceptLanguage);
@@ -89,10 +90,5 @@ async function exportOf(userId: string, caller: Caller, client: Client): Promise
     await archive.file.close();
     throw error;
   }
-  return asDownload(archive, at);
+  return { name: `fairlead-data-export-${iso(at).slice(0, 10)}.zip`, content: streamOf(archive, done) };
 }
-
-const asDownload = (archive: Archive, at: number): Export => ({
-  name: `fairlead-data-export-${iso(at).slice(0, 10)}.zip`,
-  content: streamOf(archive),
-});

@@ -61,6 +61,8 @@ export interface Words {
     | "scheduled",
     string
   >;
+  unknownDevice: string;
+  clientTypes: Record<"public" | "confidential", string>;
   status: Record<"success" | "failure", string>;
   languages: Record<Locale, string>;
   events: Record<string, string>;

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { TestServer } from "../../support/server";
+import { type ExternalUser, externalUser } from "../accounts-support";
+import { ask, fill, leftovers, openArchives, SETTINGS, unpack } from "./support";
+
+/** Of each kind. */
+const MANY = 100_000;
+const MIB = 1024 * 1024;
+
+/**
+ * How much more memory a large export may take than a small one. It was seen to take 45 MiB, most of it garbage that
+ * nobody had collected yet; its JSON alone is 90 MiB, and would come on top if it were held at once.
+ */
+const BOUND = 90 * MIB;
+
+let server: TestServer;
+let small: ExternalUser;
+let large: ExternalUser;
+beforeAll(async () => {
+  server = await TestServer.start({ settings: SETTINGS });
+  small = await externalUser(server);
+  large = await externalUser(server);
+  fill(server, large.id, { events: MANY, sessions: MANY });
+}, 60_000);
+afterAll(() => server.stop());
+
+/** What the server keeps in memory, in bytes. */
+function memory(): number {
+  const pages = readFileSync(`/proc/${server.pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(pages)?.[1]) * 1024;
+}
+
+interface Watched {
+  bytes: Buffer;
+  /** The most that the server kept in memory meanwhile, in bytes. */
+  peak: number;
+  /** Other requests that were answered meanwhile. */
+  answered: number;
+}
+
+async function watched(user: ExternalUser): Promise<Watched> {
+  let [peak, answered, done] = [memory(), 0, false];
+  const others = (async () => {
+    while (!done) {
+      expect((await fetch(`${server.url}/v1`)).status).toBe(200);
+      answered++;
+      peak = Math.max(peak, memory());
+      await Bun.sleep(20);
+    }
+  })();
+  const { status, bytes } = await ask(server, user.token).finally(() => {
+    done = true;
+  });
+  await others;
+  expect(status).toBe(200);
+  return { bytes, peak, answered };
+}
+
+test("an export of 100,000 events and sessions is complete, in bounded memory, while others are answered", async () => {
+  const { peak: before } = await watched(small);
+  const { bytes, peak, answered } = await watched(large);
+  const { data } = await unpack(bytes);
+  for (const [section, more] of [
+    ["auditEvents", 3],
+    ["sessions", 1],
+  ] as const) {
+    const ids: string[] = data[section].map(({ id }: { id: string }) => id);
+    expect(ids.length).toBe(MANY + more);
+    expect(new Set(ids).size).toBe(MANY + more);
+  }
+  expect(peak - before).toBeLessThan(BOUND);
+  // Nobody waits until the export is done.
+  expect(answered).toBeGreaterThan(20);
+  expect(openArchives(server)).toBe(0);
+  expect(leftovers(server)).toEqual([]);
+}, 60_000);
