@@ -17,6 +17,9 @@ CREATE TRIGGER audit_days_report AFTER UPDATE OF is_reported ON audit_events WHE
 	UPDATE audit_days SET n = n - 1
 	WHERE day = old.created_at / 86400000 AND event_type = old.event_type AND resource_type = coalesce(old.resource_type, '')
 		AND status = old.status AND source_service = old.source_service AND is_reported = old.is_reported;
+	DELETE FROM audit_days
+	WHERE day = old.created_at / 86400000 AND event_type = old.event_type AND resource_type = coalesce(old.resource_type, '')
+		AND status = old.status AND source_service = old.source_service AND is_reported = old.is_reported AND n = 0;
 	INSERT INTO audit_days VALUES (new.created_at / 86400000, new.event_type, coalesce(new.resource_type, ''), new.status, new.source_service, new.is_reported, 1)
 	ON CONFLICT DO UPDATE SET n = n + 1;
 END;

@@ -95,7 +95,7 @@ function placeOf(entry: Entry): Place {
 const nameOf = (code: string | null): string | null =>
   code !== null && /^[A-Z]{2}$/.test(code) ? (countryNames.of(code) ?? null) : null;
 
-/** A file that was cut off can be opened, and fails at some address: then it counts no more until it changes. */
+/** A file that is damaged inside can be opened, and fails at some address: then it counts no more until it changes. */
 function lookUp(database: Reader<CityResponse>, address: string): CityResponse | null {
   try {
     return database.get(address);

@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { clientOf } from "../../kernel/client";
 import { HOUR, SECOND } from "../../kernel/clock";
 import { eventPage, pageRequest, single } from "../../kernel/envelopes";
-import { errors, IdParams, query, Single, t } from "../../kernel/schema";
+import { errors, IdParams, optionalBody, query, Single, t } from "../../kernel/schema";
 import { guard, type RateRule } from "../access/guard";
 import { existingUser, ownId } from "../users/service";
 import { writeEvent } from "./internal";
@@ -129,13 +129,13 @@ export const adminAuditRoutes = new Elysia({ prefix: "/v1/admin/audit", tags })
     "/reports/:report_id",
     async ({ caller, params, body }) =>
       single(
-        await changeReport(caller, params.report_id, body),
+        await changeReport(caller, params.report_id, body ?? {}),
         `/v1/admin/audit/reports/${params.report_id}`,
       ),
     {
       access: "audit:write",
       params: ReportParams,
-      body: ReportChange,
+      body: optionalBody(ReportChange),
       response: { 200: Single(AuditReport), ...errors(404) },
       detail: {
         summary: "Handle an audit report",

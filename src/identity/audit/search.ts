@@ -104,6 +104,7 @@ const toRow = (row: StoredRow): EventRow => ({
 });
 
 const BY_USER = "audit_events INDEXED BY audit_events_user";
+const BY_TIME = "audit_events INDEXED BY audit_events_time";
 
 /** Reads events in an order. Which they are is found first, by the index alone where it holds what is asked for. */
 function readEvents(
@@ -140,17 +141,23 @@ function findOfUsers(filters: EventFilters, userIds: string[], order: EventOrder
     sql: `SELECT count(*) AS n FROM ${BY_USER} ${conditions.sql}`,
     values: conditions.values,
   });
-  return pageByUser(conditions, counted[0]?.n ?? 0, order, request);
+  const total = counted[0]?.n ?? 0;
+  const byTime = userIds.length > 1 && order.field === "created_at" && total > MANY;
+  return pageOf(byTime ? BY_TIME : BY_USER, conditions, total, order, request);
 }
+
+/** From so many events of several users on, walking through time finds a page sooner than sorting what they have. */
+const MANY = 5_000;
 
 /** Everybody's, ordered by user. */
 function findByUser(filters: EventFilters, order: EventOrder, request: PageRequest) {
   const { start, end } = bounds(filters);
   const conditions = where([...timeConditions(start, end), ...kindConditions(filters)]);
-  return pageByUser(conditions, countOf(segments(filters, "created_at", "asc")), order, request);
+  return pageOf(BY_USER, conditions, countOf(segments(filters, "created_at", "asc")), order, request);
 }
 
-function pageByUser(
+function pageOf(
+  from: string,
   conditions: Part,
   total: number,
   { field, direction }: EventOrder,
@@ -159,7 +166,7 @@ function pageByUser(
   const fields = field === "created_at" ? ["created_at", "rowid"] : [field, "created_at", "rowid"];
   return readPage(request, total, (fromEnd, offset, limit) => {
     const way = fromEnd ? opposite[direction] : direction;
-    return readEvents(BY_USER, conditions, fields.map((name) => `${name} ${way}`).join(", "), limit, offset);
+    return readEvents(from, conditions, fields.map((name) => `${name} ${way}`).join(", "), limit, offset);
   });
 }
 

@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
+import { type EventFilters, type EventOrder, findEvents } from "../../../src/identity/audit/search";
+import { SORT_FIELDS } from "../../../src/identity/audit/words";
+import { closeDatabase, migrate, openDatabase, sqlite } from "../../../src/kernel/db";
+import { DAY, generator, storedEvent, writeEvents } from "./support";
+
+/**
+ * How SQLite reads for each list of events, by EXPLAIN QUERY PLAN of every statement that the search runs, in this
+ * process: through which index, and what it sorts. Plans don't depend on how many events there are: neither this test
+ * nor the server gathers statistics (ANALYZE).
+ */
+const START = Date.UTC(2026, 0, 1);
+const DAYS = 30;
+
+beforeAll(() => {
+  openDatabase(":memory:", "normal");
+  migrate();
+  const random = generator(17);
+  const oneOf = <T>(...values: T[]): T => values[Math.floor(random() * values.length)] as T;
+  const events = Array.from({ length: 4_000 }, () =>
+    storedEvent({
+      user_id: oneOf("a", "b", "c", null),
+      event_type: oneOf("login", "logout", "user_updated"),
+      resource_type: oneOf("user", "session", null),
+      source_service: oneOf("api", "id"),
+      status: random() < 0.2 ? "failure" : "success",
+      is_reported: random() < 0.2 ? 1 : 0,
+      created_at: START + Math.floor(random() * DAYS * DAY),
+    }),
+  );
+  sqlite.transaction(() => writeEvents(sqlite, events))();
+});
+afterAll(() => closeDatabase());
+
+// --- What is asked ------------------------------------------------------------------------------------------
+
+const ORDERS: EventOrder[] = SORT_FIELDS.flatMap((field) =>
+  (["asc", "desc"] as const).map((direction) => ({ field, direction })),
+);
+const BY_USER = ORDERS.filter(({ field }) => field === "user_id");
+const BY_OTHER = ORDERS.filter(({ field }) => field !== "user_id");
+
+/** In the middle of days, so that parts of days are read too; the last within one day. */
+const [from, to] = [START + 3.4 * DAY, START + 20.7 * DAY];
+const TIMES: EventFilters[] = [{}, { from }, { to }, { from, to }, { from, to: from + DAY / 2 }];
+
+/** Filters, each with the index that serves it: null where that is the order by time. */
+const FILTERS: [filter: EventFilters, index: string | null][] = [
+  [{ event_type: "login" }, "audit_events_type"],
+  [{ resource_type: "user" }, "audit_events_resource"],
+  [{ source_service: "api" }, "audit_events_source"],
+  [{ status: "failure" }, "audit_events_failures"],
+  [{ is_reported: true }, "audit_events_reported"],
+  [{ status: "success" }, null],
+  [{ is_reported: false }, null],
+];
+
+interface Combination {
+  filters: EventFilters;
+  /** The indexes of which one must serve it. */
+  indexes: string[];
+}
+
+const combine = (...parts: (typeof FILTERS)[number][]): Combination => {
+  const indexes = parts.flatMap(([, index]) => index ?? []);
+  return {
+    filters: Object.assign({}, ...parts.map(([filter]) => filter)),
+    indexes: indexes.length > 0 ? indexes : ["audit_events_time"],
+  };
+};
+
+/** No filter, each alone, and each pair that doesn't name one thing twice. */
+const COMBINATIONS: Combination[] = [
+  combine(),
+  ...FILTERS.map((one) => combine(one)),
+  ...FILTERS.flatMap((one, at) => FILTERS.slice(at + 1).map((other) => combine(one, other))).filter(
+    ({ filters }) => Object.keys(filters).length === 2,
+  ),
+];
+
+// --- What is done -------------------------------------------------------------------------------------------
+
+interface Read {
+  sql: string;
+  /** Line by line, but for the lines that say how a page is put together from the events that were found. */
+  plan: string[];
+}
+
+const ASSEMBLY = ["CO-ROUTINE page", "SCAN page", "SEARCH e USING INTEGER PRIMARY KEY (rowid=?)"];
+const known = new Map<string, Read>();
+
+function explain(sql: string): Read {
+  let read = known.get(sql);
+  if (!read) {
+    const lines = sqlite.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`).all();
+    read = { sql, plan: lines.map(({ detail }) => detail).filter((line) => !ASSEMBLY.includes(line)) };
+    known.set(sql, read);
+  }
+  return read;
+}
+
+/** The statements that `act` runs, each once. */
+function statementsOf(act: () => void): string[] {
+  const spy = spyOn(sqlite, "query");
+  try {
+    act();
+    return [...new Set(spy.mock.calls.map(([sql]) => String(sql)))];
+  } finally {
+    spy.mockRestore();
+  }
+}
+
+/** How a list is counted, and how its first page, one on either side of its middle and its last are read. */
+function readsOf(filters: EventFilters, order: EventOrder): { counts: Read[]; pages: Read[] } {
+  const limit = 5;
+  const reads = statementsOf(() => {
+    const last = Math.ceil(findEvents(filters, order, { page: 1, limit }).total / limit);
+    for (const page of [Math.floor(last * 0.4), Math.ceil(last * 0.6), last])
+      if (page > 1) findEvents(filters, order, { page, limit });
+  }).map(explain);
+  return {
+    counts: reads.filter(({ sql }) => !sql.includes("AS page")),
+    pages: reads.filter(({ sql }) => sql.includes("AS page")),
+  };
+}
+
+/** Fails with the statement and its plan. */
+function must(holds: boolean, { sql, plan }: Read): void {
+  if (!holds) throw new Error(`${sql}\n${plan.join("\n")}`);
+}
+
+/** Events between two times, and by what else an index can tell. */
+const WITHIN_BOUNDS =
+  /^SEARCH audit_events USING (?:COVERING )?INDEX (\w+) \((?:\w+=\? AND )?created_at>\? AND created_at<\?\)$/;
+
+describe("everybody's events by time, type or status", () => {
+  test("are found within the bounds of a day, by the index of a filter, and are never sorted", () => {
+    for (const { filters, indexes } of COMBINATIONS)
+      for (const order of BY_OTHER) {
+        // Whoever sorts by a field reads one of its values after the other, as if it were filtered by.
+        const sorted = {
+          event_type: ["audit_events_type"],
+          status: ["audit_events_failures", "audit_events_time"],
+        };
+        const suitable = [...indexes, ...(sorted[order.field as keyof typeof sorted] ?? [])];
+        let count = 0;
+        for (const time of TIMES)
+          for (const read of readsOf({ ...filters, ...time }, order).pages) {
+            const [search = "", ...others] = read.plan;
+            must(suitable.includes(WITHIN_BOUNDS.exec(search)?.[1] ?? "") && others.length === 0, read);
+            count++;
+          }
+        expect(count).toBeGreaterThan(0);
+      }
+  });
+
+  test("are found by the index of their only filter", () => {
+    for (const { filters, indexes } of COMBINATIONS.slice(0, 1 + FILTERS.length)) {
+      const { pages } = readsOf(filters, { field: "created_at", direction: "desc" });
+      const used = new Set(pages.map(({ plan }) => WITHIN_BOUNDS.exec(plan[0] ?? "")?.[1] ?? ""));
+      expect({ filters, used: [...used] }).toEqual({ filters, used: indexes });
+    }
+  });
+
+  test("are counted by day without reading events; those of a cut day, by the index of a filter", () => {
+    for (const { filters, indexes } of COMBINATIONS)
+      for (const order of BY_OTHER)
+        for (const time of TIMES) {
+          const [days, ...edges] = readsOf({ ...filters, ...time }, order).counts as [Read, ...Read[]];
+          const isBounded = Object.keys(time).length > 0;
+          const plan = isBounded ? /^SEARCH audit_days USING INDEX \w+ \(day/ : /^SCAN audit_days/;
+          must(days.sql.includes("FROM audit_days") && plan.test(days.plan[0] ?? ""), days);
+          expect(edges.length > 0).toBe(isBounded);
+          for (const read of edges) {
+            const [search = "", ...others] = read.plan;
+            const onlyGroups = others.every((line) => line === "USE TEMP B-TREE FOR GROUP BY");
+            must(indexes.includes(WITHIN_BOUNDS.exec(search)?.[1] ?? "") && onlyGroups, read);
+          }
+        }
+  });
+});
+
+describe("the events of users", () => {
+  const OF_USER =
+    /^SEARCH audit_events USING COVERING INDEX audit_events_user \(user_id=\?(?: AND created_at>\?)?(?: AND created_at<\?)?\)$/;
+  const ONLY_TIES = "USE TEMP B-TREE FOR LAST TERM OF ORDER BY";
+
+  test("are counted and found by their index alone; one user's are sorted for an order by type or status", () => {
+    for (const { filters } of COMBINATIONS)
+      for (const order of ORDERS)
+        for (const time of TIMES) {
+          const { counts, pages } = readsOf({ userIds: ["a"], ...filters, ...time }, order);
+          for (const read of counts) must(read.plan.length === 1 && OF_USER.test(read.plan[0] ?? ""), read);
+          const isInOrder =
+            order.field === "created_at" || order.field === "user_id" || order.field in filters;
+          for (const read of pages) {
+            const [search = "", ...others] = read.plan;
+            const expected = isInOrder ? ONLY_TIES : "USE TEMP B-TREE FOR ORDER BY";
+            must(OF_USER.test(search) && others.join() === expected, read);
+          }
+          expect(counts.length).toBe(1);
+        }
+  });
+
+  test("are found by that index for several users too, whose events are sorted together", () => {
+    for (const { filters } of COMBINATIONS)
+      for (const order of ORDERS) {
+        const { counts, pages } = readsOf({ userIds: ["a", "b", "nobody"], ...filters, from, to }, order);
+        for (const read of [...counts, ...pages]) {
+          const [search = "", ...others] = read.plan;
+          const rest = others.filter((line) => !/^LIST SUBQUERY|^SCAN json_each/.test(line));
+          const sortsAtMost = counts.includes(read) ? 0 : 1;
+          const isSort = rest.every((line) => line.startsWith("USE TEMP B-TREE FOR"));
+          must(OF_USER.test(search) && isSort && rest.length <= sortsAtMost, read);
+        }
+        expect(pages.length).toBeGreaterThan(0);
+      }
+  });
+
+  test("of everybody, in the order of users, are walked over by that index alone; only ties are sorted", () => {
+    for (const { filters } of COMBINATIONS)
+      for (const order of BY_USER)
+        for (const time of TIMES)
+          for (const read of readsOf({ ...filters, ...time }, order).pages)
+            must(
+              read.plan.join() === `SCAN audit_events USING COVERING INDEX audit_events_user,${ONLY_TIES}`,
+              read,
+            );
+    expect(readsOf({}, BY_USER[0] as EventOrder).pages.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,143 @@
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import type { Answer, Token } from "../../support/api";
+import type { TestServer } from "../../support/server";
+import { rows } from "../accounts-support";
+import { done } from "../deletion-support";
+
+/** What the tests of the audit log share. */
+
+export const DAY = 86_400_000;
+
+/** An event as it is stored. */
+export interface StoredEvent {
+  id: string;
+  user_id: string | null;
+  event_type: string;
+  resource_type: string | null;
+  resource_id: string | null;
+  actor_id: string | null;
+  ip_address: string | null;
+  user_agent: string | null;
+  description: string | null;
+  /** JSON. */
+  metadata: string | null;
+  status: string;
+  error_message: string | null;
+  country_code: string | null;
+  country_name: string | null;
+  city: string | null;
+  region: string | null;
+  source_service: string;
+  is_reported: number;
+  created_at: number;
+}
+
+const COLUMNS = [
+  ...["id", "user_id", "event_type", "resource_type", "resource_id", "actor_id", "ip_address", "user_agent"],
+  ...["description", "metadata", "status", "error_message", "country_code", "country_name", "city", "region"],
+  ...["source_service", "is_reported", "created_at"],
+] as const;
+
+/** An event of no user, of now, about nothing. */
+export const storedEvent = (overrides: Partial<StoredEvent> = {}): StoredEvent => ({
+  ...(Object.fromEntries(COLUMNS.map((column) => [column, null])) as unknown as StoredEvent),
+  id: Bun.randomUUIDv7(),
+  event_type: "login",
+  status: "success",
+  source_service: "api",
+  is_reported: 0,
+  created_at: Date.now(),
+  ...overrides,
+});
+
+/** Runs statements on the database beside the running server, in one transaction. */
+export function onDatabase<T>(server: TestServer, work: (database: Database) => T): T {
+  const database = new Database(join(server.dataDir, "fairlead.db"), { readwrite: true });
+  try {
+    database.run("PRAGMA busy_timeout = 10000");
+    database.run("PRAGMA secure_delete = ON");
+    return database.transaction(work).immediate(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** Puts events into the store, past the server, in this order. Returns them. */
+export function insertEvents(server: TestServer, events: Partial<StoredEvent>[]): StoredEvent[] {
+  const full = events.map(storedEvent);
+  onDatabase(server, (database) => writeEvents(database, full));
+  return full;
+}
+
+export function writeEvents(database: Database, events: StoredEvent[]): void {
+  const insert = database.prepare(
+    `INSERT INTO audit_events (${COLUMNS.join(", ")}) VALUES (${COLUMNS.map(() => "?").join(", ")})`,
+  );
+  for (const event of events) insert.run(...COLUMNS.map((column) => event[column]));
+}
+
+/** An event as a list shows it. */
+export const shown = (event: StoredEvent) => ({
+  ...event,
+  metadata: JSON.parse(event.metadata ?? "null"),
+  is_reported: event.is_reported === 1,
+  created_at: new Date(event.created_at).toISOString(),
+});
+
+/** All that is stored, in the order in which it was written. */
+export const storedEvents = (server: TestServer): StoredEvent[] =>
+  rows(server, "SELECT * FROM audit_events ORDER BY rowid");
+
+/** The list of everybody's events, as a system key sees it. */
+export const admins = (server: TestServer, query: Record<string, string | number> = {}): Promise<Answer> =>
+  server.get(`/v1/admin/audit?${new URLSearchParams(query as Record<string, string>)}`, {
+    token: server.systemKey,
+  });
+
+export interface EventPage {
+  events: (ReturnType<typeof shown> & Record<string, unknown>)[];
+  total_count: number;
+  page: number;
+  limit: number;
+  total_pages: number;
+  _links: Record<string, string>;
+}
+
+/** The page that such a query finds among everybody's events. */
+export const find = async (server: TestServer, query: Record<string, string | number>): Promise<EventPage> =>
+  done(await admins(server, query));
+
+/** Reports an event in the name of whoever holds the token. */
+export const report = (
+  server: TestServer,
+  token: Token,
+  eventId: string,
+  body: object = { reason: "not_me" },
+): Promise<Answer> => server.post(`/v1/users/me/audit/${eventId}/report`, { token, body });
+
+export const reportsOf = (server: TestServer): Record<string, unknown>[] =>
+  rows(server, "SELECT * FROM audit_reports ORDER BY id");
+
+/** Where the counts of `audit_days` aren't those of the events that are stored. */
+export function countsDiffer(server: TestServer): unknown[] {
+  const counted = `SELECT created_at / ${DAY}, event_type, coalesce(resource_type, ''), status, source_service, is_reported, count(*)
+    FROM audit_events GROUP BY 1, 2, 3, 4, 5, 6`;
+  const kept =
+    "SELECT day, event_type, resource_type, status, source_service, is_reported, n FROM audit_days WHERE n <> 0";
+  return rows(
+    server,
+    `SELECT * FROM (${counted} EXCEPT ${kept}) UNION ALL SELECT * FROM (${kept} EXCEPT ${counted})`,
+  );
+}
+
+/** A generator of numbers from 0 to 1 (mulberry32), the same ones in each run. */
+export function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
