@@ -10,7 +10,7 @@ import { describeError, log } from "../kernel/log";
 export function toGraphQLError(error: unknown, requestId: string): GraphQLError {
   // Something that was thrown comes inside an error that says where in the query.
   const thrown = error instanceof GraphQLError ? error.originalError : error;
-  if (error instanceof GraphQLError && !thrown) return withCode(error);
+  if (error instanceof GraphQLError && isOwnRefusal(error)) return withCode(error);
   const refusal = toAppError(thrown, requestId);
   if (refusal.status >= 500 && refusal.cause !== undefined)
     log.error("a GraphQL operation failed", { request_id: requestId, ...describeError(refusal.cause) });
@@ -18,11 +18,25 @@ export function toGraphQLError(error: unknown, requestId: string): GraphQLError 
   return new GraphQLError(inCamelCase(refusal), { ...place, extensions: extensionsOf(refusal) });
 }
 
-/** GraphQL's own refusals: of what can't be parsed, doesn't fit the schema or asks for too much. */
+/**
+ * Whether GraphQL itself refuses: what can't be parsed, doesn't fit the schema or asks for too much. A variable that
+ * doesn't fit has another such error inside; what is thrown while an operation runs has a path.
+ */
+const isOwnRefusal = ({ originalError, path }: GraphQLError): boolean =>
+  !originalError || (!path && originalError instanceof GraphQLError);
+
+/** Yoga's word for the HTTP status; with `spec` it is for clients that take application/graphql-response+json. */
+interface Http {
+  status?: number;
+  spec?: boolean;
+}
+
 function withCode(error: GraphQLError): GraphQLError {
-  const { http, ...rest } = error.extensions;
-  const status = (http as { status?: number } | undefined)?.status ?? 400;
-  Object.assign(error.extensions, rest, { code: CODES[status] ?? "BadRequest", status });
+  const http = (error.extensions.http as Http | undefined) ?? { status: 400, spec: true };
+  const status = http.status ?? 400;
+  // What is too much parses well enough.
+  error.message = error.message.replace(/^Syntax Error: (?=(Query|Token) )/, "");
+  Object.assign(error.extensions, { http, code: CODES[status] ?? "BadRequest", status });
   return error;
 }
 

@@ -65,7 +65,7 @@ export async function graphiql(request: Request): Promise<Response> {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": policy,
       "cache-control": "private, max-age=3600",
-      vary: "Accept, Accept-Encoding",
+      vary: "Accept, Accept-Encoding, Origin",
       ...(takesGzip && { "content-encoding": "gzip" }),
     },
   });

@@ -63,7 +63,7 @@ export const graphqlRoutes = new Elysia({ tags: ["GraphQL"] })
     response: { 200: Answer, 400: Answer, 413: Answer, 415: Answer },
     detail: {
       summary: "Ask by GraphQL",
-      description: `The operations of GraphQL call the same functions as REST, with the same rules: open ${PATH} in a browser to read and try them. Errors come in GraphQL's own form, with the REST name and status in \`extensions\`; their HTTP status is 200, or 400 with \`Accept: application/graphql-response+json\` for a request that can't be carried out. A GET with the parameter \`query\` takes queries alone. A request is bounded in length, depth and cost, and lists of requests are refused. Operations say in their descriptions what they need: send \`Authorization\` as with REST.`,
+      description: `The operations of GraphQL call the same functions as REST, with the same rules: open ${PATH} in a browser to read and try them. Errors come in GraphQL's own form, with the REST name and status in \`extensions\`; their HTTP status is 200, or 400 for a request that can't be read, and with \`Accept: application/graphql-response+json\` for one that can't be carried out. A GET with the parameter \`query\` takes queries alone. A request is bounded in length, depth and cost, and lists of requests are refused. Operations say in their descriptions what they need: send \`Authorization\` as with REST.`,
       requestBody: {
         required: true,
         content: { "application/json": { schema: Request as object } },

@@ -4,7 +4,7 @@ import { iso, now } from "../../kernel/clock";
 import { hashPassword, needsRehash, verifyPassword } from "../../kernel/crypto";
 import { db, transact } from "../../kernel/db";
 import { AppError } from "../../kernel/errors";
-import { accessChanged, type SessionCaller, transactAs } from "../access/caller";
+import { accessChanged, type SessionCaller } from "../access/caller";
 import { platformAccounts } from "../accounts/table";
 import { recordAudit } from "../audit/service";
 import { checkNotBanned } from "../bans/active-ban";
@@ -153,7 +153,7 @@ export const logout = (caller: SessionCaller, client: Client): Promise<void> =>
 
 /** Ends all sessions of the user whose session made the request. */
 export const logoutEverywhere = (caller: SessionCaller, client: Client): Promise<void> =>
-  transactAs(caller, () => {
+  transact(() => {
     revokeOtherSessions(caller, "signed out everywhere", client);
     endOwnSession(caller, client);
     // What is cached of the user's keys goes as well (Part 2, "GraphQL operations").

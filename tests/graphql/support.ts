@@ -1,0 +1,290 @@
+import { Database } from "bun:sqlite";
+import { expect } from "bun:test";
+import { join } from "node:path";
+import { toCamelCase, toSnakeCase } from "../../src/kernel/case";
+import { rows } from "../identity/accounts-support";
+import { eventually } from "../identity/users-support";
+import type { Answer, Token } from "../support/api";
+import type { TestServer } from "../support/server";
+
+/** What the tests of GraphQL share: both doors to each operation, and what went through them. */
+
+export const PATH = "/v1/graphql";
+
+// --- Asking -----------------------------------------------------------------------------------------------
+
+export interface Asking {
+  token?: Token | undefined;
+  variables?: object;
+  operationName?: string;
+  headers?: Record<string, string>;
+}
+
+/** A request by GraphQL. */
+export const ask = (server: TestServer, query: string, { token, headers, ...body }: Asking = {}) =>
+  server.post(PATH, {
+    body: { query, ...body },
+    ...(token !== undefined && { token }),
+    ...(headers && { headers }),
+  });
+
+/** A request by GraphQL in the URL. */
+export const askByGet = (
+  server: TestServer,
+  parameters: Record<string, string>,
+  options: { token?: Token; headers?: Record<string, string> } = {},
+) => server.get(`${PATH}?${new URLSearchParams(parameters)}`, options);
+
+/** What GraphQL answers; throws when it answers an error, so that no test goes on from a wrong start. */
+export function dataOf({ status, body }: Answer) {
+  if (status !== 200 || body.errors) throw new Error(`answered ${status}: ${JSON.stringify(body)}`);
+  return body.data;
+}
+
+/** A refusal, whichever door it came through. */
+export interface Refusal {
+  code: string;
+  status: number;
+  message: string;
+  details?: { path: string; message: string }[];
+}
+
+/** What GraphQL refuses: the only error of an answer without data. */
+export function refusalOf({ body }: Answer): Refusal {
+  if (body.errors?.length !== 1) throw new Error(`answered no single error: ${JSON.stringify(body)}`);
+  const [{ message, extensions }] = body.errors;
+  return { message, ...extensions };
+}
+
+/** Expects that GraphQL refuses, by the name of REST and its status. */
+export function expectError(answer: Answer, status: number, code: string): void {
+  const refusal = refusalOf(answer);
+  expect({ status: refusal.status, code: refusal.code }).toEqual({ status, code });
+  expect(Object.values(answer.body.data ?? {}).filter((value) => value !== null)).toEqual([]);
+}
+
+// --- The operations ---------------------------------------------------------------------------------------
+
+/** The operations of Part 2, each with all fields of its answer. */
+export const DOCUMENTS = {
+  twoFactorStatus: `query ($userId: String) {
+    twoFactorStatus(userId: $userId) { enabled enabledAt setupPlatform backupCodesRemaining }
+  }`,
+  userRequiresTwoFactor: `query ($userId: String) {
+    userRequiresTwoFactor(userId: $userId) { required requiredByRoles enabled canEnable reason }
+  }`,
+  platforms: "{ platforms { id name slug twoFactorSupported twoFactorRequired } }",
+  roles: "{ roles { id name requiresTwoFactor } }",
+  findUserByPlatform: `query ($platformSlug: String!, $platformUserId: String!) {
+    findUserByPlatform(platformSlug: $platformSlug, platformUserId: $platformUserId)
+  }`,
+  setupTwoFactor: `mutation ($input: SetupTwoFactorInput) {
+    setupTwoFactor(input: $input) { secret qrCodeUrl qrCodeImage expiresAt platformSlug }
+  }`,
+  verifyTwoFactor: `mutation ($input: VerifyTwoFactorInput!) {
+    verifyTwoFactor(input: $input) { backupCodes message platformSlug }
+  }`,
+  disableTwoFactor: "mutation ($input: DisableTwoFactorInput!) { disableTwoFactor(input: $input) }",
+  regenerateBackupCodes: `mutation ($input: RegenerateBackupCodesInput!) {
+    regenerateBackupCodes(input: $input) { backupCodes message platformSlug }
+  }`,
+  verifyTwoFactorLogin: `mutation ($input: VerifyTwoFactorLoginInput!) {
+    verifyTwoFactorLogin(input: $input) {
+      userId email username sessionToken sessionId expiresAt provider preferredLocale
+    }
+  }`,
+  logout: "mutation { logout }",
+  oauthSignin: `mutation ($input: OauthSigninInput!) {
+    oauthSignin(input: $input) { user { id username email avatarUrl platform preferredLocale } message }
+  }`,
+} as const;
+
+export type Operation = keyof typeof DOCUMENTS;
+export const OPERATIONS = Object.keys(DOCUMENTS) as Operation[];
+const takesInput = (operation: Operation) => DOCUMENTS[operation].includes("$input");
+
+/** Who asks, and for what: arguments by their names in GraphQL. */
+export interface Call {
+  token?: Token | undefined;
+  args?: Record<string, unknown>;
+}
+
+export type Door = (server: TestServer, operation: Operation, call: Call) => Promise<Answer>;
+
+export const byGraphQL: Door = (server, operation, { token, args }) =>
+  ask(server, DOCUMENTS[operation], {
+    token,
+    ...(args && { variables: takesInput(operation) ? { input: args } : args }),
+  });
+
+const snakeCased = (args: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(args).map(([name, value]) => [toSnakeCase(name), value]));
+
+const inQuery = (args: Record<string, unknown>) => {
+  const parameters = Object.entries(snakeCased(args)).map(([name, value]) => [name, String(value)]);
+  return parameters.length === 0 ? "" : `?${new URLSearchParams(parameters)}`;
+};
+
+const twoFactor = "/v1/users/me/2fa";
+
+/** The same by REST. A look-up of a platform account has no operation there, and neither has a logout of all at once. */
+const REST: Partial<Record<Operation, (args: Record<string, unknown>) => [string, string, object?]>> = {
+  twoFactorStatus: (args) => ["GET", `${twoFactor}/status${inQuery(args)}`],
+  userRequiresTwoFactor: (args) => ["GET", `${twoFactor}/requirement${inQuery(args)}`],
+  platforms: () => ["GET", "/v1/platforms"],
+  roles: () => ["GET", "/v1/roles"],
+  setupTwoFactor: (args) => ["POST", `${twoFactor}/setup`, snakeCased(args)],
+  verifyTwoFactor: (args) => ["POST", `${twoFactor}/verify`, snakeCased(args)],
+  disableTwoFactor: (args) => ["DELETE", twoFactor, snakeCased(args)],
+  regenerateBackupCodes: (args) => ["POST", `${twoFactor}/backup-codes/regenerate`, snakeCased(args)],
+  verifyTwoFactorLogin: (args) => ["POST", "/v1/auth/2fa/verify", snakeCased(args)],
+  logout: () => ["POST", "/v1/auth/logout"],
+  oauthSignin: ({ emailVerified, ...login }) => [
+    "POST",
+    "/v1/users/oauth",
+    emailVerified === undefined ? login : { ...login, email_verified: emailVerified },
+  ],
+};
+
+export const byRest: Door = (server, operation, { token, args = {} }) => {
+  const request = REST[operation]?.(args);
+  if (!request) throw new Error(`REST has no ${operation}`);
+  const [method, path, body] = request;
+  return server.request(method, path, {
+    ...(token !== undefined && { token }),
+    ...(body && { body }),
+  });
+};
+
+/** A refusal by REST, in the words of GraphQL: names of fields in camelCase. */
+export function restRefusalOf({ status, body }: Answer): Refusal {
+  const { error, message, details } = body;
+  if (error === undefined) throw new Error(`answered ${status}: ${JSON.stringify(body)}`);
+  const paths: string[] = (details ?? []).map(({ path }: { path: string }) => path.slice(1));
+  const first = paths[0];
+  return {
+    code: error,
+    status,
+    message: first && message.startsWith(first) ? message.replace(first, toCamelCase(first)) : message,
+    ...(details && {
+      details: details.map((detail: { path: string }) => ({ ...detail, path: toCamelCase(detail.path) })),
+    }),
+  };
+}
+
+/** A record by its names in GraphQL. */
+export const camelCased = (record: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [toCamelCase(name), value]));
+
+/** What is left of a record once it has these fields alone. Throws where one is missing. */
+export function pick(record: Record<string, unknown>, fields: string[]): Record<string, unknown> {
+  const missing = fields.filter((field) => !(field in record));
+  if (missing.length > 0) throw new Error(`${missing} not in ${JSON.stringify(record)}`);
+  return Object.fromEntries(fields.map((field) => [field, record[field]]));
+}
+
+// --- What a request did -----------------------------------------------------------------------------------
+
+type Row = Record<string, unknown>;
+
+/** When credentials were last used, which every request may note. `audit_days` counts what is in `audit_events`. */
+const IGNORED_COLUMNS = ["last_activity_at", "last_used_at"];
+const IGNORED_TABLES = ["audit_days"];
+
+function tables(server: TestServer): Map<string, Row[]> {
+  const database = new Database(join(server.dataDir, "fairlead.db"), { readonly: true });
+  try {
+    const names = database
+      .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+      .all()
+      .map(({ name }) => name)
+      .filter((name) => !IGNORED_TABLES.includes(name));
+    return new Map(
+      database.transaction(() =>
+        names.map((name): [string, Row[]] => [
+          name,
+          database.query<Row, []>(`SELECT * FROM "${name}"`).all(),
+        ]),
+      )(),
+    );
+  } finally {
+    database.close();
+  }
+}
+
+const rowsAsText = (rows: Row[]) =>
+  rows.map((row) => {
+    const kept = Object.entries(row).filter(([column]) => !IGNORED_COLUMNS.includes(column));
+    return JSON.stringify(Object.fromEntries(kept));
+  });
+
+/** Rows of one list that the other lacks. */
+function without(list: string[], other: string[]): string[] {
+  const rest = [...other];
+  return list.filter((row) => {
+    const at = rest.indexOf(row);
+    if (at !== -1) rest.splice(at, 1);
+    return at === -1;
+  });
+}
+
+/** Waits until all emails are in the outbox: they are written after the answer. */
+const emailsOut = (server: TestServer) =>
+  eventually(() => rows(server, "SELECT id FROM email_queue WHERE next_attempt_at IS NOT NULL").length === 0);
+
+/** What `act` changed in the whole database, once all emails went out: rows that are gone and new, by table. */
+export async function changesBy(server: TestServer, act: () => Promise<unknown>) {
+  await emailsOut(server);
+  const before = tables(server);
+  await act();
+  await emailsOut(server);
+  const changes: Record<string, { gone: string[]; new: string[] }> = {};
+  for (const [name, after] of tables(server)) {
+    const [old, now] = [rowsAsText(before.get(name) ?? []), rowsAsText(after)];
+    const change = { gone: without(old, now), new: without(now, old) };
+    if (change.gone.length + change.new.length > 0) changes[name] = change;
+  }
+  return changes;
+}
+
+/** Expects that `act` changes nothing in the database, and returns what it answers. */
+export async function unchanged<T>(server: TestServer, act: () => Promise<T>): Promise<T> {
+  let answer: T | undefined;
+  const changes = await changesBy(server, async () => {
+    answer = await act();
+  });
+  expect(changes).toEqual({});
+  return answer as T;
+}
+
+/** The same text for equal users: without what is made anew each time, such as identifiers, times and secrets. */
+export function normalised<T>(value: T, user: { id: string; sessionId?: string }): T {
+  const text = JSON.stringify(value)
+    .replaceAll(user.id, "(user)")
+    .replaceAll(user.sessionId ?? "(none)", "(session)")
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "(id)")
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "(time)")
+    .replaceAll(/\d{1,2} [A-Z][a-z]+ \d{4}[^"\\]*?UTC/g, "(time)")
+    .replaceAll(/(?<=[":])1\d{12}(?=[",}])/g, "0")
+    .replaceAll(/(?<=last_step\\*":)\d+/g, "0")
+    .replaceAll(/(?<=users\\*",\\*"value\\*":)\d+/g, "0")
+    .replaceAll(/data:image\/png;base64,[\w+/=]+/g, "(picture)")
+    .replaceAll(/(ses_|2fa_)[\w-]{43}/g, "$1(secret)")
+    .replaceAll(/\b[2-9A-Z]{5}-[2-9A-Z]{5}\b/g, "(backup code)")
+    .replaceAll(/\b[A-Z2-7]{32}\b/g, "(secret)")
+    .replaceAll(/(?<=\\?")[\w+/=.:-]{40,}(?=\\?")/g, "(secret)")
+    .replaceAll(/(newcomer_|person_?|discord-|Person |cdn.example.org\/)\d+/g, "$1N");
+  return JSON.parse(text);
+}
+
+/** Changes of equal users, alike: see `normalised`. Rows in an order that doesn't hang on what was left out. */
+export function comparable(
+  changes: Awaited<ReturnType<typeof changesBy>>,
+  user: { id: string; sessionId?: string },
+) {
+  const entries = Object.entries(normalised(changes, user)).map(([table, change]) => [
+    table,
+    { gone: change.gone.toSorted(), new: change.new.toSorted() },
+  ]);
+  return Object.fromEntries(entries);
+}
