@@ -244,6 +244,7 @@ describe("codes", () => {
     });
     expectError(refused, 429, "TooManyRequests");
     expect(refusalOf(refused).message).toMatch(/^Too many requests; try again in \d+ s$/);
+    expect(refused.headers.get("retry-after")).toBe(refused.headers.get("ratelimit-reset"));
     expectSpent(refused);
     expect((await verifyLogin(server, challenges[0], right, newAddress())).status).toBe(429);
     expect(stored(server, user.id)).toEqual(before);
