@@ -197,7 +197,9 @@ function errorResponse(status: string): Json {
 function finishOperation(operation: Operation, schemas: Json): Json {
   const { summary, description, tags, parameters = [], requestBody, responses } = operation;
   const { requires, also, limited } = operation["x-access"];
-  const access = ACCESS[requires] ?? `Needs the permission \`${requires}\`${also ? ALSO[also] : ""}.`;
+  const open =
+    also === "credential" ? "Open to anyone; what it is asked for may need a credential." : undefined;
+  const access = open ?? ACCESS[requires] ?? `Needs the permission \`${requires}\`${also ? ALSO[also] : ""}.`;
   const isPermission = Object.hasOwn(PERMISSIONS, requires);
   return {
     operationId: operationId(summary),
@@ -205,7 +207,7 @@ function finishOperation(operation: Operation, schemas: Json): Json {
     description: `${description}\n\n${access}`,
     tags,
     ...(isPermission && { "x-permission": requires }),
-    security: also === "app key" ? [...securityOf(requires), { idAppKey: [] }] : securityOf(requires),
+    security: securityOf(requires, also),
     ...(parameters.length > 0 && {
       parameters: parameters.map((parameter) => finishParameter(parameter, schemas)),
     }),
@@ -232,13 +234,18 @@ const ACCESS: Record<string, string> = {
   handshake: "Open to any session token or API key.",
 };
 
-const ALSO: Record<NonNullable<AccessNote["x-access"]["also"]>, string> = {
+type Also = NonNullable<AccessNote["x-access"]["also"]>;
+
+const ALSO: Record<Also, string> = {
+  credential: "",
   self: ", or a session of the user itself",
   session: " with an API key; any session will do",
   "app key": ", or the configured `X-ID-App-Key`",
 };
 
-function securityOf(requires: string): Json[] {
+function securityOf(requires: string, also: Also | undefined): Json[] {
+  if (also === "credential") return [{}, { bearer: [] }];
+  if (also === "app key") return [{ bearer: [] }, { idAppKey: [] }];
   if (requires === "public") return [];
   if (requires === "handshake") return [{ bearer: [] }, { sessionCookie: [] }, { sessionToken: [] }];
   return [{ bearer: [] }];

@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { config, publicUrl } from "../config";
 import { guard } from "../identity/access/guard";
 import { emailLocale, type Locale } from "../identity/email/locale";
+import { sourceHash } from "../kernel/crypto";
 
 /**
  * The two pages that links in emails lead to, unless the operator's app has its own (`email.link_base_url`). The token
@@ -151,9 +152,6 @@ if (form) {
   });
 }
 `;
-
-const sourceHash = (source: string) =>
-  `'sha256-${new Bun.CryptoHasher("sha256").update(source).digest("base64")}'`;
 
 const POLICY = [
   "default-src 'none'",

@@ -1,11 +1,9 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { sourceHash } from "../kernel/crypto";
 import { PATH } from "./server";
 
 /** GraphiQL from the program itself: no script, font or style comes from another host. */
-
-const sourceHash = (source: string) =>
-  `'sha256-${new Bun.CryptoHasher("sha256").update(source).digest("base64")}'`;
 
 const compress = promisify(gzip);
 

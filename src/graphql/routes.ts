@@ -5,11 +5,9 @@ import { ErrorBody, nullable, out, record, t } from "../kernel/schema";
 import { graphiql } from "./graphiql";
 import { answerGet, answerPost, PATH } from "./server";
 
-/** A browser that opens the address, rather than a program that asks. */
+/** A browser that opens the address, rather than a program that asks. GraphiQL keeps what is typed in the address. */
 const isBrowser = (request: Request) =>
-  config["docs.enabled"] &&
-  request.headers.get("accept")?.includes("text/html") === true &&
-  !new URL(request.url).searchParams.has("query");
+  config["docs.enabled"] && request.headers.get("accept")?.includes("text/html") === true;
 
 const Request = t.Object(
   {
@@ -59,7 +57,7 @@ export const graphqlRoutes = new Elysia({ tags: ["GraphQL"] })
     { open: true, detail: { hide: true } },
   )
   .post(PATH, ({ request, set: { headers } }) => answerPost({ incoming: request, headers }), {
-    open: true,
+    open: { someNeedCredential: true },
     response: { 200: Answer, 400: Answer, 413: Answer, 415: Answer },
     detail: {
       summary: "Ask by GraphQL",

@@ -63,6 +63,7 @@ const yoga = createYoga<Context>({
 export const answerGet = (context: Context): Promise<Response> =>
   answer(context, async () => {
     const { searchParams } = new URL(context.incoming.url);
+    if (!searchParams.get("query")) throw badRequest("Send a query in the parameter query");
     for (const name of ["variables", "extensions"]) checkJson(name, searchParams.get(name));
     return { method: "GET" };
   });

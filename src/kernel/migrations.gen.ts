@@ -7,6 +7,7 @@ import m4 from "../../drizzle/0004_verification_keys.sql" with { type: "text" };
 import m5 from "../../drizzle/0005_audit.sql" with { type: "text" };
 import m6 from "../../drizzle/0006_audit_days.sql" with { type: "text" };
 import m7 from "../../drizzle/0007_exports.sql" with { type: "text" };
+import m8 from "../../drizzle/0008_audit_indexes.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -17,4 +18,5 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0005_audit", sql: m5 },
   { tag: "0006_audit_days", sql: m6 },
   { tag: "0007_exports", sql: m7 },
+  { tag: "0008_audit_indexes", sql: m8 },
 ];

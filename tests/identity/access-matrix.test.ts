@@ -22,7 +22,10 @@ beforeAll(async () => {
       method: method.toUpperCase(),
       path,
       permission: operation["x-permission"],
-      isPublic: operation.security.length === 0,
+      // Open, though a credential may permit more: an empty scheme is among them.
+      isPublic:
+        operation.security.length === 0 ||
+        operation.security.some((scheme) => Object.keys(scheme).length === 0),
       takesBody: operation.requestBody !== undefined,
       example: operation.requestBody?.content["application/json"]?.example,
       description: operation.description,

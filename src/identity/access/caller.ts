@@ -209,9 +209,20 @@ export function transactAs<T>(caller: Caller, work: Work<T>): Promise<T> {
     const fresh = reloadCaller(caller);
     if (!fresh) throw unauthorized("The credential has ended");
     if (!hasKeptRights(fresh, caller)) throw forbidden("You lost permissions while this was under way");
-    return work();
+    acting = caller;
+    try {
+      return work();
+    } finally {
+      acting = null;
+    }
   }) as Work<T>);
 }
+
+/** Who does what the current transaction does. */
+let acting: Caller | null = null;
+
+/** Identifier of the API key that acts in the current transaction; null for a session, and where nobody is known. */
+export const actingKey = (): string | null => (acting?.kind === "key" ? acting.id : null);
 
 /** Whether somebody may still do all that they could when they were admitted. */
 const hasKeptRights = (fresh: Caller, admitted: Caller): boolean =>

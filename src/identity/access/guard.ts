@@ -38,11 +38,17 @@ interface Mark {
   limit?: RateRule;
 }
 
+interface OpenMark {
+  limit?: RateRule;
+  /** Whether a credential permits more: what it asks for then needs one, and checks it. */
+  someNeedCredential?: true;
+}
+
 /** What the document is told of a route's access: see docs/document.ts. */
 export interface AccessNote {
   "x-access": {
     requires: Requirement | "public" | "handshake";
-    also?: "self" | "session" | "app key";
+    also?: "self" | "session" | "app key" | "credential";
     limited: boolean;
   };
 }
@@ -256,11 +262,17 @@ export const guard = new Elysia({ name: "guard" }).macro({
   handshake(_: true) {
     return { detail: note("handshake") as object };
   },
-  open(mark: true | { limit: RateRule }) {
-    const limit = mark === true ? undefined : mark.limit;
+  open(mark: true | OpenMark) {
+    const { limit, someNeedCredential } = mark === true ? ({} as OpenMark) : mark;
     const readBody = bodyReader();
     return {
-      detail: note("public", { ...(limit && { limit }) }) as object,
+      detail: {
+        "x-access": {
+          requires: "public",
+          ...(someNeedCredential && { also: "credential" }),
+          limited: limit !== undefined,
+        },
+      } satisfies AccessNote as object,
       parse(context: GuardedContext) {
         context.admitted = admitAnyone(context.request, context.set, limit);
         return readBody(context.request, context.route);

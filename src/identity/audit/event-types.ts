@@ -5,7 +5,10 @@
 
 interface EventType {
   meaning: string;
-  /** The operations that write it: `METHOD /path`, or a command or job by its name. */
+  /**
+   * The operations that write it: `METHOD /path`, or a command or job by its name. GraphQL's mutations do what REST does;
+   * one that does something else is named.
+   */
   by: readonly string[];
 }
 
@@ -20,7 +23,10 @@ const SCRUBS = ["POST /v1/admin/users/{id}/force-delete", "delete accounts whose
 export const EVENT_TYPES = {
   login: { meaning: "A user signed in", by: SIGN_INS },
   login_failed: { meaning: "A sign-in with a password was refused", by: ["POST /v1/auth/login"] },
-  logout: { meaning: "A user signed out", by: ["POST /v1/auth/logout", "DELETE /v1/sessions/{token}"] },
+  logout: {
+    meaning: "A user signed out",
+    by: ["POST /v1/auth/logout", "DELETE /v1/sessions/{token}", "mutation logout"],
+  },
   session_created: {
     meaning: "A session was opened: at a sign-in, or with the account",
     by: [...SIGN_INS, "POST /v1/auth/register/verify"],
@@ -30,6 +36,7 @@ export const EVENT_TYPES = {
     by: [
       "DELETE /v1/users/me/sessions/{session_id}",
       "DELETE /v1/users/me/sessions",
+      "mutation logout",
       "POST /v1/users/me/password",
       "POST /v1/auth/reset-password/complete",
       "POST /v1/users/{id}/ban",

@@ -85,13 +85,13 @@ export function reportEvent(
   });
 }
 
-/** Notes how far a report is handled; its user is told by email when something changed. Throws 404. */
+/** Notes how far a report is handled, and tells its user by email; nothing without a field. Throws 404. */
 export function changeReport(caller: Caller, id: string, input: ReportChange): Promise<AuditReport> {
   return transactAs(caller, () => {
     const before = db.select().from(auditReports).where(eq(auditReports.id, id)).get();
     if (!before) throw notFound("Audit report");
     const { status = before.status, resolution_notes = before.resolution_notes } = input;
-    if (status === before.status && resolution_notes === before.resolution_notes) return toReport(before);
+    if (Object.keys(input).length === 0) return toReport(before);
     const time = now();
     const row = db
       .update(auditReports)

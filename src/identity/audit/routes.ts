@@ -22,7 +22,7 @@ import {
   ReportQuery,
   ReportResult,
 } from "./schema";
-import { listEvents, listEventsOf } from "./service";
+import { listEvents, listEventsOf, listOwnEvents } from "./service";
 
 const tags = ["Audit log"];
 
@@ -38,7 +38,7 @@ export const ownAuditRoutes = new Elysia({ prefix: "/v1/users/me/audit", tags })
     "",
     ({ caller, query, request }) => {
       const asked = pageRequest(query, DEFAULT_LIMIT);
-      return eventPage("/v1/users/me/audit", asked, listEventsOf(ownId(caller), query, asked), request);
+      return eventPage("/v1/users/me/audit", asked, listOwnEvents(ownId(caller), query, asked), request);
     },
     {
       access: { requires: "audit:read", orSession: true },
@@ -46,7 +46,8 @@ export const ownAuditRoutes = new Elysia({ prefix: "/v1/users/me/audit", tags })
       response: { 200: AuditPage },
       detail: {
         summary: "List own audit events",
-        description: "What happened to the caller's account, newest first.",
+        description:
+          "What happened to the caller's account, newest first. What somebody else did shows who, but not from where.",
       },
     },
   )
@@ -139,8 +140,7 @@ export const adminAuditRoutes = new Elysia({ prefix: "/v1/admin/audit", tags })
       response: { 200: Single(AuditReport), ...errors(404) },
       detail: {
         summary: "Handle an audit report",
-        description:
-          "Sets the status, the notes or both; the user who reported is told by email when something changed.",
+        description: "Sets the status, the notes or both, and tells the user who reported by email.",
       },
     },
   );

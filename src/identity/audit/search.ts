@@ -240,7 +240,7 @@ function segments(
     const some = where([...kindConditions(filters), ...timeConditions(edge.start, edge.end)]);
     found.push(
       ...all<Segment>({
-        sql: `SELECT ${key} AS key, ${Math.floor(edge.start / DAY)} AS day, count(*) AS n FROM audit_events ${some.sql} GROUP BY 1`,
+        sql: `SELECT ${key} AS key, ${Math.floor(edge.start / DAY)} AS day, count(*) AS n FROM ${BY_TIME} ${some.sql} GROUP BY 1`,
         values: some.values,
       }),
     );

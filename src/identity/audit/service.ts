@@ -6,6 +6,7 @@ import { badRequest } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
 import type { PageOf, PageRequest } from "../../kernel/paging";
 import { systemValue } from "../../operations/system-config/service";
+import { actingKey } from "../access/caller";
 import type { AuditEventType } from "./event-types";
 import { locate } from "./geoip";
 import type { AdminAuditQuery, AuditEvent, AuditQuery } from "./schema";
@@ -31,11 +32,14 @@ export interface AuditEntry {
 }
 
 /** Writes an audit event in the current transaction: the change and its event commit together. */
-export function recordAudit({ client, ...entry }: AuditEntry): void {
+export function recordAudit({ client, metadata, ...entry }: AuditEntry): void {
+  // A key acts for its owner, or for nobody: which one it was, its owner wants to know.
+  const key = actingKey();
   insertEvent({
     status: "success",
     source_service: "api",
     ...entry,
+    metadata: key === null ? metadata : { ...metadata, api_key: key },
     ip_address: client?.address ?? null,
     user_agent: client?.userAgent ?? null,
   });
@@ -70,6 +74,32 @@ const toPage = ({ rows, total }: PageOf<EventRow>): PageOf<AuditEvent> => ({
   total,
 });
 
+/**
+ * An event as its user may see it: where somebody else was, who did it, is that one's own affair.
+ */
+const asSubject = (event: AuditEvent): AuditEvent =>
+  event.actor_id === null
+    ? event
+    : {
+        ...event,
+        ip_address: null,
+        user_agent: null,
+        country_code: null,
+        country_name: null,
+        city: null,
+        region: null,
+      };
+
+/** A user's own events, newest first. */
+export function listOwnEvents(
+  userId: string,
+  filters: Pick<AuditQuery, "event_type" | "resource_type" | "status">,
+  request: PageRequest,
+): PageOf<AuditEvent> {
+  const { rows, total } = listEventsOf(userId, filters, request);
+  return { rows: rows.map(asSubject), total };
+}
+
 /** A user's events, newest first. */
 export function listEventsOf(
   userId: string,
@@ -87,7 +117,7 @@ const eventsBefore = statement(() =>
   ),
 );
 
-/** All events of a user, newest first, in parts of `size`: there may be any number. */
+/** All events of a user, as the user may see them, newest first, in parts of `size`: there may be any number. */
 export function* eventsOf(userId: string, size: number): Generator<AuditEvent[]> {
   let before: { at: number; created_at: number } | undefined = {
     at: Number.MAX_SAFE_INTEGER,
@@ -95,10 +125,30 @@ export function* eventsOf(userId: string, size: number): Generator<AuditEvent[]>
   };
   while (before) {
     const places = eventsBefore().all(userId, before.created_at, before.at, size);
-    yield readPlaces(places.map(({ at }) => at)).map(toAuditEvent);
+    yield readPlaces(places.map(({ at }) => at)).map((row) => asSubject(toAuditEvent(row)));
     before = places.length === size ? places.at(-1) : undefined;
   }
 }
+
+const actionsBefore = statement(() =>
+  sqlite.prepare<{ at: number }, [string, number, number]>(
+    "SELECT rowid AS at FROM audit_events WHERE actor_id = ? AND rowid < ? ORDER BY rowid DESC LIMIT +?",
+  ),
+);
+
+/** All events that a user caused for others, newest first, in parts of `size`. */
+export function* actionsOf(userId: string, size: number): Generator<AuditEvent[]> {
+  for (let before: number | undefined = Number.MAX_SAFE_INTEGER; before !== undefined; ) {
+    const places: number[] = actionsBefore()
+      .all(userId, before, size)
+      .map(({ at }) => at);
+    yield readPlaces(places).map(toAuditEvent);
+    before = places.length === size ? places.at(-1) : undefined;
+  }
+}
+
+export const countActionsOf = (userId: string): number =>
+  db.select({ n: count() }).from(auditEvents).where(eq(auditEvents.actor_id, userId)).get()?.n ?? 0;
 
 export const countEventsOf = (userId: string): number =>
   db.select({ n: count() }).from(auditEvents).where(eq(auditEvents.user_id, userId)).get()?.n ?? 0;
@@ -171,9 +221,10 @@ const deleteOldest = statement(() =>
 
 /** The job: deletes events older than `audit.retention_days`; 0 keeps all. */
 export async function deleteOldEvents(): Promise<void> {
-  const days = systemValue("audit.retention_days");
-  if (days === 0) return;
-  for (let deleted = STEP; deleted === STEP; ) {
-    deleted = await transact(() => deleteOldest().all(now() - days * DAY, STEP).length);
-  }
+  for (let deleted = STEP; deleted === STEP; )
+    deleted = await transact(() => {
+      // Read anew for each step: the operator may think better of it.
+      const days = systemValue("audit.retention_days");
+      return days === 0 ? 0 : deleteOldest().all(now() - days * DAY, STEP).length;
+    });
 }

@@ -40,7 +40,15 @@ export const auditEvents = sqliteTable(
       table.source_service,
       table.is_reported,
     ),
-    index("audit_events_time").on(table.created_at),
+    // The same, for counting the part of a day.
+    index("audit_events_time").on(
+      table.created_at,
+      table.event_type,
+      table.resource_type,
+      table.status,
+      table.source_service,
+      table.is_reported,
+    ),
     index("audit_events_type").on(table.event_type, table.created_at),
     index("audit_events_resource").on(table.resource_type, table.created_at),
     index("audit_events_source").on(table.source_service, table.created_at),
@@ -101,5 +109,8 @@ export const auditReports = sqliteTable(
     created_at: time().notNull(),
     updated_at: time().notNull(),
   },
-  (table) => [index("audit_reports_user").on(table.user_id), index("audit_reports_status").on(table.status)],
+  (table) => [
+    index("audit_reports_user").on(table.user_id, table.id),
+    index("audit_reports_status").on(table.status, table.id),
+  ],
 );

@@ -46,7 +46,7 @@ export async function login(input: LoginInput, client: Client): Promise<AuthResp
       return isTwoFactorOn(account.id) ? openChallenge(account, "email") : signIn(account, "email", client);
     });
   } catch (error) {
-    if (error instanceof AppError) await recordFailure(account.id, error.name, client);
+    if (error instanceof AppError) await recordFailure(account.id, error.message, client);
     throw error;
   }
 }
@@ -160,8 +160,9 @@ export const logoutEverywhere = (caller: SessionCaller, client: Client): Promise
     accessChanged((cached) => cached.userId === caller.userId, true);
   });
 
+/** Of parallel requests with one token, one signs out. */
 function endOwnSession(caller: SessionCaller, client: Client): void {
-  endSession(caller.id);
+  if (!endSession(caller.id)) return;
   recordAudit({
     event_type: "logout",
     user_id: caller.userId,

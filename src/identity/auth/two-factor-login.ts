@@ -31,7 +31,7 @@ export async function verifyTwoFactorLogin(input: ChallengeInput, client: Client
     const user = challenge && findUser(challenge.user_id);
     if (!challenge || !user || user.deleted_at !== null) return refuse(null, "no such challenge", wrong());
     const bar = barTo(user.id, challenge.provider);
-    if (bar) return refuse(user.id, bar.name, bar);
+    if (bar) return refuse(user.id, bar.message, bar);
     const used = acceptCode(user.id, input.code);
     if (used === null) {
       countWrongCode(challenge);

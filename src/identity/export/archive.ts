@@ -1,7 +1,6 @@
-import { createWriteStream } from "node:fs";
 import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import JSZip from "jszip";
 import { SECOND } from "../../kernel/clock";
@@ -43,16 +42,21 @@ export async function makeArchive(
   try {
     // From here on the file is gone when its handle is closed, or the power fails.
     await rm(path);
-    await pipeline(
-      zip.generateNodeStream({ streamFiles: true, compression: "DEFLATE" }),
-      createWriteStream("", { fd: file.fd, autoClose: false }),
-    );
+    await pipeline(zip.generateNodeStream({ streamFiles: true, compression: "DEFLATE" }), into(file));
     return { file, size: (await file.stat()).size };
   } catch (error) {
     await file.close();
     throw error;
   }
 }
+
+/** Writes to a file, and leaves it open: the streams of node:fs close it when something fails, and hide the reason. */
+const into = (file: FileHandle): Writable =>
+  new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      file.appendFile(chunk).then(() => done(), done);
+    },
+  });
 
 /** Hands pieces on one by one, letting requests in between. */
 async function* inTurns(pieces: Iterable<string>): AsyncGenerator<Buffer> {
@@ -93,11 +97,15 @@ export function streamOf({ file, size }: Archive, done: () => void): ReadableStr
   };
   return new ReadableStream({
     async pull(controller) {
-      const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK), 0, CHUNK, at);
-      at += bytesRead;
-      if (bytesRead > 0) controller.enqueue(buffer.subarray(0, bytesRead));
-      if (bytesRead > 0 && at < size) return;
-      controller.close();
+      try {
+        const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK), 0, CHUNK, at);
+        at += bytesRead;
+        if (bytesRead > 0) controller.enqueue(buffer.subarray(0, bytesRead));
+        if (bytesRead > 0 && at < size) return;
+        controller.close();
+      } catch (error) {
+        controller.error(error);
+      }
       await end();
     },
     cancel: end,

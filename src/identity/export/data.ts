@@ -4,7 +4,7 @@ import { sqlite, statement } from "../../kernel/db";
 import { listAccounts } from "../accounts/service";
 import { keysOwnedBy } from "../api-keys/service";
 import { reportsOf } from "../audit/reports";
-import { countEventsOf, eventsOf } from "../audit/service";
+import { actionsOf, countActionsOf, countEventsOf, eventsOf } from "../audit/service";
 import { listBans } from "../bans/service";
 import { getDeletionStatus } from "../deletion/service";
 import { pendingEmailChange, pendingEmailLink } from "../email-addresses/service";
@@ -63,6 +63,10 @@ export function personalData(userId: string, exportedAt: number) {
       () => countOpenSessions(userId),
     ),
     auditReports: reportsOf(userId).map(camelCased),
+    auditActions: new Parts(
+      () => inCamelCase(actionsOf(userId, SIZE)),
+      () => countActionsOf(userId),
+    ),
     auditEvents: new Parts(
       () => inCamelCase(eventsOf(userId, SIZE)),
       () => countEventsOf(userId),

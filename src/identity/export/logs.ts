@@ -95,8 +95,9 @@ const deleteOldest = statement(() =>
 
 /** The job: deletes entries older than `export.log_retention_days`; 0 keeps all. */
 export async function deleteOldLogs(): Promise<void> {
-  const days = systemValue("export.log_retention_days");
-  if (days === 0) return;
   for (let deleted = STEP; deleted === STEP; )
-    deleted = await transact(() => deleteOldest().all(now() - days * DAY, STEP).length);
+    deleted = await transact(() => {
+      const days = systemValue("export.log_retention_days");
+      return days === 0 ? 0 : deleteOldest().all(now() - days * DAY, STEP).length;
+    });
 }

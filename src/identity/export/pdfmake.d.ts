@@ -2,7 +2,14 @@
 declare module "pdfmake" {
   export type Content =
     | string
-    | { text: string; style?: string; color?: string; alignment?: "right"; headlineLevel?: number }
+    | {
+        text: string;
+        style?: string;
+        font?: string;
+        color?: string;
+        alignment?: "right";
+        headlineLevel?: number;
+      }
     | { columns: Content[]; margin?: number[]; fontSize?: number; color?: string }
     | { table: Table; layout?: "noBorders" | TableLayout };
 

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
+import fallback from "dejavu-fonts-ttf/ttf/DejaVuSans.ttf" with { type: "file" };
 import pdfmake from "pdfmake";
 import italic from "pdfmake/fonts/Roboto/Roboto-Italic.ttf" with { type: "file" };
 import medium from "pdfmake/fonts/Roboto/Roboto-Medium.ttf" with { type: "file" };
 import mediumItalic from "pdfmake/fonts/Roboto/Roboto-MediumItalic.ttf" with { type: "file" };
 import regular from "pdfmake/fonts/Roboto/Roboto-Regular.ttf" with { type: "file" };
-import { reportDocument } from "./report";
+import { FALLBACK_FONT, reportDocument } from "./report";
 import type { Summary } from "./summary";
 
 /**
@@ -17,12 +18,17 @@ declare const self: {
   postMessage: (message: Uint8Array) => void;
 };
 
-/** Roboto: Latin, Greek and Cyrillic. From the program itself, and nothing else may be loaded. */
+/**
+ * Roboto: Latin, Greek and Cyrillic; and DejaVu Sans for what it lacks, such as Greek with breathings. From the program
+ * itself, and nothing else may be loaded.
+ */
 const FONTS = { normal: regular, bold: medium, italics: italic, bolditalics: mediumItalic };
 
 for (const [style, path] of Object.entries(FONTS))
   pdfmake.virtualfs.writeFileSync(`${style}.ttf`, readFileSync(path));
+pdfmake.virtualfs.writeFileSync("fallback.ttf", readFileSync(fallback));
 pdfmake.setFonts({
+  [FALLBACK_FONT]: { normal: "fallback.ttf", bold: "fallback.ttf" },
   Roboto: Object.fromEntries(Object.keys(FONTS).map((style) => [style, `${style}.ttf`])),
 });
 pdfmake.setUrlAccessPolicy(() => false);

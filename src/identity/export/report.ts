@@ -63,7 +63,7 @@ const facts = (rows: [name: string, value: string][]): Content => ({
   layout: "noBorders",
   table: {
     widths: [140, "*"],
-    body: rows.map(([name, value]) => [{ text: name, color: SOFT }, breakable(value)]),
+    body: rows.map(([name, value]) => [{ text: name, color: SOFT }, cell(value)]),
   },
 });
 
@@ -169,8 +169,8 @@ function table<Row>(
 ): Content[] {
   const title: Content = { text: heading, style: "section", headlineLevel: 1 };
   if (rows.length === 0) return [title, { text: words.none, style: "note" }];
-  const cells = rows.map((row) => columns.map(([, , value]) => breakable(value(row))));
-  const allFit = cells.flat().every((text) => text.length <= FITS);
+  const texts = rows.map((row) => columns.map(([, , value]) => value(row)));
+  const allFit = texts.flat().every((text) => text.length <= FITS);
   return [
     title,
     { text: words.shown(rows.length, total), style: "note" },
@@ -180,7 +180,10 @@ function table<Row>(
         keepWithHeaderRows: allFit ? 1 : 0,
         dontBreakRows: allFit,
         widths: columns.map(([, width]) => width),
-        body: [columns.map(([name]) => ({ text: name, style: "head" })), ...cells],
+        body: [
+          columns.map(([name]) => ({ text: name, style: "head" })),
+          ...texts.map((row) => row.map(cell)),
+        ],
       },
       layout: {
         hLineWidth: (at) => (at === 0 ? 0 : 0.5),
@@ -193,9 +196,34 @@ function table<Row>(
   ];
 }
 
-/** Longest run of characters without a place to break a line at. */
-const RUN = 18;
+/** The widest run of characters without a place to break a line at: a letter of usual width counts one. */
+const WIDEST_RUN = 16;
+
+const widthOf = (character: string): number =>
+  /[MW@]/.test(character) ? 2 : /[A-Zmw]|[^\u0020-\u007e]/.test(character) ? 1.5 : 1;
 
 /** Lets long words break: an address or a name without spaces would run out of its column. */
-const breakable = (text: string): string =>
-  text.replaceAll(new RegExp(`(\\S{${RUN}})(?=\\S)`, "gu"), "$1\u200b");
+function breakable(text: string): string {
+  let broken = "";
+  let run = 0;
+  for (const character of text) {
+    run = /\s/.test(character) ? 0 : run + widthOf(character);
+    if (run > WIDEST_RUN) {
+      broken += "\u200b";
+      run = widthOf(character);
+    }
+    broken += character;
+  }
+  return broken;
+}
+
+/** The font for what Roboto lacks: Greek with breathings, and other scripts as far as it goes. */
+export const FALLBACK_FONT = "DejaVu";
+
+/** What Roboto has glyphs for. */
+const IN_ROBOTO =
+  /^[\n -\u024f\u02b0-\u036f\u0370-\u03ff\u0400-\u0513\u1e00-\u1eff\u2000-\u206f\u20a0-\u20ac\u2100-\u2126]*$/;
+
+/** A value in a cell. */
+const cell = (text: string): Content =>
+  IN_ROBOTO.test(text) ? breakable(text) : { text: breakable(text), font: FALLBACK_FONT };

@@ -66,10 +66,14 @@ export function insertSession(
   return { id, token, createdAt: time, expiresAt };
 }
 
-/** Removes a session in the current transaction: its token and its sockets end with the commit. */
-export function endSession(id: string): void {
-  db.delete(sessions).where(eq(sessions.id, id)).run();
+/**
+ * Removes a session in the current transaction: its token and its sockets end with the commit. False for one that was
+ * gone already.
+ */
+export function endSession(id: string): boolean {
+  const gone = db.delete(sessions).where(eq(sessions.id, id)).returning({ id: sessions.id }).all();
   accessChanged((caller) => caller.kind === "session" && caller.id === id);
+  return gone.length > 0;
 }
 
 /** Ends a session against its holder's doing, in the current transaction: the user's sockets are told. */

@@ -103,6 +103,16 @@ const SIGN_INS: Case[] = [
       token: (await openSession(world, world.member.id)).token,
     }),
   },
+  {
+    operation: "mutation logout",
+    writes: [event("logout", "session"), event("session_revoked", "session")],
+    prepare: async (world) => {
+      const { id, token } = await externalUser(world.server);
+      await openSession(world, id);
+      const body = { query: "mutation { logout }" };
+      return { user: id, run: () => world.server.post("/v1/graphql", { token, body }) };
+    },
+  },
   ...["", "?reason=revoked"].map((query) => ({
     operation: "DELETE /v1/sessions/{token}",
     which: query,

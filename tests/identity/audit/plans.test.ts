@@ -133,8 +133,10 @@ function must(holds: boolean, { sql, plan }: Read): void {
 const WITHIN_BOUNDS =
   /^SEARCH audit_events USING (?:COVERING )?INDEX (\w+) \((?:\w+=\? AND )?created_at>\? AND created_at<\?\)$/;
 
+const ONLY_TIES = "USE TEMP B-TREE FOR LAST TERM OF ORDER BY";
+
 describe("everybody's events by time, type or status", () => {
-  test("are found within the bounds of a day, by the index of a filter, and are never sorted", () => {
+  test("are found within the bounds of a day, by the index of a filter, and are not sorted", () => {
     for (const { filters, indexes } of COMBINATIONS)
       for (const order of BY_OTHER) {
         // Whoever sorts by a field reads one of its values after the other, as if it were filtered by.
@@ -147,7 +149,10 @@ describe("everybody's events by time, type or status", () => {
         for (const time of TIMES)
           for (const read of readsOf({ ...filters, ...time }, order).pages) {
             const [search = "", ...others] = read.plan;
-            must(suitable.includes(WITHIN_BOUNDS.exec(search)?.[1] ?? "") && others.length === 0, read);
+            const [, index = ""] = WITHIN_BOUNDS.exec(search) ?? [];
+            // Behind the time stand the columns that are counted by: events of one millisecond are put in order.
+            const expected = index === "audit_events_time" ? [ONLY_TIES] : [];
+            must(suitable.includes(index) && others.join() === expected.join(), read);
             count++;
           }
         expect(count).toBeGreaterThan(0);
@@ -162,8 +167,8 @@ describe("everybody's events by time, type or status", () => {
     }
   });
 
-  test("are counted by day without reading events; those of a cut day, by the index of a filter", () => {
-    for (const { filters, indexes } of COMBINATIONS)
+  test("are counted without reading events: by day, and those of a cut day by the index of time alone", () => {
+    for (const { filters } of COMBINATIONS)
       for (const order of BY_OTHER)
         for (const time of TIMES) {
           const [days, ...edges] = readsOf({ ...filters, ...time }, order).counts as [Read, ...Read[]];
@@ -174,7 +179,8 @@ describe("everybody's events by time, type or status", () => {
           for (const read of edges) {
             const [search = "", ...others] = read.plan;
             const onlyGroups = others.every((line) => line === "USE TEMP B-TREE FOR GROUP BY");
-            must(indexes.includes(WITHIN_BOUNDS.exec(search)?.[1] ?? "") && onlyGroups, read);
+            const byTime = /^SEARCH audit_events USING COVERING INDEX audit_events_time \(created_at>/;
+            must(byTime.test(search) && onlyGroups, read);
           }
         }
   });
@@ -183,7 +189,6 @@ describe("everybody's events by time, type or status", () => {
 describe("the events of users", () => {
   const OF_USER =
     /^SEARCH audit_events USING COVERING INDEX audit_events_user \(user_id=\?(?: AND created_at>\?)?(?: AND created_at<\?)?\)$/;
-  const ONLY_TIES = "USE TEMP B-TREE FOR LAST TERM OF ORDER BY";
 
   test("are counted and found by their index alone; one user's are sorted for an order by type or status", () => {
     for (const { filters } of COMBINATIONS)

@@ -315,13 +315,23 @@ describe("handling a report", () => {
     expect(mail.text).toContain("Alles gut");
   });
 
-  test("changes and tells nothing when nothing would be other than it is", async () => {
+  test("changes and tells nothing without a field that it knows", async () => {
     const { id } = await newReport();
     const before = done(await change(id, { status: "resolved", resolution_notes: "Done" })).data;
     const told = await news();
-    for (const body of [{}, { status: "resolved" }, { resolution_notes: "Done" }, { ...before, unknown: 1 }])
+    for (const body of [undefined, {}, { unknown: 1 }])
       expect(done(await change(id, body)).data).toEqual(before);
     expect(await news()).toEqual(told);
+  });
+
+  test("tells whoever reported of every change, also of one that says the same again", async () => {
+    const { id } = await newReport();
+    const body = { status: "resolved", resolution_notes: "Done" };
+    done(await change(id, body));
+    const told = await news();
+    const { data } = done(await change(id, body));
+    expect(data).toMatchObject(body);
+    expect((await news()).length).toBe(told.length + 1);
   });
 
   test("emails nobody who is deleted or has no address, and is done nevertheless", async () => {

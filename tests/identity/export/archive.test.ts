@@ -136,6 +136,7 @@ describe("data.json", () => {
       "exportLogs",
       "sessions",
       "auditReports",
+      "auditActions",
       "auditEvents",
     ]);
   });

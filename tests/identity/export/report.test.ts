@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { getDocumentProxy } from "unpdf";
 import { EVENT_TYPES } from "../../../src/identity/audit/event-types";
 import { english } from "../../../src/identity/export/english";
 import { german } from "../../../src/identity/export/german";
@@ -253,4 +254,28 @@ describe("the words", () => {
     );
     expect(same).toEqual([]);
   });
+});
+
+test("everything stays within the margins, however wide the letters are, and Greek with breathings is there", async () => {
+  const greek = "Ἀθῆναι πολυτονικό ὕδωρ";
+  const { id, token } = await externalUser(server);
+  const names = ["W".repeat(200), "m".repeat(40), "Ж".repeat(60), greek];
+  onDatabase(server, (database) => {
+    const insert = database.prepare(
+      `INSERT INTO api_keys (id, owner_id, key_hash, key_prefix, name, scopes, created_at, updated_at)
+       VALUES (?, ?, ?, 'flk_xxxxxxxx', ?, '["gps:read","gps:write"]', 0, 0)`,
+    );
+    for (const name of names) insert.run(crypto.randomUUID(), id, crypto.randomUUID(), name);
+  });
+  const pdf = (await exported(server, token)).files["report.pdf"];
+  expect(await textOf(pdf)).toContain(squeeze(greek));
+  const document = await getDocumentProxy(new Uint8Array(pdf));
+  const rightEdges: number[] = [];
+  for (let number = 1; number <= document.numPages; number++) {
+    const { items } = await (await document.getPage(number)).getTextContent();
+    for (const item of items) if ("transform" in item) rightEdges.push(item.transform[4] + item.width);
+  }
+  expect(rightEdges.length).toBeGreaterThan(100);
+  // A4 is 595.28 points wide, and its margin 48.
+  expect(Math.max(...rightEdges)).toBeLessThan(595.28 - 48 + 1);
 });
