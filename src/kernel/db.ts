@@ -150,6 +150,8 @@ interface Job {
 const JOBS_PER_COMMIT = 1_000;
 
 const queue: Job[] = [];
+/** What the transaction that is open has done already. */
+let settled: Job[] = [];
 let scheduled = false;
 let current: Job | null = null;
 
@@ -254,6 +256,7 @@ function flush(): void {
         const result = job.work();
         current = null;
         release().run();
+        settled.push(job);
         succeeded.push({ job, result });
       } catch (error) {
         current = null;
@@ -264,14 +267,16 @@ function flush(): void {
         failed.push({ job, error });
       }
     }
-    writeCounters(succeeded.map(({ job }) => job));
+    writeCounters(settled);
     commit().run();
   } catch (error) {
     current = null;
+    settled = [];
     if (sqlite.inTransaction) rollback().run();
     for (const job of jobs.length > 0 ? jobs : takeJobs()) job.reject(error);
     return;
   }
+  settled = [];
   for (const { job, result } of succeeded) {
     job.resolve(result);
     for (const effect of job.effects) {
@@ -306,9 +311,20 @@ export function adjustCounter(name: string, by: number): void {
   current.deltas.set(name, (current.deltas.get(name) ?? 0) + by);
 }
 
-/** The value of a counter; 0 for one that was never adjusted. */
+/** The committed value of a counter; 0 for one that was never adjusted. */
 export function counter(name: string): number {
   return readCounter().get(name)?.value ?? 0;
+}
+
+/** The value of a counter with what the open transaction changed of it so far. */
+export function counterNow(name: string): number {
+  if (!current) throw new Error("counterNow outside transact");
+  let value = counter(name);
+  for (const { removed, deltas } of [...settled, current]) {
+    if (removed.includes(name)) value = 0;
+    value += deltas.get(name) ?? 0;
+  }
+  return value;
 }
 
 const dropCounter = statement(() => sqlite.prepare<unknown, [string]>("DELETE FROM counters WHERE name = ?"));

@@ -8,6 +8,8 @@ import m5 from "../../drizzle/0005_audit.sql" with { type: "text" };
 import m6 from "../../drizzle/0006_audit_days.sql" with { type: "text" };
 import m7 from "../../drizzle/0007_exports.sql" with { type: "text" };
 import m8 from "../../drizzle/0008_audit_indexes.sql" with { type: "text" };
+import m9 from "../../drizzle/0009_operations.sql" with { type: "text" };
+import m10 from "../../drizzle/0010_trip_distances.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -19,4 +21,6 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0006_audit_days", sql: m6 },
   { tag: "0007_exports", sql: m7 },
   { tag: "0008_audit_indexes", sql: m8 },
+  { tag: "0009_operations", sql: m9 },
+  { tag: "0010_trip_distances", sql: m10 },
 ];

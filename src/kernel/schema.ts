@@ -1,8 +1,10 @@
 import {
+  type ArrayOptions,
   FormatRegistry,
   Kind,
   type SchemaOptions,
   type Static,
+  type TArray,
   type TProperties,
   type TSchema,
   type TUnsafe,
@@ -110,6 +112,37 @@ export const jsonObjectOrNull = (options: SchemaOptions) =>
     "x-expected": "must be an object, or null",
     ...options,
   });
+
+TypeRegistry.Set<TArray>(
+  "ObjectsOrNull",
+  (schema, value) => value === null || Value.Check(arrayOf(schema), value),
+);
+
+const arrayOf = ({ items, maxItems }: TArray): TArray => t.Array(items, { maxItems: maxItems ?? 0 });
+
+/**
+ * An array of objects, or null. A kind of its own: given a `t.Array`, Elysia's clean-up makes objects of whatever was sent
+ * before they are checked.
+ */
+export const objectsOrNull = <T extends TSchema>(items: T, options: ArrayOptions & { maxItems: number }) =>
+  ofKind<Static<T>[] | null>("ObjectsOrNull", {
+    type: ["array", "null"],
+    items,
+    "x-expected": `must be an array of at most ${options.maxItems} items, or null`,
+    ...options,
+  });
+
+TypeRegistry.Set("Json", (_schema, value) => value !== undefined && holdsNumbers(value));
+
+/** Whether all numbers in a parsed JSON value are numbers here: 1e400 is Infinity, and would be kept as null. */
+function holdsNumbers(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  return typeof value !== "object" || value === null || Object.values(value).every(holdsNumbers);
+}
+
+/** Any JSON value, null among them. */
+export const json = (options: SchemaOptions) =>
+  ofKind<unknown>("Json", { "x-expected": "must not hold a number beyond 1.8e308", ...options });
 
 TypeRegistry.Set("Ignorable", () => true);
 
@@ -361,9 +394,14 @@ export function checked<T extends TSchema>(schema: T, input: unknown): Static<T>
   return input;
 }
 
-/** For an array or object that may also be null, what is wrong inside it; else the error as it is. */
+/** For an array or object that may also be null, or is of a kind of ours, what is wrong inside it; else the error. */
 function* innermost(found: Iterable<ValueError>): Iterable<ValueError> {
   for (const error of found) {
+    if (error.schema[Kind] === "ObjectsOrNull" && Array.isArray(error.value)) {
+      for (const nested of Value.Errors(arrayOf(error.schema as TArray), error.value))
+        yield { ...nested, path: error.path + nested.path };
+      continue;
+    }
     const [only, ...others] = ((error.schema.anyOf ?? []) as TSchema[]).filter(
       (member) => member.type !== "null",
     );

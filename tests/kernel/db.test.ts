@@ -6,6 +6,7 @@ import {
   afterCommit,
   closeDatabase,
   counter,
+  counterNow,
   inTransaction,
   migrate,
   openDatabase,
@@ -295,8 +296,90 @@ describe("counters", () => {
     expect(counter("trip")).toBe(2);
   });
 
+  test("show a transaction what it changed so far, and what earlier jobs of its commit did", async () => {
+    const add = (name: string, ...steps: number[]) =>
+      transact(() =>
+        steps.map((by) => {
+          adjustCounter(name, by);
+          return [counterNow(name), counter(name)];
+        }),
+      );
+    expect(await add("now", 5, -2)).toEqual([
+      [5, 0],
+      [3, 0],
+    ]);
+    const [first, second, other] = await Promise.all([add("now", 10), add("now", 1, 1), add("else", 7)]);
+    expect(first).toEqual([[13, 3]]);
+    expect(second).toEqual([
+      [14, 3],
+      [15, 3],
+    ]);
+    expect(other).toEqual([[7, 0]]);
+    expect(await transact(() => [counterNow("now"), counterNow("never")])).toEqual([15, 0]);
+    expect([counter("now"), counter("else")]).toEqual([15, 7]);
+  });
+
+  test("show a transaction nothing of jobs that threw, before or in the commit before", async () => {
+    const look = () => transact(() => counterNow("rejected"));
+    const [, seen] = await Promise.allSettled([
+      transact(() => {
+        adjustCounter("rejected", 5);
+        removeCounter("rejected");
+        adjustCounter("rejected", 7);
+        refuse();
+      }),
+      look(),
+    ]);
+    expect(seen).toEqual({ status: "fulfilled", value: 0 });
+    expect(await look()).toBe(0);
+    await transact(() => adjustCounter("rejected", 3));
+    await transact(() => {
+      removeCounter("rejected");
+      refuse();
+    }).catch(() => {});
+    expect(await look()).toBe(3);
+  });
+
+  test("show a transaction that they were removed, by itself or an earlier job, and what came then", async () => {
+    await transact(() => adjustCounter("gone", 4));
+    const [, own, , later] = await Promise.all([
+      transact(() => adjustCounter("gone", 1)),
+      transact(() => {
+        const before = counterNow("gone");
+        adjustCounter("gone", 10);
+        removeCounter("gone");
+        const removed = counterNow("gone");
+        adjustCounter("gone", 2);
+        return [before, removed, counterNow("gone")];
+      }),
+      transact(() => adjustCounter("gone", 3)),
+      transact(() => {
+        const before = counterNow("gone");
+        removeCounter("gone");
+        return [before, counterNow("gone")];
+      }),
+    ]);
+    expect(own).toEqual([5, 0, 2]);
+    expect(later).toEqual([5, 0]);
+    expect(sqlite.query("SELECT * FROM counters WHERE name = 'gone'").all()).toEqual([]);
+  });
+
+  test("show a transaction what a commit holds that is split into several", async () => {
+    const seen = await Promise.all(
+      Array.from({ length: 2_100 }, () =>
+        transact(() => {
+          adjustCounter("many", 1);
+          return counterNow("many");
+        }),
+      ),
+    );
+    expect(seen).toEqual(Array.from({ length: 2_100 }, (_, n) => n + 1));
+    expect(counter("many")).toBe(2_100);
+  });
+
   test("are refused outside a transaction", () => {
     expect(() => adjustCounter("x", 1)).toThrow("outside transact");
+    expect(() => counterNow("x")).toThrow("outside transact");
     expect(() => removeCounter("x")).toThrow("outside transact");
   });
 });

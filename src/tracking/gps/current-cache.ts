@@ -6,7 +6,7 @@ import type { GpsPoint } from "./schema";
  * The newest points, by device and of all, in memory for `gps.current_cache_seconds`. Whoever adds or removes
  * points drops the entries concerned after the commit, so nobody reads a stale position (decisions 4.3).
  */
-const entries = new Map<string, { point: GpsPoint | null; endsAt: number }>();
+const entries = new Map<string, { point: GpsPoint | null; readAt: number }>();
 const OF_ALL = "";
 const MAX_ENTRIES = 10_000;
 
@@ -14,10 +14,10 @@ const MAX_ENTRIES = 10_000;
 export function cachedCurrent(deviceId: string | null, read: () => GpsPoint | null): GpsPoint | null {
   const key = deviceId ?? OF_ALL;
   const known = entries.get(key);
-  if (known && known.endsAt > now()) return known.point;
+  if (known && now() < known.readAt + systemValue("gps.current_cache_seconds") * SECOND) return known.point;
   const point = read();
   if (entries.size >= MAX_ENTRIES) entries.clear();
-  entries.set(key, { point, endsAt: now() + systemValue("gps.current_cache_seconds") * SECOND });
+  entries.set(key, { point, readAt: now() });
   return point;
 }
 

@@ -7,6 +7,7 @@ import { newId } from "../../kernel/id";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
 import { systemValue } from "../../operations/system-config/service";
 import { evaluateZones, type ZoneCrossing } from "../geofences/evaluate";
+import { lengthenTrip } from "../trips/distance";
 import { cachedCurrent, forgetCurrent } from "./current-cache";
 import { isDetached } from "./detach";
 import type { GpsPoint, NewGpsPoint } from "./schema";
@@ -122,6 +123,7 @@ function storePoint(deviceId: string | null, fix: NewGpsPoint): GpsPoint {
     vdop: fix.vdop ?? null,
     created_at: now(),
   };
+  if (tripId !== null) lengthenTrip(tripId, fix, row.timestamp);
   insertPoint().run(...Object.values(row));
   adjustCounter("gps_points", 1);
   if (tripId !== null) adjustCounter(tripPoints(tripId), 1);

@@ -15,7 +15,7 @@ import {
 import { TRIP_STATUSES } from "./trip-state";
 
 const Status = oneOf(TRIP_STATUSES, "Where the trip stands in its life");
-const tags = t.Array(characters({ minLength: 1, maxLength: 64 }), {
+export const tripTags = t.Array(characters({ minLength: 1, maxLength: 64 }), {
   maxItems: 50,
   description: "At most 50 tags of at most 64 characters",
   examples: [["ferry", "summer"]],
@@ -80,7 +80,7 @@ const fields = {
   destination_id: optional(uuid("The location where it ends")),
   weight_kg: optional(t.Number({ minimum: 0, description: "Weight of the cargo in kg", examples: [1250] })),
   notes: optional(text("Notes", "Call the harbour master before arrival")),
-  tags: optional(tags),
+  tags: optional(tripTags),
 };
 
 export const NewTrip = t.Object({ name: tripName, ...fields }, { title: "NewTrip" });

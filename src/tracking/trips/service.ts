@@ -12,6 +12,7 @@ import { detach } from "../gps/detach";
 import type { GpsPoint } from "../gps/schema";
 import { listTripPoints, recentPosition, tripPoints } from "../gps/service";
 import { locations } from "../locations/table";
+import { countCompleted, forgetDistance } from "./distance";
 import type { NewTrip, StatusChange, Trip, TripChange } from "./schema";
 import { tripStatusHistory, trips } from "./table";
 import { isDeletable, type TripStatus, transition } from "./trip-state";
@@ -29,6 +30,13 @@ const toTrip = (row: Row): Trip => ({
 /** Counters of the trips: all of them, and those with each status. */
 const ALL = "trips";
 const withStatus = (status: TripStatus) => `trips ${status}`;
+
+/** How many trips there are: in all, active and completed. */
+export const countTrips = () => ({
+  total: counter(ALL),
+  active: counter(withStatus("active")),
+  completed: counter(withStatus("completed")),
+});
 
 /** A page of trips, newest first; of one status when it is given. */
 export function listTrips(request: PageRequest, status?: TripStatus): PageOf<Trip> {
@@ -139,6 +147,7 @@ function keepOneLogger<T>(change: () => T): T {
 function noteStatusChange(caller: Caller, before: Row, after: Row, time: number): void {
   adjustCounter(withStatus(before.status), -1);
   adjustCounter(withStatus(after.status), 1);
+  if (after.status === "completed") countCompleted(after.id);
   const maxAge = systemValue("trip.history_position_max_age_seconds");
   const position = after.device_id === null ? null : recentPosition(after.device_id, maxAge);
   db.insert(tripStatusHistory)
@@ -165,6 +174,7 @@ export function deleteTrip(id: string): Promise<void> {
     adjustCounter(ALL, -1);
     adjustCounter(withStatus(trip.status), -1);
     removeCounter(tripPoints(id));
+    forgetDistance(id, trip.status === "completed");
   });
 }
 
@@ -186,8 +196,10 @@ export function listStatusHistory(id: string): StatusChange[] {
     .map((row) => ({ ...row, changed_at: iso(row.changed_at) }));
 }
 
+type References = Partial<Pick<NewTrip, "device_id" | "category_id" | "origin_id" | "destination_id">>;
+
 /** A reference in a body to nothing gives 400 (decisions 2.8). */
-function checkReferences(input: Partial<NewTrip>): void {
+export function checkReferences(input: References): void {
   const check = (
     path: string,
     id: string | null | undefined,

@@ -1,0 +1,61 @@
+/** Asking services outside: never longer, never more, and never elsewhere than was meant. */
+
+/** Why there is no answer: a word for the operator, which quotes nothing of the answer or the address. */
+export class OutboundError extends Error {}
+
+export interface Bounds {
+  /** Milliseconds until the answer must be there, whole. */
+  timeout: number;
+  /** Bytes that an answer may have, unpacked. */
+  maxBytes: number;
+}
+
+/**
+ * `fetch` within bounds: redirects are not followed but answered as they are (ASVS 15.3.2), and the body is there whole.
+ * Throws OutboundError.
+ */
+export async function boundedFetch(
+  url: string | URL,
+  init: RequestInit,
+  { timeout, maxBytes }: Bounds,
+): Promise<Response> {
+  try {
+    const signal = AbortSignal.timeout(timeout);
+    const answer = await fetch(url, { ...init, redirect: "manual", signal });
+    const body = await readBounded(answer, maxBytes);
+    const { status, statusText, headers } = answer;
+    return new Response(status === 204 || status === 304 ? null : body, { status, statusText, headers });
+  } catch (error) {
+    if (error instanceof OutboundError) throw error;
+    // The class and code alone: a message may quote the answer or the address.
+    const { name, code } = error as { name?: string; code?: string | number };
+    throw new OutboundError(typeof code === "string" ? code : (name ?? "unknown"));
+  }
+}
+
+async function readBounded(answer: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of answer.body ?? []) {
+    size += chunk.length;
+    if (size > maxBytes) throw new OutboundError(`more than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+}
+
+/** The JSON value of an answer. Throws OutboundError for anything else. */
+export async function jsonOf(answer: Response): Promise<unknown> {
+  try {
+    return await answer.json();
+  } catch {
+    throw new OutboundError("not JSON");
+  }
+}
+
+/** How long an answer asks to wait (RFC 9110, section 10.2.3), in milliseconds and an hour at most; null when it doesn't. */
+export function retryAfter(answer: Response, now: number): number | null {
+  const value = answer.headers.get("retry-after")?.trim() ?? "";
+  const wait = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now;
+  return wait > 0 ? Math.min(wait, 3_600_000) : null;
+}

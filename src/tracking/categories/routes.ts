@@ -1,0 +1,73 @@
+import { Elysia } from "elysia";
+import { guard } from "../../identity/access/guard";
+import { single } from "../../kernel/envelopes";
+import { errors, IdParams, NoContent, Single, t } from "../../kernel/schema";
+import { NewTripCategory, TripCategory, TripCategoryChange } from "./schema";
+import { createCategory, deleteCategory, getCategory, listCategories, updateCategory } from "./service";
+
+const path = "/v1/trip-categories";
+
+export const categoryRoutes = new Elysia({ prefix: path, tags: ["Trip categories"] })
+  .use(guard)
+  .get("", () => listCategories(), {
+    access: "trip_categories:read",
+    response: { 200: t.Array(TripCategory) },
+    detail: {
+      summary: "List trip categories",
+      description: "All categories by `sort_order`, then by name. `parent_id` makes a tree of them.",
+    },
+  })
+  .get("/:id", ({ params }) => single(getCategory(params.id), `${path}/${params.id}`), {
+    access: "trip_categories:read",
+    params: IdParams,
+    response: { 200: Single(TripCategory), ...errors(404) },
+    detail: { summary: "Get a trip category", description: "One category by its identifier." },
+  })
+  .post(
+    "",
+    async ({ body, set }) => {
+      const category = await createCategory(body);
+      set.status = 201;
+      return single(category, `${path}/${category.id}`);
+    },
+    {
+      access: "trip_categories:write",
+      body: NewTripCategory,
+      response: { 201: Single(TripCategory) },
+      detail: {
+        summary: "Create a trip category",
+        description: "Creates a category at the top, or below the one that `parent_id` names.",
+      },
+    },
+  )
+  .patch(
+    "/:id",
+    async ({ params, body }) => single(await updateCategory(params.id, body), `${path}/${params.id}`),
+    {
+      access: "trip_categories:write",
+      params: IdParams,
+      body: TripCategoryChange,
+      response: { 200: Single(TripCategory), ...errors(404) },
+      detail: {
+        summary: "Change a trip category",
+        description:
+          "Changes the fields that are sent; at least one is required, and null clears an optional one.",
+      },
+    },
+  )
+  .delete(
+    "/:id",
+    async ({ params, set }) => {
+      await deleteCategory(params.id);
+      set.status = 204;
+    },
+    {
+      access: "trip_categories:delete",
+      params: IdParams,
+      response: { 204: NoContent, ...errors(404) },
+      detail: {
+        summary: "Delete a trip category",
+        description: "Its children move to the top. Trips and templates stay, without it.",
+      },
+    },
+  );

@@ -1,0 +1,97 @@
+import { Elysia } from "elysia";
+import { guard } from "../../identity/access/guard";
+import { single } from "../../kernel/envelopes";
+import { errors, IdParams, NoContent, Single, t } from "../../kernel/schema";
+import { Trip } from "../trips/schema";
+import { NewTripTemplate, TripOfTemplate, TripTemplate, TripTemplateChange } from "./schema";
+import {
+  createTemplate,
+  createTripFrom,
+  deleteTemplate,
+  getTemplate,
+  listTemplates,
+  updateTemplate,
+} from "./service";
+
+const path = "/v1/trip-templates";
+
+export const templateRoutes = new Elysia({ prefix: path, tags: ["Trip templates"] })
+  .use(guard)
+  .get("", () => listTemplates(), {
+    access: "trips:read",
+    response: { 200: t.Array(TripTemplate) },
+    detail: { summary: "List trip templates", description: "All templates by name." },
+  })
+  .get("/:id", ({ params }) => single(getTemplate(params.id), `${path}/${params.id}`), {
+    access: "trips:read",
+    params: IdParams,
+    response: { 200: Single(TripTemplate), ...errors(404) },
+    detail: { summary: "Get a trip template", description: "One template by its identifier." },
+  })
+  .post(
+    "",
+    async ({ body, set }) => {
+      const template = await createTemplate(body);
+      set.status = 201;
+      return single(template, `${path}/${template.id}`);
+    },
+    {
+      access: "trips:write",
+      body: NewTripTemplate,
+      response: { 201: Single(TripTemplate) },
+      detail: {
+        summary: "Create a trip template",
+        description: "Keeps what trips of a kind have in common.",
+      },
+    },
+  )
+  .patch(
+    "/:id",
+    async ({ params, body }) => single(await updateTemplate(params.id, body), `${path}/${params.id}`),
+    {
+      access: "trips:write",
+      params: IdParams,
+      body: TripTemplateChange,
+      response: { 200: Single(TripTemplate), ...errors(404) },
+      detail: {
+        summary: "Change a trip template",
+        description:
+          "Changes the fields that are sent; null clears an optional one. Trips that were made from it stay as they are.",
+      },
+    },
+  )
+  .delete(
+    "/:id",
+    async ({ params, set }) => {
+      await deleteTemplate(params.id);
+      set.status = 204;
+    },
+    {
+      access: "trips:delete",
+      params: IdParams,
+      response: { 204: NoContent, ...errors(404) },
+      detail: {
+        summary: "Delete a trip template",
+        description: "Trips that were made from it stay as they are.",
+      },
+    },
+  )
+  .post(
+    "/:id/create-trip",
+    async ({ params, body, set }) => {
+      const trip = await createTripFrom(params.id, body);
+      set.status = 201;
+      return single(trip, `/v1/trips/${trip.id}`);
+    },
+    {
+      access: "trips:write",
+      params: IdParams,
+      body: TripOfTemplate,
+      response: { 201: Single(Trip), ...errors(404) },
+      detail: {
+        summary: "Create a trip from a template",
+        description:
+          "The draft has what the template holds, the given weight, and the template's name followed by ` (from template)`.",
+      },
+    },
+  );

@@ -1,0 +1,52 @@
+import { adjustCounter, counter, counterNow, removeCounter, sqlite, statement } from "../../kernel/db";
+import { distanceKm, type Position } from "../geofences/geometry";
+
+/**
+ * How far trips went, along their recorded positions. Each position adds its part as it comes, so that nothing has to
+ * walk over the points: the counters `trip_mm <id>` hold millimetres, and `completed_trip_mm` the sum over the completed
+ * trips.
+ */
+
+const ofTrip = (tripId: string): string => `trip_mm ${tripId}`;
+const OF_COMPLETED = "completed_trip_mm";
+
+const MM_PER_KM = 1_000_000;
+
+const before = statement(() =>
+  sqlite.prepare<Position, [string, number]>(
+    `SELECT latitude, longitude FROM gps_points WHERE trip_id = +? AND timestamp <= +?
+     ORDER BY timestamp DESC, rowid DESC LIMIT 1`,
+  ),
+);
+const after = statement(() =>
+  sqlite.prepare<Position, [string, number]>(
+    `SELECT latitude, longitude FROM gps_points WHERE trip_id = +? AND timestamp > +?
+     ORDER BY timestamp, rowid LIMIT 1`,
+  ),
+);
+
+const leg = (from: Position | null, to: Position | null): number =>
+  from && to ? distanceKm(from, to) * MM_PER_KM : 0;
+
+/**
+ * Adds what a position that is about to be stored makes a trip longer, in the current transaction. `timestamp` is in
+ * epoch milliseconds; a position that comes late goes between those before and after it.
+ */
+export function lengthenTrip(tripId: string, position: Position, timestamp: number): void {
+  const [from, to] = [before().get(tripId, timestamp), after().get(tripId, timestamp)];
+  const added = Math.round(leg(from, position) + leg(position, to) - leg(from, to));
+  if (added !== 0) adjustCounter(ofTrip(tripId), added);
+}
+
+/** Counts the distance of a trip that was just completed, in the current transaction: no position joins it any more. */
+export const countCompleted = (tripId: string): void =>
+  adjustCounter(OF_COMPLETED, counterNow(ofTrip(tripId)));
+
+/** Forgets the distance of a trip that is deleted, in the current transaction. */
+export function forgetDistance(tripId: string, wasCompleted: boolean): void {
+  if (wasCompleted) adjustCounter(OF_COMPLETED, -counterNow(ofTrip(tripId)));
+  removeCounter(ofTrip(tripId));
+}
+
+/** How far all completed trips went, in kilometres. */
+export const completedDistanceKm = (): number => counter(OF_COMPLETED) / MM_PER_KM;

@@ -1,0 +1,83 @@
+import { spyOn } from "bun:test";
+import type { KeyCaller } from "../../src/identity/access/caller";
+import { PermissionSet } from "../../src/identity/access/permissions";
+import { migrate, openDatabase, sqlite, transact } from "../../src/kernel/db";
+import { loadSystemConfig, setSystemValue } from "../../src/operations/system-config/service";
+import { recordPosition } from "../../src/tracking/gps/service";
+import { createTrip, updateTrip } from "../../src/tracking/trips/service";
+import { fix, greatCircleKm, type Place } from "./support";
+
+/** The tracking services in the process of the test: for what depends on which changes share a commit. */
+
+/** Opens an empty database in memory. Its statements are all prepared anew. */
+export async function openTracking(): Promise<void> {
+  openDatabase(":memory:", "normal");
+  migrate();
+  await transact(loadSystemConfig);
+}
+
+/** Sets a value of the system config. */
+export const configure = (...setting: Parameters<typeof setSystemValue>): Promise<void> =>
+  transact(() => setSystemValue(...setting));
+
+/** A key that may do everything and posts for a device. */
+export const keyOf = (deviceId: string | null): KeyCaller => ({
+  kind: "key",
+  id: "key",
+  tokenHash: "",
+  permissions: PermissionSet.all,
+  isSuperAdmin: true,
+  expiresAt: null,
+  userId: null,
+  isSystem: true,
+  deviceId,
+});
+
+/** Stores a device and returns its identifier. */
+export function newDevice(): string {
+  const id = Bun.randomUUIDv7();
+  sqlite.run("INSERT INTO devices (id, name, created_at, updated_at) VALUES (?, 'device', 0, 0)", [id]);
+  return id;
+}
+
+export const move = (trip: string, status: "active" | "paused" | "completed") =>
+  updateTrip(keyOf(null), trip, { status });
+
+/** A device and its active trip that logs. */
+export async function voyage(): Promise<{ device: string; trip: string }> {
+  const device = newDevice();
+  const { id: trip } = await createTrip({ name: "trip", device_id: device, gps_logging_enabled: true });
+  await move(trip, "active");
+  return { device, trip };
+}
+
+/** Records a position of a device at a time in seconds. */
+export const record = (device: string | null, timestamp: number, place: Place = fix()) =>
+  recordPosition(keyOf(device), { ...fix(place), timestamp });
+
+/** How far it is from each place to the next. */
+export const lengthKm = (places: Place[]): number =>
+  places.slice(1).reduce((sum, place, at) => sum + greatCircleKm(places[at] as Place, place), 0);
+
+/** The value of a counter in the database; null when it has no row. */
+export const storedCounter = (name: string): number | null =>
+  sqlite.query<{ value: number }, [string]>("SELECT value FROM counters WHERE name = ?").get(name)?.value ??
+  null;
+
+/** The SQL of each statement that `act` prepares: on a database that was just opened, of all that it runs. */
+export async function preparedBy(act: () => unknown): Promise<string[]> {
+  const spies = [spyOn(sqlite, "prepare"), spyOn(sqlite, "query")];
+  try {
+    await act();
+    return [...new Set(spies.flatMap((spy) => spy.mock.calls.map(([sql]) => String(sql))))];
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+/** How SQLite carries a statement out, line by line. */
+export const planOf = (sql: string): string[] =>
+  sqlite
+    .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`)
+    .all()
+    .map(({ detail }) => detail);
