@@ -1,7 +1,9 @@
-import { eq } from "drizzle-orm";
-import { now } from "../../kernel/clock";
+import { asc, eq } from "drizzle-orm";
+import { iso, now } from "../../kernel/clock";
 import { afterCommit, db } from "../../kernel/db";
+import { notFound } from "../../kernel/errors";
 import { CATALOGUE, type SystemConfigKey } from "./catalogue";
+import type { ConfigEntry } from "./schema";
 import { systemConfig } from "./table";
 
 /** The values in force, so that reading one costs no query. */
@@ -17,6 +19,44 @@ export function loadSystemConfig(): void {
   values.clear();
   for (const row of db.select().from(systemConfig).all()) values.set(row.key, row.value);
 }
+
+// --- Reading ------------------------------------------------------------------------------------------------
+
+const toEntry = (row: typeof systemConfig.$inferSelect): ConfigEntry => ({
+  key: row.key,
+  value: row.value,
+  description: CATALOGUE[row.key as SystemConfigKey].description,
+  updated_at: iso(row.updated_at),
+});
+
+/** All entries by key, or those whose key begins with a prefix. Rows of keys that are no more are passed over. */
+export const listConfig = (prefix = ""): ConfigEntry[] =>
+  db
+    .select()
+    .from(systemConfig)
+    .orderBy(asc(systemConfig.key))
+    .all()
+    .filter(({ key }) => Object.hasOwn(CATALOGUE, key) && key.startsWith(prefix))
+    .map(toEntry);
+
+/** A key that there is. Throws 404. */
+export function knownKey(key: string): SystemConfigKey {
+  if (!Object.hasOwn(CATALOGUE, key)) throw notFound("System config entry");
+  return key as SystemConfigKey;
+}
+
+/** An entry by its key. Throws 404. */
+export function getConfig(key: string): ConfigEntry {
+  const row = db
+    .select()
+    .from(systemConfig)
+    .where(eq(systemConfig.key, knownKey(key)))
+    .get();
+  if (!row) throw notFound("System config entry");
+  return toEntry(row);
+}
+
+// --- Values in force ------------------------------------------------------------------------------------------
 
 /** The value of a system config key, effective now. */
 export function systemValue(key: SystemConfigKey): number {

@@ -1,0 +1,83 @@
+import { Elysia } from "elysia";
+import { guard } from "../../identity/access/guard";
+import { clientOf } from "../../kernel/client";
+import { single } from "../../kernel/envelopes";
+import { errors, List, NoContent, Single } from "../../kernel/schema";
+import { KeyParams, NewSetting, PublicSetting, Setting, SettingReplacement } from "./schema";
+import {
+  createSetting,
+  deleteSetting,
+  getSetting,
+  listPublicSettings,
+  listSettings,
+  replaceSetting,
+} from "./service";
+
+const path = "/v1/settings";
+
+export const settingRoutes = new Elysia({ prefix: path, tags: ["System settings"] })
+  .use(guard)
+  .get("", () => ({ data: listSettings(), _links: { self: path } }), {
+    access: "settings:read",
+    response: { 200: List(Setting) },
+    detail: { summary: "List system settings", description: "All settings, newest first." },
+  })
+  .get("/public", () => ({ data: listPublicSettings(), _links: { self: `${path}/public` } }), {
+    open: true,
+    response: { 200: List(PublicSetting) },
+    detail: {
+      summary: "List public settings",
+      description: "The settings that are marked as public, newest first.",
+    },
+  })
+  .get("/:key", ({ params }) => single(getSetting(params.key), `${path}/${params.key}`), {
+    access: "settings:read",
+    params: KeyParams,
+    response: { 200: Single(Setting), ...errors(404) },
+    detail: { summary: "Get a system setting", description: "One setting by its key." },
+  })
+  .post(
+    "",
+    async ({ caller, body, request, set }) => {
+      const setting = await createSetting(caller, body, clientOf(request));
+      set.status = 201;
+      return single(setting, `${path}/${setting.key}`);
+    },
+    {
+      access: "settings:write",
+      body: NewSetting,
+      response: { 201: Single(Setting), ...errors(409) },
+      detail: {
+        summary: "Create a system setting",
+        description: "Keeps any JSON value under a key. 409 when the key exists.",
+      },
+    },
+  )
+  .put(
+    "/:key",
+    async ({ caller, params, body, request }) =>
+      single(await replaceSetting(caller, params.key, body, clientOf(request)), `${path}/${params.key}`),
+    {
+      access: "settings:write",
+      params: KeyParams,
+      body: SettingReplacement,
+      response: { 200: Single(Setting), ...errors(404) },
+      detail: {
+        summary: "Replace a system setting",
+        description: "Replaces the value, and whichever of the other fields is sent.",
+      },
+    },
+  )
+  .delete(
+    "/:key",
+    async ({ caller, params, request, set }) => {
+      await deleteSetting(caller, params.key, clientOf(request));
+      set.status = 204;
+    },
+    {
+      access: "settings:delete",
+      params: KeyParams,
+      response: { 204: NoContent, ...errors(404) },
+      detail: { summary: "Delete a system setting", description: "The key is free again." },
+    },
+  );

@@ -1,0 +1,44 @@
+import { Elysia } from "elysia";
+import { guard } from "../../identity/access/guard";
+import { clientOf } from "../../kernel/client";
+import { single } from "../../kernel/envelopes";
+import { errors, query, Single, t } from "../../kernel/schema";
+import { changeConfig } from "./change";
+import { ConfigChange, ConfigEntry, ConfigKeyParams, PrefixQuery } from "./schema";
+import { getConfig, listConfig } from "./service";
+
+const path = "/v1/system-config";
+
+export const systemConfigRoutes = new Elysia({ prefix: path, tags: ["System config"] })
+  .use(guard)
+  .get("", ({ query }) => listConfig(query.prefix), {
+    access: "settings:read",
+    ...query(PrefixQuery),
+    response: { 200: t.Array(ConfigEntry) },
+    detail: {
+      summary: "List system config",
+      description: "All entries, or those whose key begins with `prefix`, by key. There are always the same.",
+    },
+  })
+  .get("/:key", ({ params }) => single(getConfig(params.key), `${path}/${params.key}`), {
+    access: "settings:read",
+    params: ConfigKeyParams,
+    response: { 200: Single(ConfigEntry), ...errors(404) },
+    detail: { summary: "Get a system config entry", description: "One entry by its key." },
+  })
+  .patch(
+    "/:key",
+    async ({ caller, params, body, request }) =>
+      single(await changeConfig(caller, params.key, body.value, clientOf(request)), `${path}/${params.key}`),
+    {
+      access: "settings:write",
+      params: ConfigKeyParams,
+      body: ConfigChange,
+      response: { 200: Single(ConfigEntry), ...errors(404) },
+      detail: {
+        summary: "Change a system config entry",
+        description:
+          "Takes effect at once, without a restart. 400 for a value that the entry's check refuses: its description says what it is.",
+      },
+    },
+  );
