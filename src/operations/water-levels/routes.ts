@@ -1,0 +1,39 @@
+import { Elysia } from "elysia";
+import { guard } from "../../identity/access/guard";
+import type { HookContext } from "../../kernel/http";
+import { errors, query, t } from "../../kernel/schema";
+import { NearestQuery, NearestStation, Station, StationsQuery } from "./schema";
+import { type Answer, listStations, nearestStation } from "./service";
+
+/** An older answer says so (RFC 7234, section 5.5.1). */
+function answer<T>({ body, isStale }: Answer<T>, headers: HookContext["set"]["headers"]): T {
+  if (isStale) headers.warning = '110 fairlead "Response is Stale"';
+  return body;
+}
+
+export const waterLevelRoutes = new Elysia({ prefix: "/v1/pegel", tags: ["Water levels"] })
+  .use(guard)
+  .get(
+    "/nearest",
+    async ({ query, set }) => answer(await nearestStation(query.water, query.radius), set.headers),
+    {
+      access: "pegel:read",
+      ...query(NearestQuery),
+      response: { 200: NearestStation, ...errors(404, 503) },
+      detail: {
+        summary: "Get the nearest water level",
+        description:
+          "The station that is nearest to the newest position of all devices, and its level. 404 without a position, or without a station in the radius. 503 when water levels are not configured, or the source does not answer and nothing is kept; an older answer that is kept comes with a `Warning` header.",
+      },
+    },
+  )
+  .get("/stations", async ({ query, set }) => answer(await listStations(query.water), set.headers), {
+    access: "pegel:read",
+    ...query(StationsQuery),
+    response: { 200: t.Array(Station), ...errors(503) },
+    detail: {
+      summary: "List water-level stations",
+      description:
+        "All stations of the source, or those on one water body. A trend that the source doesn't have is derived from recent measurements, for lists of up to 25 stations. 503 and `Warning` as for the nearest one.",
+    },
+  });

@@ -1,0 +1,114 @@
+import { config } from "../../config";
+import { now, SECOND } from "../../kernel/clock";
+import { notFound } from "../../kernel/errors";
+import { distanceKm } from "../../tracking/geofences/geometry";
+import { currentPosition } from "../../tracking/gps/service";
+import { systemValue } from "../system-config/service";
+import type { NearestStation, Station } from "./schema";
+import { allStations, measurementsOf } from "./source";
+import { type SourceStation, trendOf } from "./stations";
+
+/** An answer, and whether it is older than it should be because the source could not be asked. */
+export interface Answer<T> {
+  body: T;
+  isStale: boolean;
+}
+
+/** The stations, of one water body when it is given, as the source orders them. Throws 503. */
+export async function listStations(water: string | undefined): Promise<Answer<Station[]>> {
+  const { stations, isStale } = await allStations();
+  const found = on(water, stations);
+  return { body: (await withTrends(found)).map(toStation), isStale };
+}
+
+const on = (water: string | undefined, stations: SourceStation[]): SourceStation[] =>
+  water === undefined
+    ? stations
+    : stations.filter(({ water_shortname }) => water_shortname.toLowerCase() === water.toLowerCase());
+
+/**
+ * The station that is nearest to the newest position of all, by great circle, and that measures a level. Throws 404 when
+ * there is no position, or no station within `radius` kilometres, and 503.
+ */
+export async function nearestStation(
+  water: string | undefined,
+  radius = systemValue("pegel.default_radius_km"),
+): Promise<Answer<NearestStation>> {
+  const { stations, isStale } = await allStations();
+  const here = currentPosition(null);
+  let nearest: { station: SourceStation; distance: number } | null = null;
+  for (const station of on(water, stations)) {
+    const { latitude, longitude, hasLevel } = station;
+    if (latitude === null || longitude === null || !hasLevel) continue;
+    const distance = distanceKm(here, { latitude, longitude });
+    if (distance <= radius && distance < (nearest?.distance ?? Number.POSITIVE_INFINITY))
+      nearest = { station, distance };
+  }
+  if (!nearest) throw notFound("Water-level station in this radius");
+  const [station] = await withTrends([nearest.station]);
+  const distance_km = Math.round(nearest.distance * 1_000) / 1_000;
+  return { body: { ...toStation(station ?? nearest.station), distance_km }, isStale };
+}
+
+const toStation = ({ hasLevel: _, centimetres: __, ...station }: SourceStation): Station => station;
+
+// --- Trends -------------------------------------------------------------------------------------------------
+
+/** Trends that were derived, by station and the time of its newest value. */
+const derived = new Map<string, { trend: number | null; readAt: number }>();
+const MAX_DERIVED = 2_000;
+
+/** A longer list gets the trends that are known: a question for each of hundreds of stations would be rude. */
+const MAX_ASKED = 25;
+const AT_ONCE = 5;
+
+/** How long an answer waits for trends. */
+const PATIENCE = 6 * SECOND;
+
+const lacksTrend = ({ trend, centimetres, measured_at, level_cm }: SourceStation): boolean =>
+  trend === null && centimetres !== null && measured_at !== null && level_cm !== null;
+
+/** Adds trends where the source has none: derived from what was measured in the last day. */
+async function withTrends(stations: SourceStation[]): Promise<SourceStation[]> {
+  const lacking = stations.filter(lacksTrend);
+  const unknown = lacking.length <= MAX_ASKED ? lacking.filter((station) => !isKnown(station)) : [];
+  if (unknown.length > 0) await Promise.race([deriveAll(unknown), Bun.sleep(PATIENCE)]);
+  return stations.map((station) =>
+    lacksTrend(station) ? { ...station, trend: derived.get(keyOf(station))?.trend ?? null } : station,
+  );
+}
+
+const keyOf = ({ station_id, measured_at }: SourceStation): string => `${station_id} ${measured_at}`;
+
+async function deriveAll(stations: SourceStation[]): Promise<void> {
+  const waiting = [...stations];
+  const worker = async () => {
+    for (let station = waiting.shift(); station; station = waiting.shift())
+      if (!isKnown(station)) await derive(station);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+/** A trend that was not to be had is asked for again with the next answer of the source. */
+function isKnown(station: SourceStation): boolean {
+  const known = derived.get(keyOf(station));
+  if (!known) return false;
+  return known.trend !== null || now() - known.readAt < config["pegel.cache_seconds"] * SECOND;
+}
+
+/** Trends that are being derived, by the same keys: whoever asks meanwhile waits for the same answer. */
+const pending = new Map<string, Promise<void>>();
+
+function derive(station: SourceStation): Promise<void> {
+  const key = keyOf(station);
+  const deriving = pending.get(key) ?? askForTrend(station).finally(() => pending.delete(key));
+  pending.set(key, deriving);
+  return deriving;
+}
+
+async function askForTrend(station: SourceStation): Promise<void> {
+  const measurements = await measurementsOf(station.station_id);
+  const trend = measurements === null ? null : trendOf(measurements, station.centimetres ?? 1);
+  if (derived.size >= MAX_DERIVED) derived.clear();
+  derived.set(keyOf(station), { trend, readAt: now() });
+}

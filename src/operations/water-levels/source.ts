@@ -1,0 +1,104 @@
+import { config } from "../../config";
+import { now, SECOND } from "../../kernel/clock";
+import { AppError } from "../../kernel/errors";
+import { log } from "../../kernel/log";
+import { boundedFetch, jsonOf, OutboundError, retryAfter } from "../../kernel/outbound";
+import { readStations, type SourceStation } from "./stations";
+
+/**
+ * The source of water levels: PEGELONLINE v2, or a service like it (external-services.md, section 1). It is asked for
+ * all stations at once, which is one answer to keep: what is nearest changes with every position, and on a vessel the
+ * network may be gone when somebody asks.
+ */
+
+const BOUNDS = { timeout: 10 * SECOND, maxBytes: 16 * 1_048_576 };
+
+const QUERY =
+  "includeTimeseries=true&includeCurrentMeasurement=true&includeCharacteristicValues=false&timeseries=W&prettyprint=false";
+
+interface Kept {
+  stations: SourceStation[];
+  etag: string | null;
+  /** When the source last said that this is what there is. */
+  confirmedAt: number;
+}
+
+export interface SourceAnswer {
+  stations: SourceStation[];
+  /** Whether the source could not be asked, and this is an older answer. */
+  isStale: boolean;
+}
+
+let kept: Kept | null = null;
+let pending: Promise<Kept> | null = null;
+/** The source asked not to be asked before. */
+let quietUntil = 0;
+
+const notThere = (why: string) =>
+  new AppError("ServiceUnavailable", `The source of water levels cannot be asked now: ${why}`, {
+    headers: { "retry-after": "60" },
+  });
+
+/** All stations, at most `pegel.cache_seconds` old where the source can be asked. Throws 503 when there is no answer at all. */
+export async function allStations(): Promise<SourceAnswer> {
+  if (!config["pegel.enabled"])
+    throw new AppError("ServiceUnavailable", "Water levels are not configured (pegel.enabled)");
+  if (kept && isFresh(kept)) return { stations: kept.stations, isStale: false };
+  try {
+    // Whoever asks meanwhile waits for the same answer.
+    pending ??= ask().finally(() => {
+      pending = null;
+    });
+    kept = await pending;
+    return { stations: kept.stations, isStale: false };
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    log.warn("the source of water levels does not answer", { why: error.message });
+    if (kept) return { stations: kept.stations, isStale: true };
+    throw notThere(error.message);
+  }
+}
+
+function isFresh({ confirmedAt }: Kept): boolean {
+  const age = now() - confirmedAt;
+  return age >= 0 && age < config["pegel.cache_seconds"] * SECOND;
+}
+
+async function ask(): Promise<Kept> {
+  if (now() < quietUntil) throw new OutboundError("it asked for a pause");
+  const headers: Record<string, string> = { accept: "application/json" };
+  if (kept?.etag) headers["if-none-match"] = kept.etag;
+  const answer = await boundedFetch(
+    `${config["pegel.base_url"]}/stations.json?${QUERY}`,
+    { headers },
+    BOUNDS,
+  );
+  if (answer.status === 304 && kept) return { ...kept, confirmedAt: now() };
+  heedPause(answer);
+  if (answer.status !== 200) throw new OutboundError(`status ${answer.status}`);
+  const stations = readStations(await jsonOf(answer));
+  if (!stations) throw new OutboundError("the answer is no list of stations");
+  return { stations, etag: answer.headers.get("etag"), confirmedAt: now() };
+}
+
+/** Several questions may be under way: an answer that asks for less must not shorten another's pause. */
+function heedPause(answer: Response): void {
+  if (answer.status === 429 || answer.status === 503)
+    quietUntil = Math.max(quietUntil, now() + (retryAfter(answer, now()) ?? 0));
+}
+
+const MEASUREMENT_BOUNDS = { timeout: 5 * SECOND, maxBytes: 1_048_576 };
+
+/** What a station measured in the last day, as the source has it; null when it can't be had. */
+export async function measurementsOf(stationId: string): Promise<unknown> {
+  if (!/^[\w-]{1,64}$/.test(stationId) || now() < quietUntil) return null;
+  const url = `${config["pegel.base_url"]}/stations/${stationId}/W/measurements.json?start=P1D`;
+  try {
+    const answer = await boundedFetch(url, { headers: { accept: "application/json" } }, MEASUREMENT_BOUNDS);
+    heedPause(answer);
+    return answer.status === 200 ? await jsonOf(answer) : null;
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    return null;
+  }
+}

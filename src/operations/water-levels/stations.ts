@@ -1,0 +1,116 @@
+import type { Station } from "./schema";
+
+/** Reading what a source of water levels answers: whatever is missing or of another type becomes null. No network. */
+
+export interface SourceStation extends Station {
+  /** Whether the source has a series of levels for it. */
+  hasLevel: boolean;
+  /** Centimetres for one of the unit that it measures in; null where that is no length. */
+  centimetres: number | null;
+}
+
+type Json = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const textOr = (value: unknown, fallback: string): string => (typeof value === "string" ? value : fallback);
+
+const finite = (value: unknown): number | null =>
+  typeof value === "number" && Number.isFinite(value) ? value : null;
+
+const within = (value: unknown, limit: number): number | null => {
+  const number = finite(value);
+  return number !== null && Math.abs(number) <= limit ? number : null;
+};
+
+/** ISO 8601 with an offset: `Date.parse` takes "5" for a time as well, and one without offset for the machine's own. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
+
+const parseTime = (value: unknown): number =>
+  typeof value === "string" && TIME.test(value) ? Date.parse(value) : Number.NaN;
+
+/** A time with its offset, in UTC. */
+export function readTime(value: unknown): string | null {
+  const time = parseTime(value);
+  const text = Number.isNaN(time) ? "" : new Date(time).toISOString();
+  // In UTC it may fall into a year that RFC 3339 can't write.
+  return /^\d/.test(text) ? text : null;
+}
+
+/** A length, perhaps above a datum: `cm`; `m`, `m+NN`, `m. ü. NN`, `mNHN`; `mm`. But not `m/s` or `m³/s`. */
+const LENGTH = /^(cm|mm|m)(?=$|[\s.+(ü]|NH?N|PNP)/i;
+const CENTIMETRES: Record<string, number> = { cm: 1, m: 100, mm: 0.1 };
+
+export function centimetresPer(unit: unknown): number | null {
+  const word = typeof unit === "string" ? LENGTH.exec(unit.trim())?.[1] : undefined;
+  return CENTIMETRES[word?.toLowerCase() ?? ""] ?? null;
+}
+
+/** The stations of an answer; null when it is no list of any. Entries that are none are passed over. */
+export function readStations(answer: unknown): SourceStation[] | null {
+  if (!Array.isArray(answer)) return null;
+  const stations = answer.flatMap((entry) => readStation(entry) ?? []);
+  return stations.length === 0 && answer.length > 0 ? null : stations;
+}
+
+function readStation(entry: unknown): SourceStation | null {
+  if (!isObject(entry) || typeof entry.uuid !== "string" || entry.uuid === "") return null;
+  const shortname = textOr(entry.shortname, "");
+  const water = isObject(entry.water) ? entry.water : {};
+  const waterShortname = textOr(water.shortname, "");
+  const [latitude, longitude] = [within(entry.latitude, 90), within(entry.longitude, 180)];
+  const hasPlace = latitude !== null && longitude !== null;
+  const series = (Array.isArray(entry.timeseries) ? entry.timeseries : []).find(
+    (one) => isObject(one) && one.shortname === "W",
+  ) as Json | undefined;
+  const current = isObject(series?.currentMeasurement) ? series.currentMeasurement : {};
+  const centimetres = centimetresPer(series?.unit);
+  return {
+    station_id: entry.uuid,
+    shortname,
+    longname: textOr(entry.longname, shortname),
+    water_shortname: waterShortname,
+    water_longname: textOr(water.longname, waterShortname),
+    latitude: hasPlace ? latitude : null,
+    longitude: hasPlace ? longitude : null,
+    km: finite(entry.km),
+    agency: textOr(entry.agency, ""),
+    level_cm: inCentimetres(finite(current.value), centimetres),
+    trend: readTrend(current.trend),
+    measured_at: readTime(current.timestamp),
+    state: typeof current.stateMnwMhw === "string" ? current.stateMnwMhw : null,
+    hasLevel: series !== undefined,
+    centimetres,
+  };
+}
+
+/** To the tenth of a millimetre: multiplying must not leave 56.00000000000001. */
+const inCentimetres = (value: number | null, factor: number | null): number | null =>
+  value === null || factor === null ? null : finite(Math.round(value * factor * 100) / 100);
+
+const readTrend = (value: unknown): number | null =>
+  value === -1 || value === 0 || value === 1 ? value : null;
+
+/** How far back the trend looks, and how much must change for one, in milliseconds and centimetres. */
+const SPAN = 3_600_000;
+const DEADBAND = 1;
+
+/**
+ * The trend of what was measured: the newest value against the newest one of an hour before, or the oldest where they
+ * don't reach back so far. Null for fewer than two values.
+ */
+export function trendOf(measurements: unknown, centimetres: number): number | null {
+  if (!Array.isArray(measurements)) return null;
+  const values = measurements
+    .filter(isObject)
+    .map(({ timestamp, value }) => ({ at: parseTime(timestamp), value: finite(value) }))
+    .filter((one): one is { at: number; value: number } => !Number.isNaN(one.at) && one.value !== null)
+    .sort((a, b) => a.at - b.at);
+  const newest = values.at(-1);
+  if (!newest || values.length < 2) return null;
+  const earlier = values.findLast(({ at }) => at <= newest.at - SPAN) ?? values[0];
+  const change = inCentimetres(newest.value - (earlier?.value ?? newest.value), centimetres);
+  if (change === null) return null;
+  return Math.abs(change) <= DEADBAND ? 0 : Math.sign(change);
+}
