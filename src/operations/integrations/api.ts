@@ -1,0 +1,121 @@
+import { now, SECOND } from "../../kernel/clock";
+import { boundedFetch, jsonOf, OutboundError, retryAfter } from "../../kernel/outbound";
+import { platformTrouble } from "./oauth";
+import { registrationWith } from "./platforms";
+import type { PlatformSlug } from "./words";
+
+/** Reading a platform's API with a user's token. */
+
+const BOUNDS = { timeout: 10 * SECOND, maxBytes: 1_048_576 };
+
+/** The token counts no more. */
+export class TokenRefused extends Error {}
+
+/** The platform won't tell this of this account. */
+export class NotPermitted extends Error {}
+
+/** The account is one, but has no channel that could be connected. */
+export class NoChannel extends Error {}
+
+/** What a platform answers, of whatever shape. */
+export type Json = Record<string, unknown>;
+
+/** One user's view of a platform's API. Throws TokenRefused, NotPermitted, and 503. */
+export interface Api {
+  get: (path: string, query?: Record<string, string>) => Promise<Json>;
+  /** What the platform wants to know of the user, from the answer; throws 503 for an answer without it. */
+  need: <T>(value: T | null | undefined, what: string) => T;
+}
+
+/** `path` is appended to the configured address; nothing that anybody sends goes into it. */
+export function apiOf(slug: PlatformSlug, accessToken: string): Api {
+  const { apiUrl, clientId } = registrationWith(slug);
+  const headers: Record<string, string> = {
+    accept: "application/json",
+    authorization: `Bearer ${accessToken}`,
+    ...(slug === "twitch" && { "client-id": clientId }),
+  };
+  return {
+    async get(path, query = {}) {
+      try {
+        const url = `${apiUrl}${path}?${new URLSearchParams(query)}`;
+        const answer = await boundedFetch(url, { headers }, BOUNDS);
+        if (answer.status === 401) throw new TokenRefused();
+        if (answer.status === 400 || answer.status === 403) throw new NotPermitted();
+        if (answer.status !== 200)
+          throw platformTrouble(slug, `status ${answer.status}`, retryAfter(answer, now()));
+        const body = await jsonOf(answer);
+        if (!isObject(body)) throw new OutboundError("no JSON object");
+        return body;
+      } catch (error) {
+        if (error instanceof OutboundError) throw platformTrouble(slug, error.message);
+        throw error;
+      }
+    },
+    need(value, what) {
+      if (value === null || value === undefined) throw platformTrouble(slug, `no ${what} in the answer`);
+      return value;
+    },
+  };
+}
+
+/**
+ * Asks a platform whether a token counts: Twitch wants that, at an address beside the one for tokens. Throws TokenRefused
+ * and 503.
+ */
+export async function validateToken(slug: PlatformSlug, accessToken: string): Promise<void> {
+  const address = new URL("validate", registrationWith(slug).tokenUrl);
+  try {
+    const answer = await boundedFetch(
+      address,
+      { headers: { authorization: `OAuth ${accessToken}` } },
+      BOUNDS,
+    );
+    const { status } = answer;
+    if (status === 401) throw new TokenRefused();
+    // Any other refusal is about the question, not about the token.
+    if (status < 200 || (status >= 300 && status < 400) || status === 429 || status >= 500)
+      throw platformTrouble(slug, `status ${status}`, retryAfter(answer, now()));
+  } catch (error) {
+    if (error instanceof OutboundError) throw platformTrouble(slug, error.message);
+    throw error;
+  }
+}
+
+// --- Reading JSON of whatever shape -------------------------------------------------------------------------
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The first of a list of objects; null when there is none. */
+export const firstOf = (value: unknown): Json | null =>
+  Array.isArray(value) && isObject(value[0]) ? value[0] : null;
+
+/** At most this much of a text is kept. */
+const MAX_TEXT = 2_048;
+
+export const textOf = (value: unknown): string | null =>
+  typeof value === "string" && value !== "" ? value.slice(0, MAX_TEXT).toWellFormed() : null;
+
+/** A count, which YouTube sends as text; 0 for anything else. */
+export function countOf(value: unknown): number {
+  const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : 0;
+}
+
+/** The address of a picture; null for anything but http and https. */
+export function pictureOf(value: unknown): string | null {
+  const text = textOf(value);
+  const url = text === null ? null : URL.parse(text);
+  return url && /^https?:$/.test(url.protocol) ? url.href : null;
+}
+
+/** What is not permitted counts as nothing; any other failure stays one. */
+export async function orNothing<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof NotPermitted || error instanceof TokenRefused) return null;
+    throw error;
+  }
+}

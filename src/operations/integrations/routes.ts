@@ -1,0 +1,209 @@
+import { Elysia } from "elysia";
+import { guard, type RateRule } from "../../identity/access/guard";
+import { clientOf, listeningServer } from "../../kernel/client";
+import { MINUTE, SECOND } from "../../kernel/clock";
+import { single } from "../../kernel/envelopes";
+import { badRequest } from "../../kernel/errors";
+import { Done, errors, query, Single, t } from "../../kernel/schema";
+import { finishConnecting, startConnecting } from "./connect";
+import { listIntegrationPlatforms, platformOf } from "./platforms";
+import {
+  Authorization,
+  BotStatusChange,
+  BotStatusResult,
+  CallbackParams,
+  CallbackQuery,
+  ConnectInput,
+  Integration,
+  IntegrationParams,
+  PlatformList,
+  Refreshed,
+  ScopeList,
+  SlugParams,
+  StatsResult,
+} from "./schema";
+import {
+  getIntegration,
+  listIntegrations,
+  readStats,
+  refreshIntegration,
+  removeIntegration,
+  setBotStatus,
+} from "./service";
+
+const path = "/v1/integrations";
+
+/** Several questions to a slow platform take longer than the server waits elsewhere. */
+const giveTime = (request: Request) => listeningServer()?.timeout(request, PATIENCE_SECONDS);
+const PATIENCE_SECONDS = 120;
+
+const reads = { requires: "integrations:read", orSession: true } as const;
+const writes = { requires: "integrations:write", orSession: true } as const;
+
+/** What asks a platform, or makes it be asked. */
+const limited = (name: string, requests: number): RateRule => ({
+  name,
+  rate: () => ({ requests, seconds: (10 * MINUTE) / SECOND }),
+});
+const connectLimit = limited("integration-connect", 20);
+const callbackLimit = limited("integration-callback", 60);
+const askLimit = limited("integration-ask", 120);
+
+export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations"] })
+  .use(guard)
+  .get("", ({ caller }) => listIntegrations(caller), {
+    access: reads,
+    response: { 200: t.Array(Integration), ...errors(400) },
+    detail: {
+      summary: "List own integrations",
+      description: "The caller's connected accounts, newest first.",
+    },
+  })
+  .get("/platforms", () => ({ platforms: listIntegrationPlatforms() }), {
+    access: "authenticated",
+    response: { 200: PlatformList },
+    detail: {
+      summary: "List integration platforms",
+      description: "The platforms that accounts can be connected from, and whether this installation can.",
+    },
+  })
+  .get("/platform/:slug", ({ caller, params }) => listIntegrations(caller, params.slug), {
+    access: reads,
+    params: SlugParams,
+    response: { 200: t.Array(Integration), ...errors(404) },
+    detail: {
+      summary: "List own integrations of a platform",
+      description: "The caller's accounts on one platform, newest first.",
+    },
+  })
+  .get(
+    "/platform/:slug/scopes",
+    ({ params }) => {
+      const { slug, scopes } = platformOf(params.slug);
+      return { platform: slug, scopes };
+    },
+    {
+      access: "authenticated",
+      params: SlugParams,
+      response: { 200: ScopeList, ...errors(404) },
+      detail: {
+        summary: "List the scopes of a platform",
+        description: "What a platform can be asked to permit; what is required is asked for always.",
+      },
+    },
+  )
+  .post("/platform/:slug/connect", ({ caller, params, body }) => startConnecting(caller, params.slug, body), {
+    access: { ...writes, limit: connectLimit },
+    params: SlugParams,
+    body: ConnectInput,
+    response: { 200: Authorization, ...errors(403, 404, 503) },
+    detail: {
+      summary: "Connect an account",
+      description:
+        "Answers where to send the browser of the user, and of nobody else: whoever consents there connects an account to this user. The platform sends it back here within 10 minutes, while the session or key that asks still counts, and it ends up at `redirect_uri` with `status=connected`, or `status=error` and a `reason`. 503 when this installation isn't registered with the platform.",
+    },
+  })
+  .get(
+    "/callback/:platform",
+    async ({ params, query, request, set }) => {
+      // HEAD asks about the answer, and must use nothing up (RFC 9110, section 9.3.2).
+      if (request.method === "HEAD") throw badRequest("Open this address with GET");
+      const address = await finishConnecting(params.platform, query, clientOf(request));
+      set.status = 302;
+      set.headers.location = address;
+      set.headers["referrer-policy"] = "no-referrer";
+    },
+    {
+      open: { limit: callbackLimit },
+      params: CallbackParams,
+      ...query(CallbackQuery),
+      response: {
+        302: t.Void({ description: "On to the page that the connection was started for" }),
+        ...errors(404),
+      },
+      detail: {
+        summary: "Complete a connection",
+        description:
+          "For the platform, which sends the user's browser here. The `state` is the credential, and counts once. 400 when it is unknown, was used or has expired.",
+      },
+    },
+  )
+  .get("/:id", ({ caller, params }) => single(getIntegration(caller, params.id), `${path}/${params.id}`), {
+    access: reads,
+    params: IntegrationParams,
+    response: { 200: Single(Integration), ...errors(404) },
+    detail: { summary: "Get an integration", description: "One of the caller's connected accounts." },
+  })
+  .delete(
+    "/:id",
+    async ({ caller, params, request }) => {
+      giveTime(request);
+      const isRevoked = await removeIntegration(caller, params.id, clientOf(request));
+      const message = isRevoked
+        ? "The integration was removed, and its tokens were revoked"
+        : "The integration was removed; the platform could not be told, remove this application there too";
+      return { success: true, message };
+    },
+    {
+      access: writes,
+      params: IntegrationParams,
+      response: { 200: Done, ...errors(403, 404) },
+      detail: {
+        summary: "Remove an integration",
+        description: "Forgets the account and its tokens, and revokes them at the platform.",
+      },
+    },
+  )
+  .post(
+    "/:id/refresh",
+    async ({ caller, params }) => ({
+      success: true,
+      message: "The tokens were renewed",
+      ...(await refreshIntegration(caller, params.id)),
+    }),
+    {
+      access: { ...writes, limit: askLimit },
+      params: IntegrationParams,
+      response: { 200: Refreshed, ...errors(404, 409, 503) },
+      detail: {
+        summary: "Renew the tokens of an integration",
+        description:
+          "Fairlead renews them by itself when they are needed. 409 when the platform refuses: the integration is then inactive until it is connected again.",
+      },
+    },
+  )
+  .post(
+    "/:id/stats",
+    async ({ caller, params, request }) => {
+      giveTime(request);
+      return { success: true, stats: await readStats(caller, params.id) };
+    },
+    {
+      access: { ...reads, limit: askLimit },
+      params: IntegrationParams,
+      response: { 200: StatsResult, ...errors(404, 409, 503) },
+      detail: {
+        summary: "Read the stats of a channel",
+        description:
+          "Asks the platform now. Discord has no channels of this kind: all is zero. 409 as for renewing tokens.",
+      },
+    },
+  )
+  .patch(
+    "/:id/stream-status",
+    async ({ caller, params, body }) => {
+      await setBotStatus(caller, params.id, body.bot_status);
+      return { success: true, bot_status: body.bot_status };
+    },
+    {
+      access: writes,
+      params: IntegrationParams,
+      body: BotStatusChange,
+      response: { 200: BotStatusResult, ...errors(403, 404) },
+      detail: {
+        summary: "Set the bot status of an integration",
+        description:
+          "What bots of this installation may do on the channel: `active`, `paused` or `disabled`.",
+      },
+    },
+  );

@@ -1,0 +1,213 @@
+import { and, asc, desc, eq, isNull, lt, or } from "drizzle-orm";
+import { type Caller, transactAs } from "../../identity/access/caller";
+import { recordAudit } from "../../identity/audit/service";
+import { ownId } from "../../identity/users/service";
+import type { Client } from "../../kernel/client";
+import { HOUR, iso, isoOrNull, now } from "../../kernel/clock";
+import { afterCommit, db, transact } from "../../kernel/db";
+import { AppError, notFound } from "../../kernel/errors";
+import { describeError, log } from "../../kernel/log";
+import { type Api, apiOf, NotPermitted, TokenRefused, validateToken } from "./api";
+import { CHANNELS } from "./channels";
+import { platformTrouble, revokeTokens } from "./oauth";
+import { isConfigured, platformOf } from "./platforms";
+import type { ChannelStats, Integration } from "./schema";
+import { integrationStates, integrations } from "./table";
+import {
+  accessTokenOf,
+  expiryOf,
+  type IntegrationRow,
+  NO_TOKENS,
+  refreshTokenOf,
+  renewTokens,
+  withToken,
+} from "./tokens";
+import type { BOT_STATUSES, PlatformSlug } from "./words";
+
+export const toIntegration = (row: IntegrationRow): Integration => ({
+  id: row.id,
+  user_id: row.user_id,
+  platform_slug: row.platform,
+  platform_name: platformOf(row.platform).name,
+  platform_user_id: row.platform_user_id,
+  username: row.username,
+  display_name: row.display_name,
+  profile_image_url: row.profile_image_url,
+  scopes: row.scopes,
+  is_active: row.is_active,
+  bot_status: row.bot_status,
+  connected_at: iso(row.connected_at),
+  last_refreshed_at: isoOrNull(row.last_refreshed_at),
+});
+
+// --- Reading ------------------------------------------------------------------------------------------------
+
+/** A user's integrations, of one platform when it is given, newest first. */
+export const integrationsOf = (userId: string, platform?: PlatformSlug): Integration[] =>
+  db
+    .select()
+    .from(integrations)
+    .where(
+      and(
+        eq(integrations.user_id, userId),
+        isNull(integrations.removed_at),
+        platform === undefined ? undefined : eq(integrations.platform, platform),
+      ),
+    )
+    .orderBy(desc(integrations.connected_at), desc(integrations.id))
+    .all()
+    .map(toIntegration);
+
+/** The caller's own integrations. Throws 404 for an unknown platform. */
+export const listIntegrations = (caller: Caller, slug?: string): Integration[] =>
+  integrationsOf(ownId(caller), slug === undefined ? undefined : platformOf(slug).slug);
+
+export const getIntegration = (caller: Caller, id: string): Integration => toIntegration(ownRow(caller, id));
+
+/** Another user's integration isn't found: its existence is private. */
+function ownRow(caller: Caller, id: string): IntegrationRow {
+  const row = db
+    .select()
+    .from(integrations)
+    .where(
+      and(eq(integrations.id, id), eq(integrations.user_id, ownId(caller)), isNull(integrations.removed_at)),
+    )
+    .get();
+  if (!row) throw notFound("Integration");
+  return row;
+}
+
+// --- Using --------------------------------------------------------------------------------------------------
+
+/** Renews the tokens of an integration now. Throws 404, 409 when the platform refuses, and 503. */
+export async function refreshIntegration(caller: Caller, id: string): Promise<{ expires_at: string | null }> {
+  const row = ownRow(caller, id);
+  return { expires_at: expiryOf(await renewTokens(row)) };
+}
+
+/** The channel of an integration in figures, read now. Throws 404, 409 when the platform refuses, and 503. */
+export function readStats(caller: Caller, id: string): Promise<ChannelStats> {
+  const row = ownRow(caller, id);
+  return ask(row, (api) => CHANNELS[row.platform as PlatformSlug].stats(api, row.platform_user_id));
+}
+
+/** Asks a platform with an integration's token. Throws 409 when the platform refuses the token, and 503. */
+function ask<T>(row: IntegrationRow, question: (api: Api) => Promise<T>): Promise<T> {
+  const slug = row.platform as PlatformSlug;
+  return withToken(
+    row,
+    (error) => error instanceof TokenRefused,
+    async (token) => {
+      try {
+        return await question(apiOf(slug, token));
+      } catch (error) {
+        // The token counts, but this can't be told now: YouTube says so of a quota that is used up.
+        if (error instanceof NotPermitted) throw platformTrouble(slug, "not permitted");
+        throw error;
+      }
+    },
+  );
+}
+
+/** Sets what bots may do on the channel of an integration. Throws 404. */
+export function setBotStatus(
+  caller: Caller,
+  id: string,
+  status: (typeof BOT_STATUSES)[number],
+): Promise<void> {
+  return transactAs(caller, () => {
+    ownRow(caller, id);
+    db.update(integrations).set({ bot_status: status }).where(eq(integrations.id, id)).run();
+  });
+}
+
+// --- Removing -----------------------------------------------------------------------------------------------
+
+/** What tells who it was: of a removed integration the platform's identifier is left, to know it again. */
+const NOBODY = { username: "", display_name: null, profile_image_url: null, scopes: [] as string[] };
+
+/**
+ * Removes an integration: its tokens go, and are then revoked at the platform. Returns whether the platform said so.
+ * Throws 404.
+ */
+export async function removeIntegration(caller: Caller, id: string, client: Client): Promise<boolean> {
+  const row = await transactAs(caller, () => {
+    const before = ownRow(caller, id);
+    db.update(integrations)
+      .set({ ...NO_TOKENS, ...NOBODY, is_active: false, removed_at: now() })
+      .where(eq(integrations.id, id))
+      .run();
+    recordAudit({
+      event_type: "account_unlinked",
+      user_id: before.user_id,
+      actor_id: caller.userId,
+      resource_type: "integration",
+      resource_id: id,
+      metadata: { platform: before.platform },
+      client,
+    });
+    return before;
+  });
+  return revokeAll(row);
+}
+
+async function revokeAll(row: IntegrationRow): Promise<boolean> {
+  const slug = row.platform as PlatformSlug;
+  return isConfigured(slug) && revokeTokens(slug, [refreshTokenOf(row), accessTokenOf(row)]);
+}
+
+/** Forgets a scrubbed user's integrations in the current transaction; their tokens are revoked after it. */
+export function eraseIntegrations(userId: string): void {
+  db.delete(integrationStates).where(eq(integrationStates.user_id, userId)).run();
+  const gone = db.delete(integrations).where(eq(integrations.user_id, userId)).returning().all();
+  afterCommit(() => {
+    for (const row of gone)
+      revokeAll(row).catch((error) => log.warn("a token could not be revoked", describeError(error)));
+  });
+}
+
+// --- Jobs ---------------------------------------------------------------------------------------------------
+
+/** Integrations looked at in one run: the rest has its turn in the next. */
+const STEP = 50;
+
+/** The job: Twitch asks for each token to be validated at the start and every hour. One that it refuses is renewed. */
+export async function validateTokens(): Promise<void> {
+  if (!isConfigured("twitch")) return;
+  const due = db
+    .select()
+    .from(integrations)
+    .where(
+      and(
+        eq(integrations.platform, "twitch"),
+        eq(integrations.is_active, true),
+        or(isNull(integrations.validated_at), lt(integrations.validated_at, now() - HOUR)),
+      ),
+    )
+    .orderBy(asc(integrations.validated_at))
+    .limit(STEP)
+    .all();
+  for (const row of due) {
+    try {
+      await withToken(
+        row,
+        (error) => error instanceof TokenRefused,
+        (token) => validateToken("twitch", token),
+      );
+      await transact(() => {
+        db.update(integrations).set({ validated_at: now() }).where(eq(integrations.id, row.id)).run();
+      });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      // Refused for good, or the platform can't be asked now: then nobody else's token can be either.
+      if (error.status === 503) return;
+    }
+  }
+}
+
+/** The job: forgets authorizations that were not completed in time. */
+export async function deleteExpiredStates(): Promise<void> {
+  await transact(() => {
+    db.delete(integrationStates).where(lt(integrationStates.expires_at, now())).run();
+  });
+}
