@@ -25,10 +25,18 @@ import { twoFactorRoutes } from "./identity/two-factor/routes";
 import { userRoutes } from "./identity/users/routes";
 import { everyRequest, PathTable } from "./kernel/http";
 import { healthRoutes } from "./operations/health/routes";
+import { integrationRoutes } from "./operations/integrations/routes";
+import { settingRoutes } from "./operations/settings/routes";
+import { statsRoutes } from "./operations/stats/routes";
+import { systemConfigRoutes } from "./operations/system-config/routes";
+import { waterLevelRoutes } from "./operations/water-levels/routes";
 import { socketRoutes } from "./realtime/socket";
+import { categoryRoutes } from "./tracking/categories/routes";
 import { deviceRoutes } from "./tracking/devices/routes";
 import { geofenceRoutes } from "./tracking/geofences/routes";
 import { gpsRoutes } from "./tracking/gps/routes";
+import { locationRoutes } from "./tracking/locations/routes";
+import { templateRoutes } from "./tracking/templates/routes";
 import { tripRoutes } from "./tracking/trips/routes";
 
 /** The table of contents of the API. Composes; never listens. */
@@ -62,7 +70,15 @@ export async function createApp(): Promise<{ app: AnyElysia; document: string }>
     .use(gpsRoutes)
     .use(deviceRoutes)
     .use(tripRoutes)
+    .use(locationRoutes)
     .use(geofenceRoutes)
+    .use(categoryRoutes)
+    .use(templateRoutes)
+    .use(settingRoutes)
+    .use(systemConfigRoutes)
+    .use(waterLevelRoutes)
+    .use(integrationRoutes)
+    .use(statsRoutes)
     .use(socketRoutes);
   const app = new Elysia({
     normalize: true,

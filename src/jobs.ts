@@ -10,7 +10,9 @@ import { deleteExpiredTokens } from "./identity/verification/service";
 import { HOUR, MINUTE, SECOND } from "./kernel/clock";
 import { describeError, log } from "./kernel/log";
 import { sweepRateLimits } from "./kernel/rate-limit";
+import { deleteExpiredStates, validateTokens } from "./operations/integrations/service";
 import { finishDetachments } from "./tracking/gps/detach";
+import { deleteOldPoints } from "./tracking/gps/retention";
 
 /** Recurring work: each job is thin and calls an ordinary function. Intervals are milliseconds. */
 interface Job {
@@ -31,9 +33,12 @@ const JOBS: Job[] = [
   { name: "delete expired sessions", interval: 10 * MINUTE, run: deleteExpiredSessions },
   { name: "delete expired registrations and tokens", interval: 10 * MINUTE, run: deleteExpiredTokens },
   { name: "delete expired two-factor challenges", interval: 10 * MINUTE, run: deleteExpiredChallenges },
+  { name: "delete old positions", interval: HOUR, run: deleteOldPoints, atStart: true },
   { name: "delete old audit events", interval: HOUR, run: deleteOldEvents, atStart: true },
   { name: "delete old export logs", interval: HOUR, run: deleteOldLogs, atStart: true },
   { name: "read a changed GeoIP database", interval: 10 * SECOND, run: reloadGeoip },
+  { name: "validate tokens of integrations", interval: 5 * MINUTE, run: validateTokens, atStart: true },
+  { name: "delete expired authorizations", interval: 10 * MINUTE, run: deleteExpiredStates },
   { name: "detach points from deleted devices and trips", interval: MINUTE, run: finishDetachments },
 ];
 

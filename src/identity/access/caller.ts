@@ -139,7 +139,7 @@ function loadKey(which: SQL): (Loaded & { caller: KeyCaller }) | null {
 }
 
 /** The caller of a known credential as it stands now; null when it no longer counts. Not cached. */
-export function reloadCaller({ kind, tokenHash }: Caller): Caller | null {
+export function reloadCaller({ kind, tokenHash }: Pick<Caller, "kind" | "tokenHash">): Caller | null {
   const fresh = (kind === "session" ? loadSession(tokenHash) : loadKey(eq(apiKeys.key_hash, tokenHash)))
     ?.caller;
   return fresh && !hasExpired(fresh) ? fresh : null;

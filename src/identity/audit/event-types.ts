@@ -109,12 +109,21 @@ export const EVENT_TYPES = {
     by: ["DELETE /v1/users/me/deletion", "POST /v1/admin/users/{id}/cancel-deletion"],
   },
   account_linked: {
-    meaning: "A platform account was linked to a user",
-    by: ["POST /v1/users/oauth", "POST /v1/users/email-link/verify", "POST /v1/auth/verify-email"],
+    meaning: "A platform account was linked to a user, or an integration connected",
+    by: [
+      "POST /v1/users/oauth",
+      "POST /v1/users/email-link/verify",
+      "POST /v1/auth/verify-email",
+      "GET /v1/integrations/callback/{platform}",
+    ],
+  },
+  account_reconnected: {
+    meaning: "An integration was connected again, after it was removed or became inactive",
+    by: ["GET /v1/integrations/callback/{platform}"],
   },
   account_unlinked: {
-    meaning: "A platform account was taken from a user",
-    by: ["DELETE /v1/users/{id}/accounts/{account_id}"],
+    meaning: "A platform account or an integration was taken from a user",
+    by: ["DELETE /v1/users/{id}/accounts/{account_id}", "DELETE /v1/integrations/{id}"],
   },
   data_exported: { meaning: "A user exported the own personal data", by: ["GET /v1/user/export"] },
   audit_reported: {
@@ -167,6 +176,15 @@ export const EVENT_TYPES = {
   role_assigned: { meaning: "A user got a role", by: ["POST /v1/users/{id}/roles"] },
   role_removed: { meaning: "A role was taken from a user", by: ["DELETE /v1/users/{id}/roles/{role_id}"] },
   permission_created: { meaning: "A permission was created", by: ["POST /v1/permissions"] },
+  setting_updated: {
+    meaning: "A system setting was created, replaced or deleted, or an entry of the system config changed",
+    by: [
+      "POST /v1/settings",
+      "PUT /v1/settings/{key}",
+      "DELETE /v1/settings/{key}",
+      "PATCH /v1/system-config/{key}",
+    ],
+  },
   consent_granted: { meaning: "A user let an application act in the own name", by: SERVICES },
   consent_revoked: { meaning: "A user took that consent back", by: SERVICES },
   bot_command_executed: { meaning: "A bot carried out a command", by: SERVICES },

@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import { now } from "../../kernel/clock";
 import { db, emptyWriteAheadLog, sqlite, statement, transact } from "../../kernel/db";
 import { publish } from "../../kernel/events";
+import { eraseIntegrations } from "../../operations/integrations/service";
 import { accessChanged } from "../access/caller";
 import { platformAccounts } from "../accounts/table";
 import { apiKeys } from "../api-keys/table";
@@ -82,6 +83,7 @@ const ERASURES: ((userId: string) => unknown)[] = [
   (userId) => db.update(bans).set({ reason: null }).where(eq(bans.user_id, userId)).run(),
   eraseReports,
   eraseLogs,
+  eraseIntegrations,
   (userId) => db.delete(userRoles).where(eq(userRoles.user_id, userId)).run(),
 ];
 

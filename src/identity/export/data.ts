@@ -1,6 +1,7 @@
 import { type CamelCased, camelCased } from "../../kernel/case";
 import { iso, isoOrNull } from "../../kernel/clock";
 import { sqlite, statement } from "../../kernel/db";
+import { integrationsOf } from "../../operations/integrations/service";
 import { listAccounts } from "../accounts/service";
 import { keysOwnedBy } from "../api-keys/service";
 import { reportsOf } from "../audit/reports";
@@ -44,6 +45,7 @@ export function personalData(userId: string, exportedAt: number) {
     pendingEmailChange: camelCased(pendingEmailChange(userId)),
     pendingEmailLink: camelCased(pendingEmailLink(userId)),
     connectedApps: connectedApps(userId),
+    integrations: integrationsOf(userId).map(camelCased),
     ownedApps: clientsOwnedBy(userId).map(camelCased),
     apiKeys: keysOwnedBy(userId).map(camelCased),
     roles: userRoleList(userId).roles.map(({ name }) => name),

@@ -3,6 +3,7 @@ import { EVENT_TYPES } from "../../../src/identity/audit/event-types";
 import { closeExpiredBans } from "../../../src/identity/bans/service";
 import { deleteDueAccounts } from "../../../src/identity/deletion/service";
 import { closeDatabase, openDatabase } from "../../../src/kernel/db";
+import { TwitchStandIn } from "../../stand-ins/twitch";
 import { command, type TestServer } from "../../support/server";
 import { externalUser, link, login, signIn } from "../accounts-support";
 import { done, newcomer } from "../deletion-support";
@@ -834,6 +835,114 @@ const PLATFORMS: Case[] = [
   },
 ];
 
+const settingUpdated = event("setting_updated", "setting");
+
+/** A setting's key; the setting is there when the case begins. */
+async function newSetting({ server, admin: { token } }: World): Promise<string> {
+  const key = `case.${Bun.randomUUIDv7()}`;
+  done(await server.post("/v1/settings", { token, body: { key, value: 1 } }));
+  return key;
+}
+
+const SETTINGS: Case[] = [
+  {
+    operation: "POST /v1/settings",
+    writes: [settingUpdated],
+    prepare: ({ admin: { id, token } }) => ({ user: id, token, body: { key: "case", value: null } }),
+  },
+  {
+    operation: "POST /v1/settings",
+    which: "by a system key",
+    writes: [settingUpdated],
+    prepare: ({ server }) => ({ user: null, token: server.systemKey, body: { key: "case.2", value: 1 } }),
+  },
+  {
+    operation: "PUT /v1/settings/{key}",
+    writes: [settingUpdated],
+    prepare: async (world) => ({
+      ...{ user: world.admin.id, token: world.admin.token },
+      ...{ params: { key: await newSetting(world) }, body: { value: 2 } },
+    }),
+  },
+  {
+    operation: "DELETE /v1/settings/{key}",
+    writes: [settingUpdated],
+    prepare: async (world) => ({
+      ...{ user: world.admin.id, token: world.admin.token, params: { key: await newSetting(world) } },
+    }),
+  },
+  {
+    operation: "PATCH /v1/system-config/{key}",
+    writes: [event("setting_updated", "system_config")],
+    prepare: ({ admin: { id, token } }) => ({
+      ...{ user: id, token, params: { key: "vessels.radius_km" }, body: { value: 30 } },
+    }),
+  },
+];
+
+/** Where the world's server is registered as an application: its settings are those of `startWorld`. */
+export const twitch = new TwitchStandIn();
+
+/** Consents to a connection that a user starts: the query with which Twitch sends the browser back. */
+async function consentOnTwitch({ server }: World, token: string): Promise<string> {
+  const origin = `http://localhost:${new URL(server.url).port}`;
+  twitch.redirectUri = `${origin}/v1/integrations/callback/twitch`;
+  const body = { redirect_uri: `${origin}/docs` };
+  const started = done(await server.post("/v1/integrations/platform/twitch/connect", { token, body }));
+  const { headers } = await fetch(started.authorization_url, { redirect: "manual" });
+  return new URL(headers.get("location") ?? "").search;
+}
+
+/** Connects an account on Twitch, and returns the integration's identifier. */
+export async function connectTwitch(world: World, token: string): Promise<string> {
+  await world.server.get(`/v1/integrations/callback/twitch${await consentOnTwitch(world, token)}`);
+  return done(await world.server.get("/v1/integrations", { token }))[0].id;
+}
+
+const removal = "DELETE /v1/integrations/{id}";
+const callBack = "GET /v1/integrations/callback/{platform}";
+/** What a call-back answers, whatever came of it: a redirect. */
+const onward = { params: { platform: "twitch" }, refused: 302 };
+
+const INTEGRATIONS: Case[] = [
+  {
+    operation: callBack,
+    writes: [event("account_linked", "integration")],
+    prepare: async (world) => {
+      const { id, token } = await externalUser(world.server);
+      return { ...onward, user: id, query: await consentOnTwitch(world, token) };
+    },
+  },
+  {
+    operation: callBack,
+    which: "of an account that was removed",
+    writes: [event("account_reconnected", "integration")],
+    prepare: async (world) => {
+      const { id, token } = await externalUser(world.server);
+      done(await world.server.delete(`/v1/integrations/${await connectTwitch(world, token)}`, { token }));
+      return { ...onward, user: id, query: await consentOnTwitch(world, token) };
+    },
+  },
+  {
+    operation: callBack,
+    which: "with an error",
+    writes: [],
+    prepare: async (world) => {
+      const { id, token } = await externalUser(world.server);
+      const query = `${await consentOnTwitch(world, token)}&error=access_denied`;
+      return { ...onward, user: id, query };
+    },
+  },
+  {
+    operation: removal,
+    writes: [event("account_unlinked", "integration")],
+    prepare: async (world) => {
+      const { id, token } = await externalUser(world.server);
+      return { user: id, token, params: { id: await connectTwitch(world, token) } };
+    },
+  },
+];
+
 /** The types that other services write. */
 const foreign = Object.entries(EVENT_TYPES)
   .filter(([, { by }]) => (by as readonly string[]).includes("POST /v1/internal/audit"))
@@ -879,5 +988,7 @@ export const CASES: Case[] = [
   ...CLIENTS,
   ...ROLES,
   ...PLATFORMS,
+  ...INTEGRATIONS,
+  ...SETTINGS,
   ...AUDIT,
 ];

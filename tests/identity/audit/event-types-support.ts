@@ -1,6 +1,6 @@
 import type { AuditEventType } from "../../../src/identity/audit/event-types";
 import type { Answer, RequestOptions, Token } from "../../support/api";
-import { ADMIN, TestServer } from "../../support/server";
+import { ADMIN, type Settings, TestServer } from "../../support/server";
 import { type ExternalUser, externalUser, rows } from "../accounts-support";
 import { done, type Newcomer, newcomer } from "../deletion-support";
 import { assign, holder, newRole } from "../roles-support";
@@ -26,8 +26,8 @@ export interface World {
   keyRole: string;
 }
 
-export async function startWorld(): Promise<World> {
-  const server = await TestServer.start();
+export async function startWorld(settings: Settings): Promise<World> {
+  const server = await TestServer.start({ settings });
   const { user_id, session_token } = await server.login(ADMIN.username, ADMIN.password);
   const { id: keyRole } = await newRole(server, "api_keys:read", "api_keys:write");
   return {

@@ -127,6 +127,7 @@ describe("data.json", () => {
       "pendingEmailChange",
       "pendingEmailLink",
       "connectedApps",
+      "integrations",
       "ownedApps",
       "apiKeys",
       "roles",

@@ -271,7 +271,7 @@ async function mails(server: TestServer): Promise<{ token: string | null }[]> {
 }
 
 /** Columns that hold hashes and encrypted texts. */
-const SECRET_COLUMN = /hash|^secret$|^message$/;
+const SECRET_COLUMN = /hash|^secret$|^message$|^(access|refresh)_token$|^code_verifier$/;
 
 /** All hashes and encrypted texts that are stored now, and the master key. */
 export function storedSecrets(server: TestServer): string[] {
