@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { sourceHash } from "../kernel/crypto";
-import { PATH } from "./server";
+import { PATH } from "./path";
 
 /** GraphiQL from the program itself: no script, font or style comes from another host. */
 

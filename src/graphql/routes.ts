@@ -3,7 +3,12 @@ import { config } from "../config";
 import { guard } from "../identity/access/guard";
 import { ErrorBody, nullable, out, record, t } from "../kernel/schema";
 import { graphiql } from "./graphiql";
-import { answerGet, answerPost, PATH } from "./server";
+import { PATH } from "./path";
+import type { Context } from "./resolvers";
+
+/** Loaded when somebody first asks: it is a third of what a start takes. */
+const answer = async (how: "answerGet" | "answerPost", context: Context): Promise<Response> =>
+  (await import("./server"))[how](context);
 
 /** A browser that opens the address, rather than a program that asks. GraphiQL keeps what is typed in the address. */
 const isBrowser = (request: Request) =>
@@ -53,10 +58,10 @@ export const graphqlRoutes = new Elysia({ tags: ["GraphQL"] })
   .get(
     PATH,
     ({ request, set: { headers } }) =>
-      isBrowser(request) ? graphiql(request) : answerGet({ incoming: request, headers }),
+      isBrowser(request) ? graphiql(request) : answer("answerGet", { incoming: request, headers }),
     { open: true, detail: { hide: true } },
   )
-  .post(PATH, ({ request, set: { headers } }) => answerPost({ incoming: request, headers }), {
+  .post(PATH, ({ request, set: { headers } }) => answer("answerPost", { incoming: request, headers }), {
     open: { someNeedCredential: true },
     response: { 200: Answer, 400: Answer, 413: Answer, 415: Answer },
     detail: {

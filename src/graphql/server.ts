@@ -6,6 +6,7 @@ import { createSchema, createYoga, type Plugin } from "graphql-yoga";
 import { readJson } from "../kernel/body";
 import { AppError, badRequest } from "../kernel/errors";
 import { toGraphQLError } from "./errors";
+import { PATH } from "./path";
 import { type Context, resolvers } from "./resolvers";
 import { TYPE_DEFS } from "./schema";
 
@@ -13,8 +14,6 @@ import { TYPE_DEFS } from "./schema";
  * GraphQL over HTTP, by graphql-yoga itself: @elysiajs/graphql-yoga holds on to yoga 3, which is years old, and adds
  * routes that carry no access mark and read bodies of any size and type.
  */
-
-export const PATH = "/v1/graphql";
 
 /**
  * What one request may ask for. Every operation is two or three levels deep and costs some ten points. `size` counts

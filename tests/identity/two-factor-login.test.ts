@@ -505,7 +505,12 @@ describe("a platform that is switched off meanwhile", () => {
         expectRefused(await verifyLogin(server, token, user.backupCodes[0]), 403, "Forbidden"),
       );
       expect(events).toMatchObject([
-        { event_type: "2fa_verified", user_id: user.id, status: "failure", error_message: "Forbidden" },
+        {
+          event_type: "2fa_verified",
+          user_id: user.id,
+          status: "failure",
+          error_message: "Sign-in through Email is switched off",
+        },
       ]);
       expect(stored(server, user.id)).toEqual(before);
     } finally {

@@ -2,7 +2,6 @@ import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import JSZip from "jszip";
 import { SECOND } from "../../kernel/clock";
 import { newId } from "../../kernel/id";
 import { WORKERS } from "../../workers";
@@ -31,6 +30,7 @@ export async function makeArchive(
   { json, summary, readme, at }: ArchiveParts,
 ): Promise<Archive> {
   const report = await renderReport(summary);
+  const { default: JSZip } = await import("jszip");
   const zip = new JSZip();
   const date = new Date(at);
   zip.file("README.txt", readme, { date });

@@ -1,5 +1,4 @@
 import { and, count, eq } from "drizzle-orm";
-import { toDataURL } from "qrcode";
 import { publicUrl } from "../../config";
 import type { Client } from "../../kernel/client";
 import { iso, isoOrNull, MINUTE, now } from "../../kernel/clock";
@@ -100,6 +99,7 @@ export async function setUpTwoFactor(
     throw badRequest(`Two-factor authentication cannot be set up from ${platform.name}`);
   const secret = newSecret();
   const url = otpauthUrl(secret, `Fairlead (${new URL(publicUrl()).hostname})`, user.username);
+  const { toDataURL } = await import("qrcode");
   const image = await toDataURL(url, { errorCorrectionLevel: "M", margin: 4, width: 280 });
   return transactAs(caller, () => {
     // Deleted while the picture was drawn: nothing may be stored about that account any more.

@@ -31,7 +31,7 @@ export interface SourceAnswer {
 
 let kept: Kept | null = null;
 let pending: Promise<Kept> | null = null;
-/** The source asked not to be asked before. */
+/** The source is not asked before: it asked for that, or does not answer at all. */
 let quietUntil = 0;
 
 const notThere = (why: string) =>
@@ -45,18 +45,31 @@ export async function allStations(): Promise<SourceAnswer> {
     throw new AppError("ServiceUnavailable", "Water levels are not configured (pegel.enabled)");
   if (kept && isFresh(kept)) return { stations: kept.stations, isStale: false };
   try {
+    if (now() < quietUntil) throw new OutboundError("it is left alone for a while");
     // Whoever asks meanwhile waits for the same answer.
-    pending ??= ask().finally(() => {
-      pending = null;
-    });
+    pending ??= ask()
+      .catch(noteFailure)
+      .finally(() => {
+        pending = null;
+      });
     kept = await pending;
     return { stations: kept.stations, isStale: false };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    log.warn("the source of water levels does not answer", { why: error.message });
     if (kept) return { stations: kept.stations, isStale: true };
     throw notThere(error.message);
   }
+}
+
+/** How long a source is left alone that let somebody wait for nothing, while an older answer will do. */
+const SILENCE = 15 * SECOND;
+
+function noteFailure(error: unknown): never {
+  if (error instanceof OutboundError) {
+    log.warn("the source of water levels does not answer", { why: error.message });
+    if (kept && error.message === "TimeoutError") quietUntil = Math.max(quietUntil, now() + SILENCE);
+  }
+  throw error;
 }
 
 function isFresh({ confirmedAt }: Kept): boolean {
@@ -65,7 +78,6 @@ function isFresh({ confirmedAt }: Kept): boolean {
 }
 
 async function ask(): Promise<Kept> {
-  if (now() < quietUntil) throw new OutboundError("it asked for a pause");
   const headers: Record<string, string> = { accept: "application/json" };
   if (kept?.etag) headers["if-none-match"] = kept.etag;
   const answer = await boundedFetch(
