@@ -183,6 +183,14 @@ const HEADERS = {
   "RateLimit-Limit": header("Requests in a window", { type: "integer", examples: [30] }),
   "RateLimit-Remaining": header("Requests left in this window", { type: "integer", examples: [29] }),
   "RateLimit-Reset": header("Seconds until the window ends", { type: "integer", examples: [60] }),
+  Location: header("Where to go on", {
+    type: "string",
+    examples: ["http://localhost:3000/settings?status=connected"],
+  }),
+  Warning: header("110 when the answer is older than it should be, because its source does not answer", {
+    type: "string",
+    examples: ['110 fairlead "Response is Stale"'],
+  }),
   "Retry-After": header("Seconds to wait", { type: "integer", examples: [17] }),
 };
 
@@ -331,12 +339,22 @@ function finishResponses(
     responses[status] = {
       description:
         status === "204" ? "Done; the body is empty" : (description ?? (status === "201" ? "Created" : "OK")),
-      headers: headersOf(limited ? ["X-Request-Id", ...RATE_HEADERS] : ["X-Request-Id"]),
+      headers: headersOf([
+        "X-Request-Id",
+        ...(limited ? RATE_HEADERS : []),
+        ...ownHeaders(status, declared, schema),
+      ]),
       ...(named && { content: contentOf(named, schemas) }),
     };
   }
   return responses;
 }
+
+/** Headers of one kind of answer: a redirect's, and those that a schema names. */
+const ownHeaders = (status: string, ...told: (Json | undefined)[]): string[] => [
+  ...(status === "302" ? ["Location"] : []),
+  ...new Set(told.flatMap((it) => (it?.["x-headers"] as string[] | undefined) ?? [])),
+];
 
 function contentOf(schema: Json, schemas: Json): Json {
   const binary = schema["x-content-type"];
@@ -349,7 +367,7 @@ function contentOf(schema: Json, schemas: Json): Json {
 
 /** A schema as OpenAPI 3.1 writes it; one that has a title becomes a component and is referred to. */
 function finishSchema(schema: Json, schemas: Json): Json {
-  const { "x-format": format, "x-expected": _, "x-optional": __, title, ...rest } = schema;
+  const { "x-format": format, "x-expected": _, "x-optional": __, "x-headers": ___, title, ...rest } = schema;
   let finished: Json = format === undefined ? rest : { ...rest, format };
   if (finished.properties)
     finished.properties = Object.fromEntries(

@@ -10,6 +10,7 @@ import m7 from "../../drizzle/0007_exports.sql" with { type: "text" };
 import m8 from "../../drizzle/0008_audit_indexes.sql" with { type: "text" };
 import m9 from "../../drizzle/0009_operations.sql" with { type: "text" };
 import m10 from "../../drizzle/0010_trip_distances.sql" with { type: "text" };
+import m11 from "../../drizzle/0011_loose_points.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -23,4 +24,5 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0008_audit_indexes", sql: m8 },
   { tag: "0009_operations", sql: m9 },
   { tag: "0010_trip_distances", sql: m10 },
+  { tag: "0011_loose_points", sql: m11 },
 ];

@@ -280,7 +280,7 @@ test.each(["twitch", "discord"] as const)(
     const before = integrationRow(harbour, user.id);
     expect(grant?.access.size).toBe(1);
     held.letGo();
-    expectRefused(await renewing, 409, "Conflict");
+    expectRefused(await renewing, 404, "NotFound");
     expect(integrationRow(harbour, user.id)).toEqual(before);
     expect(grant).toMatchObject({ access: new Set(), refresh: null });
   },
@@ -440,6 +440,18 @@ describe("the validation that Twitch asks for", () => {
       await eventually(() => validatedAt(user) >= before);
       expect(await isActive(harbour, user)).toBe(true);
     }
+  });
+
+  test("comes to the others while one account's renewal fails", async () => {
+    const [broken, fine] = [await connected(harbour, "twitch"), await connected(harbour, "twitch")];
+    harbour.twitch.grants.at(-2)?.access.clear();
+    harbour.twitch.answerAlways("token", FAILURES["status 500"]);
+    const before = Date.now();
+    await restart(2 * HOUR, broken, fine);
+    await eventually(() => validatedAt(fine) >= before);
+    expect(validatedAt(broken)).toBeLessThan(before);
+    expect(await isActive(harbour, broken)).toBe(true);
+    harbour.twitch.answerAlways("token", null);
   });
 
   test("leaves all as it is while Twitch fails", async () => {

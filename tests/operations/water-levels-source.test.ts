@@ -104,17 +104,18 @@ describe("the kept answer", () => {
     const server = await start();
     const { body } = await ask(server);
     expectFresh(await ask(server), body);
-    source.stations = [];
-    expectFresh(await ask(server), []);
+    const none = await ask(server);
+    source.stations = [station({ uuid: "other" })];
+    expect((await ask(server)).body).not.toEqual(none.body);
     const etags = source.requests.map(({ headers }) => headers["if-none-match"]);
-    expect(etags).toEqual([undefined, expect.any(String), etags[1]]);
+    expect(etags).toEqual([undefined, expect.any(String), etags[1], etags[1]]);
 
     // Nor is an ETag needed.
     source.requests.length = 0;
     source.answer(answering(200, JSON.stringify(ALLER)));
     expect((await ask(server)).body.length).toBe(3);
-    source.answer(answering(200, "[]"));
-    expectFresh(await ask(server), []);
+    source.answer(answering(200, JSON.stringify([station()])));
+    expect((await ask(server)).body.length).toBe(1);
     expect(source.requests[1]?.headers["if-none-match"]).toBeUndefined();
     await server.stop();
   });

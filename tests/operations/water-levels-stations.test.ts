@@ -161,8 +161,8 @@ describe("the stations of an answer", () => {
       );
   });
 
-  test("may be none", () => {
-    expect(readStations([])).toEqual([]);
+  test("can't be none: a source without a station is one that fails", () => {
+    expect(readStations([])).toBeNull();
   });
 
   const noLists = WRONG.filter((value) => !Array.isArray(value));

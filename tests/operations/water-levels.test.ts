@@ -424,11 +424,12 @@ describe("trend", () => {
   );
 });
 
-test("an empty list of the source is one without stations", async () => {
+test("an empty list of the source is a failure: what was there before stays", async () => {
+  const before = await list();
   source.stations = [];
-  expect(await list()).toEqual([]);
-  await goTo(CELLE);
-  expectRefused(await get("nearest"), 404, "NotFound");
+  const { status, headers, body } = await get("stations");
+  expect([status, body.length]).toEqual([200, before.length]);
+  expect(headers.get("warning")).toStartWith("110 ");
 });
 
 test.each(["stations", "nearest"])(

@@ -1,4 +1,5 @@
 import { now, SECOND } from "../../kernel/clock";
+import { isObject, type Json } from "../../kernel/json";
 import { boundedFetch, jsonOf, OutboundError, retryAfter } from "../../kernel/outbound";
 import { platformTrouble } from "./oauth";
 import { registrationWith } from "./platforms";
@@ -16,9 +17,6 @@ export class NotPermitted extends Error {}
 
 /** The account is one, but has no channel that could be connected. */
 export class NoChannel extends Error {}
-
-/** What a platform answers, of whatever shape. */
-export type Json = Record<string, unknown>;
 
 /** One user's view of a platform's API. Throws TokenRefused, NotPermitted, and 503. */
 export interface Api {
@@ -60,11 +58,13 @@ export function apiOf(slug: PlatformSlug, accessToken: string): Api {
 }
 
 /**
- * Asks a platform whether a token counts: Twitch wants that, at an address beside the one for tokens. Throws TokenRefused
- * and 503.
+ * Asks Twitch whether a token counts, which it wants to be asked hourly: at `validate` beside the configured address for
+ * tokens, or, where that is no `…/token`, by a question to the configured API. Throws TokenRefused and 503.
  */
-export async function validateToken(slug: PlatformSlug, accessToken: string): Promise<void> {
-  const address = new URL("validate", registrationWith(slug).tokenUrl);
+export async function validateTwitchToken(accessToken: string): Promise<void> {
+  const address = new URL(registrationWith("twitch").tokenUrl);
+  if (!address.pathname.endsWith("/token")) return askAnything(accessToken);
+  address.pathname = address.pathname.replace(/token$/, "validate");
   try {
     const answer = await boundedFetch(
       address,
@@ -72,20 +72,27 @@ export async function validateToken(slug: PlatformSlug, accessToken: string): Pr
       BOUNDS,
     );
     const { status } = answer;
-    if (status === 401) throw new TokenRefused();
-    // Any other refusal is about the question, not about the token.
-    if (status < 200 || (status >= 300 && status < 400) || status === 429 || status >= 500)
-      throw platformTrouble(slug, `status ${status}`, retryAfter(answer, now()));
+    if (status === 429 || status >= 500)
+      throw platformTrouble("twitch", `status ${status}`, retryAfter(answer, now()));
+    // In Twitch's own words: a gateway may refuse what it doesn't know.
+    const body: unknown = status === 401 ? await answer.json().catch(() => null) : null;
+    if (isObject(body) && body.status === 401) throw new TokenRefused();
   } catch (error) {
-    if (error instanceof OutboundError) throw platformTrouble(slug, error.message);
+    if (error instanceof OutboundError) throw platformTrouble("twitch", error.message);
     throw error;
   }
 }
 
-// --- Reading JSON of whatever shape -------------------------------------------------------------------------
+async function askAnything(accessToken: string): Promise<void> {
+  try {
+    await apiOf("twitch", accessToken).get("/users");
+  } catch (error) {
+    // What isn't permitted is an answer, too: the token counts.
+    if (!(error instanceof NotPermitted)) throw error;
+  }
+}
 
-export const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+// --- Reading JSON of whatever shape -------------------------------------------------------------------------
 
 /** The first of a list of objects; null when there is none. */
 export const firstOf = (value: unknown): Json | null =>

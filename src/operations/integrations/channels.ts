@@ -1,15 +1,6 @@
 import { iso, now } from "../../kernel/clock";
-import {
-  type Api,
-  countOf,
-  firstOf,
-  isObject,
-  type Json,
-  NoChannel,
-  orNothing,
-  pictureOf,
-  textOf,
-} from "./api";
+import { isObject, type Json } from "../../kernel/json";
+import { type Api, countOf, firstOf, NoChannel, orNothing, pictureOf, textOf } from "./api";
 import type { ChannelStats } from "./schema";
 import type { PlatformSlug } from "./words";
 

@@ -17,7 +17,7 @@ import { authorizationUrl, exchangeCode, GrantRefused, type Tokens } from "./oau
 import { platformOf } from "./platforms";
 import type { CallbackQuery, ConnectInput } from "./schema";
 import { integrationStates, integrations } from "./table";
-import { sealTokens } from "./tokens";
+import { listOf, revokeUnkept, sealTokens, tokensOf } from "./tokens";
 import type { PlatformSlug } from "./words";
 
 /** Connecting an account elsewhere: there to consent, and back with a code. */
@@ -128,20 +128,29 @@ async function connect(state: State, callback: CallbackQuery, client: Client): P
     return /^[a-z_]{1,64}$/.test(callback.error) ? callback.error : "provider_error";
   if (!callback.code) return "invalid_request";
   try {
-    const tokens = await exchangeCode(
-      slug,
-      parametersOf(callback),
-      callback.state ?? "",
-      openVerifier(state),
-    );
-    const account = await CHANNELS[slug].account(apiOf(slug, tokens.accessToken));
-    return await transact(() => store(state, tokens, account, client));
+    const parameters = parametersOf(callback);
+    const tokens = await exchangeCode(slug, parameters, callback.state ?? "", openVerifier(state));
+    return await keepOrRevoke(state, tokens, client);
   } catch (error) {
     if (error instanceof GrantRefused || error instanceof TokenRefused) return "grant_refused";
     if (error instanceof NotPermitted) return "not_permitted";
     if (error instanceof NoChannel) return "no_channel";
     if (error instanceof AppError) return "provider_unavailable";
     throw error;
+  }
+}
+
+/** Keeps what was permitted. Tokens that nobody keeps, these or the ones in whose place they come, are revoked. */
+async function keepOrRevoke(state: State, tokens: Tokens, client: Client): Promise<string | null> {
+  const slug = state.platform as PlatformSlug;
+  let unkept = listOf(tokens);
+  try {
+    const account = await CHANNELS[slug].account(apiOf(slug, tokens.accessToken));
+    const { reason, former } = await transact(() => store(state, tokens, account, client));
+    if (reason === null) unkept = former;
+    return reason;
+  } finally {
+    await revokeUnkept(slug, state.user_id, unkept);
   }
 }
 
@@ -154,12 +163,20 @@ function parametersOf({ code, state, iss }: CallbackQuery): URLSearchParams {
   return parameters;
 }
 
-/** Keeps an account with its tokens, in the current transaction. Returns why not, or null. */
-function store(state: State, tokens: Tokens, account: Account, client: Client): string | null {
+interface Stored {
+  /** Why it was not kept; null when it was. */
+  reason: string | null;
+  /** The tokens that it had before. */
+  former: string[];
+}
+
+/** Keeps an account with its tokens, in the current transaction. */
+function store(state: State, tokens: Tokens, account: Account, client: Client): Stored {
   const user = findUser(state.user_id);
   // Meanwhile much may have happened to whoever started this.
   const caller = reloadCaller({ kind: state.started_by_kind, tokenHash: state.started_by_hash });
-  if (!user || user.deleted_at !== null || activeBan(user.id) || !caller) return "account_unavailable";
+  if (!user || user.deleted_at !== null || activeBan(user.id) || !caller)
+    return { reason: "account_unavailable", former: [] };
   const before = db
     .select()
     .from(integrations)
@@ -203,5 +220,5 @@ function store(state: State, tokens: Tokens, account: Account, client: Client): 
     metadata: { platform: state.platform },
     client,
   });
-  return null;
+  return { reason: null, former: before ? tokensOf(before) : [] };
 }

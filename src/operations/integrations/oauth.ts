@@ -184,9 +184,9 @@ function standardized(body: unknown): unknown {
  * Revokes tokens, one after the other: the refresh token should come first, since with it go the access tokens that it
  * brought, where the platform has it so. Returns whether the platform said that all is done; never throws.
  */
-export async function revokeTokens(slug: PlatformSlug, tokens: (string | null)[]): Promise<boolean> {
+export async function revokeTokens(slug: PlatformSlug, tokens: string[]): Promise<boolean> {
   let done = true;
-  for (const token of tokens) if (token !== null) done = (await revokeToken(slug, token)) && done;
+  for (const token of tokens) done = (await revokeToken(slug, token)) && done;
   return done;
 }
 

@@ -19,6 +19,8 @@ interface Platform {
   scopes: Scope[];
   /** Whether it has PKCE (RFC 7636). */
   pkce: boolean;
+  /** Whether a token is revoked by itself; else with it goes all that the user permitted. */
+  revokesSingly: boolean;
   /** What its authorization address wants beside the standard's parameters. */
   authorization: Record<string, string>;
   /** Colour of its icon. */
@@ -51,6 +53,7 @@ const PLATFORMS: Record<PlatformSlug, Platform> = {
       },
     ],
     pkce: false,
+    revokesSingly: true,
     authorization: {},
     color: "#9146ff",
   },
@@ -67,6 +70,7 @@ const PLATFORMS: Record<PlatformSlug, Platform> = {
       },
     ],
     pkce: true,
+    revokesSingly: false,
     // Without both there is no refresh token.
     authorization: { access_type: "offline", prompt: "consent" },
     color: "#ff0033",
@@ -82,6 +86,7 @@ const PLATFORMS: Record<PlatformSlug, Platform> = {
       { name: "guilds", description: "Read which servers the user is on", required: false },
     ],
     pkce: true,
+    revokesSingly: false,
     authorization: {},
     color: "#5865f2",
   },

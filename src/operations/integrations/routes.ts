@@ -60,7 +60,7 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
     },
   })
   .get("/platforms", () => ({ platforms: listIntegrationPlatforms() }), {
-    access: "authenticated",
+    access: reads,
     response: { 200: PlatformList },
     detail: {
       summary: "List integration platforms",
@@ -83,7 +83,7 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
       return { platform: slug, scopes };
     },
     {
-      access: "authenticated",
+      access: reads,
       params: SlugParams,
       response: { 200: ScopeList, ...errors(404) },
       detail: {
@@ -108,6 +108,10 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
     async ({ params, query, request, set }) => {
       // HEAD asks about the answer, and must use nothing up (RFC 9110, section 9.3.2).
       if (request.method === "HEAD") throw badRequest("Open this address with GET");
+      // RFC 6749, section 3.1: which of two would be meant?
+      const { searchParams } = new URL(request.url);
+      for (const name of ["state", "code", "error"])
+        if (searchParams.getAll(name).length > 1) throw badRequest(`${name} may be sent once`);
       const address = await finishConnecting(params.platform, query, clientOf(request));
       set.status = 302;
       set.headers.location = address;
@@ -138,10 +142,13 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
     "/:id",
     async ({ caller, params, request }) => {
       giveTime(request);
-      const isRevoked = await removeIntegration(caller, params.id, clientOf(request));
-      const message = isRevoked
-        ? "The integration was removed, and its tokens were revoked"
-        : "The integration was removed; the platform could not be told, remove this application there too";
+      const outcome = await removeIntegration(caller, params.id, clientOf(request));
+      const message = {
+        revoked: "The integration was removed, and its tokens were revoked",
+        failed:
+          "The integration was removed; the platform could not be told, remove this application there too",
+        "nothing to revoke": "The integration was removed",
+      }[outcome];
       return { success: true, message };
     },
     {

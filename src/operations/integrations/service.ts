@@ -7,21 +7,13 @@ import { HOUR, iso, isoOrNull, now } from "../../kernel/clock";
 import { afterCommit, db, transact } from "../../kernel/db";
 import { AppError, notFound } from "../../kernel/errors";
 import { describeError, log } from "../../kernel/log";
-import { type Api, apiOf, NotPermitted, TokenRefused, validateToken } from "./api";
+import { type Api, apiOf, NotPermitted, TokenRefused, validateTwitchToken } from "./api";
 import { CHANNELS } from "./channels";
 import { platformTrouble, revokeTokens } from "./oauth";
 import { isConfigured, platformOf } from "./platforms";
 import type { ChannelStats, Integration } from "./schema";
 import { integrationStates, integrations } from "./table";
-import {
-  accessTokenOf,
-  expiryOf,
-  type IntegrationRow,
-  NO_TOKENS,
-  refreshTokenOf,
-  renewTokens,
-  withToken,
-} from "./tokens";
+import { expiryOf, type IntegrationRow, NO_TOKENS, renewTokens, tokensOf, withToken } from "./tokens";
 import type { BOT_STATUSES, PlatformSlug } from "./words";
 
 export const toIntegration = (row: IntegrationRow): Integration => ({
@@ -126,11 +118,11 @@ export function setBotStatus(
 /** What tells who it was: of a removed integration the platform's identifier is left, to know it again. */
 const NOBODY = { username: "", display_name: null, profile_image_url: null, scopes: [] as string[] };
 
-/**
- * Removes an integration: its tokens go, and are then revoked at the platform. Returns whether the platform said so.
- * Throws 404.
- */
-export async function removeIntegration(caller: Caller, id: string, client: Client): Promise<boolean> {
+/** What came of revoking an integration's tokens at its platform. */
+type Revocation = "revoked" | "failed" | "nothing to revoke";
+
+/** Removes an integration: its tokens go, and are then revoked at the platform. Throws 404. */
+export async function removeIntegration(caller: Caller, id: string, client: Client): Promise<Revocation> {
   const row = await transactAs(caller, () => {
     const before = ownRow(caller, id);
     db.update(integrations)
@@ -151,9 +143,12 @@ export async function removeIntegration(caller: Caller, id: string, client: Clie
   return revokeAll(row);
 }
 
-async function revokeAll(row: IntegrationRow): Promise<boolean> {
+async function revokeAll(row: IntegrationRow): Promise<Revocation> {
   const slug = row.platform as PlatformSlug;
-  return isConfigured(slug) && revokeTokens(slug, [refreshTokenOf(row), accessTokenOf(row)]);
+  if (row.access_token === null && row.refresh_token === null) return "nothing to revoke";
+  const tokens = tokensOf(row);
+  const isDone = tokens.length > 0 && isConfigured(slug) && (await revokeTokens(slug, tokens));
+  return isDone ? "revoked" : "failed";
 }
 
 /** Forgets a scrubbed user's integrations in the current transaction; their tokens are revoked after it. */
@@ -169,7 +164,10 @@ export function eraseIntegrations(userId: string): void {
 // --- Jobs ---------------------------------------------------------------------------------------------------
 
 /** Integrations looked at in one run: the rest has its turn in the next. */
-const STEP = 50;
+const STEP = 200;
+
+/** Failures after which a run takes the platform for unable to answer. */
+const PATIENCE = 3;
 
 /** The job: Twitch asks for each token to be validated at the start and every hour. One that it refuses is renewed. */
 export async function validateTokens(): Promise<void> {
@@ -187,20 +185,17 @@ export async function validateTokens(): Promise<void> {
     .orderBy(asc(integrations.validated_at))
     .limit(STEP)
     .all();
+  let failures = 0;
   for (const row of due) {
     try {
-      await withToken(
-        row,
-        (error) => error instanceof TokenRefused,
-        (token) => validateToken("twitch", token),
-      );
+      await withToken(row, (error) => error instanceof TokenRefused, validateTwitchToken);
       await transact(() => {
         db.update(integrations).set({ validated_at: now() }).where(eq(integrations.id, row.id)).run();
       });
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      // Refused for good, or the platform can't be asked now: then nobody else's token can be either.
-      if (error.status === 503) return;
+      // One account's trouble must not keep the others from their turn; the platform's own keeps them all.
+      if (!(error instanceof AppError)) log.warn("a token could not be validated", describeError(error));
+      else if (error.status === 503 && ++failures === PATIENCE) return;
     }
   }
 }

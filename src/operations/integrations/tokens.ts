@@ -1,8 +1,9 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { isoOrNull, MINUTE, now } from "../../kernel/clock";
 import { db, transact } from "../../kernel/db";
 import { decrypt, encrypt } from "../../kernel/encryption";
-import { conflict } from "../../kernel/errors";
+import { conflict, notFound } from "../../kernel/errors";
+import { describeError, log } from "../../kernel/log";
 import { GrantRefused, renew, revokeTokens, type Tokens } from "./oauth";
 import { platformOf } from "./platforms";
 import { integrations } from "./table";
@@ -21,11 +22,50 @@ export const sealTokens = (id: string, { accessToken, refreshToken, expiresAt }:
   token_expires_at: expiresAt,
 });
 
-export const accessTokenOf = ({ id, access_token }: IntegrationRow): string | null =>
+const accessTokenOf = ({ id, access_token }: IntegrationRow): string | null =>
   access_token === null ? null : decrypt(access_token, boundTo(id, "access"));
 
-export const refreshTokenOf = ({ id, refresh_token }: IntegrationRow): string | null =>
+const refreshTokenOf = ({ id, refresh_token }: IntegrationRow): string | null =>
   refresh_token === null ? null : decrypt(refresh_token, boundTo(id, "refresh"));
+
+/**
+ * The tokens of an integration that is about to be without them, the refresh token first; none where they can't be
+ * opened, as with another master key.
+ */
+export function tokensOf(row: IntegrationRow): string[] {
+  try {
+    return [refreshTokenOf(row), accessTokenOf(row)].filter((token) => token !== null);
+  } catch (error) {
+    log.warn("the tokens of an integration cannot be decrypted", describeError(error));
+    return [];
+  }
+}
+
+/**
+ * Revokes tokens that nobody keeps. Where one takes all that the user permitted with it, they are left alone while
+ * another connection of the user lives by that.
+ */
+export async function revokeUnkept(slug: PlatformSlug, userId: string, tokens: string[]): Promise<void> {
+  if (tokens.length === 0 || (!platformOf(slug).revokesSingly && hasActive(slug, userId))) return;
+  await revokeTokens(slug, tokens);
+}
+
+const hasActive = (slug: PlatformSlug, userId: string): boolean =>
+  db
+    .select({ id: integrations.id })
+    .from(integrations)
+    .where(
+      and(
+        eq(integrations.user_id, userId),
+        eq(integrations.platform, slug),
+        eq(integrations.is_active, true),
+      ),
+    )
+    .get() !== undefined;
+
+/** The tokens of an answer, the refresh token first. */
+export const listOf = ({ refreshToken, accessToken }: Tokens): string[] =>
+  refreshToken === null ? [accessToken] : [refreshToken, accessToken];
 
 /** No tokens any more. */
 export const NO_TOKENS = { access_token: null, refresh_token: null, token_expires_at: null } as const;
@@ -51,7 +91,8 @@ const renewals = new Map<string, Promise<IntegrationRow>>();
  */
 export async function renewTokens(row: IntegrationRow): Promise<IntegrationRow> {
   const latest = current(row.id);
-  if (!latest?.is_active) throw refused(row.platform as PlatformSlug);
+  if (!latest || latest.removed_at !== null) throw notFound("Integration");
+  if (!latest.is_active) throw refused(row.platform as PlatformSlug);
   if (!isCurrent(row)) return latest;
   const renewal = renewals.get(row.id) ?? renewNow(latest).finally(() => renewals.delete(row.id));
   renewals.set(row.id, renewal);
@@ -61,7 +102,12 @@ export async function renewTokens(row: IntegrationRow): Promise<IntegrationRow> 
 async function renewNow(row: IntegrationRow): Promise<IntegrationRow> {
   const slug = row.platform as PlatformSlug;
   const refreshToken = refreshTokenOf(row);
-  if (refreshToken === null) return giveUp(row);
+  if (refreshToken === null) {
+    if (!isFresh(row)) return giveUp(row);
+    throw conflict(
+      `${platformOf(slug).name} gave nothing to renew with; connect the account again once it ends`,
+    );
+  }
   let tokens: Tokens;
   try {
     tokens = await renew(slug, refreshToken);
@@ -69,22 +115,22 @@ async function renewNow(row: IntegrationRow): Promise<IntegrationRow> {
     if (error instanceof GrantRefused) return giveUp(row);
     throw error;
   }
-  const latest = await transact(() => keep(row, tokens));
-  if (latest) return latest;
-  // Nobody keeps these tokens, so that nobody would revoke them later.
-  await revokeTokens(slug, [tokens.refreshToken, tokens.accessToken]);
-  throw refused(slug);
+  const { latest, isKept } = await transact(() => keep(row, tokens));
+  // Nobody would revoke them later.
+  if (!isKept) await revokeUnkept(slug, row.user_id, listOf(tokens));
+  if (!latest) throw notFound("Integration");
+  return latest;
 }
 
 /**
  * Keeps renewed tokens, in the current transaction. Returns the integration as it is then: with others when it was
  * connected again while the platform was asked; undefined when it was removed, or its user scrubbed.
  */
-function keep(row: IntegrationRow, tokens: Tokens): IntegrationRow | undefined {
+function keep(row: IntegrationRow, tokens: Tokens): { latest: IntegrationRow | undefined; isKept: boolean } {
   const latest = current(row.id);
-  if (!latest || latest.removed_at !== null) return undefined;
-  if (!isCurrent(row)) return latest;
-  return db
+  if (!latest || latest.removed_at !== null) return { latest: undefined, isKept: false };
+  if (!isCurrent(row)) return { latest, isKept: false };
+  const kept = db
     .update(integrations)
     .set({
       ...sealTokens(row.id, tokens),
@@ -94,8 +140,8 @@ function keep(row: IntegrationRow, tokens: Tokens): IntegrationRow | undefined {
     })
     .where(eq(integrations.id, row.id))
     .returning()
-    .all()
-    .at(0);
+    .get();
+  return { latest: kept, isKept: true };
 }
 
 /** Whether these are the tokens still: every other ones are encrypted anew. */
@@ -129,7 +175,8 @@ export async function withToken<T>(
       if (!isRefusal(error)) throw error;
     }
     // Another request may have renewed them once more: then these were refused for that.
-    if (isSecond && isCurrent(tokens)) return giveUp(tokens);
+    const isHopeless = isSecond || refreshTokenOf(tokens) === null;
+    if (isHopeless && isCurrent(tokens)) return giveUp(tokens);
     tokens = await renewTokens(tokens);
   }
 }

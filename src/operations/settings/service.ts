@@ -51,8 +51,8 @@ function existing(key: string): Row {
 
 export const getSetting = (key: string): Setting => toSetting(existing(key));
 
-/** `/v1/settings/public` is the list of public settings. */
-const RESERVED = "public";
+/** Keys at whose address something else is: the list of public settings, and what clients make of dots in a path. */
+const RESERVED = ["public", ".", ".."];
 
 /** JSON's null is a value as well; the column would take the JavaScript one for "nothing". */
 const stored = (value: unknown) => sql`${JSON.stringify(value)}`;
@@ -60,7 +60,8 @@ const stored = (value: unknown) => sql`${JSON.stringify(value)}`;
 /** Creates a setting. Throws 409 when there is one with this key. */
 export function createSetting(caller: Caller, input: NewSetting, client: Client): Promise<Setting> {
   const { key, value, description = null, is_public } = input;
-  if (key === RESERVED) throw invalid("/key", "must not be public: that address lists the public settings");
+  if (RESERVED.includes(key))
+    throw invalid("/key", `must not be ${RESERVED.join(", ")}: these addresses are taken`);
   return transactAs(caller, () => {
     if (find(key)) throw conflict("There is a setting with this key already");
     const time = now();

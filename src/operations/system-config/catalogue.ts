@@ -40,7 +40,7 @@ export const CATALOGUE = {
     0,
     0,
     TEN_YEARS_IN_DAYS,
-    "Positions older than this many days are deleted; 0 keeps all",
+    "Positions older than this many days are deleted, unless they belong to a trip; 0 keeps all",
   ),
   "gps.max_future_seconds": whole(
     86_400,

@@ -5,6 +5,9 @@ import { errors, query, t } from "../../kernel/schema";
 import { NearestQuery, NearestStation, Station, StationsQuery } from "./schema";
 import { type Answer, listStations, nearestStation } from "./service";
 
+/** What the document is told of the header. */
+const MAY_BE_STALE = { "x-headers": ["Warning"] };
+
 /** An older answer says so (RFC 7234, section 5.5.1). */
 function answer<T>({ body, isStale }: Answer<T>, headers: HookContext["set"]["headers"]): T {
   if (isStale) headers.warning = '110 fairlead "Response is Stale"';
@@ -19,7 +22,7 @@ export const waterLevelRoutes = new Elysia({ prefix: "/v1/pegel", tags: ["Water 
     {
       access: "pegel:read",
       ...query(NearestQuery),
-      response: { 200: NearestStation, ...errors(404, 503) },
+      response: { 200: { ...NearestStation, ...MAY_BE_STALE }, ...errors(404, 503) },
       detail: {
         summary: "Get the nearest water level",
         description:
@@ -30,7 +33,7 @@ export const waterLevelRoutes = new Elysia({ prefix: "/v1/pegel", tags: ["Water 
   .get("/stations", async ({ query, set }) => answer(await listStations(query.water), set.headers), {
     access: "pegel:read",
     ...query(StationsQuery),
-    response: { 200: t.Array(Station), ...errors(503) },
+    response: { 200: t.Array(Station, MAY_BE_STALE), ...errors(503) },
     detail: {
       summary: "List water-level stations",
       description:

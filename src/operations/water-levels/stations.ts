@@ -1,3 +1,4 @@
+import { isObject, type Json } from "../../kernel/json";
 import type { Station } from "./schema";
 
 /** Reading what a source of water levels answers: whatever is missing or of another type becomes null. No network. */
@@ -8,11 +9,6 @@ export interface SourceStation extends Station {
   /** Centimetres for one of the unit that it measures in; null where that is no length. */
   centimetres: number | null;
 }
-
-type Json = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const textOr = (value: unknown, fallback: string): string => (typeof value === "string" ? value : fallback);
 
@@ -38,8 +34,8 @@ export function readTime(value: unknown): string | null {
   return /^\d/.test(text) ? text : null;
 }
 
-/** A length, perhaps above a datum: `cm`; `m`, `m+NN`, `m. ü. NN`, `mNHN`; `mm`. But not `m/s` or `m³/s`. */
-const LENGTH = /^(cm|mm|m)(?=$|[\s.+(ü]|NH?N|PNP)/i;
+/** A length, perhaps above a datum: `cm`; `m`, `m+NN`, `m. ü. NN`, `mSL`; `mm`. But not `m/s`, `m³/s`, `mg/l`, `mS/cm`. */
+const LENGTH = /^(cm|mm|m|CM|MM|M)(?=$|[\s.+_(ü-]|\/?[A-Z]{2}|eter)/;
 const CENTIMETRES: Record<string, number> = { cm: 1, m: 100, mm: 0.1 };
 
 export function centimetresPer(unit: unknown): number | null {
@@ -51,7 +47,7 @@ export function centimetresPer(unit: unknown): number | null {
 export function readStations(answer: unknown): SourceStation[] | null {
   if (!Array.isArray(answer)) return null;
   const stations = answer.flatMap((entry) => readStation(entry) ?? []);
-  return stations.length === 0 && answer.length > 0 ? null : stations;
+  return stations.length === 0 ? null : stations;
 }
 
 function readStation(entry: unknown): SourceStation | null {

@@ -30,6 +30,8 @@ export const gpsPoints = sqliteTable(
   (table) => [
     index("gps_points_time").on(table.timestamp),
     index("gps_points_device").on(table.device_id, table.timestamp).where(sql`device_id IS NOT NULL`),
+    // Of no trip: what may be deleted by age.
+    index("gps_points_loose").on(table.timestamp).where(sql`trip_id IS NULL`),
     index("gps_points_trip").on(table.trip_id, table.timestamp).where(sql`trip_id IS NOT NULL`),
   ],
 );

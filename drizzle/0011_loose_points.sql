@@ -1,0 +1,1 @@
+CREATE INDEX `gps_points_loose` ON `gps_points` (`timestamp`) WHERE trip_id IS NULL;
