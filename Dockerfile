@@ -10,6 +10,7 @@ WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY package.json bunfig.toml ./
 COPY drizzle ./drizzle
+COPY proto ./proto
 COPY src ./src
 ENV FAIRLEAD_DATA_DIR=/data FAIRLEAD_SERVER_HOST=0.0.0.0
 RUN mkdir /data && chown bun:bun /data

@@ -15,3 +15,7 @@ declare module "*.ttf" {
   const path: string;
   export default path;
 }
+declare module "*.proto" {
+  const content: string;
+  export default content;
+}

@@ -20,11 +20,7 @@ export async function readJson(request: Request): Promise<object | null> {
     throw new AppError("UnsupportedMediaType", "Send the body as Content-Type: application/json");
   const text = declared === null ? await readBounded(request.body, limit) : decode(await request.bytes());
   if (text === "") return null;
-  if (text.length > MAX_DEPTH && nestsDeeperThan(MAX_DEPTH, text))
-    throw badRequest(`The request body is nested deeper than ${MAX_DEPTH} levels`);
-  const body = parseJson(text);
-  if (SURROGATE_ESCAPE.test(text) && !isWellFormed(body))
-    throw badRequest("The request body holds half a character (a lone surrogate)");
+  const body = parseJson(text, "The request body");
   // Elysia would make an object of anything else before it checks the body against its schema.
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw new AppError("ValidationError", "The body must be an object", {
@@ -43,12 +39,19 @@ function isWellFormed(value: unknown): boolean {
   return Object.entries(value).every(([key, member]) => key.isWellFormed() && isWellFormed(member));
 }
 
-function parseJson(text: string): unknown {
+/** JSON that a stranger sent; `what` begins the message about what is wrong with it. Throws 400. */
+export function parseJson(text: string, what: string): unknown {
+  if (text.length > MAX_DEPTH && nestsDeeperThan(MAX_DEPTH, text))
+    throw badRequest(`${what} is nested deeper than ${MAX_DEPTH} levels`);
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
-    throw badRequest("The request body is not valid JSON");
+    throw badRequest(`${what} is not valid JSON`);
   }
+  if (SURROGATE_ESCAPE.test(text) && !isWellFormed(value))
+    throw badRequest(`${what} holds half a character (a lone surrogate)`);
+  return value;
 }
 
 const tooLarge = (limit: number) =>

@@ -1,17 +1,75 @@
 import { userPermissions, userRoleList } from "../identity/users/roles";
 import { listeningServer } from "../kernel/client";
-import { iso, isoOrNull, now } from "../kernel/clock";
+import { iso, now } from "../kernel/clock";
 import { subscribe } from "../kernel/events";
 import { describeError, log } from "../kernel/log";
+import { encode, type PayloadName, type Payloads, type Timestamp, toTimestamp } from "./codec";
+import { topicOf } from "./connections";
 
-/** Sends business events to the channels that carry them. Each is encoded once, and not at all for nobody. */
-function send(message: object, ...channels: string[]): void {
-  const server = listeningServer();
-  const heard = channels.filter((channel) => server && server.subscriberCount(channel) > 0);
-  if (!server || heard.length === 0) return;
-  const encoded = JSON.stringify(message);
-  for (const channel of heard) server.publish(channel, encoded);
+/** Sends business events to the channels that carry them. Each is encoded once for a format, and not at all for nobody. */
+
+/** Data: positions, zones and vessels, as JSON text always. */
+function sendData(message: object, ...channels: string[]): void {
+  publish(channels, () => JSON.stringify(message));
 }
+
+function publish(topics: string[], encoded: () => string | Uint8Array<ArrayBuffer>): void {
+  const server = listeningServer();
+  const heard = topics.filter((topic) => server && server.subscriberCount(topic) > 0);
+  if (!server || heard.length === 0) return;
+  const message = encoded();
+  for (const topic of heard) server.publish(topic, message);
+}
+
+/** Payloads about accounts and rights; a time is given in epoch milliseconds. */
+type Telling = Extract<
+  PayloadName,
+  | "accountDeleted"
+  | "accountBanned"
+  | "sessionRevoked"
+  | "forceLogout"
+  | "oauthConsentRevoked"
+  | "rolesUpdated"
+  | "permissionsUpdated"
+  | "rolePermissionsChanged"
+  | "emailLinkVerified"
+  | "emailChangeVerified"
+>;
+type WithTimes<T> = { [K in keyof T]: T[K] extends Timestamp | null | undefined ? number | null : T[K] };
+
+/** Fields that Part 3 leaves out of the JSON form. */
+const NOT_IN_JSON: Partial<Record<Telling, string>> = {
+  permissionsUpdated: "timestamp",
+  rolePermissionsChanged: "timestamp",
+};
+
+const TIMES = new Set(["timestamp", "expiresAt"]);
+
+/** A message about an account or about rights, in each format to whoever asked for it. */
+function send<Name extends Telling>(
+  name: Name,
+  fields: Omit<WithTimes<Payloads[Name]>, "timestamp">,
+  ...channels: string[]
+): void {
+  const payload = { ...fields, timestamp: now() };
+  const withTimes = (convert: (time: number) => unknown) =>
+    Object.entries(payload).map(([key, value]) => [
+      key,
+      TIMES.has(key) && typeof value === "number" ? convert(value) : value,
+    ]);
+  publish(channels, () => {
+    const entries = withTimes(iso).filter(([key]) => key !== NOT_IN_JSON[name]);
+    return JSON.stringify({ type: name, ...Object.fromEntries(entries) });
+  });
+  publish(
+    channels.map((channel) => topicOf(channel, "protobuf")),
+    () => encode(name, Object.fromEntries(withTimes(toTimestamp)) as Payloads[Name]),
+  );
+}
+
+/** Everybody who watches accounts hears what is told to a user. */
+const WATCHERS = "admin:accounts";
+const channelsOf = (userId: string): [string, string] => [`user:${userId}`, WATCHERS];
 
 /** Users told of a change in one turn of the event loop. */
 const USERS_AT_ONCE = 200;
@@ -22,30 +80,26 @@ const USERS_AT_ONCE = 200;
  */
 async function tellUsers(userIds: string[], tell: (userId: string) => void): Promise<void> {
   const server = listeningServer();
-  const isWatched = () => (server?.subscriberCount("admin:accounts") ?? 0) > 0;
+  const isHeard = (channel: string) =>
+    server !== null &&
+    (server.subscriberCount(channel) > 0 || server.subscriberCount(topicOf(channel, "protobuf")) > 0);
   for (const [at, userId] of userIds.entries()) {
     if (at > 0 && at % USERS_AT_ONCE === 0) await new Promise(setImmediate);
-    if (isWatched() || (server?.subscriberCount(`user:${userId}`) ?? 0) > 0) tell(userId);
+    if (channelsOf(userId).some(isHeard)) tell(userId);
   }
 }
 
 /** Tells users who hold other roles than before, and then those who may do more or less. */
 const tellOfRoles = (userIds: string[]): Promise<void> =>
   tellUsers(userIds, (userId) => {
-    const { roles } = userRoleList(userId);
-    sendToUser(userId, "rolesUpdated", {
-      roles: roles.map(({ name }) => name),
-      roleIds: roles.map(({ id }) => id),
-    });
+    const held = userRoleList(userId).roles;
+    const roles = held.map(({ name }) => name);
+    send("rolesUpdated", { userId, roles, roleIds: held.map(({ id }) => id) }, ...channelsOf(userId));
   });
 
 const tellOfPermissions = (userIds: string[]): Promise<void> =>
   tellUsers(userIds, (userId) =>
-    send(
-      { type: "permissionsUpdated", userId, permissions: userPermissions(userId) },
-      `user:${userId}`,
-      "admin:accounts",
-    ),
+    send("permissionsUpdated", { userId, permissions: userPermissions(userId) }, ...channelsOf(userId)),
   );
 
 /** What is told in slices may meet a closed database at the end of the server: then nobody listens any more. */
@@ -53,39 +107,34 @@ function inBackground(work: Promise<void>): void {
   work.catch((error) => log.warn("a change of rights could not be told to all", describeError(error)));
 }
 
-/** A message about an account: to the user's own connections, and to who watches all accounts. */
-function sendToUser(userId: string, type: string, fields: object): void {
-  send({ type, userId, ...fields, timestamp: iso(now()) }, `user:${userId}`, "admin:accounts");
-}
-
 export function startBroadcasts(): void {
   subscribe("gps.recorded", (point) => {
     const message = { type: "gpsUpdate", data: point };
-    if (point.device_id === null) send(message, "gps");
-    else send(message, "gps", `gps:${point.device_id}`);
+    if (point.device_id === null) sendData(message, "gps");
+    else sendData(message, "gps", `gps:${point.device_id}`);
   });
   subscribe("geofence.crossed", (crossing) =>
-    send({ type: "geofenceEvent", data: crossing }, "geofence", `geofence:${crossing.geofence_id}`),
+    sendData({ type: "geofenceEvent", data: crossing }, "geofence", `geofence:${crossing.geofence_id}`),
   );
 
-  subscribe("session.revoked", ({ userId, ...fields }) => sendToUser(userId, "sessionRevoked", fields));
-  subscribe("sessions.ended", ({ userId, reason }) => sendToUser(userId, "forceLogout", { reason }));
+  subscribe("session.revoked", (fields) => send("sessionRevoked", fields, ...channelsOf(fields.userId)));
+  subscribe("sessions.ended", (fields) => send("forceLogout", fields, ...channelsOf(fields.userId)));
   subscribe("user.banned", ({ userId, reason, expiresAt }) =>
-    sendToUser(userId, "accountBanned", {
-      reason,
-      expiresAt: isoOrNull(expiresAt),
-      isPermanent: expiresAt === null,
-    }),
+    send(
+      "accountBanned",
+      { userId, reason, expiresAt, isPermanent: expiresAt === null },
+      ...channelsOf(userId),
+    ),
   );
-  subscribe("user.deleted", ({ userId, reason }) => sendToUser(userId, "accountDeleted", { reason }));
+  subscribe("user.deleted", (fields) => send("accountDeleted", fields, ...channelsOf(fields.userId)));
   subscribe("users.roles_changed", ({ userIds, affected }) =>
     inBackground(tellOfRoles(userIds).then(() => tellOfPermissions(affected))),
   );
   subscribe("role.permissions_changed", ({ roleId, roleName, holders, affected }) => {
-    const message = { type: "rolePermissionsChanged", roleId, roleName };
-    send(message, ...holders.map((userId) => `user:${userId}`), "admin:accounts");
+    send("rolePermissionsChanged", { roleId, roleName }, ...holders.map((id) => `user:${id}`), WATCHERS);
     inBackground(tellOfPermissions(affected));
   });
-  subscribe("email.changed", ({ userId, email }) => sendToUser(userId, "emailChangeVerified", { email }));
-  subscribe("email.linked", ({ userId, ...fields }) => sendToUser(userId, "emailLinkVerified", fields));
+  subscribe("email.changed", (fields) => send("emailChangeVerified", fields, ...channelsOf(fields.userId)));
+  subscribe("email.linked", (fields) => send("emailLinkVerified", fields, ...channelsOf(fields.userId)));
+  subscribe("consent.revoked", (fields) => send("oauthConsentRevoked", fields, ...channelsOf(fields.userId)));
 }

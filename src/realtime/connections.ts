@@ -1,12 +1,18 @@
 import type { ServerWebSocket } from "bun";
 import type { Caller } from "../identity/access/caller";
 
+/** Text frames hold JSON, binary ones Protobuf. */
+export type Format = "json" | "protobuf";
+
 /** What the server keeps of an open connection. */
 export interface Connection {
   /** As its credential stands now; replaced when rights change. */
   caller: Caller;
-  /** Channels that it hears: those that the client asked for, and the automatic one until it is left. */
-  channels: Set<string>;
+  /**
+   * Channels that it hears, each in the format in which it was asked for: those that the client asked for, and the
+   * automatic one until it is left.
+   */
+  channels: Map<string, Format>;
   /** When the last pong frame came, and when the next ping is due (performance.now milliseconds). */
   aliveAt: number;
   pingAt: number;
@@ -19,6 +25,13 @@ export interface Connection {
 }
 
 export type Socket = ServerWebSocket<Connection>;
+
+/**
+ * The topic on which a channel's messages are published in a format. Positions, zones and vessels are JSON text always,
+ * and what the community bot is told binary always: these channels have one topic (decisions 7.3).
+ */
+export const topicOf = (channel: string, format: Format): string =>
+  format === "protobuf" && /^(user|admin):/.test(channel) ? `${channel} protobuf` : channel;
 
 /** All open connections. */
 export const sockets = new Set<Socket>();

@@ -9,8 +9,10 @@ import { AppError, badRequest, unauthorized } from "../kernel/errors";
 import { subscribe as onEvent } from "../kernel/events";
 import { describeError, log } from "../kernel/log";
 import { errors, t } from "../kernel/schema";
+import { createAuditEvent } from "./audit";
 import { mayHear } from "./channels";
-import { automaticChannel, type Connection, type Socket, sockets } from "./connections";
+import { decode, encode, type Message, type PayloadName, type Payloads } from "./codec";
+import { automaticChannel, type Connection, type Format, type Socket, sockets, topicOf } from "./connections";
 
 /** Why the server closes a connection (decisions 7.8, 7.11; RFC 6455, section 7.4.1). */
 const CLOSE = {
@@ -86,7 +88,7 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
     const started = performance.now();
     const data: Connection = {
       caller,
-      channels: new Set(),
+      channels: new Map(),
       aliveAt: started,
       pingAt: started + config["websocket.heartbeat_interval_seconds"] * SECOND,
       secondAt: started,
@@ -112,7 +114,8 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
       summary: "Open the WebSocket",
       description: [
         "Upgrades to a WebSocket. Authenticate with `Authorization: Bearer` (services, API keys), `?token=` (a session token) or the cookie `fairlead_session` (pages of the server's own or an allowed origin).",
-        'Send JSON text: `{"type":"subscribe","channel":"gps"}`, `{"type":"unsubscribe","channel":"gps"}`, `{"type":"ping"}`.',
+        'Send JSON text: `{"type":"subscribe","channel":"gps"}`, `{"type":"unsubscribe","channel":"gps"}`, `{"type":"ping"}`; or binary frames, each a `WsEnvelope` of `proto/ws.proto`. Both may be mixed. Positions, zones and vessels come as JSON text always, messages about accounts and rights in the format in which their channel was subscribed.',
+        "Services with an API key that holds `audit:write` may send `CreateAuditEventRequest`, and get a `CreateAuditEventResponse`.",
         "Channels: `gps` and `gps:<device id>` (gps:read), `geofence` and `geofence:<geofence id>` (geofences:read), `vessels` (gps:read), `public` and `public:<name>`, `user:<own id>`, `admin:<name>` (admin:read), `community` (API key with community:sync). A session hears its own `user:` channel without asking.",
         "Close codes: 1001 the server stops, 1008 too many messages, 1009 message too large, 1013 the client cannot keep up, 4401 the credential ended, 4408 no pong in time.",
       ].join("\n\n"),
@@ -122,10 +125,42 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
 
 // --- Messages ---------------------------------------------------------------------------------------------
 
-const send = (socket: Socket, message: object): void => {
+/** How a message is answered: in the format that it came in. */
+interface Answers {
+  format: Format;
+  error: (socket: Socket, message: string) => void;
+  subscribed: (socket: Socket, channel: string) => void;
+  unsubscribed: (socket: Socket, channel: string) => void;
+  pong: (socket: Socket) => void;
+}
+
+const sendText = (socket: Socket, message: object): void => {
   socket.send(JSON.stringify(message));
 };
-const sendError = (socket: Socket, message: string) => send(socket, { type: "error", message });
+
+const inText: Answers = {
+  format: "json",
+  error: (socket, message) => sendText(socket, { type: "error", message }),
+  subscribed: (socket, channel) =>
+    sendText(socket, { type: "message", channel, data: `Subscribed to ${channel}` }),
+  unsubscribed: (socket, channel) =>
+    sendText(socket, { type: "message", channel, data: `Unsubscribed from ${channel}` }),
+  pong: (socket) => sendText(socket, { type: "pong" }),
+};
+
+const sendBinary = <Name extends PayloadName>(socket: Socket, name: Name, payload: Payloads[Name]): void => {
+  socket.send(encode(name, payload));
+};
+
+const inBinary: Answers = {
+  format: "protobuf",
+  error: (socket, message) => sendBinary(socket, "error", { message }),
+  subscribed: (socket, channel) => sendBinary(socket, "subscribe", { channel }),
+  unsubscribed: (socket, channel) => sendBinary(socket, "unsubscribe", { channel }),
+  pong: (socket) => sendBinary(socket, "pong", {}),
+};
+
+const answersIn = (format: Format): Answers => (format === "json" ? inText : inBinary);
 
 /** Longest channel name that an answer repeats. */
 const MAX_ECHO = 128;
@@ -137,9 +172,35 @@ function isFull({ caller, channels }: Connection): boolean {
   return counted >= config["websocket.max_subscriptions"];
 }
 
-function join(socket: Socket, channel: string): void {
-  socket.data.channels.add(channel);
-  socket.subscribe(channel);
+function join(socket: Socket, channel: string, format: Format): void {
+  leave(socket, channel);
+  socket.data.channels.set(channel, format);
+  socket.subscribe(topicOf(channel, format));
+}
+
+function leave(socket: Socket, channel: string): void {
+  const format = socket.data.channels.get(channel);
+  if (format === undefined) return;
+  socket.data.channels.delete(channel);
+  socket.unsubscribe(topicOf(channel, format));
+}
+
+/** Subscribing again changes the format. */
+function subscribe(socket: Socket, channel: string, answer: Answers): void {
+  const { caller, channels } = socket.data;
+  const isNew = !channels.has(channel) && channel !== automaticChannel(caller);
+  const name = channel.slice(0, MAX_ECHO);
+  if (!mayHear(caller, channel)) answer.error(socket, `Access denied to channel: ${name}`);
+  else if (isNew && isFull(socket.data)) answer.error(socket, `Too many subscriptions: ${name}`);
+  else {
+    if (channels.get(channel) !== answer.format) join(socket, channel, answer.format);
+    answer.subscribed(socket, channel);
+  }
+}
+
+function unsubscribe(socket: Socket, channel: string, answer: Answers): void {
+  leave(socket, channel);
+  answer.unsubscribed(socket, channel.slice(0, MAX_ECHO));
 }
 
 interface ClientMessage {
@@ -147,37 +208,45 @@ interface ClientMessage {
   channel?: unknown;
 }
 
-const OPERATIONS: Record<string, (socket: Socket, message: ClientMessage) => void> = {
+const TEXT_OPERATIONS: Record<string, (socket: Socket, message: ClientMessage) => void> = {
   subscribe(socket, { channel }) {
-    if (typeof channel !== "string") return sendError(socket, "subscribe needs a channel");
-    const { caller, channels } = socket.data;
-    if (!mayHear(caller, channel))
-      return sendError(socket, `Access denied to channel: ${channel.slice(0, MAX_ECHO)}`);
-    if (!channels.has(channel)) {
-      if (channel !== automaticChannel(caller) && isFull(socket.data))
-        return sendError(socket, `Too many subscriptions: ${channel.slice(0, MAX_ECHO)}`);
-      join(socket, channel);
-    }
-    send(socket, { type: "message", channel, data: `Subscribed to ${channel}` });
+    if (typeof channel === "string") subscribe(socket, channel, inText);
+    else inText.error(socket, "subscribe needs a channel");
   },
-
   unsubscribe(socket, { channel }) {
-    if (typeof channel !== "string") return sendError(socket, "unsubscribe needs a channel");
-    if (socket.data.channels.delete(channel)) socket.unsubscribe(channel);
-    const name = channel.slice(0, MAX_ECHO);
-    send(socket, { type: "message", channel: name, data: `Unsubscribed from ${name}` });
+    if (typeof channel === "string") unsubscribe(socket, channel, inText);
+    else inText.error(socket, "unsubscribe needs a channel");
   },
+  ping: inText.pong,
+};
 
-  ping(socket) {
-    send(socket, { type: "pong" });
+type BinaryOperation<Name extends PayloadName> = (socket: Socket, payload: Payloads[Name]) => void;
+
+const BINARY_OPERATIONS: { [Name in PayloadName]?: BinaryOperation<Name> } = {
+  subscribe: (socket, { channel }) => subscribe(socket, channel, inBinary),
+  unsubscribe: (socket, { channel }) => unsubscribe(socket, channel, inBinary),
+  ping: inBinary.pong,
+  pong() {},
+  createAuditEvent(socket, event) {
+    inBackground(
+      createAuditEvent(socket.data.caller, event).then((answer) =>
+        sendBinary(socket, "createAuditEventResponse", answer),
+      ),
+    );
   },
 };
 
+/** What answers after a commit. */
+function inBackground(work: Promise<void>): void {
+  work.catch((error) => log.error("a socket message failed", describeError(error)));
+}
+
 function receive(socket: Socket, frame: string | Buffer): void {
+  const answer = typeof frame === "string" ? inText : inBinary;
   if (isFlooding(socket.data)) close(socket, CLOSE.tooManyMessages);
-  else if (socket.data.ended) sendError(socket, "The credential of this connection has ended");
-  else if (typeof frame !== "string") sendError(socket, "Binary messages are not understood; send JSON text");
-  else perform(socket, parse(frame));
+  else if (socket.data.ended) answer.error(socket, "The credential of this connection has ended");
+  else if (typeof frame === "string") performText(socket, parse(frame));
+  else performBinary(socket, decode(frame));
 }
 
 function parse(frame: string): ClientMessage | null {
@@ -188,11 +257,22 @@ function parse(frame: string): ClientMessage | null {
   }
 }
 
-function perform(socket: Socket, message: ClientMessage | null): void {
+function performText(socket: Socket, message: ClientMessage | null): void {
   const type = message?.type;
-  if (message === null) sendError(socket, "Invalid JSON");
-  else if (typeof type === "string" && Object.hasOwn(OPERATIONS, type)) OPERATIONS[type]?.(socket, message);
-  else sendError(socket, `Unknown message type; known are ${Object.keys(OPERATIONS).join(", ")}`);
+  if (message === null) inText.error(socket, "Invalid JSON");
+  else if (typeof type === "string" && Object.hasOwn(TEXT_OPERATIONS, type))
+    TEXT_OPERATIONS[type]?.(socket, message);
+  else inText.error(socket, `Unknown message type; known are ${Object.keys(TEXT_OPERATIONS).join(", ")}`);
+}
+
+function performBinary(socket: Socket, message: Message | string): void {
+  if (typeof message === "string") {
+    inBinary.error(socket, message);
+    return;
+  }
+  const operation = BINARY_OPERATIONS[message.name] as BinaryOperation<typeof message.name> | undefined;
+  if (operation) operation(socket, message.payload);
+  else inBinary.error(socket, `${message.name} is for the server to send`);
 }
 
 function isFlooding(connection: Connection): boolean {
@@ -228,7 +308,7 @@ export function socketHandlers(): WebSocketHandler<Connection> {
     open(socket) {
       sockets.add(socket);
       const own = automaticChannel(socket.data.caller);
-      if (own !== null) join(socket, own);
+      if (own !== null) join(socket, own, "json");
     },
     message(socket, frame) {
       try {
@@ -236,7 +316,7 @@ export function socketHandlers(): WebSocketHandler<Connection> {
       } catch (error) {
         // Bun would swallow it, and the client would wait for an answer.
         log.error("a socket message failed", describeError(error));
-        sendError(socket, "Something went wrong");
+        answersIn(typeof frame === "string" ? "json" : "protobuf").error(socket, "Something went wrong");
       }
     },
     pong(socket) {
@@ -279,11 +359,10 @@ function reevaluate(which: (caller: Caller) => boolean, announced: boolean): voi
       continue;
     }
     data.caller = fresh;
-    for (const channel of data.channels) {
+    for (const [channel, format] of data.channels) {
       if (mayHear(fresh, channel)) continue;
-      data.channels.delete(channel);
-      socket.unsubscribe(channel);
-      sendError(socket, `Access to channel ended: ${channel}`);
+      leave(socket, channel);
+      answersIn(format).error(socket, `Access to channel ended: ${channel}`);
     }
   }
 }
@@ -297,8 +376,7 @@ function end(socket: Socket, announced: boolean): void {
     return;
   }
   socket.data.ended = true;
-  for (const channel of socket.data.channels) socket.unsubscribe(channel);
-  socket.data.channels.clear();
+  for (const channel of [...socket.data.channels.keys()]) leave(socket, channel);
   setTimeout(() => close(socket, CLOSE.credentialEnded), FAREWELL).unref();
 }
 

@@ -215,3 +215,10 @@ export const InternalEvent = t.Object(
   { title: "NewAuditEvent" },
 );
 export type InternalEvent = (typeof InternalEvent)["static"];
+
+/** What a service may write over the socket: there an event may be about no resource (Part 3). */
+export const SocketEvent = t.Object({
+  ...InternalEvent.properties,
+  resource_type: optional(InternalEvent.properties.resource_type),
+});
+export type SocketEvent = (typeof SocketEvent)["static"];

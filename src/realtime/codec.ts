@@ -1,0 +1,258 @@
+import protobuf from "protobufjs";
+import definition from "../../proto/ws.proto" with { type: "text" };
+import { toSnakeCase } from "../kernel/case";
+
+/**
+ * Binary messages: every binary frame is one `WsEnvelope` of proto/ws.proto, which this reads at the start, so that the
+ * file is the one statement of names and numbers.
+ */
+
+/** A `google.protobuf.Timestamp`. */
+export interface Timestamp {
+  seconds: number;
+  nanos: number;
+}
+
+/** The payloads, by their name in the envelope. A field that is `null` in what is sent is left out. */
+export interface Payloads {
+  ping: object;
+  pong: object;
+  subscribe: { channel: string };
+  unsubscribe: { channel: string };
+  error: { message: string };
+  accountDeleted: { userId: string; reason?: string | null; timestamp: Timestamp };
+  accountBanned: {
+    userId: string;
+    reason?: string | null;
+    expiresAt?: Timestamp | null;
+    isPermanent: boolean;
+    timestamp: Timestamp;
+  };
+  sessionRevoked: { userId: string; sessionId: string; reason?: string | null; timestamp: Timestamp };
+  forceLogout: { userId: string; reason?: string | null; timestamp: Timestamp };
+  oauthConsentRevoked: { userId: string; clientId: string; timestamp: Timestamp };
+  rolesUpdated: { userId: string; roles: string[]; roleIds: string[]; timestamp: Timestamp };
+  permissionsUpdated: { userId: string; permissions: string[]; timestamp: Timestamp };
+  rolePermissionsChanged: { roleId: string; roleName: string; timestamp: Timestamp };
+  emailLinkVerified: { userId: string; email: string; platformAccountId: string; timestamp: Timestamp };
+  emailChangeVerified: { userId: string; email: string; timestamp: Timestamp };
+  gpsUpdate: object;
+  discordUserLinked: {
+    discordId: string;
+    userId: string;
+    discordUsername: string;
+    avatarUrl?: string | null;
+    timestamp: Timestamp;
+  };
+  discordUserUnlinked: { discordId: string; userId: string; timestamp: Timestamp };
+  discordPermissionChanged: {
+    discordId: string;
+    userId: string;
+    permissions: string[];
+    timestamp: Timestamp;
+  };
+  createAuditEvent: CreateAuditEvent;
+  createAuditEventResponse: { success: boolean; auditEventId?: string | null; error?: string | null };
+  communitySyncRequest: { requestId: string; guildId?: string | null; scope: number };
+  communitySyncResponse: CommunitySyncResponse;
+  communitySettingsRequest: { guildId?: string | null };
+  communitySettings: CommunitySettings;
+  moderationEvent: ModerationEvent;
+  moderationEventResponse: {
+    requestId: string;
+    success: boolean;
+    auditEventId?: string | null;
+    error?: string | null;
+  };
+}
+
+/** What a client sends: absent optional fields are null, other absent fields empty. */
+export interface CreateAuditEvent {
+  userId: string;
+  eventType: string;
+  resourceType: string | null;
+  resourceId: string | null;
+  actorId: string | null;
+  ipAddress: string | null;
+  userAgent: string | null;
+  description: string | null;
+  metadataJson: string | null;
+  status: string | null;
+  errorMessage: string | null;
+  sourceService: string | null;
+}
+
+export interface CommunityGuild {
+  guildId: string;
+  name: string;
+  icon: string | null;
+  ownerId: string;
+  memberCount: number;
+  boostCount: number;
+  premiumTier: number;
+  botJoinedAt: Timestamp | null;
+}
+
+export interface CommunityChannel {
+  channelId: string;
+  guildId: string;
+  name: string;
+  channelType: number;
+  parentId: string | null;
+  position: number;
+  topic: string | null;
+  nsfw: boolean;
+}
+
+export interface CommunityRole {
+  roleId: string;
+  guildId: string;
+  name: string;
+  color: number;
+  position: number;
+  permissions: string;
+  managed: boolean;
+}
+
+export interface CommunityMember {
+  guildId: string;
+  userId: string;
+  username: string;
+  discriminator: string | null;
+  globalName: string | null;
+  nickname: string | null;
+  avatar: string | null;
+  bot: boolean;
+  system: boolean;
+  joinedAt: Timestamp | null;
+  premiumSince: Timestamp | null;
+  deaf: boolean;
+  mute: boolean;
+  pending: boolean;
+  communicationDisabledUntil: Timestamp | null;
+  roles: string[];
+}
+
+export interface CommunitySyncResponse {
+  requestId: string;
+  success: boolean;
+  error: string | null;
+  guilds: CommunityGuild[];
+  channels: CommunityChannel[];
+  roles: CommunityRole[];
+  members: CommunityMember[];
+  more: boolean;
+}
+
+export interface CommunitySettings {
+  guildId?: string | null;
+  autoSyncEnabled: boolean;
+  syncIntervalSeconds: number;
+  initialDelaySeconds: number;
+  defaultLanguage?: string | null;
+  notifyOnGuildJoin: boolean;
+  notifyOnGuildLeave: boolean;
+  commandCooldownSeconds: number;
+  updatedAt: Timestamp;
+}
+
+export interface ModerationEvent {
+  requestId: string;
+  guildId: string;
+  userId: string;
+  moderatorId: string;
+  action: string;
+  reason: string | null;
+  durationSeconds: number | null;
+  timestamp: Timestamp | null;
+}
+
+export type PayloadName = keyof Payloads;
+
+/** A payload with its name. */
+export type Message = { [Name in PayloadName]: { name: Name; payload: Payloads[Name] } }[PayloadName];
+
+// Whole numbers of 64 bits as JavaScript's own: exact to 2^53, which no time or duration of ours passes.
+protobuf.util.Long = undefined as unknown as typeof protobuf.util.Long;
+protobuf.configure();
+
+const PACKAGE = "fairlead.ws.v1";
+const root = new protobuf.Root();
+root.addJSON(protobuf.common.get("google/protobuf/timestamp.proto")?.nested ?? {});
+protobuf.parse(definition, root);
+const Envelope = root.lookupType(`${PACKAGE}.WsEnvelope`);
+const types = root.lookupEnum(`${PACKAGE}.WsMessageType`).values;
+
+/** `accountDeleted` has the type ACCOUNT_DELETED. */
+const typeOf = (name: string): number => types[toSnakeCase(name).toUpperCase()] ?? 0;
+
+/** A frame with one message. */
+export function encode<Name extends PayloadName>(
+  name: Name,
+  payload: Payloads[Name],
+): Uint8Array<ArrayBuffer> {
+  const fields = Object.entries(payload).filter(([, value]) => value !== null && value !== undefined);
+  const envelope = { type: typeOf(name), [name]: Object.fromEntries(fields) };
+  return new Uint8Array(Envelope.encode(Envelope.fromObject(envelope)).finish());
+}
+
+/**
+ * The message in a frame; a text for whoever sent it when there is none. The payload decides; a type that contradicts it
+ * is refused (decisions 7.5).
+ */
+export function decode(frame: Uint8Array): Message | string {
+  let envelope: protobuf.Message;
+  try {
+    envelope = Envelope.decode(frame);
+  } catch {
+    return "The frame is no WsEnvelope";
+  }
+  const { type, payload: name } = envelope as unknown as { type: number; payload?: string };
+  if (name === undefined) return "The envelope holds no payload";
+  if (type !== 0 && type !== typeOf(name)) return `The type ${type} contradicts the payload ${name}`;
+  const { [name]: payload } = Envelope.toObject(envelope, READING) as Record<string, object>;
+  return { name, payload: withNulls(name, payload ?? {}) } as Message;
+}
+
+const READING: protobuf.IConversionOptions = { arrays: true, longs: Number };
+
+/** Fills in what the frame left out: null for optional fields and messages, the empty value for the others. */
+function withNulls(name: string, payload: object): object {
+  const field = Envelope.fields[name]?.resolve();
+  return field?.resolvedType instanceof protobuf.Type ? filled(field.resolvedType, payload) : payload;
+}
+
+function filled(type: protobuf.Type, given: object): object {
+  const values = given as Record<string, unknown>;
+  const complete: Record<string, unknown> = {};
+  for (const field of type.fieldsArray) {
+    const { name, repeated, resolvedType } = field.resolve();
+    const value = values[name];
+    const isMessage = resolvedType instanceof protobuf.Type;
+    if (repeated) {
+      const items = (value as unknown[] | undefined) ?? [];
+      complete[name] = isMessage ? items.map((item) => filled(resolvedType, item as object)) : items;
+    } else if (value === undefined)
+      complete[name] = isMessage || isOptional(field) ? null : field.typeDefault;
+    else complete[name] = isMessage ? filled(resolvedType, value as object) : value;
+  }
+  return complete;
+}
+
+/** proto3's `optional` is a oneof of its own underneath. */
+const isOptional = (field: protobuf.Field): boolean => field.partOf?.isProto3Optional === true;
+
+// --- Times --------------------------------------------------------------------------------------------------
+
+/** From epoch milliseconds. */
+export function toTimestamp(milliseconds: number): Timestamp {
+  const seconds = Math.floor(milliseconds / 1_000);
+  return { seconds, nanos: (milliseconds - seconds * 1_000) * 1_000_000 };
+}
+
+/** Epoch milliseconds; null for none, and for a time that no date can hold. */
+export function fromTimestamp(timestamp: Timestamp | null): number | null {
+  if (timestamp === null) return null;
+  const milliseconds = timestamp.seconds * 1_000 + Math.floor(timestamp.nanos / 1_000_000);
+  return Math.abs(milliseconds) <= 8_640_000_000_000_000 ? milliseconds : null;
+}

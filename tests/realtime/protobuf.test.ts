@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { newcomer } from "../identity/deletion-support";
+import { TestServer } from "../support/server";
+import { fix } from "../tracking/support";
+import { Envelope, frame, read, schema, subscribeInBinary, typeOf } from "./binary";
+import { Client } from "./support";
+
+/** Binary frames: Part 3, "Formats", "Protobuf envelope"; decisions 7.3 and 7.5. */
+const MAX_SUBSCRIPTIONS = 3;
+
+let server: TestServer;
+let session: string;
+beforeAll(async () => {
+  server = await TestServer.start({
+    settings: { "websocket.max_subscriptions": String(MAX_SUBSCRIPTIONS) },
+  });
+  session = await server.admin();
+});
+afterAll(() => server.stop());
+
+const connect = () => Client.open(server, { token: session });
+const error = (message: unknown = expect.stringMatching(/./)) => ({ type: 20, error: { message } });
+
+describe("proto/ws.proto", () => {
+  /** Payloads with their number in the envelope and their type (Part 3; decisions, section 7). */
+  const PAYLOADS: [payload: string, field: number, type: number][] = [
+    ["ping", 10, 1],
+    ["pong", 11, 2],
+    ["subscribe", 20, 10],
+    ["unsubscribe", 21, 11],
+    ["error", 30, 20],
+    ["accountDeleted", 40, 30],
+    ["accountBanned", 41, 31],
+    ["sessionRevoked", 42, 32],
+    ["forceLogout", 43, 33],
+    ["oauthConsentRevoked", 44, 34],
+    ["rolesUpdated", 50, 40],
+    ["permissionsUpdated", 51, 41],
+    ["rolePermissionsChanged", 52, 42],
+    ["emailLinkVerified", 60, 50],
+    ["emailChangeVerified", 61, 51],
+    ["gpsUpdate", 70, 60],
+    ["discordUserLinked", 80, 70],
+    ["discordUserUnlinked", 81, 71],
+    ["discordPermissionChanged", 82, 72],
+    ["createAuditEvent", 100, 100],
+    ["createAuditEventResponse", 101, 101],
+    ["communitySyncRequest", 110, 110],
+    ["communitySyncResponse", 111, 111],
+    ["communitySettingsRequest", 120, 120],
+    ["communitySettings", 121, 121],
+    ["moderationEvent", 140, 140],
+    ["moderationEventResponse", 141, 141],
+  ];
+
+  test("holds every payload and type under its number, and no other", () => {
+    expect(Envelope.fields.type?.id).toBe(1);
+    const { payload } = Envelope.oneofs as Record<string, { fieldsArray: { name: string; id: number }[] }>;
+    const found = payload?.fieldsArray.map(({ name, id }) => [name, id, typeOf(name)]);
+    expect(found).toEqual(PAYLOADS);
+    const types = Object.values(schema.lookupEnum("WsMessageType").values);
+    expect(types.sort((a, b) => a - b)).toEqual(
+      [0, ...PAYLOADS.map(([, , type]) => type)].sort((a, b) => a - b),
+    );
+  });
+
+  /** Fields in the order of their numbers; `?` is proto3's optional, `[]` repeated, a type where it is no string. */
+  const MESSAGES: Record<string, string> = {
+    Ping: "",
+    Pong: "",
+    Subscribe: "channel",
+    Unsubscribe: "channel",
+    Error: "message",
+    AccountDeleted: "userId reason? timestamp:ts",
+    AccountBanned: "userId reason? expiresAt?:ts isPermanent:bool timestamp:ts",
+    SessionRevoked: "userId sessionId reason? timestamp:ts",
+    ForceLogout: "userId reason? timestamp:ts",
+    OAuthConsentRevoked: "userId clientId timestamp:ts",
+    RolesUpdated: "userId roles[] roleIds[] timestamp:ts",
+    PermissionsUpdated: "userId permissions[] timestamp:ts",
+    RolePermissionsChanged: "roleId roleName timestamp:ts",
+    EmailLinkVerified: "userId email platformAccountId timestamp:ts",
+    EmailChangeVerified: "userId email timestamp:ts",
+    GpsUpdate:
+      "trackerId latitude:double longitude:double altitude?:double speed?:double heading?:double timestamp:ts",
+    DiscordUserLinked: "discordId userId discordUsername avatarUrl? timestamp:ts",
+    DiscordUserUnlinked: "discordId userId timestamp:ts",
+    DiscordPermissionChanged: "discordId userId permissions[] timestamp:ts",
+    CreateAuditEventRequest:
+      "userId eventType resourceType? resourceId? actorId? ipAddress? userAgent? description? metadataJson? status? errorMessage? sourceService?",
+    CreateAuditEventResponse: "success:bool auditEventId? error?",
+    CommunitySyncRequest: "requestId guildId? scope:Scope",
+    CommunitySyncResponse:
+      "requestId success:bool error? guilds[]:CommunityGuild channels[]:CommunityChannel roles[]:CommunityRole members[]:CommunityMember more:bool",
+    CommunityGuild:
+      "guildId name icon? ownerId memberCount:int32 boostCount:int32 premiumTier:int32 botJoinedAt:ts",
+    CommunityChannel: "channelId guildId name channelType:int32 parentId? position:int32 topic? nsfw:bool",
+    CommunityRole: "roleId guildId name color:int32 position:int32 permissions managed:bool",
+    CommunityMember:
+      "guildId userId username discriminator? globalName? nickname? avatar? bot:bool system:bool joinedAt:ts premiumSince:ts deaf:bool mute:bool pending:bool communicationDisabledUntil:ts roles[]",
+    CommunitySettingsRequest: "guildId?",
+    CommunitySettings:
+      "guildId? autoSyncEnabled:bool syncIntervalSeconds:int32 initialDelaySeconds:int32 defaultLanguage? notifyOnGuildJoin:bool notifyOnGuildLeave:bool commandCooldownSeconds:int32 updatedAt:ts",
+    ModerationEvent:
+      "requestId guildId userId moderatorId action reason? durationSeconds?:int64 timestamp:ts",
+    ModerationEventResponse: "requestId success:bool auditEventId? error?",
+  };
+
+  test.each(Object.entries(MESSAGES))("gives %s its fields, numbered from 1", (name, expected) => {
+    const fields = schema.lookupType(name).fieldsArray.toSorted((a, b) => a.id - b.id);
+    expect(fields.map(({ id }) => id)).toEqual(fields.map((_, at) => at + 1));
+    const shown = fields.map((field) => {
+      const type = field.type === "google.protobuf.Timestamp" ? "ts" : field.type.split(".").at(-1);
+      const mark = field.repeated ? "[]" : field.partOf ? "?" : "";
+      return field.name + mark + (type === "string" ? "" : `:${type}`);
+    });
+    expect(shown.join(" ")).toBe(expected);
+  });
+});
+
+describe("a binary frame", () => {
+  test("is what the numbers of Part 3 say, byte for byte", async () => {
+    const client = await connect();
+    // type PING, payload field 10, length delimited, empty; then the same with PONG and field 11.
+    const pong = await client.ask(new Uint8Array([0x08, 1, (10 << 3) | 2, 0]));
+    expect([...pong]).toEqual([0x08, 2, (11 << 3) | 2, 0]);
+    await client.close();
+  });
+
+  test("is answered in binary, and text in text, on one connection", async () => {
+    const client = await connect();
+    expect(read(await client.ask(frame("ping")))).toEqual({ type: 2, pong: {} });
+    expect(await client.ask({ type: "ping" })).toEqual({ type: "pong" });
+    expect(read(await client.ask(frame("subscribe", { channel: "gps" })))).toEqual({
+      type: 10,
+      subscribe: { channel: "gps" },
+    });
+    expect((await client.ask({ type: "subscribe", channel: "geofence" })).data).toBe(
+      "Subscribed to geofence",
+    );
+    expect(read(await client.ask(frame("unsubscribe", { channel: "geofence" })))).toEqual({
+      type: 11,
+      unsubscribe: { channel: "geofence" },
+    });
+    expect((await client.ask({ type: "unsubscribe", channel: "gps" })).data).toBe("Unsubscribed from gps");
+    await client.close();
+  });
+
+  test("that subscribes to what is forbidden or too much is refused by an Error that names the channel", async () => {
+    const client = await connect();
+    const subscribe = async (channel: string) => read(await client.ask(frame("subscribe", { channel })));
+    expect(await subscribe("community")).toEqual(error("Access denied to channel: community"));
+    await subscribeInBinary(client, "gps", "geofence", "public");
+    expect(await subscribe("vessels")).toEqual(error("Too many subscriptions: vessels"));
+    // Again in the other format is no further subscription.
+    await client.subscribe("gps");
+    await client.close();
+  });
+
+  test("without a type is accepted: its payload decides", async () => {
+    const client = await connect();
+    expect(read(await client.ask(frame("ping", {}, 0)))).toEqual({ type: 2, pong: {} });
+    await client.close();
+  });
+
+  test("with fields that the server doesn't know is understood", async () => {
+    const client = await connect();
+    // Field 15 as a number, beside a ping.
+    expect(read(await client.ask(new Uint8Array([...frame("ping"), 15 << 3, 7])))).toEqual({
+      type: 2,
+      pong: {},
+    });
+    await client.close();
+  });
+
+  test("with two payloads is the last of them, as Protobuf has it", async () => {
+    const client = await connect();
+    const both = new Uint8Array([...frame("ping"), ...frame("subscribe", { channel: "gps" })]);
+    expect(read(await client.ask(both))).toEqual({ type: 10, subscribe: { channel: "gps" } });
+    await client.close();
+  });
+});
+
+describe("a connection stays open, with an Error envelope, after", () => {
+  const bytes = (...values: number[]) => new Uint8Array(values);
+  const mistakes: [name: string, frame: Uint8Array][] = [
+    ["a frame of JSON", new TextEncoder().encode('{"type":"ping"}')],
+    ["noise", bytes(255, 0, 255, 1)],
+    ["an empty frame", bytes()],
+    ["a type without a payload", bytes(0x08, 1)],
+    ["a truncated frame", frame("subscribe", { channel: "gps" }).slice(0, -1)],
+    ["a length beyond the frame's end", bytes(0x08, 10, 0xa2, 1, 0xff, 0xff, 0xff, 0xff, 0x07)],
+    ["a length that never ends", bytes(0x08, 10, 0xa2, 1, ...Array(12).fill(0xff))],
+    ["a group that is never closed", bytes((10 << 3) | 3)],
+    ["groups nested hundreds deep", bytes(...Array(900).fill((15 << 3) | 3))],
+    ["a wire type that doesn't exist", bytes((10 << 3) | 7, 0)],
+    ["field number zero", bytes(0x00, 0x00)],
+    ["a type that contradicts its payload", frame("ping", {}, typeOf("subscribe"))],
+    ["a type that doesn't exist", frame("ping", {}, 99)],
+    ["a payload that doesn't exist", bytes(0x08, 1, 0xfa, 1, 0)],
+    ["a subscribe without a channel", frame("subscribe")],
+    ["a subscribe to the empty name", frame("subscribe", { channel: "" })],
+    ["a channel that is no UTF-8", bytes(0x08, 10, 0xa2, 1, 4, 0x0a, 2, 0xff, 0xfe)],
+    ["a channel that JavaScript knows", frame("subscribe", { channel: "__proto__" })],
+    ["a server's message", frame("accountDeleted", { userId: "x" })],
+    ["a server's answer", frame("createAuditEventResponse", { success: true })],
+    ["a position", frame("gpsUpdate", { trackerId: "x", latitude: 1, longitude: 2 })],
+  ];
+  for (const [name, mistake] of mistakes)
+    test(name, async () => {
+      const client = await (await connect()).subscribe("public:kept");
+      const answer = read(await client.ask(mistake));
+      expect(answer).toEqual(error());
+      expect(answer).not.toEqual(error("Something went wrong"));
+      expect(await client.heard()).toEqual([]);
+      expect(read(await client.ask(frame("ping")))).toEqual({ type: 2, pong: {} });
+      await client.close();
+    });
+
+  test("every cut and every flipped byte of a frame, which never ends the connection", async () => {
+    const limitless = await TestServer.start({ settings: { "websocket.max_messages_per_second": "1000" } });
+    try {
+      const client = await Client.open(limitless, { token: await limitless.admin() });
+      const whole = frame("createAuditEvent", { userId: "", eventType: "x", metadataJson: "{}" });
+      const broken = [
+        ...whole.keys().map((end) => whole.slice(0, end)),
+        ...whole
+          .keys()
+          .flatMap((at) => [0x01, 0x80, 0xff].map((flip) => whole.with(at, (whole[at] ?? 0) ^ flip))),
+      ];
+      for (const one of broken) expect(await client.ask(one)).toBeInstanceOf(Uint8Array);
+      expect(await client.heard()).toEqual([]);
+      await client.close();
+    } finally {
+      await limitless.stop();
+    }
+  });
+});
+
+describe("positions and zones", () => {
+  test("come as JSON text to whoever subscribed in binary, once", async () => {
+    const device = await server.device();
+    const client = await subscribeInBinary(await connect(), "gps", `gps:${device.id}`);
+    const { status } = await server.post("/v1/gps", { token: device.key, body: fix() });
+    expect(status).toBe(201);
+    for (const _ of ["gps", "gps:id"])
+      expect(await client.next()).toMatchObject({ type: "gpsUpdate", data: { device_id: device.id } });
+    expect(await client.heard()).toEqual([]);
+    await client.ask(frame("unsubscribe", { channel: "gps" }));
+    await client.ask({ type: "unsubscribe", channel: `gps:${device.id}` });
+    await server.post("/v1/gps", { token: device.key, body: fix() });
+    expect(await client.heard()).toEqual([]);
+    await client.close();
+  });
+});
+
+describe("the end of access to a channel", () => {
+  test("is told in the format in which it was subscribed", async () => {
+    const user = await newcomer(server, "role_admin");
+    const client = await Client.open(server, { token: user.token });
+    await subscribeInBinary(client, "admin:accounts");
+    await client.subscribe("admin:news");
+    const admin = await server.admin();
+    await server.delete(`/v1/users/${user.id}/roles/role_admin`, { token: admin });
+    expect(read(await client.next())).toEqual(error("Access to channel ended: admin:accounts"));
+    expect(await client.next()).toEqual({ type: "error", message: "Access to channel ended: admin:news" });
+    expect((await client.heard()).map(({ type }) => type)).toEqual(["rolesUpdated", "permissionsUpdated"]);
+    await client.close();
+  });
+});
