@@ -4,12 +4,14 @@ import { createApp } from "./app";
 import { chosePort, config, publicUrl } from "./config";
 import { openGeoip } from "./identity/audit/geoip";
 import { stopDeliveries } from "./identity/email/service";
+import { removeUnfinished } from "./identity/export/archive";
 import { seedIdentity } from "./identity/seed";
 import { startJobs } from "./jobs";
 import { attachServer } from "./kernel/client";
 import { SECOND } from "./kernel/clock";
 import {
   claimDataDirectory,
+  dataPath,
   loadMasterKey,
   OperatorError,
   openData,
@@ -49,6 +51,7 @@ export async function serve(): Promise<Running> {
   });
   waitOutsideStatements();
   loadDetachments();
+  removeUnfinished(dataPath.exports());
   const { app } = await createApp();
   startBroadcasts();
   const port = listen(app);

@@ -18,6 +18,18 @@ export interface Answer {
   body: any;
 }
 
+/** Contracts by their document: servers that say the same share one, and the validators that it has made. */
+const contracts = new Map<string, Contract>();
+
+function contractOf(document: string): Contract {
+  let contract = contracts.get(document);
+  if (!contract) {
+    contract = new Contract(JSON.parse(document) as Document);
+    contracts.set(document, contract);
+  }
+  return contract;
+}
+
 /** A client of the API that holds every answer against the server's own document. */
 export class Api {
   readonly url: string;
@@ -28,8 +40,8 @@ export class Api {
   }
 
   contract(): Promise<Contract> {
-    this.#contract ??= fetch(`${this.url}/v1/openapi.json`).then(
-      async (response) => new Contract((await response.json()) as Document),
+    this.#contract ??= fetch(`${this.url}/v1/openapi.json`).then(async (response) =>
+      contractOf(await response.text()),
     );
     return this.#contract;
   }

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
@@ -59,41 +59,40 @@ interface Template {
   systemKey: Token;
 }
 
+/** Where all files of a run share one template (see run.ts); a file that runs alone makes its own. */
+const SHARED = process.env.TEST_TEMPLATE;
+
 let template: Promise<Template> | undefined;
 
 /** A data directory with an admin and a system key, made once and copied for every server. */
-async function makeTemplate(): Promise<Template> {
-  const directory = temporaryDirectory();
+async function findTemplate(): Promise<Template> {
+  if (SHARED !== undefined && existsSync(SHARED)) return readTemplate(SHARED);
+  const made = temporaryDirectory();
+  await makeTemplate(made);
+  if (SHARED === undefined) return readTemplate(made);
+  try {
+    renameSync(made, SHARED);
+  } catch (error) {
+    // Another file's process was faster.
+    if (!existsSync(SHARED)) throw error;
+  }
+  return readTemplate(SHARED);
+}
+
+const readTemplate = (directory: string): Template => ({
+  directory: join(directory, "data"),
+  systemKey: readFileSync(join(directory, "system-key"), "utf8"),
+});
+
+async function makeTemplate(directory: string): Promise<void> {
+  const dataDir = ["--data-dir", join(directory, "data")];
   const { username, email, password } = ADMIN;
-  const user = await command(
-    [
-      "user",
-      "create",
-      "--data-dir",
-      directory,
-      "--username",
-      username,
-      "--email",
-      email,
-      "--role",
-      "Super Admin",
-      "--password-stdin",
-    ],
-    { input: password },
-  );
+  const who = ["--username", username, "--email", email, "--role", "Super Admin", "--password-stdin"];
+  const user = await command(["user", "create", ...dataDir, ...who], { input: password });
   if (user.status !== 0) throw new Error(`user create failed: ${user.stderr}`);
-  const key = await command([
-    "key",
-    "create",
-    "--data-dir",
-    directory,
-    "--name",
-    "tests",
-    "--system",
-    "--json",
-  ]);
+  const key = await command(["key", "create", ...dataDir, "--name", "tests", "--system", "--json"]);
   if (key.status !== 0) throw new Error(`key create failed: ${key.stderr}`);
-  return { directory, systemKey: JSON.parse(key.stdout).key };
+  writeFileSync(join(directory, "system-key"), JSON.parse(key.stdout).key);
 }
 
 export interface StartOptions {
@@ -128,7 +127,7 @@ export class TestServer extends Api {
   }
 
   static async start({ settings = {}, dataDir }: StartOptions = {}): Promise<TestServer> {
-    template ??= makeTemplate();
+    template ??= findTemplate();
     const { directory: source, systemKey } = await template;
     const directory = dataDir ?? temporaryDirectory();
     if (!dataDir) cpSync(source, directory, { recursive: true });

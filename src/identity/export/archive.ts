@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
@@ -24,6 +25,15 @@ export interface ArchiveParts {
   at: number;
 }
 
+const UNFINISHED = ".partial";
+
+/** Removes what a server that was killed between making a file and taking its name left behind: at the start. */
+export function removeUnfinished(directory: string): void {
+  if (!existsSync(directory)) return;
+  for (const name of readdirSync(directory))
+    if (name.endsWith(UNFINISHED)) rmSync(join(directory, name), { force: true });
+}
+
 /** Makes an archive in a directory, in which no file of it stays. Throws what the disk or the report throws. */
 export async function makeArchive(
   directory: string,
@@ -37,7 +47,7 @@ export async function makeArchive(
   zip.file("report.pdf", report, { date });
   zip.file("data.json", Readable.from(inTurns(json), { objectMode: false }), { date });
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const path = join(directory, `${newId()}.partial`);
+  const path = join(directory, `${newId()}${UNFINISHED}`);
   const file = await open(path, "wx+", 0o600);
   try {
     // From here on the file is gone when its handle is closed, or the power fails.

@@ -114,7 +114,7 @@ export function openArchives(server: TestServer): number {
   const directory = `/proc/${server.pid}/fd`;
   return readdirSync(directory).filter((fd) => {
     try {
-      return readlinkSync(join(directory, fd)).includes("/exports/");
+      return /\/exports\/.*\(deleted\)$/.test(readlinkSync(join(directory, fd)));
     } catch {
       return false; // closed meanwhile
     }
