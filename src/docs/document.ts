@@ -2,9 +2,9 @@ import { swagger } from "@elysiajs/swagger";
 import { type AnyElysia, Elysia } from "elysia";
 import type { AccessNote } from "../identity/access/guard";
 import { PERMISSIONS } from "../identity/access/permissions";
-import { EVENT_TYPES } from "../identity/audit/event-types";
 import { ErrorBody, EXAMPLE_UUID } from "../kernel/schema";
 import { VERSION } from "../version";
+import { DESCRIPTION, ERRORS, NAMES, TAGS } from "./texts";
 
 /**
  * The OpenAPI document. @elysiajs/swagger collects the routes and their schemas; what it leaves invalid or
@@ -22,86 +22,6 @@ interface Operation extends Json {
   responses: Record<string, Json>;
   "x-access": AccessNote["x-access"];
 }
-
-const AUDIT_LOG = `What happened, who did it, and from where. Events are written in the transaction of the change that they tell of, and never changed or deleted but by age (\`audit.retention_days\`).
-
-| Event type | Meaning | Written by |
-|---|---|---|
-${Object.entries(EVENT_TYPES)
-  .map(
-    ([type, { meaning, by }]) =>
-      `| \`${type}\` | ${meaning} | ${by.map((operation) => `\`${operation}\``).join("<br>")} |`,
-  )
-  .join("\n")}`;
-
-/** The sections of Swagger UI, in their order. */
-const TAGS: [name: string, description: string][] = [
-  ["Health and information", "Whether the server is well, and what it is"],
-  ["Authentication", "Signing in and out"],
-  ["Two-factor authentication", "A second factor at sign-in: authenticator apps and backup codes"],
-  ["Sessions", "Where a user is signed in"],
-  ["Users", "Users, their names, locales, roles and permissions"],
-  ["Email addresses", "Changing and linking the address that a user signs in with"],
-  ["Platform accounts", "The platforms that a user signs in with"],
-  ["Platforms", "Which platforms sign-in works through"],
-  ["Bans", "Keeping a user out, for a time or for good"],
-  ["Account deletion", "Deleting an account, with a period of grace"],
-  ["Roles and permissions", "Who may do what"],
-  ["OAuth clients", "Applications that sign users in through this installation"],
-  ["API keys", "Keys for devices and services"],
-  ["Audit log", AUDIT_LOG],
-  ["Personal data", "What is kept about a user, as an archive"],
-  ["GPS data", "Positions: posting, current ones, the record"],
-  ["Devices", "What reports positions"],
-  ["Trips", "Voyages with a status lifecycle, their positions and history"],
-  ["Locations", "Places where trips begin and end, and whom to talk to there"],
-  ["Geofences", "Circular zones whose border is watched"],
-  ["Trip categories", "Kinds of trips, as a tree"],
-  ["Trip templates", "What trips of a kind have in common, and trips made from it"],
-  ["System settings", "What the apps of an installation keep for all their users"],
-  ["System config", "What can be changed while the server runs"],
-  ["Water levels", "Levels of rivers and canals, from PEGELONLINE or a service like it"],
-  ["Integrations", "Accounts on Twitch, YouTube and Discord that users connect"],
-  ["Statistics", "The installation in figures"],
-  ["GraphQL", "Two-factor authentication, sign-in and look-ups, by GraphQL"],
-  ["Realtime", "The WebSocket"],
-];
-
-const DESCRIPTION = `One self-hosted backend for vessels, depots and small fleets.
-
-**First request.** Sign in with \`POST /v1/auth/login\`, press *Authorize* and paste the \`session_token\`; or paste an API key. Every protected operation names the permission that it needs.
-
-**Conventions.** Identifiers are UUIDs and times ISO 8601 in UTC, unless an operation says otherwise. A record comes as \`{ data, _links }\`, a page as \`{ data, pagination, _links }\`. Unknown body fields are ignored; \`null\` clears an optional field. Errors are \`{ error, message }\`, with \`details\` for invalid input. Every answer carries \`X-Request-Id\`.`;
-
-const ERRORS: Record<string, string> = {
-  400: "The input is not valid",
-  401: "No valid credential",
-  403: "The credential lacks the permission",
-  404: "There is no such record",
-  409: "The state of the records does not permit this",
-  413: "The body is too large",
-  415: "The body is not JSON",
-  426: "The request is no WebSocket handshake",
-  429: "Too many requests; `Retry-After` says when to try again",
-  500: "Something went wrong on the server; the message carries the request id",
-  501: "Not implemented",
-  503: "The server, or a service that it depends on, cannot answer now",
-};
-
-const NAMES: Record<string, string> = {
-  400: "ValidationError",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "NotFound",
-  409: "Conflict",
-  413: "PayloadTooLarge",
-  415: "UnsupportedMediaType",
-  426: "UpgradeRequired",
-  429: "TooManyRequests",
-  500: "InternalServerError",
-  501: "NotImplemented",
-  503: "ServiceUnavailable",
-};
 
 const RATE_HEADERS = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
 

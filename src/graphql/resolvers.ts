@@ -28,7 +28,8 @@ import { countSignInFrom, countSignInOf, subjectTryingCode } from "../identity/t
 import { getUser } from "../identity/users/service";
 import { camelCased, snakeCased } from "../kernel/case";
 import { clientAddress, clientOf } from "../kernel/client";
-import { canonicalUuids, checked, isReference } from "../kernel/schema";
+import { canonicalUuids, isReference } from "../kernel/schema";
+import { checked } from "../kernel/validation";
 
 /**
  * The operations of schema.ts. Each says who may call it, checks its input by the schema of the REST route that does

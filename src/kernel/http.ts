@@ -5,7 +5,7 @@ import { config } from "../config";
 import { clientAddress } from "./client";
 import { AppError, toAppError } from "./errors";
 import { describeError, log, logs } from "./log";
-import { validationError } from "./schema";
+import { validationError } from "./validation";
 
 /** What the hooks of this program read of Elysia's context. */
 export interface HookContext {

@@ -4,7 +4,8 @@ import { SocketEvent } from "../identity/audit/schema";
 import { parseJson } from "../kernel/body";
 import { AppError } from "../kernel/errors";
 import { describeError, log } from "../kernel/log";
-import { canonicalUuids, checked, isReference } from "../kernel/schema";
+import { canonicalUuids, isReference } from "../kernel/schema";
+import { checked } from "../kernel/validation";
 import type { CreateAuditEvent, Payloads } from "./codec";
 
 /** Audit events that services write over the socket: the rules of `POST /v1/internal/audit` (decisions 7.6). */

@@ -2,9 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { AppError } from "../../src/kernel/errors";
 import {
-  checkChanged,
   dateTime,
-  explain,
   isEmail,
   isUuid,
   latitude,
@@ -19,6 +17,7 @@ import {
   t,
   uuid,
 } from "../../src/kernel/schema";
+import { checkChanged, explain } from "../../src/kernel/validation";
 
 describe("a UUID is well-formed", () => {
   test("in any version and case", () => {

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { transact } from "../../kernel/db";
 import { invalid } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
-import { checkMetadata } from "../../kernel/schema";
+import { checkMetadata } from "../../kernel/validation";
 import { findUser } from "../users/service";
 import type { AuditEvent, InternalEvent, SocketEvent } from "./schema";
 import { insertEvent, toAuditEvent } from "./service";

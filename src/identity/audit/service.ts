@@ -1,7 +1,8 @@
 import { count, eq } from "drizzle-orm";
+import { deleteAged } from "../../kernel/ageing";
 import type { Client } from "../../kernel/client";
-import { DAY, iso, now, spanOf } from "../../kernel/clock";
-import { db, sqlite, statement, transact } from "../../kernel/db";
+import { iso, now, spanOf } from "../../kernel/clock";
+import { db, sqlite, statement } from "../../kernel/db";
 import { badRequest } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
 import type { PageOf, PageRequest } from "../../kernel/paging";
@@ -209,9 +210,6 @@ function usersMeant(userId: string | undefined, search: string | undefined): str
 
 // --- Ageing -------------------------------------------------------------------------------------------------
 
-/** Events deleted in one transaction. */
-const STEP = 500;
-
 const deleteOldest = statement(() =>
   sqlite.prepare<unknown, [number, number]>(
     `DELETE FROM audit_events WHERE rowid IN
@@ -220,11 +218,8 @@ const deleteOldest = statement(() =>
 );
 
 /** The job: deletes events older than `audit.retention_days`; 0 keeps all. */
-export async function deleteOldEvents(): Promise<void> {
-  for (let deleted = STEP; deleted === STEP; )
-    deleted = await transact(() => {
-      // Read anew for each step: the operator may think better of it.
-      const days = systemValue("audit.retention_days");
-      return days === 0 ? 0 : deleteOldest().all(now() - days * DAY, STEP).length;
-    });
-}
+export const deleteOldEvents = (): Promise<void> =>
+  deleteAged(
+    () => systemValue("audit.retention_days"),
+    (before, limit) => deleteOldest().all(before, limit).length,
+  );

@@ -1,7 +1,8 @@
 import { and, count, desc, eq, lt } from "drizzle-orm";
+import { deleteAged } from "../../kernel/ageing";
 import type { Client } from "../../kernel/client";
-import { DAY, iso, now } from "../../kernel/clock";
-import { db, sqlite, statement, transact } from "../../kernel/db";
+import { iso, now } from "../../kernel/clock";
+import { db, sqlite, statement } from "../../kernel/db";
 import { newId } from "../../kernel/id";
 import { systemValue } from "../../operations/system-config/service";
 import type { Locale } from "../email/locale";
@@ -83,9 +84,6 @@ export function eraseLogs(userId: string): void {
   db.delete(exportLogs).where(eq(exportLogs.user_id, userId)).run();
 }
 
-/** Entries deleted in one transaction. */
-const STEP = 500;
-
 const deleteOldest = statement(() =>
   sqlite.prepare<unknown, [number, number]>(
     `DELETE FROM export_logs WHERE rowid IN
@@ -94,10 +92,8 @@ const deleteOldest = statement(() =>
 );
 
 /** The job: deletes entries older than `export.log_retention_days`; 0 keeps all. */
-export async function deleteOldLogs(): Promise<void> {
-  for (let deleted = STEP; deleted === STEP; )
-    deleted = await transact(() => {
-      const days = systemValue("export.log_retention_days");
-      return days === 0 ? 0 : deleteOldest().all(now() - days * DAY, STEP).length;
-    });
-}
+export const deleteOldLogs = (): Promise<void> =>
+  deleteAged(
+    () => systemValue("export.log_retention_days"),
+    (before, limit) => deleteOldest().all(before, limit).length,
+  );

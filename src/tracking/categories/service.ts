@@ -3,7 +3,7 @@ import { iso, now } from "../../kernel/clock";
 import { db, transact } from "../../kernel/db";
 import { invalid, notFound } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
-import { checkChanged } from "../../kernel/schema";
+import { checkChanged } from "../../kernel/validation";
 import type { NewTripCategory, TripCategory, TripCategoryChange } from "./schema";
 import { tripCategories } from "./table";
 

@@ -4,7 +4,7 @@ import { adjustCounter, counter, db, sqlite, statement, transact } from "../../k
 import { notFound } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
-import { checkChanged, checkMetadata } from "../../kernel/schema";
+import { checkChanged, checkMetadata } from "../../kernel/validation";
 import { boundingBox } from "./geometry";
 import type { Geofence, GeofenceChange, NewGeofence } from "./schema";
 import { geofencePresence, geofences } from "./table";

@@ -4,7 +4,7 @@ import { adjustCounter, counter, db, transact } from "../../kernel/db";
 import { notFound } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
-import { checkChanged } from "../../kernel/schema";
+import { checkChanged } from "../../kernel/validation";
 import type {
   Contact,
   ContactChange,
