@@ -40,8 +40,17 @@ const DEFAULTS: Record<string, string> = {
   "vessels.api_key": "(none)",
   "geoip.database": "(none)",
   "integrations.allowed_redirects": "http://localhost:3000",
+  "integrations.twitch.authorize_url": "https://id.twitch.tv/oauth2/authorize",
+  "integrations.twitch.token_url": "https://id.twitch.tv/oauth2/token",
+  "integrations.twitch.revoke_url": "https://id.twitch.tv/oauth2/revoke",
   "integrations.twitch.api_url": "https://api.twitch.tv/helix",
+  "integrations.youtube.authorize_url": "https://accounts.google.com/o/oauth2/v2/auth",
+  "integrations.youtube.token_url": "https://oauth2.googleapis.com/token",
+  "integrations.youtube.revoke_url": "https://oauth2.googleapis.com/revoke",
   "integrations.youtube.api_url": "https://www.googleapis.com/youtube/v3",
+  "integrations.discord.authorize_url": "https://discord.com/oauth2/authorize",
+  "integrations.discord.token_url": "https://discord.com/api/oauth2/token",
+  "integrations.discord.revoke_url": "https://discord.com/api/oauth2/token/revoke",
   "integrations.discord.api_url": "https://discord.com/api/v10",
   "websocket.heartbeat_interval_seconds": "5",
   "websocket.client_timeout_seconds": "10",
@@ -102,7 +111,7 @@ describe("fairlead config", () => {
       for (const key of PLATFORM_KEYS) expect(values).toHaveProperty([`integrations.${platform}.${key}`]);
     expect(values["data.dir"]).toEqual({ value: join(realpathSync(cwd), "data"), source: "default" });
     expect(values).toHaveProperty(["vessels.url"]);
-    const known = Object.keys(DEFAULTS).length + 2 + 3 * (PLATFORM_KEYS.length - 1);
+    const known = Object.keys(DEFAULTS).length + 2 + 3 * (PLATFORM_KEYS.length - 4);
     expect(Object.keys(values)).toHaveLength(known);
     expect(readdirSync(cwd)).toEqual([]);
   });

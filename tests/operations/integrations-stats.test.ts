@@ -223,6 +223,14 @@ describe("YouTube", () => {
     });
   });
 
+  test("asks anew with a fresh token when the question about broadcasts is refused with 401", async () => {
+    const user = await withYoutube({ broadcast: { id: "vid-3", title: "Ebb", viewers: "4" } });
+    harbour.youtube.answerNext("/liveBroadcasts", () =>
+      Response.json({ error: { code: 401, message: "Invalid Credentials" } }, { status: 401 }),
+    );
+    expect(await figures(user)).toMatchObject({ is_live: true, current_viewers: 4, stream_title: "Ebb" });
+  });
+
   test.each([
     ["hidden", { hiddenSubscriberCount: true, subscriberCount: "1240" }, 0],
     ["hidden and left out", { hiddenSubscriberCount: true, subscriberCount: undefined }, 0],

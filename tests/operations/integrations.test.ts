@@ -336,6 +336,10 @@ describe("removing", () => {
       "Twitch's refusal of this client",
       () => Response.json({ status: 404, message: "client does not exist" }, { status: 404 }),
     ],
+    [
+      "400 for this client",
+      () => Response.json({ error: "invalid_client", error_description: "Unauthorized" }, { status: 400 }),
+    ],
     ["a redirect", () => Response.redirect(`${harbour.elsewhere.url}/revoke`, 307)],
   ];
   test.each(WAYS)("takes it away also when the platform answers %s, and says so", async (_, instead) => {

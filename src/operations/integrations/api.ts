@@ -117,12 +117,12 @@ export function pictureOf(value: unknown): string | null {
   return url && /^https?:$/.test(url.protocol) ? url.href : null;
 }
 
-/** What is not permitted counts as nothing; any other failure stays one. */
+/** What is not permitted counts as nothing; any other failure, a token that counts no more among them, stays one. */
 export async function orNothing<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof NotPermitted || error instanceof TokenRefused) return null;
+    if (error instanceof NotPermitted) return null;
     throw error;
   }
 }

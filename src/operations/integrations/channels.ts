@@ -1,6 +1,16 @@
 import { iso, now } from "../../kernel/clock";
 import { isObject, type Json } from "../../kernel/json";
-import { type Api, countOf, firstOf, NoChannel, orNothing, pictureOf, textOf } from "./api";
+import {
+  type Api,
+  countOf,
+  firstOf,
+  NoChannel,
+  NotPermitted,
+  orNothing,
+  pictureOf,
+  TokenRefused,
+  textOf,
+} from "./api";
 import type { ChannelStats } from "./schema";
 import type { PlatformSlug } from "./words";
 
@@ -49,7 +59,12 @@ const twitch: Channel = {
   async stats(api, id) {
     const followers = await api.get("/channels/followers", { broadcaster_id: id, first: "1" });
     // Only affiliates and partners have subscribers; the others are refused, in various ways.
-    const subscribers = await orNothing(api.get("/subscriptions", { broadcaster_id: id, first: "1" }));
+    // Twitch answers a missing scope with 401 as well; the token itself was tried before.
+    const subscribers = await orNothing(
+      api.get("/subscriptions", { broadcaster_id: id, first: "1" }).catch((error) => {
+        throw error instanceof TokenRefused ? new NotPermitted() : error;
+      }),
+    );
     const stream = firstOf((await api.get("/streams", { user_id: id })).data);
     const isLive = stream?.type === "live";
     const shown = isLive ? stream : firstOf((await api.get("/channels", { broadcaster_id: id })).data);

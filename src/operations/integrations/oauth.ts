@@ -190,13 +190,16 @@ export async function revokeTokens(slug: PlatformSlug, tokens: string[]): Promis
   return done;
 }
 
+/** How Google and Twitch say that a token counted no more already: as good as revoked. */
+const COUNTS_NO_MORE = /invalid[_ ]token/i;
+
 /** Revokes a token (RFC 7009). Returns whether the platform said that it is done; never throws. */
 async function revokeToken(slug: PlatformSlug, token: string): Promise<boolean> {
   try {
     const { server, client, authentication } = partiesOf(slug);
-    const { status } = await revocationRequest(server, client, authentication, token, options);
-    // 400: the token counted no more already.
-    return status === 200 || status === 204 || status === 400;
+    const answer = await revocationRequest(server, client, authentication, token, options);
+    if (answer.status === 400) return COUNTS_NO_MORE.test(await answer.text());
+    return answer.status === 200 || answer.status === 204;
   } catch (error) {
     const { name } = error as { name?: string };
     log.warn("a token could not be revoked", { platform: slug, why: name });
