@@ -6,7 +6,7 @@ import { UNKNOWN } from "../accounts-support";
 import { done } from "../deletion-support";
 import { commandLineKey, createKey, type TestUser } from "../support";
 import { newUser, staff } from "../users-support";
-import { type EventPage, insertEvents, report, reportsOf } from "./support";
+import { type EventPage, insertEvents, report, reportsOf, storedEvents } from "./support";
 
 /** Who sees which events and reports: Part 2, "Audit log"; decisions 3.4 and 3.5. */
 let server: TestServer;
@@ -171,4 +171,23 @@ test("keeps the events of a user who was deleted", async () => {
   expect((await server.delete(`/v1/users/${leaver.id}`, { token })).status).toBeLessThan(300);
   const { events }: EventPage = done(await server.get(`/v1/users/${leaver.id}/audit?limit=100`, { token }));
   expect(events.map(({ id }) => id)).toContain(eventId);
+});
+
+/** Decisions 5.4. */
+test("nobody changes or deletes an event, whatever the method: not even a super admin", async () => {
+  const token = await server.admin();
+  const id = newEvent(user.id);
+  const before = storedEvents(server);
+  for (const path of [
+    OWN,
+    `${OWN}/${id}`,
+    "/v1/admin/audit",
+    `/v1/admin/audit/${id}`,
+    `/v1/internal/audit/${id}`,
+  ])
+    for (const method of ["PUT", "PATCH", "DELETE"]) {
+      const { status } = await server.request(method, path, { token, body: { event_type: "login" } });
+      expect([404, 405]).toContain(status);
+    }
+  expect(storedEvents(server)).toEqual(before);
 });
