@@ -201,46 +201,57 @@ export function encode<Name extends PayloadName>(
  * is refused (decisions 7.5).
  */
 export function decode(frame: Uint8Array): Message | string {
-  let envelope: protobuf.Message;
+  let envelope: Record<string, unknown>;
   try {
-    envelope = Envelope.decode(frame);
+    envelope = Envelope.decode(frame) as unknown as Record<string, unknown>;
   } catch {
     return "The frame is no WsEnvelope";
   }
-  const { type, payload: name } = envelope as unknown as { type: number; payload?: string };
+  const { type, payload: name } = envelope as { type: number; payload?: string };
   if (name === undefined) return "The envelope holds no payload";
   if (type !== 0 && type !== typeOf(name)) return `The type ${type} contradicts the payload ${name}`;
-  const { [name]: payload } = Envelope.toObject(envelope, READING) as Record<string, object>;
-  return { name, payload: withNulls(name, payload ?? {}) } as Message;
+  const payload = Envelope.fields[name]?.resolvedType;
+  return { name, payload: payload instanceof protobuf.Type ? plain(payload, envelope[name]) : {} } as Message;
 }
 
-const READING: protobuf.IConversionOptions = { arrays: true, longs: Number };
-
-/** Fills in what the frame left out: null for optional fields and messages, the empty value for the others. */
-function withNulls(name: string, payload: object): object {
-  const field = Envelope.fields[name]?.resolve();
-  return field?.resolvedType instanceof protobuf.Type ? filled(field.resolvedType, payload) : payload;
+/** How a message of a type becomes a plain object. */
+interface Shape {
+  /** What a field holds that the frame left out: null for optional ones and messages, the empty value for the others. */
+  empty: Record<string, unknown>;
+  /** The fields that are messages themselves. */
+  inner: { name: string; type: protobuf.Type }[];
 }
 
-function filled(type: protobuf.Type, given: object): object {
-  const values = given as Record<string, unknown>;
-  const complete: Record<string, unknown> = {};
-  for (const field of type.fieldsArray) {
-    const { name, repeated, resolvedType } = field.resolve();
-    const value = values[name];
-    const isMessage = resolvedType instanceof protobuf.Type;
-    if (repeated) {
-      const items = (value as unknown[] | undefined) ?? [];
-      complete[name] = isMessage ? items.map((item) => filled(resolvedType, item as object)) : items;
-    } else if (value === undefined)
-      complete[name] = isMessage || isOptional(field) ? null : field.typeDefault;
-    else complete[name] = isMessage ? filled(resolvedType, value as object) : value;
+/** Made once for each type: a frame may hold thousands of messages. */
+const shapes = new Map<protobuf.Type, Shape>();
+
+function shapeOf(type: protobuf.Type): Shape {
+  let shape = shapes.get(type);
+  if (!shape) {
+    const fields = type.fieldsArray.map((field) => field.resolve());
+    shape = {
+      // The library keeps these on the prototype of its messages.
+      empty: Object.fromEntries(fields.map(({ name, defaultValue }) => [name, defaultValue])),
+      inner: fields.flatMap(({ name, resolvedType }) =>
+        resolvedType instanceof protobuf.Type ? [{ name, type: resolvedType }] : [],
+      ),
+    };
+    shapes.set(type, shape);
+  }
+  return shape;
+}
+
+/** A message as a plain object with all its fields. */
+function plain(type: protobuf.Type, message: unknown): object {
+  const { empty, inner } = shapeOf(type);
+  const complete = { ...empty, ...(message as object) };
+  for (const { name, type: innerType } of inner) {
+    const value = complete[name];
+    if (Array.isArray(value)) complete[name] = value.map((item) => plain(innerType, item));
+    else if (value !== null) complete[name] = plain(innerType, value);
   }
   return complete;
 }
-
-/** proto3's `optional` is a oneof of its own underneath. */
-const isOptional = (field: protobuf.Field): boolean => field.partOf?.isProto3Optional === true;
 
 // --- Times --------------------------------------------------------------------------------------------------
 
