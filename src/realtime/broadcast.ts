@@ -1,3 +1,4 @@
+import { COMMUNITY_PLATFORM, communityIdsOf } from "../identity/accounts/service";
 import { userPermissions, userRoleList } from "../identity/users/roles";
 import { listeningServer } from "../kernel/client";
 import { iso, now } from "../kernel/clock";
@@ -71,36 +72,61 @@ function send<Name extends Telling>(
 const WATCHERS = "admin:accounts";
 const channelsOf = (userId: string): [string, string] => [`user:${userId}`, WATCHERS];
 
+/** Where community bots hear of users who have an account on their platform. */
+const BOTS = "community";
+
+/** A message for community bots, which is binary always. */
+function sendToBots<Name extends "discordUserLinked" | "discordUserUnlinked" | "discordPermissionChanged">(
+  name: Name,
+  fields: Omit<Payloads[Name], "timestamp">,
+): void {
+  publish([BOTS], () => encode(name, { ...fields, timestamp: toTimestamp(now()) } as Payloads[Name]));
+}
+
+/** Whether anybody hears a channel, in whatever format. */
+function isHeard(channel: string): boolean {
+  const server = listeningServer();
+  return (
+    server !== null &&
+    (server.subscriberCount(channel) > 0 || server.subscriberCount(topicOf(channel, "protobuf")) > 0)
+  );
+}
+
 /** Users told of a change in one turn of the event loop. */
 const USERS_AT_ONCE = 200;
 
 /**
- * Calls `tell` for each user, with pauses for other work. Composing a message costs a query: it is done only for whom
+ * Calls `tell` for each user, with pauses for other work. Composing a message costs a query: `tell` should do it only where
  * somebody hears.
  */
 async function tellUsers(userIds: string[], tell: (userId: string) => void): Promise<void> {
-  const server = listeningServer();
-  const isHeard = (channel: string) =>
-    server !== null &&
-    (server.subscriberCount(channel) > 0 || server.subscriberCount(topicOf(channel, "protobuf")) > 0);
   for (const [at, userId] of userIds.entries()) {
     if (at > 0 && at % USERS_AT_ONCE === 0) await new Promise(setImmediate);
-    if (channelsOf(userId).some(isHeard)) tell(userId);
+    tell(userId);
   }
 }
 
 /** Tells users who hold other roles than before, and then those who may do more or less. */
 const tellOfRoles = (userIds: string[]): Promise<void> =>
   tellUsers(userIds, (userId) => {
+    const channels = channelsOf(userId);
+    if (!channels.some(isHeard)) return;
     const held = userRoleList(userId).roles;
     const roles = held.map(({ name }) => name);
-    send("rolesUpdated", { userId, roles, roleIds: held.map(({ id }) => id) }, ...channelsOf(userId));
+    send("rolesUpdated", { userId, roles, roleIds: held.map(({ id }) => id) }, ...channels);
   });
 
+/** Tells users who may do more or less than before, and the community bots that know them. */
 const tellOfPermissions = (userIds: string[]): Promise<void> =>
-  tellUsers(userIds, (userId) =>
-    send("permissionsUpdated", { userId, permissions: userPermissions(userId) }, ...channelsOf(userId)),
-  );
+  tellUsers(userIds, (userId) => {
+    const channels = channelsOf(userId);
+    const communityIds = isHeard(BOTS) ? communityIdsOf(userId) : [];
+    if (communityIds.length === 0 && !channels.some(isHeard)) return;
+    const permissions = userPermissions(userId);
+    send("permissionsUpdated", { userId, permissions }, ...channels);
+    for (const discordId of communityIds)
+      sendToBots("discordPermissionChanged", { discordId, userId, permissions });
+  });
 
 /** What is told in slices may meet a closed database at the end of the server: then nobody listens any more. */
 function inBackground(work: Promise<void>): void {
@@ -133,6 +159,13 @@ export function startBroadcasts(): void {
   subscribe("role.permissions_changed", ({ roleId, roleName, holders, affected }) => {
     send("rolePermissionsChanged", { roleId, roleName }, ...holders.map((id) => `user:${id}`), WATCHERS);
     inBackground(tellOfPermissions(affected));
+  });
+  subscribe("account.linked", ({ userId, platform, platformUserId: discordId, username, avatarUrl }) => {
+    if (platform === COMMUNITY_PLATFORM)
+      sendToBots("discordUserLinked", { discordId, userId, discordUsername: username, avatarUrl });
+  });
+  subscribe("account.unlinked", ({ userId, platform, platformUserId: discordId }) => {
+    if (platform === COMMUNITY_PLATFORM) sendToBots("discordUserUnlinked", { discordId, userId });
   });
   subscribe("email.changed", (fields) => send("emailChangeVerified", fields, ...channelsOf(fields.userId)));
   subscribe("email.linked", (fields) => send("emailLinkVerified", fields, ...channelsOf(fields.userId)));

@@ -5,6 +5,7 @@ import { camelCased, exported } from "../identity/export/support";
 import { assign, newRole } from "../identity/roles-support";
 import { auditRows, commandLineKey, createKey, filesWith, outputOfWholeRun } from "../identity/support";
 import { eventually } from "../identity/users-support";
+import { Client } from "../realtime/support";
 import { FAILURES } from "../stand-ins/oauth-platform";
 import type { Answer, Token } from "../support/api";
 import { canMoveClock, TestServer } from "../support/server";
@@ -397,6 +398,17 @@ describe("removing", () => {
     done(await server.delete(user.path, { token: user.token }));
     expect((await statsOf(harbour, { ...user, path: `${root}/${id}` })).status).toBe(200);
   });
+});
+
+test("a community bot hears of no integration: it is no account that its user signs in with", async () => {
+  const bot = await Client.open(server, { bearer: await server.key("community:sync") });
+  await bot.subscribe("community");
+  const { token, path } = await connected(harbour, "discord");
+  // The user came by a sign-in through Discord.
+  expect(await bot.heard()).toHaveLength(1);
+  done(await server.delete(path, { token }));
+  expect(await bot.heard()).toEqual([]);
+  await bot.close();
 });
 
 describe("an account that is scrubbed", () => {

@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { externalUser } from "../identity/accounts-support";
+import { externalUser, link } from "../identity/accounts-support";
 import { done, newcomer, nextMail, signIn } from "../identity/deletion-support";
 import { newestMail } from "../identity/registration-support";
 import { assign, grant, holder, newRole, unassign } from "../identity/roles-support";
 import type { Answer, Token } from "../support/api";
 import { TestServer } from "../support/server";
-import { milliseconds, read, subscribeInBinary, typeOf } from "./binary";
+import { createZone, fix, postPoint } from "../tracking/support";
+import { Envelope, frame, milliseconds, read, subscribeInBinary, typeOf } from "./binary";
 import { Client, type Message } from "./support";
 
 /**
- * Every message about an account and about rights: exactly its fields, to exactly its recipients, in both formats
- * (Part 3, "JSON messages", "Protobuf envelope", "Events"; decisions 7.3 and 7.4).
+ * Every message type: exactly its fields, to exactly its recipients, in the formats that it has (Part 3, "JSON messages",
+ * "Protobuf envelope", "Events"; decisions 7.3 and 7.4).
  */
 let server: TestServer;
 let admin: Token;
@@ -30,6 +31,8 @@ interface Case {
   types: string[];
   /** The fields of each in JSON beside `type`; with `?` those that the binary form leaves out when they are null. */
   fields: string[];
+  /** What community bots hear, in binary always: the payload and its fields. */
+  bots?: [payload: string, fields: string];
   who?: () => Promise<Somebody>;
   act: (user: Somebody) => Promise<unknown>;
 }
@@ -52,6 +55,13 @@ const consent = (user: Somebody, overrides: object = {}) =>
     }),
   );
 
+const LINKED: Case["bots"] = ["discordUserLinked", "discordId userId discordUsername avatarUrl timestamp"];
+const UNLINKED: Case["bots"] = ["discordUserUnlinked", "discordId userId timestamp"];
+const PERMISSION_CHANGED: Case["bots"] = [
+  "discordPermissionChanged",
+  "discordId userId permissions timestamp",
+];
+
 let addresses = 0;
 const freshEmail = () => `told${++addresses}@example.net`;
 
@@ -64,6 +74,7 @@ const CASES: Record<string, Case> = {
   "a ban for a time": {
     types: ["accountBanned"],
     fields: ["userId reason? expiresAt? isPermanent timestamp"],
+    who: () => externalUser(server),
     act: ({ id }) => {
       const body = { reason: "Spam — σήμερα", duration_seconds: 60 };
       return put(server.post(`/v1/users/${id}/ban`, { token: admin, body }));
@@ -72,7 +83,16 @@ const CASES: Record<string, Case> = {
   "a deletion": {
     types: ["accountDeleted"],
     fields: ["userId reason? timestamp"],
+    // The account stays linked: the deletion can be undone by hand, and the bot still knows whose it is.
+    who: () => externalUser(server),
     act: ({ id }) => put(server.delete(`/v1/users/${id}`, { token: admin })),
+  },
+  "a deletion for good": {
+    types: ["accountDeleted"],
+    fields: ["userId reason? timestamp"],
+    bots: UNLINKED,
+    who: () => externalUser(server),
+    act: ({ id }) => put(server.post(`/v1/admin/users/${id}/force-delete`, { token: admin, body: {} })),
   },
   "a session that is revoked": {
     types: ["sessionRevoked"],
@@ -96,6 +116,7 @@ const CASES: Record<string, Case> = {
   "a consent that is taken back": {
     types: ["oauthConsentRevoked"],
     fields: ["userId clientId timestamp"],
+    who: () => externalUser(server),
     act: (user) => consent(user),
   },
   "a role that is given": {
@@ -103,9 +124,23 @@ const CASES: Record<string, Case> = {
     fields: ["userId roles roleIds timestamp", "userId permissions"],
     act: ({ id }) => assign(server, id, "role_admin"),
   },
+  "a role that is given to somebody on Discord": {
+    types: ["rolesUpdated", "permissionsUpdated"],
+    fields: ["userId roles roleIds timestamp", "userId permissions"],
+    bots: PERMISSION_CHANGED,
+    who: () => externalUser(server),
+    act: ({ id }) => assign(server, id, "role_admin"),
+  },
+  "a role that grants nothing": {
+    types: ["rolesUpdated"],
+    fields: ["userId roles roleIds timestamp"],
+    who: () => externalUser(server),
+    act: async ({ id }) => assign(server, id, (await newRole(server)).id),
+  },
   "a role that grants more": {
     types: ["rolePermissionsChanged", "permissionsUpdated"],
     fields: ["roleId roleName", "userId permissions"],
+    bots: PERMISSION_CHANGED,
     who: async () => holder(server, (await newRole(server, "trips:read")).id),
     act: async ({ id }) => {
       const { roles } = done(await server.get(`/v1/users/${id}/roles`, { token: admin }));
@@ -117,6 +152,32 @@ const CASES: Record<string, Case> = {
     types: ["rolesUpdated", "permissionsUpdated"],
     fields: ["userId roles roleIds timestamp", "userId permissions"],
     act: ({ id }) => unassign(server, id, "role_user"),
+  },
+  "an account on Discord that is linked": {
+    types: [],
+    fields: [],
+    bots: LINKED,
+    act: (user) => link(server, user as Awaited<ReturnType<typeof newcomer>>, "discord"),
+  },
+  "an account on Discord that is unlinked": {
+    types: [],
+    fields: [],
+    bots: UNLINKED,
+    who: async () => {
+      const user = await newcomer(server);
+      await link(server, user, "discord");
+      return user;
+    },
+    act: async ({ id, token }) => {
+      const { data } = done(await server.get(`/v1/users/${id}/accounts`, { token }));
+      const linked = data.find((account: { platform_slug: string }) => account.platform_slug === "discord");
+      await put(server.delete(`/v1/users/${id}/accounts/${linked.id}`, { token }));
+    },
+  },
+  "an account elsewhere that is linked": {
+    types: [],
+    fields: [],
+    act: (user) => link(server, user as Awaited<ReturnType<typeof newcomer>>, "github"),
   },
   "an address that is linked": {
     types: ["emailLinkVerified"],
@@ -178,8 +239,25 @@ function expectSame(binary: Message, json: Message): void {
   expect(Object.keys(payloads)).toEqual([name]);
 }
 
+/** Expects a binary message with exactly these fields about a user. */
+function expectToldToBots(message: Message, user: Somebody, [name, fields]: [string, string]): void {
+  const { type, ...payloads } = read(message);
+  expect(type).toBe(typeOf(name));
+  expect(Object.keys(payloads)).toEqual([name]);
+  const payload = payloads[name] as { userId: string; timestamp: object };
+  expect(Object.keys(payload).sort()).toEqual(fields.split(" ").sort());
+  expect(payload.userId).toBe(user.id);
+  expect(Math.abs(milliseconds(payload.timestamp) - Date.now())).toBeLessThan(60_000);
+}
+
+/** Messages after which a connection of the user's is closed, or stays silent until it is. */
+const ENDINGS = ["accountBanned", "accountDeleted", "forceLogout"];
+
+/** Every channel that carries neither a user's messages nor those for bots. */
+const OTHER_CHANNELS = ["gps", "geofence", "vessels", "public", "public:news", "admin:news"];
+
 describe("is told to the user and to admin:accounts in the format of each, and to nobody else:", () => {
-  test.each(Object.entries(CASES))("%s", async (_, { types, fields, who, act }) => {
+  test.each(Object.entries(CASES))("%s", async (_, { types, fields, bots, who, act }) => {
     const user = await (who ?? (() => newcomer(server)))();
     const stranger = await newcomer(server);
     const open = (token: Token) => Client.open(server, { token });
@@ -197,6 +275,12 @@ describe("is told to the user and to admin:accounts in the format of each, and t
     await watcher.subscribe("admin:accounts");
     await subscribeInBinary(binaryWatcher, "admin:accounts");
     await subscribeInBinary(bystander, `user:${stranger.id}`);
+    const [bot, textBot, listener] = await Promise.all(
+      [0, 1, 2].map(() => Client.open(server, { bearer: server.systemKey })),
+    );
+    await subscribeInBinary(bot as Client, "community");
+    await textBot?.subscribe("community");
+    await listener?.subscribe(...OTHER_CHANNELS);
 
     await act(user);
 
@@ -210,10 +294,12 @@ describe("is told to the user and to admin:accounts in the format of each, and t
     expect(await take(watcher, types.length)).toEqual(told);
     for (const client of [binary, binaryWatcher])
       for (const [at, message] of (await take(client, types.length)).entries()) expectSame(message, told[at]);
-    for (const client of [watcher, binaryWatcher, bystander]) expect(await client.heard()).toEqual([]);
-    await Promise.all(
-      [text, binary, left, watcher, binaryWatcher, bystander].map((client) => client.close()),
-    );
+    for (const client of [bot, textBot]) if (bots) expectToldToBots(await client?.next(), user, bots);
+    const silent = [watcher, binaryWatcher, bystander, bot, textBot, listener];
+    if (!types.some((type) => ENDINGS.includes(type))) silent.push(text, binary, left);
+    for (const client of silent) expect(await client?.heard()).toEqual([]);
+    const all = [text, binary, left, watcher, binaryWatcher, bystander, bot, textBot, listener];
+    await Promise.all(all.map((client) => client?.close()));
   });
 
   test("a user's own channel changes its format with the newest subscription", async () => {
@@ -252,5 +338,134 @@ describe("a consent", () => {
     await consent(user, { resource_id: null });
     expect(await client.heard()).toMatchObject([{ type: "oauthConsentRevoked", clientId: "" }]);
     await client.close();
+  });
+});
+
+// --- Data -------------------------------------------------------------------------------------------------
+
+/** Data broadcasts: their fields in `data`, and the channels that carry them. */
+const DATA: Record<string, { fields: string; channels: (device: string, zone: string) => string[] }> = {
+  gpsUpdate: {
+    fields:
+      "id device_id trip_id latitude longitude altitude heading timestamp speed_kmh speed_mps speed_mph speed_knots pdop hdop vdop created_at",
+    channels: (device) => ["gps", `gps:${device}`],
+  },
+  geofenceEvent: {
+    fields: "geofence_id geofence_name event device_id distance_km metadata",
+    channels: (_, zone) => ["geofence", `geofence:${zone}`],
+  },
+};
+
+describe("goes as JSON text to whoever subscribed, in either format, and to nobody else:", () => {
+  test.each(Object.entries(DATA))("%s", async (type, { fields, channels }) => {
+    const { latitude, longitude } = fix();
+    const [device, other] = [await server.device(), await server.device()];
+    const zone = await createZone(server, { name: "pier", latitude, longitude });
+    const away = await createZone(server, { name: "away", latitude: -latitude, longitude });
+    const hearing = channels(device.id, zone.id);
+    const silent = [...OTHER_CHANNELS, "admin:accounts", "community"].filter(
+      (name) => !hearing.includes(name),
+    );
+    const another = Object.values(DATA).flatMap((one) => one.channels(other.id, away.id));
+    const clients = await Promise.all(
+      ["json", "protobuf"].flatMap((format) =>
+        [...hearing, [...silent, ...another.filter((name) => name.includes(":"))]].map(async (names) => {
+          // A session can't be on `community`, a key on no user's own channel.
+          const client = await Client.open(server, { bearer: server.systemKey });
+          const list = [names].flat();
+          if (format === "json") await client.subscribe(...list);
+          else await subscribeInBinary(client, ...list);
+          return { client, hears: typeof names === "string" };
+        }),
+      ),
+    );
+    const session = await Client.open(server, { token: admin });
+
+    await postPoint(server, device.key);
+
+    for (const { client, hears } of clients) {
+      const heard = (await client.heard()).filter((message) => message.type === type);
+      expect(heard.map((message) => Object.keys(message).sort())).toEqual(hears ? [["data", "type"]] : []);
+      for (const { data } of heard) expect(Object.keys(data).sort()).toEqual(fields.split(" ").sort());
+    }
+    expect(await session.heard()).toEqual([]);
+    for (const { id } of [zone, away]) await server.delete(`/v1/geofences/${id}`, { token: admin });
+    await Promise.all([...clients.map(({ client }) => client), session].map((client) => client.close()));
+  });
+});
+
+// --- Answers ----------------------------------------------------------------------------------------------
+
+/** What is asked, and the answer in JSON and in binary, which is told to whoever asked, alone. */
+const ANSWERS: Record<
+  string,
+  { ask: [json: object, binary: Uint8Array]; json: object; binary: ReturnType<typeof read> }
+> = {
+  pong: { ask: [{ type: "ping" }, frame("ping")], json: { type: "pong" }, binary: { type: 2, pong: {} } },
+  subscribe: {
+    ask: [{ type: "subscribe", channel: "gps" }, frame("subscribe", { channel: "gps" })],
+    json: { type: "message", channel: "gps", data: "Subscribed to gps" },
+    binary: { type: 10, subscribe: { channel: "gps" } },
+  },
+  unsubscribe: {
+    ask: [{ type: "unsubscribe", channel: "gps" }, frame("unsubscribe", { channel: "gps" })],
+    json: { type: "message", channel: "gps", data: "Unsubscribed from gps" },
+    binary: { type: 11, unsubscribe: { channel: "gps" } },
+  },
+  error: {
+    ask: [{ type: "subscribe", channel: "community" }, frame("subscribe", { channel: "community" })],
+    json: { type: "error", message: "Access denied to channel: community" },
+    binary: { type: 20, error: { message: "Access denied to channel: community" } },
+  },
+};
+
+describe("answers whoever asked, in the format of the question:", () => {
+  test.each(Object.entries(ANSWERS))("%s", async (_, { ask, json, binary }) => {
+    const [client, other] = [
+      await Client.open(server, { token: admin }),
+      await Client.open(server, { token: admin }),
+    ];
+    expect(await client.ask(ask[0])).toEqual(json);
+    expect(read(await client.ask(ask[1]))).toEqual(binary);
+    for (const one of [client, other]) expect(await one.heard()).toEqual([]);
+    await Promise.all([client.close(), other.close()]);
+  });
+});
+
+// --- All types --------------------------------------------------------------------------------------------
+
+describe("every message type", () => {
+  const told = Object.values(CASES).flatMap(({ types }) => types);
+  const toBots = Object.values(CASES).flatMap(({ bots }) => (bots ? [bots[0]] : []));
+
+  /** Tests of their own: what goes to one connection alone, and what no case above can have sent. */
+  const ELSEWHERE = {
+    "create-audit-event.test.ts": ["createAuditEventResponse"],
+    "moderation.test.ts": ["moderationEventResponse"],
+    "the community's tests": ["communitySyncRequest", "communitySettings"],
+  };
+  const FROM_CLIENTS = ["ping", "createAuditEvent", "moderationEvent", "communitySyncResponse"];
+  /** Asked by a client: its answer is `communitySettings`. */
+  const ASKED = ["communitySettingsRequest"];
+  /** Positions are JSON text always; the message is declared for the control plane. */
+  const DECLARED_ONLY = ["gpsUpdate"];
+
+  test("of the Protobuf envelope stands in one of these tables", () => {
+    const placed = new Set([
+      ...[told, toBots, Object.keys(ANSWERS), Object.values(ELSEWHERE).flat()].flat(),
+      ...[FROM_CLIENTS, ASKED, DECLARED_ONLY].flat(),
+    ]);
+    const { payload } = Envelope.oneofs as Record<string, { oneof: string[] }>;
+    expect([...placed].sort()).toEqual([...(payload?.oneof ?? [])].sort());
+  });
+
+  test("in JSON stands there too, vessels apart, which have tests of their own", () => {
+    // Part 3, "JSON messages", server to client, and decisions 7.4.
+    const specified = `
+      pong message error gpsUpdate vesselsUpdate geofenceEvent accountDeleted accountBanned sessionRevoked forceLogout
+      permissionsUpdated rolesUpdated rolePermissionsChanged emailLinkVerified emailChangeVerified oauthConsentRevoked`;
+    const answers = Object.values(ANSWERS).map(({ json }) => (json as { type: string }).type);
+    const found = new Set([...told, ...Object.keys(DATA), ...answers, "vesselsUpdate"]);
+    expect([...found].sort()).toEqual(specified.trim().split(/\s+/).sort());
   });
 });

@@ -1,8 +1,9 @@
 import { and, desc, eq, ne } from "drizzle-orm";
 import type { Client } from "../../kernel/client";
 import { iso, now } from "../../kernel/clock";
-import { db } from "../../kernel/db";
+import { db, sqlite, statement } from "../../kernel/db";
 import { conflict, forbidden, notFound } from "../../kernel/errors";
+import { publish } from "../../kernel/events";
 import { type Caller, isSystemKey, transactAs } from "../access/caller";
 import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
@@ -19,6 +20,13 @@ import {
 import { users } from "../users/table";
 import type { PlatformAccount } from "./schema";
 import { platformAccounts } from "./table";
+
+declare module "../../kernel/events" {
+  interface EventMap {
+    /** A user has a platform account no longer; `platform` is its slug. */
+    "account.unlinked": { userId: string; platform: string; platformUserId: string };
+  }
+}
 
 interface Row {
   account: typeof platformAccounts.$inferSelect;
@@ -115,8 +123,41 @@ export function unlinkAccount(
       metadata: { platform: row.platform.slug },
       client,
     });
+    publishUnlinked(row);
   });
 }
+
+const publishUnlinked = ({ account, platform }: Row) =>
+  publish("account.unlinked", {
+    userId: account.user_id,
+    platform: platform.slug,
+    platformUserId: account.platform_user_id,
+  });
+
+/** Deletes all platform accounts of a user who is scrubbed, in the current transaction. */
+export function eraseAccounts(userId: string): void {
+  const rows = selectAccounts().where(eq(platformAccounts.user_id, userId)).all();
+  db.delete(platformAccounts).where(eq(platformAccounts.user_id, userId)).run();
+  for (const row of rows) publishUnlinked(row);
+}
+
+// --- The community ----------------------------------------------------------------------------------------
+
+/** Slug of the platform on whose guilds the community bot is: it knows users by their accounts there. */
+export const COMMUNITY_PLATFORM = "discord";
+
+const communityAccounts = statement(() =>
+  sqlite.prepare<{ id: string }, [string, string]>(
+    `SELECT a.platform_user_id AS id FROM platform_accounts a JOIN platforms p ON p.id = a.platform_id
+     WHERE a.user_id = ? AND p.slug = ? ORDER BY a.id`,
+  ),
+);
+
+/** Who a user is on the community platform: the external identifiers, oldest first; mostly one or none. */
+export const communityIdsOf = (userId: string): string[] =>
+  communityAccounts()
+    .all(userId, COMMUNITY_PLATFORM)
+    .map(({ id }) => id);
 
 // --- Lookup by address ------------------------------------------------------------------------------------
 

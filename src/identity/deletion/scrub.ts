@@ -5,7 +5,7 @@ import { db, emptyWriteAheadLog, sqlite, statement, transact } from "../../kerne
 import { publish } from "../../kernel/events";
 import { eraseIntegrations } from "../../operations/integrations/service";
 import { accessChanged } from "../access/caller";
-import { platformAccounts } from "../accounts/table";
+import { eraseAccounts } from "../accounts/service";
 import { apiKeys } from "../api-keys/table";
 import { eraseReports } from "../audit/reports";
 import { recordAudit } from "../audit/service";
@@ -66,7 +66,7 @@ const auditGone = (
 const ERASURES: ((userId: string) => unknown)[] = [
   dropPending,
   (userId) => deleteSessions(userId, "account deleted", null),
-  (userId) => db.delete(platformAccounts).where(eq(platformAccounts.user_id, userId)).run(),
+  eraseAccounts,
   removeTwoFactor,
   (userId) => db.delete(passwords).where(eq(passwords.user_id, userId)).run(),
   // The devices stay, and are linked to no key.

@@ -4,6 +4,7 @@ import type { Client } from "../../kernel/client";
 import { iso, isoOrNull, now } from "../../kernel/clock";
 import { adjustCounter, counter, db } from "../../kernel/db";
 import { badRequest, conflict, invalid, isUniqueViolation, notFound } from "../../kernel/errors";
+import { publish } from "../../kernel/events";
 import { newId } from "../../kernel/id";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
 import { type Caller, transactAs } from "../access/caller";
@@ -17,6 +18,19 @@ import { userRoles } from "../roles/table";
 import { pendingRegistration } from "../verification/service";
 import type { ExtendedUser, Profile, User, UserChange } from "./schema";
 import { users } from "./table";
+
+declare module "../../kernel/events" {
+  interface EventMap {
+    /** A user has one more platform account; `platform` is its slug. */
+    "account.linked": {
+      userId: string;
+      platform: string;
+      platformUserId: string;
+      username: string;
+      avatarUrl: string | null;
+    };
+  }
+}
 
 export type UserRow = typeof users.$inferSelect;
 type AccountRow = typeof platformAccounts.$inferSelect;
@@ -253,20 +267,22 @@ export function insertAccount(userId: string, account: AccountToInsert): string 
     .get();
   if (!platform) throw new Error(`the platform \`${account.slug}\` is missing`);
   const id = newId();
+  const { slug, platformUserId, username, avatarUrl = null } = account;
   db.insert(platformAccounts)
     .values({
       id,
       user_id: userId,
       platform_id: platform.id,
-      platform_user_id: account.platformUserId,
-      username: account.username,
+      platform_user_id: platformUserId,
+      username,
       email: account.email,
       email_verified: account.emailVerified ?? true,
-      avatar_url: account.avatarUrl ?? null,
+      avatar_url: avatarUrl,
       created_at: now(),
       updated_at: now(),
     })
     .run();
+  publish("account.linked", { userId, platform: slug, platformUserId, username, avatarUrl });
   return id;
 }
 
