@@ -191,7 +191,10 @@ export function encode<Name extends PayloadName>(
   name: Name,
   payload: Payloads[Name],
 ): Uint8Array<ArrayBuffer> {
-  const fields = Object.entries(payload).filter(([, value]) => value !== null && value !== undefined);
+  const fields = Object.entries(payload)
+    .filter(([, value]) => value !== null && value !== undefined)
+    // A text that was cut may end in half a character, which no UTF-8 holds: readers would refuse the whole frame.
+    .map(([key, value]) => [key, typeof value === "string" ? value.toWellFormed() : value]);
   const envelope = { type: typeOf(name), [name]: Object.fromEntries(fields) };
   return new Uint8Array(Envelope.encode(Envelope.fromObject(envelope)).finish());
 }
@@ -261,9 +264,9 @@ export function toTimestamp(milliseconds: number): Timestamp {
   return { seconds, nanos: (milliseconds - seconds * 1_000) * 1_000_000 };
 }
 
-/** Epoch milliseconds; null for none, and for a time that no date can hold. */
+/** Epoch milliseconds; null for none, for broken nanoseconds and for a time that no date can hold. */
 export function fromTimestamp(timestamp: Timestamp | null): number | null {
-  if (timestamp === null) return null;
+  if (timestamp === null || timestamp.nanos < 0 || timestamp.nanos >= 1_000_000_000) return null;
   const milliseconds = timestamp.seconds * 1_000 + Math.floor(timestamp.nanos / 1_000_000);
   return Math.abs(milliseconds) <= 8_640_000_000_000_000 ? milliseconds : null;
 }

@@ -159,6 +159,21 @@ describe("an event is refused with a reason, and nothing stored,", () => {
       expect(storedEvents(server)).toEqual(before);
     });
 
+  test("by an Error envelope where a text is no UTF-8", async () => {
+    const before = storedEvents(server);
+    const sent = request({ userId: "", description: "half a character: __" });
+    const at = Buffer.from(sent).indexOf("__");
+    for (const broken of [
+      [0xc0, 0xaf],
+      [0xe2, 0x82],
+      [0xff, 0xfe],
+    ]) {
+      sent.set(broken, at);
+      expect(read(await service.ask(sent))).toEqual({ type: 20, error: { message: expect.any(String) } });
+    }
+    expect(storedEvents(server)).toEqual(before);
+  });
+
   test("from a session, and from a key without audit:write", async () => {
     const writer = await staff(server, "audit:write");
     for (const credentials of [{ token: writer.token }, { bearer: await server.key("audit:read") }]) {

@@ -7,6 +7,7 @@ import { Client } from "./support";
 
 /** Binary frames: Part 3, "Formats", "Protobuf envelope"; decisions 7.3 and 7.5. */
 const MAX_SUBSCRIPTIONS = 3;
+const MAX_MESSAGE_BYTES = 65_536;
 
 let server: TestServer;
 let session: string;
@@ -157,27 +158,77 @@ describe("a binary frame", () => {
     await client.close();
   });
 
+  test("that is refused is answered in UTF-8, wherever the channel's name was cut", async () => {
+    const client = await connect();
+    for (const length of [126, 127]) {
+      const channel = "x".repeat(length) + "🌊".repeat(3);
+      const answer = read(await client.ask(frame("subscribe", { channel }))) as {
+        error?: { message: string };
+      };
+      expect(answer.error?.message).toStartWith(`Access denied to channel: ${"x".repeat(length)}`);
+    }
+    await client.close();
+  });
+
   test("without a type is accepted: its payload decides", async () => {
     const client = await connect();
     expect(read(await client.ask(frame("ping", {}, 0)))).toEqual({ type: 2, pong: {} });
     await client.close();
   });
 
-  test("with fields that the server doesn't know is understood", async () => {
+  /** A ping, and beside it or in another writing what a reader of proto3 has to take (protobuf.dev, "Encoding"). */
+  const PINGS: [what: string, ...bytes: number[]][] = [
+    ["a field that the server doesn't know, as a number", ...frame("ping"), 15 << 3, 7],
+    ["… as eight bytes", ...frame("ping"), (15 << 3) | 1, 1, 2, 3, 4, 5, 6, 7, 8],
+    ["… as four bytes", ...frame("ping"), (15 << 3) | 5, 1, 2, 3, 4],
+    ["… as text", ...frame("ping"), (15 << 3) | 2, 2, 0xff, 0xfe],
+    ["… as a group", ...frame("ping"), (15 << 3) | 3, 8, 1, (15 << 3) | 4],
+    [
+      "… as groups in groups",
+      ...frame("ping"),
+      ...Array(50).fill((15 << 3) | 3),
+      ...Array(50).fill((15 << 3) | 4),
+    ],
+    ["… under the greatest number", ...frame("ping"), 0xf8, 0xff, 0xff, 0xff, 0x0f, 1],
+    ["… of a payload of the wrong wire type", ...frame("ping"), 0xa0, 1, 7],
+    ["a field of the payload that it doesn't know", 8, 1, (10 << 3) | 2, 2, 15 << 3, 7],
+    ["numbers written longer than need be", 8, 0x81, 0x80, 0x00, 0xd2, 0x00, 0x80, 0x00],
+    ["the type behind the payload", (10 << 3) | 2, 0, 8, 1],
+    ["the type twice, the last of which counts", 8, 99, 8, 1, (10 << 3) | 2, 0],
+    ["the payload twice", 8, 1, (10 << 3) | 2, 0, (10 << 3) | 2, 0],
+    ["another payload before it", ...frame("subscribe", { channel: "gps" }), ...frame("ping")],
+  ];
+  test.each(PINGS)("with %s is understood", async (_, ...values) => {
     const client = await connect();
-    // Field 15 as a number, beside a ping.
-    expect(read(await client.ask(new Uint8Array([...frame("ping"), 15 << 3, 7])))).toEqual({
-      type: 2,
-      pong: {},
-    });
+    expect(read(await client.ask(new Uint8Array(values)))).toEqual({ type: 2, pong: {} });
+    expect(await client.heard()).toEqual([]);
     await client.close();
   });
 
-  test("with two payloads is the last of them, as Protobuf has it", async () => {
+  test("with several payloads is the last of them, as Protobuf has it", async () => {
     const client = await connect();
-    const both = new Uint8Array([...frame("ping"), ...frame("subscribe", { channel: "gps" })]);
-    expect(read(await client.ask(both))).toEqual({ type: 10, subscribe: { channel: "gps" } });
+    const join = (...frames: Uint8Array[]) => new Uint8Array(frames.flatMap((one) => [...one]));
+    const to = (channel?: string) => frame("subscribe", channel === undefined ? {} : { channel });
+    const subscribed = (channel: string) => ({ type: 10, subscribe: { channel } });
+    expect(read(await client.ask(join(frame("ping"), to("gps"))))).toEqual(subscribed("gps"));
+    // Of one kind they are merged; one of another kind between them ends that.
+    expect(read(await client.ask(join(to("gps"), to("geofence"))))).toEqual(subscribed("geofence"));
+    expect(read(await client.ask(join(to("gps"), to())))).toEqual(subscribed("gps"));
+    expect(read(await client.ask(join(to("gps"), frame("ping"), to())))).toEqual(
+      error("Access denied to channel: "),
+    );
     await client.close();
+  });
+
+  test("of websocket.max_message_bytes is read, and a larger one closes the connection with 1009", async () => {
+    const client = await connect();
+    const ofSize = (bytes: number) => frame("subscribe", { channel: "x".repeat(bytes - 11) });
+    expect(ofSize(MAX_MESSAGE_BYTES).length).toBe(MAX_MESSAGE_BYTES);
+    expect(read(await client.ask(ofSize(MAX_MESSAGE_BYTES)))).toEqual(
+      error(`Access denied to channel: ${"x".repeat(128)}`),
+    );
+    client.send(ofSize(MAX_MESSAGE_BYTES + 1));
+    expect((await client.closed).code).toBe(1009);
   });
 });
 
@@ -191,21 +242,47 @@ describe("a connection stays open, with an Error envelope, after", () => {
     ["a truncated frame", frame("subscribe", { channel: "gps" }).slice(0, -1)],
     ["a length beyond the frame's end", bytes(0x08, 10, 0xa2, 1, 0xff, 0xff, 0xff, 0xff, 0x07)],
     ["a length that never ends", bytes(0x08, 10, 0xa2, 1, ...Array(12).fill(0xff))],
+    ["a number that never ends", bytes(0x08, ...Array(12).fill(0xff))],
+    ["a field number that never ends", bytes(...Array(12).fill(0xff))],
+    ["a field number beyond the greatest", bytes(0x88, 0x80, 0x80, 0x80, 0x10, 1, ...frame("ping"))],
+    ["a payload that is a number", bytes(0x08, 1, 10 << 3, 1)],
     ["a group that is never closed", bytes((10 << 3) | 3)],
+    ["a group that another number closes", bytes((15 << 3) | 3, (14 << 3) | 4)],
+    ["the end of a group that never began", bytes(...frame("ping"), (15 << 3) | 4)],
     ["groups nested hundreds deep", bytes(...Array(900).fill((15 << 3) | 3))],
+    [
+      "groups nested thousands deep, each closed",
+      bytes(...frame("ping"), ...Array(30_000).fill((15 << 3) | 3), ...Array(30_000).fill((15 << 3) | 4)),
+    ],
     ["a wire type that doesn't exist", bytes((10 << 3) | 7, 0)],
     ["field number zero", bytes(0x00, 0x00)],
     ["a type that contradicts its payload", frame("ping", {}, typeOf("subscribe"))],
     ["a type that doesn't exist", frame("ping", {}, 99)],
+    ["a type below zero", frame("ping", {}, -1)],
     ["a payload that doesn't exist", bytes(0x08, 1, 0xfa, 1, 0)],
     ["a subscribe without a channel", frame("subscribe")],
     ["a subscribe to the empty name", frame("subscribe", { channel: "" })],
-    ["a channel that is no UTF-8", bytes(0x08, 10, 0xa2, 1, 4, 0x0a, 2, 0xff, 0xfe)],
+    ["a channel that ends before its length", bytes(0x08, 10, 0xa2, 1, 3, 0x0a, 2, 0x61)],
+    ["a channel longer than its payload", bytes(0x08, 10, 0xa2, 1, 3, 0x0a, 9, 0x61, ...Array(8).fill(0x61))],
     ["a channel that JavaScript knows", frame("subscribe", { channel: "__proto__" })],
     ["a server's message", frame("accountDeleted", { userId: "x" })],
     ["a server's answer", frame("createAuditEventResponse", { success: true })],
     ["a position", frame("gpsUpdate", { trackerId: "x", latitude: 1, longitude: 2 })],
   ];
+  /** Bytes that no reader may take for text (RFC 3629, section 3). */
+  const NO_UTF8: [name: string, ...bytes: number[]][] = [
+    ["bytes that are none", 0xff, 0xfe],
+    ["a rest without a beginning", 0x80],
+    ["a beginning without its rest", 0xe2, 0x82],
+    ["a character written longer than need be", 0xc0, 0xaf],
+    ["half a character (a surrogate)", 0xed, 0xa0, 0x80],
+    ["a character beyond the last", 0xf4, 0x90, 0x80, 0x80],
+  ];
+  for (const [name, ...text] of NO_UTF8)
+    mistakes.push([
+      `a channel that is no UTF-8: ${name}`,
+      bytes(0x08, 10, 0xa2, 1, text.length + 2, 0x0a, text.length, ...text),
+    ]);
   for (const [name, mistake] of mistakes)
     test(name, async () => {
       const client = await (await connect()).subscribe("public:kept");
@@ -216,6 +293,18 @@ describe("a connection stays open, with an Error envelope, after", () => {
       expect(read(await client.ask(frame("ping")))).toEqual({ type: 2, pong: {} });
       await client.close();
     });
+
+  test("tens of thousands of empty messages in one", async () => {
+    const client = await connect();
+    // Payload 111, of 60,000 bytes: its field 7 over and over, each time with nothing in it.
+    const members = Array.from({ length: 30_000 }, () => [(7 << 3) | 2, 0]).flat();
+    client.send(bytes(0xfa, 6, 0xe0, 0xd4, 3, ...members));
+    client.send(frame("ping"));
+    let { type } = read(await client.next());
+    if (type === typeOf("error")) ({ type } = read(await client.next()));
+    expect(type).toBe(typeOf("pong"));
+    await client.close();
+  });
 
   test("every cut and every flipped byte of a frame, which never ends the connection", async () => {
     const limitless = await TestServer.start({ settings: { "websocket.max_messages_per_second": "1000" } });
