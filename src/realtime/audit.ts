@@ -1,24 +1,43 @@
 import type { Caller } from "../identity/access/caller";
+import type { Permission } from "../identity/access/permissions";
 import { writeEvent } from "../identity/audit/internal";
-import { SocketEvent } from "../identity/audit/schema";
+import { writeModeration } from "../identity/audit/moderation";
+import { type AuditEvent, ModerationAction, SocketEvent } from "../identity/audit/schema";
 import { parseJson } from "../kernel/body";
-import { AppError } from "../kernel/errors";
+import { DAY, now } from "../kernel/clock";
+import { AppError, invalid } from "../kernel/errors";
 import { describeError, log } from "../kernel/log";
 import { canonicalUuids, isReference } from "../kernel/schema";
 import { checked } from "../kernel/validation";
-import type { CreateAuditEvent, Payloads } from "./codec";
+import { type CreateAuditEvent, fromTimestamp, type ModerationEvent, type Payloads } from "./codec";
 
-/** Audit events that services write over the socket: the rules of `POST /v1/internal/audit` (decisions 7.6). */
+/** Audit events that services write over the socket. Whatever keeps one from being written is in the answer. */
 
-/** Writes the event. Whatever keeps it from being written is in the answer. */
-export async function createAuditEvent(
+/** Writes an event: the rules of `POST /v1/internal/audit` (decisions 7.6). */
+export const createAuditEvent = (
   caller: Caller,
   event: CreateAuditEvent,
+): Promise<Payloads["createAuditEventResponse"]> =>
+  answered(caller, "audit:write", () => writeEvent(read(event), true));
+
+/** Writes what a community bot did to a member of a guild. */
+export const recordModeration = async (
+  caller: Caller,
+  event: ModerationEvent,
+): Promise<Payloads["moderationEventResponse"]> => ({
+  requestId: event.requestId,
+  ...(await answered(caller, "community:sync", () => writeModeration(...readModeration(event)))),
+});
+
+async function answered(
+  caller: Caller,
+  permission: Permission,
+  write: () => Promise<AuditEvent>,
 ): Promise<Payloads["createAuditEventResponse"]> {
   try {
-    if (caller.kind !== "key" || !caller.permissions.has("audit:write"))
-      return { success: false, error: "This needs an API key with the permission audit:write" };
-    const { id } = await writeEvent(read(event), true);
+    if (caller.kind !== "key" || !caller.permissions.has(permission))
+      return { success: false, error: `This needs an API key with the permission ${permission}` };
+    const { id } = await write();
     return { success: true, auditEventId: id };
   } catch (error) {
     if (error instanceof AppError && error.status < 500) return { success: false, error: error.message };
@@ -48,3 +67,20 @@ function read(event: CreateAuditEvent) {
 
 const readMetadata = (json: string | null): unknown =>
   json === null || json === "" ? null : parseJson(json, "metadata_json");
+
+function readModeration(event: ModerationEvent): [action: ModerationAction, occurredAt: number] {
+  const action = checked(ModerationAction, {
+    guild_id: event.guildId,
+    user_id: event.userId,
+    moderator_id: event.moderatorId,
+    action: event.action,
+    reason: event.reason || null,
+    duration_seconds: event.durationSeconds,
+  });
+  if (event.timestamp === null) return [action, now()];
+  const occurredAt = fromTimestamp(event.timestamp);
+  // Milliseconds sent as seconds by mistake land here, as with positions (decisions 2.9).
+  if (occurredAt === null || occurredAt < 0 || occurredAt > now() + DAY)
+    throw invalid("/timestamp", "must lie between 1970 and a day from now");
+  return [action, occurredAt];
+}

@@ -9,7 +9,7 @@ import { AppError, badRequest, unauthorized } from "../kernel/errors";
 import { subscribe as onEvent } from "../kernel/events";
 import { describeError, log } from "../kernel/log";
 import { errors, t } from "../kernel/schema";
-import { createAuditEvent } from "./audit";
+import { createAuditEvent, recordModeration } from "./audit";
 import { mayHear } from "./channels";
 import { decode, encode, type Message, type PayloadName, type Payloads } from "./codec";
 import { automaticChannel, type Connection, type Format, type Socket, sockets, topicOf } from "./connections";
@@ -231,6 +231,13 @@ const BINARY_OPERATIONS: { [Name in PayloadName]?: BinaryOperation<Name> } = {
     inBackground(
       createAuditEvent(socket.data.caller, event).then((answer) =>
         sendBinary(socket, "createAuditEventResponse", answer),
+      ),
+    );
+  },
+  moderationEvent(socket, event) {
+    inBackground(
+      recordModeration(socket.data.caller, event).then((answer) =>
+        sendBinary(socket, "moderationEventResponse", answer),
       ),
     );
   },

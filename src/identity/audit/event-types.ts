@@ -6,14 +6,14 @@
 interface EventType {
   meaning: string;
   /**
-   * The operations that write it: `METHOD /path`, or a command or job by its name. GraphQL's mutations do what REST does;
-   * one that does something else is named.
+   * The operations that write it: `METHOD /path`, or a message of the socket, a command or a job by its name. GraphQL's
+   * mutations do what REST does; one that does something else is named.
    */
   by: readonly string[];
 }
 
 /** How other services write events, of types of their own too. */
-const SERVICES = ["POST /v1/internal/audit"] as const;
+const SERVICES = ["POST /v1/internal/audit", "CreateAuditEventRequest"] as const;
 
 const SIGN_INS = ["POST /v1/auth/login", "POST /v1/auth/2fa/verify", "POST /v1/sessions"] as const;
 
@@ -189,7 +189,10 @@ export const EVENT_TYPES = {
   consent_revoked: { meaning: "A user took that consent back", by: SERVICES },
   bot_command_executed: { meaning: "A bot carried out a command", by: SERVICES },
   bot_guild_configured: { meaning: "A bot was set up for a guild", by: SERVICES },
-  moderation_action: { meaning: "A bot moderated a member of a guild", by: SERVICES },
+  moderation_action: {
+    meaning: "A bot moderated a member of a guild",
+    by: [...SERVICES, "ModerationEvent"],
+  },
 } as const satisfies Record<string, EventType>;
 
 /** The event types that Fairlead knows. */

@@ -14,7 +14,8 @@ import {
   t,
   uuid,
 } from "../../kernel/schema";
-import { REPORT_REASONS, REPORT_STATUSES, SORT_FIELDS, SOURCES, STATUSES } from "./words";
+import { MAX_DURATION_SECONDS } from "../bans/schema";
+import { MODERATION_ACTIONS, REPORT_REASONS, REPORT_STATUSES, SORT_FIELDS, SOURCES, STATUSES } from "./words";
 
 /** A user of another system, as a bot knows it, may have a longer identifier than ours. */
 const MAX_EXTERNAL_ID = 128;
@@ -222,3 +223,24 @@ export const SocketEvent = t.Object({
   resource_type: optional(InternalEvent.properties.resource_type),
 });
 export type SocketEvent = (typeof SocketEvent)["static"];
+
+const externalId = (description: string) =>
+  characters({
+    minLength: 1,
+    maxLength: MAX_EXTERNAL_ID,
+    description,
+    examples: ["80351110224678912"],
+  });
+
+/** What a community bot did to a member of a guild; identifiers are those of the community platform. */
+export const ModerationAction = t.Object({
+  guild_id: externalId("The guild"),
+  user_id: externalId("Whom it was done to"),
+  moderator_id: externalId("Who did it"),
+  action: oneOf(MODERATION_ACTIONS, "What was done"),
+  reason: field(1_000, "Why", "Repeated spam"),
+  duration_seconds: optional(
+    t.Integer({ minimum: 0, maximum: MAX_DURATION_SECONDS, description: "For how long", examples: [600] }),
+  ),
+});
+export type ModerationAction = (typeof ModerationAction)["static"];

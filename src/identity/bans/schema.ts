@@ -1,7 +1,7 @@
 import { characters, nullable, optional, out, record, t } from "../../kernel/schema";
 
 /** 100 years: beyond that a ban is permanent in all but name, and its end no date that clients can read. */
-const MAX_DURATION_SECONDS = 3_155_760_000;
+export const MAX_DURATION_SECONDS = 3_155_760_000;
 
 const banFields = {
   id: out.uuid("Identifier"),

@@ -3,6 +3,8 @@ import { EVENT_TYPES } from "../../../src/identity/audit/event-types";
 import { closeExpiredBans } from "../../../src/identity/bans/service";
 import { deleteDueAccounts } from "../../../src/identity/deletion/service";
 import { closeDatabase, openDatabase } from "../../../src/kernel/db";
+import { frame } from "../../realtime/binary";
+import { Client } from "../../realtime/support";
 import { TwitchStandIn } from "../../stand-ins/twitch";
 import { command, type TestServer } from "../../support/server";
 import { externalUser, link, login, signIn } from "../accounts-support";
@@ -972,7 +974,34 @@ const AUDIT: Case[] = [
       return { user: member.id, actor: admin.id, token: server.systemKey, body };
     },
   })),
+  ...foreign.map((event_type) => ({
+    operation: "CreateAuditEventRequest",
+    which: event_type,
+    writes: [event(event_type, "thing")],
+    prepare: ({ server, member, admin }: World) => {
+      const payload = { eventType: event_type, resourceType: "thing", userId: member.id, actorId: admin.id };
+      const run = () => overSocket(server, "createAuditEvent", payload);
+      return { user: member.id, actor: admin.id, run };
+    },
+  })),
+  {
+    operation: "ModerationEvent",
+    writes: [event("moderation_action", "community_member")],
+    prepare: async ({ server }) => {
+      const [user, actor] = [await externalUser(server), await externalUser(server)];
+      const who = { guildId: "1", userId: user.providerId, moderatorId: actor.providerId };
+      const run = () => overSocket(server, "moderationEvent", { ...who, action: "warn" });
+      return { user: user.id, actor: actor.id, run };
+    },
+  },
 ];
+
+/** Sends a message of the socket and waits for its answer. */
+async function overSocket(server: TestServer, payload: string, fields: object): Promise<void> {
+  const client = await Client.open(server, { bearer: server.systemKey });
+  await client.ask(frame(payload, fields));
+  await client.close();
+}
 
 export const CASES: Case[] = [
   ...SIGN_INS,

@@ -92,12 +92,12 @@ export interface Prepared extends Pick<RequestOptions, "token" | "body"> {
   refused?: number;
   /** The answer is a file, which the test client takes for no answer that the document declares. */
   isFile?: true;
-  /** Done just before the request, or in place of one for a command or a job. Answers a command's output. */
+  /** Done just before the request, or in place of one for a message of the socket, a command or a job. Answers a command's output. */
   run?: () => unknown;
 }
 
 export interface Case {
-  /** `METHOD /path` as in the table, or a command or job by its name. */
+  /** `METHOD /path` as in the table, or a message of the socket, a command or a job by its name. */
   operation: string;
   /** Which request, where there are several cases. */
   which?: string;
@@ -147,7 +147,7 @@ export async function ask(
   return { status: answer.status, headers: answer.headers, body: await answer.bytes() };
 }
 
-/** Whether an operation is one of the API, not a command or a job. */
+/** Whether an operation is one of the REST API. */
 export const isRequest = (operation: string): boolean => / \/v1\//.test(operation);
 
 /** Carries a case out. Returns what it wrote and what it should have written. */
