@@ -4,7 +4,7 @@ import { loadConfig } from "../../src/config";
 import { recordAudit } from "../../src/identity/audit/service";
 import { deleteDueAccounts, finishScrubs } from "../../src/identity/deletion/service";
 import { seedIdentity } from "../../src/identity/seed";
-import { insertUser } from "../../src/identity/users/service";
+import { insertAccount, insertUser } from "../../src/identity/users/service";
 import { setClock } from "../../src/kernel/clock";
 import { closeDatabase, migrate, openDatabase, sqlite, transact } from "../../src/kernel/db";
 import { useMasterKey } from "../../src/kernel/encryption";
@@ -73,6 +73,13 @@ const addresses = (column: "user_id" | "actor_id", id: string) =>
     )
     .get(id)?.n;
 
+test("an audit event outside a transaction is a mistake that shows at once", () => {
+  const stored = () => sqlite.query<{ n: number }, []>("SELECT COUNT(*) n FROM audit_events").get()?.n;
+  const before = stored();
+  expect(() => recordAudit({ event_type: "login_failed", user_id: null })).toThrow("outside transact");
+  expect(stored()).toBe(before as number);
+});
+
 describe("the deletion of accounts whose grace period has ended", () => {
   test("scrubs those that are due and no other, and says why", async () => {
     const [due, early, none] = [await createUser(), await createUser(), await createUser()];
@@ -101,6 +108,24 @@ describe("the deletion of accounts whose grace period has ended", () => {
     await deleteDueAccounts();
     expect(published).toHaveLength(1);
     time = START;
+  });
+
+  test("tells of each platform account that goes with one", async () => {
+    const unlinked: object[] = [];
+    subscribe("account.unlinked", (event) => unlinked.push(event));
+    const id = await createUser();
+    const account = { slug: "discord", platformUserId: "4711", username: "anna", email: null };
+    await transact(() => insertAccount(id, account));
+    set(id, "scheduled_deletion_at", START);
+    const { username } = read(id);
+    await deleteDueAccounts();
+    expect(unlinked).toHaveLength(2);
+    expect(unlinked).toEqual(
+      expect.arrayContaining([
+        { userId: id, platform: "discord", platformUserId: "4711" },
+        { userId: id, platform: "email", platformUserId: `${username}@example.org` },
+      ]),
+    );
   });
 
   test("spares an account whose deletion is taken back, or put off, at the same moment", async () => {

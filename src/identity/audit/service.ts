@@ -2,7 +2,7 @@ import { count, eq } from "drizzle-orm";
 import { deleteAged } from "../../kernel/ageing";
 import type { Client } from "../../kernel/client";
 import { iso, now, spanOf } from "../../kernel/clock";
-import { db, sqlite, statement } from "../../kernel/db";
+import { db, inTransaction, sqlite, statement } from "../../kernel/db";
 import { badRequest } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
 import type { PageOf, PageRequest } from "../../kernel/paging";
@@ -53,6 +53,7 @@ type NewEvent = Omit<
 
 /** Stores an event in the current transaction, with its time and the place of its address. */
 export function insertEvent(event: NewEvent): EventRow {
+  if (!inTransaction()) throw new Error("an audit event outside transact");
   return db
     .insert(auditEvents)
     .values({
