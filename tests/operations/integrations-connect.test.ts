@@ -482,6 +482,23 @@ describe("a call-back is refused", () => {
     expect(harbour.discord.spentCodes).toBe(0);
   });
 
+  test("when it is asked for with HEAD, which uses nothing up", async () => {
+    const user = await newUser(harbour);
+    const address = await consented(harbour, "discord", user.token);
+    const before = kept(harbour);
+    const asked = harbour.discord.asked.length;
+    const { pathname, search } = new URL(address);
+    const head = await fetch(harbour.server.url + pathname + search, { method: "HEAD", redirect: "manual" });
+    expect({ status: head.status, location: head.headers.get("location") }).toEqual({
+      status: 400,
+      location: null,
+    });
+    expect(await head.text()).toBe("");
+    expect(harbour.discord.asked.length).toBe(asked);
+    expect(kept(harbour)).toEqual(before);
+    expect(outcome(await callBack(harbour, address))).toEqual(CONNECTED);
+  });
+
   test("a second time at the same moment: one of many counts", async () => {
     const user = await newUser(harbour);
     newAccount(harbour, "discord");
