@@ -39,10 +39,15 @@ import { locationRoutes } from "./tracking/locations/routes";
 import { templateRoutes } from "./tracking/templates/routes";
 import { tripRoutes } from "./tracking/trips/routes";
 
+/** The API, and the text of its OpenAPI document, which is made when it is first asked for. */
+export interface App {
+  app: AnyElysia;
+  document: () => Promise<string>;
+}
+
 /** The table of contents of the API. Composes; never listens. */
-export async function createApp(): Promise<{ app: AnyElysia; document: string }> {
+export function createApp(): App {
   const paths = new PathTable();
-  let document = "";
   const api = new Elysia()
     .use(healthRoutes)
     .use(authRoutes)
@@ -80,6 +85,11 @@ export async function createApp(): Promise<{ app: AnyElysia; document: string }>
     .use(integrationRoutes)
     .use(statsRoutes)
     .use(socketRoutes);
+  let made: Promise<string> | undefined;
+  const document = () => {
+    made ??= buildDocument(api).then(JSON.stringify);
+    return made;
+  };
   const app = new Elysia({
     normalize: true,
     // A Host header may be shorter than the four characters that Elysia assumes.
@@ -88,12 +98,11 @@ export async function createApp(): Promise<{ app: AnyElysia; document: string }>
   })
     .use(everyRequest(paths))
     .use(api)
-    .use(docsRoutes(() => document))
+    .use(docsRoutes(document))
     .use(pageRoutes);
   paths.fill(app.routes);
   refuseUnmarked(app);
   noteBodies(app.routes);
-  document = JSON.stringify(await buildDocument(api));
   return { app, document };
 }
 

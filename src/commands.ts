@@ -245,7 +245,7 @@ function verifyCopy(path: string): void {
 // --- openapi, config ----------------------------------------------------------------------------------------
 
 async function printDocument(): Promise<void> {
-  const { document } = await createApp();
+  const document = await createApp().document();
   await print(JSON.stringify(JSON.parse(document), null, 2));
 }
 

@@ -52,7 +52,7 @@ export async function serve(): Promise<Running> {
   waitOutsideStatements();
   loadDetachments();
   removeUnfinished(dataPath.exports());
-  const { app } = await createApp();
+  const { app } = createApp();
   startBroadcasts();
   const port = listen(app);
   startSockets();

@@ -289,6 +289,8 @@ function contentOf(schema: Json, schemas: Json): Json {
 function finishSchema(schema: Json, schemas: Json): Json {
   const { "x-format": format, "x-expected": _, "x-optional": __, "x-headers": ___, title, ...rest } = schema;
   let finished: Json = format === undefined ? rest : { ...rest, format };
+  // Elysia writes it into the schemas of a route when it compiles it, at its first request.
+  delete finished.additionalProperties;
   if (finished.properties)
     finished.properties = Object.fromEntries(
       Object.entries(finished.properties as Record<string, Json>).map(([key, value]) => [

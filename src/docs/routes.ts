@@ -47,9 +47,9 @@ const asset = (body: string | Uint8Array<ArrayBuffer>, type: string) =>
   new Response(body, { headers: { "content-type": type, "cache-control": "public, max-age=3600" } });
 
 /** The document and Swagger UI. `document` is what `/docs/json` and `/v1/openapi.json` answer, as text. */
-export function docsRoutes(document: () => string) {
-  const json = () =>
-    new Response(document(), {
+export function docsRoutes(document: () => Promise<string>) {
+  const json = async () =>
+    new Response(await document(), {
       headers: { "content-type": "application/json", "cache-control": "no-cache" },
     });
   const routes = new Elysia()

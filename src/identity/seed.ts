@@ -34,10 +34,9 @@ const PLATFORMS: [slug: string, name: string][] = [
  */
 export function seedIdentity(): void {
   const stamps = { created_at: now(), updated_at: now() };
-  for (const [name, description] of [["*:*", "Everything"], ...Object.entries(PERMISSIONS)] as [
-    string,
-    string,
-  ][]) {
+  const known = permissionIds();
+  for (const [name, description] of Object.entries({ "*:*": "Everything", ...PERMISSIONS })) {
+    if (known.has(name)) continue;
     const at = name.indexOf(":");
     db.insert(permissions)
       .values({
@@ -47,18 +46,10 @@ export function seedIdentity(): void {
         description,
         ...stamps,
       })
-      .onConflictDoNothing()
       .run();
   }
   if (db.select().from(roles).limit(1).get()) return;
-  const name = sql<string>`${permissions.resource} || ':' || ${permissions.action}`;
-  const idOf = new Map(
-    db
-      .select({ name, id: permissions.id })
-      .from(permissions)
-      .all()
-      .map((row) => [row.name, row.id]),
-  );
+  const idOf = permissionIds();
   for (const [id, roleName, description, holds] of ROLES) {
     db.insert(roles)
       .values({ id, name: roleName, description, is_system: true, ...stamps })
@@ -82,4 +73,11 @@ export function seedIdentity(): void {
         ...stamps,
       })
       .run();
+}
+
+/** The permissions that are stored, by their name. */
+function permissionIds(): Map<string, string> {
+  const name = sql<string>`${permissions.resource} || ':' || ${permissions.action}`;
+  const rows = db.select({ name, id: permissions.id }).from(permissions).all();
+  return new Map(rows.map((row) => [row.name, row.id]));
 }

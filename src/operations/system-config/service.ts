@@ -11,13 +11,13 @@ const values = new Map<string, unknown>();
 
 /** Seeds what is missing, inside a transaction, and reads all values. */
 export function loadSystemConfig(): void {
-  for (const [key, entry] of Object.entries(CATALOGUE))
-    db.insert(systemConfig)
-      .values({ key, value: entry.default, updated_at: now() })
-      .onConflictDoNothing()
-      .run();
   values.clear();
   for (const row of db.select().from(systemConfig).all()) values.set(row.key, row.value);
+  for (const [key, entry] of Object.entries(CATALOGUE)) {
+    if (values.has(key)) continue;
+    db.insert(systemConfig).values({ key, value: entry.default, updated_at: now() }).run();
+    values.set(key, entry.default);
+  }
 }
 
 // --- Reading ------------------------------------------------------------------------------------------------
