@@ -5,7 +5,7 @@ import { dirname, resolve } from "node:path";
 import type { ParseArgsConfig } from "node:util";
 import { eq } from "drizzle-orm";
 import { createApp } from "./app";
-import { config, describeConfig } from "./config";
+import { config, configSources, describeConfig } from "./config";
 import { demo } from "./demo/demo";
 import { isPermissionForm } from "./identity/access/permissions";
 import { insertApiKey } from "./identity/api-keys/service";
@@ -61,6 +61,14 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+/** How a person calls another command on the same data directory. */
+function commandLine(command: string): string {
+  const isCompiled = Bun.main.startsWith("/$bunfs/");
+  const program = isCompiled ? process.execPath : "npm run -s fairlead --";
+  const own = configSources["data.dir"] === "command line" ? ` --data-dir ${config["data.dir"]}` : "";
+  return `${program} ${command}${own}`;
+}
+
 // --- serve, demo ------------------------------------------------------------------------------------------
 
 async function runServe(): Promise<void> {
@@ -72,7 +80,7 @@ async function runServe(): Promise<void> {
   );
   if (!hasUsers)
     say(
-      'There is no user yet. Make the first one beside the running server: npm run -s fairlead -- user create --username NAME --email ADDRESS --role "Super Admin"',
+      `There is no user yet. Make the first one beside the running server: ${commandLine("user create")} --username NAME --email ADDRESS --role "Super Admin"`,
     );
 }
 

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Subprocess } from "bun";
 import { Api, type Token } from "./api";
 import { temporaryDirectories } from "./cleanup";
@@ -8,7 +8,7 @@ import { temporaryDirectories } from "./cleanup";
 /** The source entry, or the compiled program that FAIRLEAD_TEST_BINARY names. */
 const binary = process.env.FAIRLEAD_TEST_BINARY;
 const entry = join(import.meta.dir, "child.ts");
-export const program: string[] = binary ? [binary] : [process.execPath, entry];
+export const program: string[] = binary ? [resolve(binary)] : [process.execPath, entry];
 
 /** Whether tests may move the server's clock: only the source entry listens to that. */
 export const canMoveClock = !binary;

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { copyFileSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import JSZip from "jszip";
+import { extractText, getDocumentProxy } from "unpdf";
+import { frame, read } from "../realtime/binary";
+import { Client } from "../realtime/support";
+import { Api } from "../support/api";
+import { temporaryDirectory } from "../support/server";
+
+/**
+ * The executable of `bun run build`, alone in an empty directory and with an empty environment. `bun run test:binary`
+ * runs every other test against it too.
+ */
+
+const home = temporaryDirectory();
+const executable = join(home, "fairlead");
+const CREDENTIALS = { username: "skipper", password: "correct horse battery" };
+
+const run = (args: string[], input?: string) =>
+  Bun.spawn([executable, ...args], {
+    cwd: home,
+    env: { FAIRLEAD_SERVER_PORT: "0", FAIRLEAD_LOG_LEVEL: "warn" },
+    stdin: input === undefined ? "ignore" : new Blob([input]),
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+
+async function built(): Promise<string> {
+  if (process.env.FAIRLEAD_TEST_BINARY) return resolve(process.env.FAIRLEAD_TEST_BINARY);
+  const outfile = join(temporaryDirectory(), "fairlead");
+  const build = Bun.spawn([process.execPath, ".ci/build.ts", "--outfile", outfile], {
+    cwd: join(import.meta.dir, "../.."),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  if ((await build.exited) !== 0) throw new Error(await new Response(build.stdout).text());
+  return outfile;
+}
+
+describe("the executable, with nothing beside it", () => {
+  let server: ReturnType<typeof run>;
+  let said: string;
+  let api: Api;
+  let token: string;
+
+  beforeAll(async () => {
+    copyFileSync(await built(), executable);
+    server = run([]);
+    const reader = server.stdout.getReader();
+    const decoder = new TextDecoder();
+    said = "";
+    while (!said.includes("There is no user yet")) {
+      const { done, value } = await reader.read();
+      if (done) throw new Error(`the server ended: ${said}`);
+      said += decoder.decode(value, { stream: true });
+    }
+    const port = /listens on http:\/\/localhost:(\d+)/.exec(said)?.[1];
+    api = new Api(`http://127.0.0.1:${port}`);
+  });
+  afterAll(() => server.kill());
+
+  test("names itself in what it tells the operator to call", () => {
+    expect(said).toContain(`running server: ${executable} user create --username`);
+  });
+
+  test("makes its data directory where it is started, with every table", () => {
+    expect(readdirSync(home).sort()).toEqual(["data", "fairlead"]);
+    expect(readdirSync(join(home, "data"))).toContain("fairlead.db");
+  });
+
+  test("makes a user and signs in: the password hash's native part is inside", async () => {
+    const { username, password } = CREDENTIALS;
+    const who = ["--username", username, "--email", "skipper@example.org", "--role", "Super Admin"];
+    expect(await run(["user", "create", ...who, "--password-stdin"], password).exited).toBe(0);
+    const { status, body } = await api.post("/v1/auth/login", { body: { identifier: username, password } });
+    expect(status).toBe(200);
+    token = body.session_token;
+  });
+
+  test("draws QR codes", async () => {
+    const { status, body } = await api.post("/v1/users/me/2fa/setup", { token, body: {} });
+    expect(status).toBe(200);
+    expect(body.qr_code_image).toStartWith("data:image/png;base64,");
+  });
+
+  test("makes the archive of a user's data: ZIP, PDF, fonts and worker threads are inside", async () => {
+    const response = await fetch(`${api.url}/v1/user/export`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const { files } = await JSZip.loadAsync(await response.arrayBuffer());
+    const report = Object.values(files).find(({ name }) => name.endsWith(".pdf"));
+    const { text } = await extractText(
+      await getDocumentProxy((await report?.async("uint8array")) as Uint8Array),
+      { mergePages: true },
+    );
+    expect(text).toContain("skipper@example.org");
+  });
+
+  test("shows Swagger UI with all that it needs", async () => {
+    const page = await (await fetch(`${api.url}/docs`)).text();
+    const addresses = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? "");
+    expect(addresses.length).toBeGreaterThan(3);
+    for (const address of addresses) {
+      const response = await fetch(api.url + address);
+      expect([address, response.status]).toEqual([address, 200]);
+      expect((await response.bytes()).length).toBeGreaterThan(100);
+    }
+    expect((await api.get("/v1/openapi.json")).body.openapi).toBe("3.1.0");
+  });
+
+  test("answers GraphQL, and shows GraphiQL to a browser", async () => {
+    const query = { query: "{ __typename }" };
+    expect((await api.post("/v1/graphql", { token, body: query })).body).toEqual({
+      data: { __typename: "Query" },
+    });
+    const page = await fetch(`${api.url}/v1/graphql`, { headers: { accept: "text/html" } });
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain("graphiql");
+  });
+
+  test("speaks both formats on the WebSocket", async () => {
+    const client = await Client.open(api, { token });
+    expect(await client.ask({ type: "ping" })).toEqual({ type: "pong" });
+    expect(read(await client.ask(frame("ping")))).toEqual({ type: 2, pong: {} });
+    await client.close();
+  });
+
+  test("stops when it is asked to", async () => {
+    server.kill();
+    expect(await server.exited).toBe(0);
+  });
+});
+
+test("of the demo sails: the recorded voyage is inside", async () => {
+  const demo = run(["demo", "--speed", "1000"]);
+  const reader = demo.stdout.getReader();
+  const decoder = new TextDecoder();
+  let said = "";
+  while (!said.includes("Watch her move")) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`the demo ended: ${said}`);
+    said += decoder.decode(value, { stream: true });
+  }
+  demo.kill();
+  expect(await demo.exited).toBe(0);
+});
