@@ -1,0 +1,90 @@
+import { now, SECOND } from "../../kernel/clock";
+
+/** NMEA 0183 as a receiver sends it: bytes to lines, lines to the messages of other vessels. */
+
+/** Characters of a line. The standard has 82; TAG blocks and what wraps a sentence take some more. */
+const MAX_LINE = 1_024;
+
+/** Cuts what arrives into lines. One that is too long is left out, and never held whole. */
+export class LineReader {
+  #rest = "";
+
+  take(bytes: Buffer): string[] {
+    const lines = (this.#rest + bytes.toString("latin1")).split(/[\r\n]/);
+    // One character more than is allowed marks a line as too long, however much of it is still to come.
+    this.#rest = (lines.pop() ?? "").slice(0, MAX_LINE + 1);
+    return lines.filter((line) => line.length <= MAX_LINE);
+  }
+}
+
+/**
+ * A sentence of other vessels by any talker, wherever it stands in its line: a TAG block or JSON may be around it.
+ * `!..VDO`, which is the receiver's own ship, is none.
+ */
+const SENTENCE =
+  /!(?<body>[A-Z0-9]{2}VDM,(?<total>[1-9]),(?<number>[1-9]),(?<sequence>[0-9]?),(?<channel>[A-Z0-9]?),(?<payload>[0-W`-w]*),(?<fill>[0-5]))\*(?<checksum>[0-9A-Fa-f]{2})/g;
+
+/** The checksum of a sentence: what is between `!` and `*`, all characters combined by exclusive or. */
+function checksum(body: string): number {
+  let sum = 0;
+  for (let at = 0; at < body.length; at++) sum ^= body.charCodeAt(at);
+  return sum;
+}
+
+/** The payload of an AIS message, whole, and how many bits at its end only fill it up. */
+export interface Payload {
+  payload: string;
+  fillBits: number;
+}
+
+/** Parts of a message that came so far. */
+interface Parts {
+  startedAt: number;
+  texts: (string | undefined)[];
+  fillBits: number;
+}
+
+/** The parts of a message follow each other within moments; the few sequence numbers soon come round again. */
+const PATIENCE = 5 * SECOND;
+const MAX_PENDING = 64;
+
+/** Reads messages out of one receiver's lines, and puts together what came in parts, in whatever order. */
+export class MessageReader {
+  readonly #pending = new Map<string, Parts>();
+
+  take(line: string): Payload[] {
+    const messages: Payload[] = [];
+    for (const { groups } of line.matchAll(SENTENCE)) {
+      if (!groups || checksum(groups.body ?? "") !== Number.parseInt(groups.checksum ?? "", 16)) continue;
+      const message = this.#join(groups);
+      if (message) messages.push(message);
+    }
+    return messages;
+  }
+
+  #join({ sequence, channel, payload = "", ...numbers }: Record<string, string>): Payload | null {
+    const [total, number, fillBits] = [Number(numbers.total), Number(numbers.number), Number(numbers.fill)];
+    if (number > total) return null;
+    if (total === 1) return { payload, fillBits };
+    const key = `${sequence},${channel},${total}`;
+    const parts = this.#partsOf(key, total, number);
+    parts.texts[number - 1] = payload;
+    if (number === total) parts.fillBits = fillBits;
+    if (parts.texts.includes(undefined)) return null;
+    this.#pending.delete(key);
+    return { payload: parts.texts.join(""), fillBits: parts.fillBits };
+  }
+
+  /** The message that a part belongs to: a new one when that part is there already, or the others are too old. */
+  #partsOf(key: string, total: number, number: number): Parts {
+    const known = this.#pending.get(key);
+    if (known && known.texts[number - 1] === undefined && Math.abs(now() - known.startedAt) <= PATIENCE)
+      return known;
+    this.#pending.delete(key);
+    const [oldest] = this.#pending.keys();
+    if (this.#pending.size >= MAX_PENDING && oldest !== undefined) this.#pending.delete(oldest);
+    const parts = { startedAt: now(), texts: Array<undefined>(total).fill(undefined), fillBits: 0 };
+    this.#pending.set(key, parts);
+    return parts;
+  }
+}
