@@ -1,0 +1,97 @@
+import type { Position } from "../../tracking/geofences/geometry";
+import { MESSAGE_TYPES, readFrame } from "./aisstream-messages";
+import { type Area, boxesOf, isLeft } from "./area";
+import { keepConnection, type Link, PATIENCE, type Patience } from "./connection";
+import type { Hear, Source } from "./source";
+
+/**
+ * The feed of aisstream.io or one like it: a WebSocket, which is told an area to report on. It needs a position: without
+ * one there is no connection.
+ */
+
+export interface Feed {
+  url: string;
+  apiKey: string;
+}
+
+export interface FeedPatience extends Patience {
+  /** Shortest time between two subscriptions because the ship moved, in milliseconds. */
+  settle: number;
+}
+
+/** A fleet whose newest position is now here, now there doesn't connect anew all the time. */
+export const FEED_PATIENCE: FeedPatience = { ...PATIENCE, settle: 10_000 };
+
+/** Characters of a frame; those of the feed have less than a thousand. */
+const MAX_FRAME = 65_536;
+
+/** Keeps listening to the feed around the newest position. */
+export function startAisstream(feed: Feed, hear: Hear, patience = FEED_PATIENCE): Source {
+  let wanted: Area | null = null;
+  /** What the current connection asked for, and when (performance.now milliseconds). */
+  let asked: { area: Area; at: number } | null = null;
+
+  const kept = keepConnection(
+    "aisstream",
+    (link) => {
+      if (!wanted) return () => {};
+      asked = { area: wanted, at: performance.now() };
+      return open(feed, wanted, hear, link);
+    },
+    patience,
+  );
+
+  return {
+    look(here: Position | null, radiusKm: number) {
+      wanted = here && { centre: here, radiusKm };
+      if (!here) kept.disconnect();
+      else if (!asked || !kept.isOpen()) kept.connect();
+      // One subscription after the other: a second one at the same time is taken for a second user of the key.
+      else if (isLeft(asked.area, here, radiusKm) && performance.now() - asked.at >= patience.settle)
+        kept.renew();
+    },
+    isOpen: kept.isOpen,
+    stop: kept.disconnect,
+  };
+}
+
+/** How long the feed may take to answer that the connection is closed. */
+const CLOSE_GRACE = 1_000;
+
+function open({ url, apiKey }: Feed, area: Area, hear: Hear, link: Link): () => void {
+  // Bun's own type: that of browsers, which graphql-yoga brings in, knows less.
+  const socket = new WebSocket(url) as unknown as Bun.WebSocket;
+  socket.binaryType = "nodebuffer";
+  socket.onopen = () => {
+    // The feed closes a connection that doesn't subscribe within 3 seconds.
+    const subscription = { APIKey: apiKey, BoundingBoxes: boxesOf(area), FilterMessageTypes: MESSAGE_TYPES };
+    socket.send(JSON.stringify(subscription));
+    link.opened();
+  };
+  socket.onmessage = ({ data }: { data: string | Buffer }) => {
+    if (data.length > MAX_FRAME) {
+      link.lost("it sent more than a message can be");
+      return;
+    }
+    const frame = readFrame(data.toString());
+    if (!frame) return;
+    if ("refusal" in frame) {
+      link.lost(frame.refusal);
+      return;
+    }
+    link.heard();
+    if (frame.report) hear(frame.report);
+  };
+  socket.onerror = (event) => link.lost(reasonOf(event));
+  socket.onclose = ({ code }) => link.lost(`it closed the connection with ${code}`);
+  return () => {
+    socket.close();
+    setTimeout(() => socket.terminate(), CLOSE_GRACE).unref();
+  };
+}
+
+/** A message of Bun's about the address, less the address, in which a secret may be. */
+const reasonOf = (event: Event): string => {
+  const { message } = event as { message?: unknown };
+  return /.* failed: (.*)$/.exec(String(message))?.[1] ?? "it cannot be reached";
+};
