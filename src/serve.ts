@@ -21,6 +21,7 @@ import { closeDatabase, transact, waitOutsideStatements } from "./kernel/db";
 import { useMasterKey } from "./kernel/encryption";
 import { configureLog, log } from "./kernel/log";
 import { loadSystemConfig } from "./operations/system-config/service";
+import { startVessels } from "./operations/vessels/service";
 import { startBroadcasts } from "./realtime/broadcast";
 import { socketHandlers, startSockets, stopSockets } from "./realtime/socket";
 import { loadDetachments } from "./tracking/gps/detach";
@@ -57,7 +58,9 @@ export async function serve(): Promise<Running> {
   const port = listen(app);
   startSockets();
   const stopJobs = startJobs();
+  const stopVessels = startVessels();
   const stop = async () => {
+    stopVessels();
     stopJobs();
     stopSockets();
     await Promise.race([app.server?.stop(false), Bun.sleep(DRAIN_SECONDS * SECOND)]);

@@ -143,6 +143,8 @@ export function startBroadcasts(): void {
     sendData({ type: "geofenceEvent", data: crossing }, "geofence", `geofence:${crossing.geofence_id}`),
   );
 
+  subscribe("vessels.seen", (data) => sendData({ type: "vesselsUpdate", data }, "vessels"));
+
   subscribe("session.revoked", (fields) => send("sessionRevoked", fields, ...channelsOf(fields.userId)));
   subscribe("sessions.ended", (fields) => send("forceLogout", fields, ...channelsOf(fields.userId)));
   subscribe("user.banned", ({ userId, reason, expiresAt }) =>

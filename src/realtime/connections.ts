@@ -1,6 +1,13 @@
 import type { ServerWebSocket } from "bun";
 import type { Caller } from "../identity/access/caller";
 
+declare module "../kernel/events" {
+  interface EventMap {
+    /** A client was confirmed that it hears a channel. */
+    "channel.subscribed": { channel: string };
+  }
+}
+
 /** Text frames hold JSON, binary ones Protobuf. */
 export type Format = "json" | "protobuf";
 

@@ -6,7 +6,7 @@ import { callerOf, guard } from "../identity/access/guard";
 import { forwardedProtocol, listeningServer } from "../kernel/client";
 import { now, SECOND } from "../kernel/clock";
 import { AppError, badRequest, unauthorized } from "../kernel/errors";
-import { subscribe as onEvent } from "../kernel/events";
+import { subscribe as onEvent, publish } from "../kernel/events";
 import { describeError, log } from "../kernel/log";
 import { errors, t } from "../kernel/schema";
 import { createAuditEvent, recordModeration } from "./audit";
@@ -115,6 +115,7 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
       description: [
         "Upgrades to a WebSocket. Authenticate with `Authorization: Bearer` (services, API keys), `?token=` (a session token) or the cookie `fairlead_session` (pages of the server's own or an allowed origin).",
         'Send JSON text: `{"type":"subscribe","channel":"gps"}`, `{"type":"unsubscribe","channel":"gps"}`, `{"type":"ping"}`; or binary frames, each a `WsEnvelope` of `proto/ws.proto`. Both may be mixed. Positions, zones and vessels come as JSON text always, messages about accounts and rights in the format in which their channel was subscribed.',
+        "Vessels near the newest position come as one list, soon after subscribing and then at most every `vessels.broadcast_seconds`, when anything was heard since.",
         "Services with an API key that holds `audit:write` may send `CreateAuditEventRequest`, and get a `CreateAuditEventResponse`.",
         "Channels: `gps` and `gps:<device id>` (gps:read), `geofence` and `geofence:<geofence id>` (geofences:read), `vessels` (gps:read), `public` and `public:<name>`, `user:<own id>`, `admin:<name>` (admin:read), `community` (API key with community:sync). A session hears its own `user:` channel without asking.",
         "Close codes: 1001 the server stops, 1008 too many messages, 1009 message too large, 1013 the client cannot keep up, 4401 the credential ended, 4408 no pong in time.",
@@ -195,6 +196,7 @@ function subscribe(socket: Socket, channel: string, answer: Answers): void {
   else {
     if (channels.get(channel) !== answer.format) join(socket, channel, answer.format);
     answer.subscribed(socket, channel);
+    publish("channel.subscribed", { channel });
   }
 }
 

@@ -176,6 +176,9 @@ export function currentPosition(deviceId: string | null): GpsPoint {
   return point;
 }
 
+/** The newest position of all; null when there is none. */
+export const newestPosition = (): GpsPoint | null => cachedCurrent(null, () => readNewest(null));
+
 function readNewest(deviceId: string | null): GpsPoint | null {
   if (deviceId !== null && isDetached(deviceId)) return null;
   const row = deviceId === null ? newestFirst().get(1, 0) : newestOfDevice().get(deviceId);
