@@ -1,0 +1,21 @@
+/** The part that the tests use of ggencoder, an AIS decoder of others (Apache-2.0), which comes without types. */
+declare module "ggencoder" {
+  export class AisDecode {
+    /** Decodes a sentence; `session` keeps the parts of a message that came before. */
+    constructor(sentence: string, session?: object);
+    valid: boolean;
+    aistype?: number;
+    immsi: number;
+    lat?: number;
+    lon?: number;
+    /** Knots. */
+    sog: number;
+    cog: number;
+    hdg: number;
+    navstatus?: number;
+    shipname?: string;
+    cargo?: number;
+    length?: number;
+    width?: number;
+  }
+}
