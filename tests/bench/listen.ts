@@ -1,4 +1,7 @@
+import { Latencies } from "./latencies";
+import type { Fixture } from "./prepare";
 import { answerQuestions } from "./processes";
+import { POST } from "./scenarios";
 
 /**
  * The WebSocket subscribers, a process of its own. It walks over the frames without decoding them, since it shares
@@ -9,7 +12,17 @@ export type ListenOrder =
   | { do: "open"; port: number; key: string; sockets: number; channel: string }
   /** Waits until so many messages have come since the last time. */
   | { do: "expect"; port: number; messages: number }
+  /** Posts so many positions, so many a second, and takes the time that each message takes from the request. */
+  | { do: "pace"; port: number; fixture: Fixture; perSecond: number; points: number }
   | { do: "close"; port: number };
+
+export interface Heard {
+  /** When the last message came (epoch milliseconds). */
+  lastAt: number;
+  /** From a request to each of its messages, in milliseconds; 0 where nothing was paced. */
+  p50: number;
+  p99: number;
+}
 
 interface Listener {
   isOpen: boolean;
@@ -23,6 +36,13 @@ interface Group {
   sockets: Bun.Socket<Listener>[];
   /** Text messages received by all sockets. */
   messages: number;
+  lastAt: number;
+  /** Called when as many have come as somebody waits for. */
+  wanted: number;
+  complete: () => void;
+  /** Where latencies are counted, from `postedAt` (performance.now milliseconds). */
+  latencies: Latencies | null;
+  postedAt: number;
 }
 
 const groups = new Map<number, Group>();
@@ -53,6 +73,7 @@ function walk(socket: Bun.Socket<Listener>, group: Group, received: Buffer): voi
   const state = socket.data;
   const chunk = state.rest === null ? received : Buffer.concat([state.rest, received]);
   state.rest = null;
+  const before = group.messages;
   let at = state.skip;
   while (at < chunk.length) {
     const header = headerLength(chunk, at);
@@ -68,62 +89,100 @@ function walk(socket: Bun.Socket<Listener>, group: Group, received: Buffer): voi
     at += header + payloadLength(chunk, at);
   }
   state.skip = at - chunk.length;
+  if (group.messages === before) return;
+  group.lastAt = Date.now();
+  group.latencies?.add(performance.now() - group.postedAt);
+  if (group.messages >= group.wanted) group.complete();
 }
 
-async function open(order: Extract<ListenOrder, { do: "open" }>): Promise<number> {
-  const group: Group = { sockets: [], messages: 0 };
+/** Connections that are opened at once. */
+const AT_ONCE = 100;
+
+async function open(order: Extract<ListenOrder, { do: "open" }>): Promise<void> {
+  const group: Group = {
+    ...{ sockets: [], messages: 0, lastAt: 0, wanted: order.sockets },
+    ...{ complete: () => {}, latencies: null, postedAt: 0 },
+  };
   groups.set(order.port, group);
   const handshake = `GET /v1/ws HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${order.key}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`;
   const subscription = frame(TEXT, JSON.stringify({ type: "subscribe", channel: order.channel }));
   const subscribed = Promise.withResolvers<void>();
+  // Each gets a confirmation first.
+  group.complete = subscribed.resolve;
   const receive = (socket: Bun.Socket<Listener>, chunk: Buffer): void => {
-    if (socket.data.isOpen) {
-      walk(socket, group, chunk);
-      // Each gets a confirmation first.
-      if (group.messages === order.sockets) subscribed.resolve();
-    } else if (chunk.includes(" 101 ")) {
+    if (socket.data.isOpen) walk(socket, group, chunk);
+    else if (chunk.includes(" 101 ")) {
       socket.data.isOpen = true;
       socket.write(subscription);
     } else subscribed.reject(new Error(`the WebSocket handshake was answered\n${chunk}`));
   };
-  for (let at = 0; at < order.sockets; at++)
-    group.sockets.push(
-      await Bun.connect<Listener>({
-        hostname: "127.0.0.1",
-        port: order.port,
-        data: { isOpen: false, rest: null, skip: 0 },
-        socket: {
-          open: (socket) => void socket.write(handshake),
-          data: receive,
-          error: (_, error) => subscribed.reject(error),
-        },
-      }),
-    );
+  const connect = () =>
+    Bun.connect<Listener>({
+      hostname: "127.0.0.1",
+      port: order.port,
+      data: { isOpen: false, rest: null, skip: 0 },
+      socket: {
+        open: (socket) => void socket.write(handshake),
+        data: receive,
+        error: (_, error) => subscribed.reject(error),
+      },
+    });
+  while (group.sockets.length < order.sockets) {
+    const missing = Math.min(AT_ONCE, order.sockets - group.sockets.length);
+    group.sockets.push(...(await Promise.all(Array.from({ length: missing }, connect))));
+  }
   await subscribed.promise;
   group.messages = 0;
-  return order.sockets;
 }
 
 const PATIENCE_MS = 10_000;
-const POLL_MS = 5;
 
-async function expectMessages(group: Group, messages: number): Promise<number> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (group.messages < messages && performance.now() < deadline) await Bun.sleep(POLL_MS);
+/** Waits until so many messages have come, and starts to count anew. */
+async function expectMessages(group: Group, messages: number): Promise<void> {
+  const complete = Promise.withResolvers<void>();
+  group.wanted = messages;
+  group.complete = complete.resolve;
+  const impatience = setTimeout(complete.resolve, PATIENCE_MS);
+  if (group.messages < messages) await complete.promise;
+  clearTimeout(impatience);
   if (group.messages !== messages)
     throw new Error(`the subscribers got ${group.messages} messages in place of ${messages}`);
   group.messages = 0;
-  return messages;
 }
 
-async function obey(order: ListenOrder): Promise<number> {
-  if (order.do === "open") return await open(order);
+async function pace(group: Group, order: Extract<ListenOrder, { do: "pace" }>): Promise<Latencies> {
+  const next = await POST.requests(order.fixture);
+  // What it answers doesn't matter: a position that isn't delivered is missed.
+  const poster = await Bun.connect({ hostname: "127.0.0.1", port: order.port, socket: { data() {} } });
+  const latencies = new Latencies();
+  group.latencies = latencies;
+  for (let at = 0; at < order.points; at++) {
+    const pause = Bun.sleep(1_000 / order.perSecond);
+    group.postedAt = performance.now();
+    poster.write(next());
+    await expectMessages(group, group.sockets.length);
+    await pause;
+  }
+  group.latencies = null;
+  poster.end();
+  return latencies;
+}
+
+async function obey(order: ListenOrder): Promise<Heard> {
+  if (order.do === "open") await open(order);
   const group = groups.get(order.port);
   if (!group) throw new Error(`nobody listens to port ${order.port}`);
-  if (order.do === "expect") return await expectMessages(group, order.messages);
-  for (const socket of group.sockets) socket.terminate();
-  groups.delete(order.port);
-  return group.sockets.length;
+  if (order.do === "expect") await expectMessages(group, order.messages);
+  const latencies = order.do === "pace" ? await pace(group, order) : null;
+  if (order.do === "close") {
+    for (const socket of group.sockets) socket.terminate();
+    groups.delete(order.port);
+  }
+  return {
+    lastAt: group.lastAt,
+    p50: latencies?.quantile(0.5) ?? 0,
+    p99: latencies?.quantile(0.99) ?? 0,
+  };
 }
 
 if (import.meta.main) answerQuestions(obey);

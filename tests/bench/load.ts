@@ -1,3 +1,4 @@
+import { Latencies } from "./latencies";
 import type { Fixture } from "./prepare";
 import { answerQuestions } from "./processes";
 import { type RequestSource, SCENARIOS } from "./scenarios";
@@ -22,6 +23,8 @@ export interface Load {
   seconds: number;
   /** Requests answered in all: those under way at the end are waited for. */
   sent: number;
+  /** When the first one went out (epoch milliseconds). */
+  startedAt: number;
   /** Latencies in milliseconds. */
   p50: number;
   p99: number;
@@ -36,28 +39,6 @@ const ZERO = 0x30;
 const NINE = 0x39;
 /** Where the status stands in "HTTP/1.1 200 OK". */
 const STATUS_AT = 9;
-
-/** Latencies in buckets of 5 µs up to 5 s. */
-class Latencies {
-  readonly #buckets = new Uint32Array(1_000_000);
-  #count = 0;
-
-  add(milliseconds: number): void {
-    const at = Math.min(this.#buckets.length - 1, (milliseconds * 200) | 0);
-    this.#buckets[at] = (this.#buckets[at] ?? 0) + 1;
-    this.#count++;
-  }
-
-  /** The latency that this part of all requests stayed below. */
-  quantile(part: number): number {
-    let left = part * this.#count;
-    const at = this.#buckets.findIndex((count) => {
-      left -= count;
-      return left <= 0;
-    });
-    return at / 200;
-  }
-}
 
 interface Exchange {
   sentAt: number;
@@ -93,8 +74,8 @@ function drive(next: RequestSource, status: number, order: LoadOrder): Promise<L
   let answered = 0;
   let sent = 0;
   let open = order.connections;
-  const started = performance.now();
-  const deadline = started + order.seconds * 1_000;
+  const startedAt = Date.now();
+  const deadline = performance.now() + order.seconds * 1_000;
   const timeout = setTimeout(
     () => reject(new Error(`${open} answers were still missing ${GRACE_SECONDS} s after the last request`)),
     (order.seconds + GRACE_SECONDS) * 1_000,
@@ -123,6 +104,7 @@ function drive(next: RequestSource, status: number, order: LoadOrder): Promise<L
       answered,
       seconds: order.seconds,
       sent,
+      startedAt,
       p50: latencies.quantile(0.5),
       p99: latencies.quantile(0.99),
     });

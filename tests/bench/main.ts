@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { ListenOrder } from "./listen";
+import type { Heard, ListenOrder } from "./listen";
 import type { Load, LoadOrder } from "./load";
 import type { LoginOrder, Logins } from "./logins";
 import { copyDatabase, type Fixture, prepare, USER } from "./prepare";
@@ -18,7 +18,10 @@ import {
 import {
   type Comparison,
   compare,
+  compareFanOut,
+  type Delivery,
   describe,
+  type FanOutComparison,
   type LoginStorm,
   type Measured,
   median,
@@ -27,7 +30,7 @@ import {
   summarize,
   type ZoneCost,
 } from "./report";
-import { CURRENT, POST, SCENARIOS, type Scenario, ZONES } from "./scenarios";
+import { CURRENT, FAN_OUTS, type FanOut, POST, SCENARIOS, type Scenario, ZONES } from "./scenarios";
 
 const HELP = `Usage: bun run bench [options]
 
@@ -35,10 +38,10 @@ Measures Fairlead beside a bare server with the same database, in turn, and prin
 
   --quick            fewer and shorter rounds: under a minute in all
   --points N         stored positions (default 10000)
-  --rounds N         counted rounds of each scenario (default 20; quick: 5)
-  --seconds S        length of a measurement (default 1; quick: 0.5)
+  --rounds N         counted rounds of each scenario, half as many of fanout (default 20; quick: 3)
+  --seconds S        length of a measurement (default 1; quick: 0.4)
   --connections N    kept-alive connections (default 32)
-  --only WORD        only scenarios whose name holds WORD; "zones" and "logins" are two of them
+  --only WORD        only scenarios whose name holds WORD; also fanout, zones, logins
   --json FILE        write the figures as JSON too
   -h, --help         this text
 `;
@@ -82,8 +85,8 @@ function readOptions(): Options {
   };
   return {
     points: positive("points", values.points),
-    rounds: positive("rounds", values.rounds ?? (values.quick ? "5" : "20")),
-    seconds: positive("seconds", values.seconds ?? (values.quick ? "0.5" : "1")),
+    rounds: positive("rounds", values.rounds ?? (values.quick ? "3" : "20")),
+    seconds: positive("seconds", values.seconds ?? (values.quick ? "0.4" : "1")),
     connections: positive("connections", values.connections),
     only: values.only,
     json: values.json,
@@ -102,7 +105,7 @@ class Bench {
   readonly #options: Options;
   readonly #fixture: Fixture;
   readonly #load = new Helper<LoadOrder, Load>("load.ts");
-  readonly #listeners = new Helper<ListenOrder, number>("listen.ts");
+  readonly #listeners = new Helper<ListenOrder, Heard>("listen.ts");
   readonly #logins = new Helper<LoginOrder, Logins>("logins.ts");
 
   constructor(options: Options, fixture: Fixture) {
@@ -125,6 +128,32 @@ class Bench {
     }
     for (const server of [fairlead, baseline]) await this.#unsubscribe(server, scenario);
     return compare(scenario.name, scenario.target, counted);
+  }
+
+  /** How fast what is posted reaches the subscribers on both servers: as much as goes, then at a pace; in turn. */
+  async fanOut(scenario: FanOut, fairlead: Server, baseline: Server): Promise<FanOutComparison> {
+    const rounds = Math.ceil(this.#options.rounds / 2);
+    const load = { ...POST, subscribers: scenario.subscribers };
+    for (const server of [fairlead, baseline]) await this.#subscribe(server, load);
+    for (const server of [fairlead, baseline]) await this.#measure(load, server);
+    const counted: { fairlead: Delivery; baseline: Delivery }[] = [];
+    for (let round = 0; round < rounds; round++) {
+      progress(`${scenario.name}: round ${round + 1} of ${rounds}`);
+      counted.push({
+        fairlead: await this.#deliver(scenario, load, fairlead),
+        baseline: await this.#deliver(scenario, load, baseline),
+      });
+    }
+    for (const server of [fairlead, baseline]) await this.#unsubscribe(server, load);
+    return compareFanOut(scenario, counted);
+  }
+
+  async #deliver({ perSecond }: FanOut, load: Scenario, server: Server): Promise<Delivery> {
+    const { deliveriesPerSecond, processorMicroseconds } = await this.#measure(load, server);
+    const points = Math.ceil(perSecond * this.#options.seconds);
+    const where = { port: server.port, fixture: this.#fixture };
+    const { p50, p99 } = await this.#listeners.ask({ do: "pace", ...where, perSecond, points });
+    return { deliveriesPerSecond, processorMicroseconds, p50, p99 };
   }
 
   /** What a POST costs on servers that differ in their number of zones alone, in turn. */
@@ -183,13 +212,16 @@ class Bench {
       connections,
       seconds,
     });
+    let deliveriesPerSecond = 0;
     if (scenario.subscribers > 0) {
       const messages = load.sent * scenario.subscribers;
-      await this.#listeners.ask({ do: "expect", port: server.port, messages });
+      const { lastAt } = await this.#listeners.ask({ do: "expect", port: server.port, messages });
+      deliveriesPerSecond = (messages * 1_000) / (lastAt - load.startedAt);
     }
     const after = processorSeconds(server.pid);
     return {
       ...load,
+      deliveriesPerSecond,
       processorMicroseconds:
         before === null || after === null ? null : ((after - before) * 1_000_000) / load.sent,
     };
@@ -217,8 +249,9 @@ async function run(): Promise<void> {
   const copy = (name: string) => copyDatabase(join(directory, name));
   const wanted = (name: string) => name.includes(options.only);
   const scenarios = SCENARIOS.filter(({ name }) => wanted(name));
+  const fanOuts = FAN_OUTS.filter(({ name }) => wanted(name));
   const zoneCounts = wanted("zones") ? ZONE_COUNTS : [ZONES];
-  if (scenarios.length === 0 && !wanted("zones") && !wanted("logins"))
+  if (scenarios.length + fanOuts.length === 0 && !wanted("zones") && !wanted("logins"))
     throw new Error(`no scenario's name holds ${options.only}`);
 
   progress(`preparing ${options.points} points and ${zoneCounts.at(-1)} zones`);
@@ -232,10 +265,12 @@ async function run(): Promise<void> {
 
   const bench = new Bench(options, fixture);
   const comparisons: Comparison[] = [];
-  if (scenarios.length > 0) {
+  const deliveries: FanOutComparison[] = [];
+  if (scenarios.length + fanOuts.length > 0) {
     const fairlead = await startFairlead(join(directory, "fairlead"));
     const baseline = await startBaseline(join(directory, "baseline"));
     for (const scenario of scenarios) comparisons.push(await bench.compare(scenario, fairlead, baseline));
+    for (const scenario of fanOuts) deliveries.push(await bench.fanOut(scenario, fairlead, baseline));
   }
   const servers = new Map<number, Server>();
   if (wanted("zones"))
@@ -254,6 +289,7 @@ async function run(): Promise<void> {
     machine: machine(),
     settings: { points, zones: ZONES, connections, rounds, seconds },
     comparisons,
+    fanOuts: deliveries,
     zones,
     logins,
   };

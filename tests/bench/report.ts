@@ -1,7 +1,10 @@
 import type { Load } from "./load";
+import type { FanOut } from "./scenarios";
 
 /** One measurement of a server: what the load generator saw, and the processor time that the server took. */
 export interface Measured extends Load {
+  /** Messages that reached subscribers, to the last one of them; 0 without subscribers. */
+  deliveriesPerSecond: number;
   /** Processor time of the server for a request, in microseconds; null where the system doesn't tell. */
   processorMicroseconds: number | null;
 }
@@ -24,7 +27,13 @@ export interface Comparison {
   fairlead: Summary;
   baseline: Summary;
   /** Fairlead's requests/s over the baseline's, round by round. */
-  ratio: { median: number; min: number; max: number };
+  ratio: Ratio;
+}
+
+export interface Ratio {
+  median: number;
+  min: number;
+  max: number;
 }
 
 /** What a POST costs with so many zones on the server. */
@@ -32,6 +41,23 @@ export interface ZoneCost extends Summary {
   zones: number;
   /** A second over the requests that it answered. */
   microseconds: number;
+}
+
+/** What subscribers see of positions that are posted, on one of the servers. */
+export interface Delivery {
+  deliveriesPerSecond: number;
+  /** Processor time of the server for a point; null where the system doesn't tell. */
+  processorMicroseconds: number | null;
+  /** From the request to the message, of points that come at a pace (milliseconds). */
+  p50: number;
+  p99: number;
+}
+
+export interface FanOutComparison extends FanOut {
+  fairlead: Delivery;
+  baseline: Delivery;
+  /** Fairlead's deliveries/s over the baseline's, round by round. */
+  ratio: Ratio;
 }
 
 /** What a reader of positions notices of many who sign in. */
@@ -47,6 +73,7 @@ export interface Report {
   machine: string;
   settings: { points: number; zones: number; connections: number; rounds: number; seconds: number };
   comparisons: Comparison[];
+  fanOuts: FanOutComparison[];
   zones: ZoneCost[];
   logins: LoginStorm | null;
 }
@@ -61,23 +88,53 @@ export function median(numbers: number[]): number {
 export const rate = (load: Load): number => load.answered / load.seconds;
 
 export function summarize(measured: Measured[]): Summary {
-  const processor = measured.flatMap(({ processorMicroseconds }) => processorMicroseconds ?? []);
   return {
     requestsPerSecond: median(measured.map(rate)),
     p50: median(measured.map(({ p50 }) => p50)),
     p99: median(measured.map(({ p99 }) => p99)),
-    processorMicroseconds: processor.length > 0 ? median(processor) : null,
+    processorMicroseconds: processorTime(measured),
   };
 }
 
+function processorTime(measured: { processorMicroseconds: number | null }[]): number | null {
+  const known = measured.flatMap(({ processorMicroseconds }) => processorMicroseconds ?? []);
+  return known.length > 0 ? median(known) : null;
+}
+
+const spread = (ratios: number[]): Ratio => ({
+  median: median(ratios),
+  min: Math.min(...ratios),
+  max: Math.max(...ratios),
+});
+
 export function compare(name: string, target: number, rounds: Round[]): Comparison {
-  const ratios = rounds.map(({ fairlead, baseline }) => rate(fairlead) / rate(baseline));
   return {
     name,
     target,
     fairlead: summarize(rounds.map(({ fairlead }) => fairlead)),
     baseline: summarize(rounds.map(({ baseline }) => baseline)),
-    ratio: { median: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) },
+    ratio: spread(rounds.map(({ fairlead, baseline }) => rate(fairlead) / rate(baseline))),
+  };
+}
+
+const middle = (rounds: Delivery[]): Delivery => ({
+  deliveriesPerSecond: median(rounds.map(({ deliveriesPerSecond }) => deliveriesPerSecond)),
+  p50: median(rounds.map(({ p50 }) => p50)),
+  p99: median(rounds.map(({ p99 }) => p99)),
+  processorMicroseconds: processorTime(rounds),
+});
+
+export function compareFanOut(
+  scenario: FanOut,
+  rounds: { fairlead: Delivery; baseline: Delivery }[],
+): FanOutComparison {
+  return {
+    ...scenario,
+    fairlead: middle(rounds.map(({ fairlead }) => fairlead)),
+    baseline: middle(rounds.map(({ baseline }) => baseline)),
+    ratio: spread(
+      rounds.map(({ fairlead, baseline }) => fairlead.deliveriesPerSecond / baseline.deliveriesPerSecond),
+    ),
   };
 }
 
@@ -97,7 +154,7 @@ function table(rows: string[][]): string {
   return rows.map((row) => line(row).join("  ").trimEnd()).join("\n");
 }
 
-const latencies = ({ p50, p99 }: Summary): string => `${fixed(p50)} / ${fixed(p99)}`;
+const latencies = ({ p50, p99 }: Pick<Summary, "p50" | "p99">): string => `${fixed(p50)} / ${fixed(p99)}`;
 
 function comparisons(all: Comparison[]): string {
   const head = [
@@ -123,6 +180,38 @@ function comparisons(all: Comparison[]): string {
     fixed(target),
     latencies(fairlead),
     latencies(baseline),
+    orDash(fairlead.processorMicroseconds),
+    orDash(baseline.processorMicroseconds),
+  ]);
+  return table([head, ...rows]);
+}
+
+function fanOuts(all: FanOutComparison[]): string {
+  const head = [
+    "deliveries of posted points",
+    "Fairlead",
+    "baseline",
+    "ratio",
+    "min",
+    "max",
+    "target",
+    "p50/p99 ms",
+    "baseline",
+    "within",
+    "CPU µs",
+    "baseline",
+  ];
+  const rows = all.map(({ name, target, fairlead, baseline, ratio, perSecond, within }) => [
+    name,
+    `${whole(fairlead.deliveriesPerSecond)}/s`,
+    `${whole(baseline.deliveriesPerSecond)}/s`,
+    fixed(ratio.median),
+    fixed(ratio.min),
+    fixed(ratio.max),
+    fixed(target),
+    latencies(fairlead),
+    latencies(baseline),
+    `${within} ms at ${perSecond} points/s`,
     orDash(fairlead.processorMicroseconds),
     orDash(baseline.processorMicroseconds),
   ]);
@@ -159,6 +248,7 @@ export function describe({ machine, settings, ...figures }: Report): string {
     `Fairlead beside a bare Bun.serve + bun:sqlite server (${machine})\n${connections} connections, ${whole(points)} points, ${whole(zones)} zones; medians of ${rounds} rounds of ${seconds} s on each, in turn`,
   ];
   if (figures.comparisons.length > 0) parts.push(comparisons(figures.comparisons));
+  if (figures.fanOuts.length > 0) parts.push(fanOuts(figures.fanOuts));
   if (figures.zones.length > 0) parts.push(zoneCosts(figures.zones));
   if (figures.logins) parts.push(loginStorm(figures.logins));
   return `${parts.join("\n\n")}\n`;

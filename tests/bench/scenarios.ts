@@ -100,3 +100,21 @@ export const SCENARIOS: Scenario[] = [
   // Last, since it adds to what the others read.
   POST,
 ];
+
+/** A point posted, stored and delivered to every subscriber of `gps`. */
+export interface FanOut {
+  name: string;
+  subscribers: number;
+  /** The least ratio of Fairlead's deliveries/s to the baseline's that is wanted. */
+  target: number;
+  /** Points a second at which the time of a delivery is taken, and the longest wanted (p99, milliseconds). */
+  perSecond: number;
+  within: number;
+}
+
+const fanOut = (subscribers: number, perSecond: number, within: number): FanOut => {
+  const name = `fanout to ${subscribers.toLocaleString("en")} sockets`;
+  return { name, subscribers, target: 0.9, perSecond, within };
+};
+
+export const FAN_OUTS: FanOut[] = [fanOut(100, 10, 12), fanOut(1_000, 10, 12), fanOut(5_000, 5, 40)];
