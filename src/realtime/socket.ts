@@ -10,27 +10,26 @@ import { subscribe as onEvent, publish } from "../kernel/events";
 import { describeError, log } from "../kernel/log";
 import { errors, t } from "../kernel/schema";
 import { createAuditEvent, recordModeration } from "./audit";
+import { countClosed, countOpened, requireRoom, unsentAllowance } from "./capacity";
 import { mayHear } from "./channels";
 import { decode, encode, type Message, type PayloadName, type Payloads } from "./codec";
-import { automaticChannel, type Connection, type Format, type Socket, sockets, topicOf } from "./connections";
+import {
+  automaticChannel,
+  CLOSE,
+  type Connection,
+  close,
+  type Format,
+  isFlooding,
+  newConnection,
+  type Socket,
+  sockets,
+  topicOf,
+} from "./connections";
 
-/** Why the server closes a connection (decisions 7.8, 7.11; RFC 6455, section 7.4.1). */
-const CLOSE = {
-  goingAway: [1001, "server is shutting down"],
-  tooManyMessages: [1008, "too many messages"],
-  tooSlow: [1013, "cannot keep up"],
-  credentialEnded: [4401, "credential ended"],
-  heartbeatLapsed: [4408, "no pong in time"],
-} as const;
-
-/** A subscriber whose unsent messages pass this many bytes is closed, so that it costs the others nothing. */
-const MAX_BUFFERED = 4 * 1024 * 1024;
-/** Where Bun itself cuts a connection whose buffer grew past MAX_BUFFERED between two sweeps. */
-const HARD_BUFFER_LIMIT = 16 * 1024 * 1024;
+/** Where Bun itself stops to keep messages for a client, and cuts it, when so much came between two sweeps. */
+const HARD_UNSENT_LIMIT = 16 * 1024 * 1024;
 
 const SWEEP_INTERVAL = 250;
-/** How long a client has to answer a close frame before the connection is cut. */
-const CLOSE_GRACE = 1 * SECOND;
 /** How long a client has to close by itself once a message told it that its credential ended (decisions 7.8). */
 const FAREWELL = 5 * SECOND;
 
@@ -85,22 +84,12 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
       throw new AppError("UpgradeRequired", "Open this address as a WebSocket", {
         headers: { upgrade: "websocket" },
       });
-    const started = performance.now();
-    const data: Connection = {
-      caller,
-      channels: new Map(),
-      aliveAt: started,
-      pingAt: started + config["websocket.heartbeat_interval_seconds"] * SECOND,
-      secondAt: started,
-      messages: 0,
-      ended: false,
-      closing: false,
-    };
+    requireRoom(caller);
     const headers = {
       "x-request-id": String(set.headers["x-request-id"]),
       "x-content-type-options": "nosniff",
     };
-    if (!listeningServer()?.upgrade(request, { data, headers }))
+    if (!listeningServer()?.upgrade(request, { data: newConnection(caller), headers }))
       throw badRequest("The WebSocket handshake is not complete");
     // The connection is the socket's from here on; there is no response to send, the log alone reads the status.
     set.status = 101;
@@ -109,7 +98,7 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
   {
     handshake: true,
     query: HandshakeQuery,
-    response: { ...errors(400, 401, 426) },
+    response: { ...errors(400, 401, 426, 503) },
     detail: {
       summary: "Open the WebSocket",
       description: [
@@ -118,7 +107,7 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
         "Vessels near the newest position come as one list, soon after subscribing and then at most every `vessels.broadcast_seconds`, when anything was heard since.",
         "Services with an API key that holds `audit:write` may send `CreateAuditEventRequest`, and get a `CreateAuditEventResponse`.",
         "Channels: `gps` and `gps:<device id>` (gps:read), `geofence` and `geofence:<geofence id>` (geofences:read), `vessels` (gps:read), `public` and `public:<name>`, `user:<own id>`, `admin:<name>` (admin:read), `community` (API key with community:sync). A session hears its own `user:` channel without asking.",
-        "Close codes: 1001 the server stops, 1008 too many messages, 1009 message too large, 1013 the client cannot keep up, 4401 the credential ended, 4408 no pong in time.",
+        "Close codes: 1001 the server stops, 1008 too many messages, 1009 message too large, 1013 the client cannot keep up, 4401 the credential ended, 4408 no pong in time. 503 when there are too many connections.",
       ].join("\n\n"),
     },
   },
@@ -284,25 +273,7 @@ function performBinary(socket: Socket, message: Message | string): void {
   else inBinary.error(socket, `${message.name} is for the server to send`);
 }
 
-function isFlooding(connection: Connection): boolean {
-  const time = performance.now();
-  if (time - connection.secondAt >= SECOND) {
-    connection.secondAt = time;
-    connection.messages = 0;
-  }
-  return ++connection.messages > config["websocket.max_messages_per_second"];
-}
-
 // --- Life of a connection ---------------------------------------------------------------------------------
-
-function close(socket: Socket, [code, reason]: readonly [number, string]): void {
-  if (socket.data.closing) return;
-  socket.data.closing = true;
-  socket.close(code, reason);
-  setTimeout(() => {
-    if (sockets.has(socket)) socket.terminate();
-  }, CLOSE_GRACE).unref();
-}
 
 /** Bun's handlers and limits for all connections; Elysia passes them on when the server starts to listen. */
 export function socketHandlers(): WebSocketHandler<Connection> {
@@ -312,10 +283,11 @@ export function socketHandlers(): WebSocketHandler<Connection> {
     sendPings: false,
     perMessageDeflate: false,
     maxPayloadLength: config["websocket.max_message_bytes"],
-    backpressureLimit: HARD_BUFFER_LIMIT,
+    backpressureLimit: HARD_UNSENT_LIMIT,
     closeOnBackpressureLimit: true,
     open(socket) {
       sockets.add(socket);
+      countOpened(socket.data.holder);
       const own = automaticChannel(socket.data.caller);
       if (own !== null) join(socket, own, "json");
     },
@@ -328,14 +300,28 @@ export function socketHandlers(): WebSocketHandler<Connection> {
         answersIn(typeof frame === "string" ? "json" : "protobuf").error(socket, "Something went wrong");
       }
     },
+    // Bun answers it.
+    ping: limitFlood,
     pong(socket) {
-      socket.data.aliveAt = performance.now();
+      const { data } = socket;
+      data.aliveAt = performance.now();
+      if (!data.isPinged) limitFlood(socket);
+      data.isPinged = false;
     },
     close(socket) {
       sockets.delete(socket);
+      countClosed(socket.data.holder);
     },
   };
 }
+
+/** Control frames cost as much as messages. */
+function limitFlood(socket: Socket): void {
+  if (isFlooding(socket.data)) close(socket, CLOSE.tooManyMessages);
+}
+
+/** Bytes that may be unsent for one client, by what the sweep before found. */
+let allowance = unsentAllowance(0, 0);
 
 /** Pings, closes what doesn't answer, is too slow or has expired. */
 function sweep(): void {
@@ -343,26 +329,35 @@ function sweep(): void {
   const wallTime = now();
   const interval = config["websocket.heartbeat_interval_seconds"] * SECOND;
   const timeout = config["websocket.client_timeout_seconds"] * SECOND;
+  const connections = sockets.size;
+  let unsentInAll = 0;
   for (const socket of sockets) {
     const { data } = socket;
-    if (data.closing) continue;
+    const unsent = socket.getBufferedAmount();
+    unsentInAll += unsent;
     if (time - data.aliveAt >= timeout) close(socket, CLOSE.heartbeatLapsed);
-    else if (socket.getBufferedAmount() > MAX_BUFFERED) close(socket, CLOSE.tooSlow);
+    else if (unsent > allowance) close(socket, CLOSE.tooSlow);
     else if (!data.ended && data.caller.expiresAt !== null && data.caller.expiresAt <= wallTime)
       close(socket, CLOSE.credentialEnded);
     else if (time >= data.pingAt) {
       data.pingAt = time + interval;
+      data.isPinged = true;
       socket.ping();
     }
   }
+  allowance = unsentAllowance(unsentInAll, connections);
 }
 
 /** Takes from live connections what their callers may no longer hear; closes those whose credential ended. */
 function reevaluate(which: (caller: Caller) => boolean, announced: boolean): void {
+  const reloaded = new Map<string, Caller | null>();
   for (const socket of sockets) {
     const { data } = socket;
-    if (data.closing || data.ended || !which(data.caller)) continue;
-    const fresh = reloadCaller(data.caller);
+    if (data.ended || !which(data.caller)) continue;
+    const { tokenHash } = data.caller;
+    // Thousands may be connected with one key.
+    if (!reloaded.has(tokenHash)) reloaded.set(tokenHash, reloadCaller(data.caller));
+    const fresh = reloaded.get(tokenHash);
     if (!fresh) {
       end(socket, announced);
       continue;

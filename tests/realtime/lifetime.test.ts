@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { TestServer } from "../support/server";
-import { Client, OPCODE, RawClient } from "./support";
-
-const connections = async (server: TestServer): Promise<number> =>
-  (await server.get("/health")).body.services.websocket.connections;
+import { Client, connections, OPCODE, RawClient } from "./support";
 
 describe("the heartbeat", () => {
   let server: TestServer;

@@ -118,7 +118,26 @@ interface Frame {
   payload: Buffer;
 }
 
-export const OPCODE = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
+export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
+
+/** The bits before a frame's opcode: that it ends its message, and that it is compressed. */
+export const FLAG = { fin: 0x80, rsv1: 0x40 } as const;
+
+/** A client's frame, of at most 65,535 bytes; without `FLAG.fin` others follow that continue its message. */
+export function maskedFrame(
+  opcode: number,
+  payload: string | Uint8Array = "",
+  flags: number = FLAG.fin,
+): Buffer {
+  const bytes = Buffer.from(payload);
+  const mask = randomBytes(4);
+  const masked = bytes.map((byte, at) => byte ^ (mask[at % 4] ?? 0));
+  const length =
+    bytes.length < 126
+      ? Buffer.from([0x80 | bytes.length])
+      : Buffer.from([0x80 | 126, bytes.length >> 8, bytes.length & 0xff]);
+  return Buffer.concat([Buffer.from([flags | opcode]), length, mask, masked]);
+}
 
 /**
  * The least of a WebSocket client (RFC 6455): it masks its frames, and answers no ping and no close by itself.
@@ -193,15 +212,13 @@ export class RawClient {
       : { code: 1006, reason: "" };
   }
 
-  send(opcode: number, payload: string | Buffer = ""): void {
-    const bytes = Buffer.from(payload);
-    const mask = randomBytes(4);
-    const masked = bytes.map((byte, at) => byte ^ (mask[at % 4] ?? 0));
-    const length =
-      bytes.length < 126
-        ? Buffer.from([0x80 | bytes.length])
-        : Buffer.from([0x80 | 126, bytes.length >> 8, bytes.length & 0xff]);
-    this.#socket.write(Buffer.concat([Buffer.from([0x80 | opcode]), length, mask, masked]));
+  /** Sends bytes as they are: frames, or a part of one. */
+  write(bytes: Uint8Array): void {
+    this.#socket.write(bytes);
+  }
+
+  send(opcode: number, payload: string | Uint8Array = "", flags?: number): void {
+    this.write(maskedFrame(opcode, payload, flags));
   }
 
   sendJson(message: object): void {
@@ -276,6 +293,10 @@ export async function signedInUser(
   const { session_token, user_id } = await server.login(username, password);
   return { id: user_id, token: session_token };
 }
+
+/** How many sockets the server says are open. */
+export const connections = async (server: Api): Promise<number> =>
+  (await server.get("/health")).body.services.websocket.connections;
 
 /** One more session of the admin's. */
 export async function adminSession(

@@ -99,6 +99,8 @@ export interface StartOptions {
   settings?: Settings;
   /** An existing data directory; without one, a fresh copy of the template. */
   dataDir?: string;
+  /** How many files the server may open; without it, as many as the tests may. */
+  openFiles?: number;
 }
 
 /** A real server on a free port. Its requests are checked against its own OpenAPI document. */
@@ -126,12 +128,13 @@ export class TestServer extends Api {
     this.#output = output;
   }
 
-  static async start({ settings = {}, dataDir }: StartOptions = {}): Promise<TestServer> {
+  static async start({ settings = {}, dataDir, openFiles }: StartOptions = {}): Promise<TestServer> {
     template ??= findTemplate();
     const { directory: source, systemKey } = await template;
     const directory = dataDir ?? temporaryDirectory();
     if (!dataDir) cpSync(source, directory, { recursive: true });
-    const child = Bun.spawn([...program, "serve"], {
+    const limited = openFiles ? ["sh", "-c", `ulimit -n ${openFiles}; exec "$@"`, "sh"] : [];
+    const child = Bun.spawn([...limited, ...program, "serve"], {
       env: environment({
         "data.dir": directory,
         "server.port": "0",
