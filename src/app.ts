@@ -30,7 +30,7 @@ import { settingRoutes } from "./operations/settings/routes";
 import { statsRoutes } from "./operations/stats/routes";
 import { systemConfigRoutes } from "./operations/system-config/routes";
 import { waterLevelRoutes } from "./operations/water-levels/routes";
-import { socketRoutes } from "./realtime/socket";
+import { socketRoutes } from "./realtime/routes";
 import { categoryRoutes } from "./tracking/categories/routes";
 import { deviceRoutes } from "./tracking/devices/routes";
 import { geofenceRoutes } from "./tracking/geofences/routes";
