@@ -11,6 +11,8 @@ import m8 from "../../drizzle/0008_audit_indexes.sql" with { type: "text" };
 import m9 from "../../drizzle/0009_operations.sql" with { type: "text" };
 import m10 from "../../drizzle/0010_trip_distances.sql" with { type: "text" };
 import m11 from "../../drizzle/0011_loose_points.sql" with { type: "text" };
+import m12 from "../../drizzle/0012_community.sql" with { type: "text" };
+import m13 from "../../drizzle/0013_community_search.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -25,4 +27,6 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0009_operations", sql: m9 },
   { tag: "0010_trip_distances", sql: m10 },
   { tag: "0011_loose_points", sql: m11 },
+  { tag: "0012_community", sql: m12 },
+  { tag: "0013_community_search", sql: m13 },
 ];

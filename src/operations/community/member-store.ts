@@ -1,0 +1,246 @@
+import { eq } from "drizzle-orm";
+import { db, sqlite, statement, transact } from "../../kernel/db";
+import { newId } from "../../kernel/id";
+import { describeError, log } from "../../kernel/log";
+import { BadAnswer, type MemberAnswer } from "./answers";
+import { guildThere } from "./guilds";
+import { insertInto } from "./insert";
+import { foldNames } from "./search";
+import { communityGuilds } from "./table";
+
+/**
+ * Replacing the members of a guild. A sync may bring a hundred thousand: they are stored in steps, as rows that are
+ * nobody's yet, and one small transaction makes them the guild's. Until then, and if it never comes, everybody sees the
+ * former ones. What is no guild's, for whatever reason, is deleted in steps.
+ */
+
+/** Members stored or deleted in one transaction: some milliseconds. */
+const STEP = 100;
+/** Members of one guild. */
+const MAX_MEMBERS = 1_000_000;
+/** Members that came and aren't stored yet. */
+const MAX_WAITING = 150_000;
+
+/** What a sync that is under way has stored: nobody's yet, and not to be deleted. */
+let storing: MemberStore | null = null;
+
+/** The members of a guild that a sync brings. One stores at a time: making one drops the one before. */
+export class MemberStore {
+  readonly #guildId: string;
+  readonly #steps: MemberAnswer[][] = [];
+  #work: Promise<void> | null = null;
+  #failure: unknown = null;
+  #from = 0;
+  #count = 0;
+  #taken = 0;
+  #waiting = 0;
+  #isDropped = false;
+
+  /** `guildId` is the platform's identifier. */
+  constructor(guildId: string) {
+    storing?.drop();
+    storing = this;
+    this.#guildId = guildId;
+  }
+
+  /** The number of its first row; 0 while it has none. */
+  get from(): number {
+    return this.#from;
+  }
+
+  /** Takes members, and stores them when it comes to them. Throws BadAnswer when they are too many. */
+  add(members: MemberAnswer[]): void {
+    if (this.#isDropped || this.#failure !== null) return;
+    this.#taken += members.length;
+    this.#waiting += members.length;
+    if (this.#taken > MAX_MEMBERS)
+      throw new BadAnswer(`The bot's answer is too large: a guild may have ${MAX_MEMBERS} members`);
+    if (this.#waiting > MAX_WAITING)
+      throw new BadAnswer("The bot's answer came faster than it could be stored");
+    for (let at = 0; at < members.length; at += STEP) this.#steps.push(members.slice(at, at + STEP));
+    this.#work ??= this.#store();
+  }
+
+  /** Makes what was taken the members of the guild, and returns how many they are. Throws 404. */
+  async commit(): Promise<number> {
+    try {
+      await this.#work;
+      if (this.#failure !== null) throw this.#failure;
+      await transact(() => {
+        if (this.#isDropped) return;
+        const { id } = guildThere(this.#guildId);
+        const range = { members_from: this.#from, members_to: this.#from === 0 ? 0 : lastRow() };
+        db.update(communityGuilds).set(range).where(eq(communityGuilds.id, id)).run();
+      });
+      return this.#count;
+    } finally {
+      this.drop();
+    }
+  }
+
+  /** Forgets what was taken and is not the guild's yet. */
+  drop(): void {
+    this.#isDropped = true;
+    this.#steps.length = 0;
+    if (storing === this) storing = null;
+    deleteStrayMembers().catch((error) =>
+      log.warn("members that are no guild's could not be deleted", describeError(error)),
+    );
+  }
+
+  async #store(): Promise<void> {
+    try {
+      for (let step = this.#steps.shift(); step; step = this.#steps.shift()) {
+        const members = step;
+        await transact(() => {
+          if (!this.#isDropped) this.#storeStep(members);
+        });
+        this.#waiting -= members.length;
+      }
+    } catch (error) {
+      this.#failure = error;
+      this.#steps.length = 0;
+    } finally {
+      if (this.#failure === null) this.#work = null;
+    }
+  }
+
+  #storeStep(members: MemberAnswer[]): void {
+    const { members_from, members_to } = guildThere(this.#guildId);
+    this.#from ||= lastRow() + 1;
+    for (const member of members) {
+      const before = rowsOf().all(member.user_id, members_from, members_to, this.#from);
+      // Of a member that is named twice the last word counts.
+      const twice = before.find(({ row }) => row >= this.#from);
+      if (twice) deleteRow(twice.row);
+      else this.#count++;
+      insertMember(before[0]?.id ?? newId(), member);
+    }
+    mergeIndexes();
+  }
+}
+
+const lastNumber = statement(() =>
+  sqlite.prepare<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'community_members'"),
+);
+
+/** The highest row number that was ever given to a member. */
+const lastRow = (): number => lastNumber().get()?.seq ?? 0;
+
+/** A user as a member of the guild so far, and of the sync that is storing. */
+const rowsOf = statement(() =>
+  sqlite.prepare<{ row: number; id: string }, [string, number, number, number]>(
+    `SELECT row, id FROM community_members
+     WHERE user_id = ?1 AND (+row BETWEEN ?2 AND ?3 OR +row >= ?4) ORDER BY row`,
+  ),
+);
+
+// --- Rows and their indexes -----------------------------------------------------------------------------------
+
+const memberRow = statement(() =>
+  insertInto("community_members", [
+    ...["id", "user_id", "username", "discriminator", "global_name", "nickname", "avatar", "bot", "system"],
+    ...["joined_at", "premium_since", "deaf", "mute", "pending", "communication_disabled_until", "roles"],
+  ]),
+);
+const namesRow = statement(() => insertInto("community_member_names", ["row", "bot", "names"]));
+const trigrams = statement(() => insertInto("community_member_trigrams", ["rowid", "names"]));
+const roleWords = statement(() => insertInto("community_member_roles", ["rowid", "roles"]));
+
+function insertMember(id: string, member: MemberAnswer): void {
+  const { bot, username, global_name, nickname, roles } = member;
+  const row = Number(memberRow().run({ ...member, id, roles: JSON.stringify(roles) }).lastInsertRowid);
+  const names = foldNames([username, global_name, nickname]);
+  namesRow().run({ row, bot, names });
+  trigrams().run({ rowid: row, names });
+  roleWords().run({ rowid: row, roles: roles.join(" ") });
+}
+
+const deletions = statement(() =>
+  [
+    "community_members WHERE row",
+    "community_member_names WHERE row",
+    "community_member_trigrams WHERE rowid",
+    "community_member_roles WHERE rowid",
+  ].map((where) => sqlite.prepare<unknown, [number]>(`DELETE FROM ${where} = ?`)),
+);
+
+function deleteRow(row: number): void {
+  for (const deletion of deletions()) deletion.run(row);
+}
+
+/** Pages of an index that one merge writes: a step of the work that keeps it small and quick. */
+const MERGED_PAGES = 8;
+
+const merges = statement(() =>
+  ["community_member_trigrams", "community_member_roles"].map((index) =>
+    sqlite.prepare<unknown, [number]>(`INSERT INTO ${index}(${index}, rank) VALUES ('merge', ?)`),
+  ),
+);
+const changes = statement(() => sqlite.prepare<{ n: number }, []>("SELECT total_changes() AS n"));
+
+/** Merges some of what was written to the indexes last. */
+const mergeIndexes = () => {
+  for (const merge of merges()) merge.run(MERGED_PAGES);
+};
+
+/** Merges some of all that is in the indexes; whether there was anything to do (sqlite.org/fts5.html, section 6.8). */
+function mergeAll(): boolean {
+  const worked = merges().filter((merge) => {
+    const before = changes().get()?.n ?? 0;
+    merge.run(-MERGED_PAGES);
+    return (changes().get()?.n ?? 0) - before >= 2;
+  });
+  return worked.length > 0;
+}
+
+// --- Deleting -------------------------------------------------------------------------------------------------
+
+let deleting: Promise<void> | null = null;
+
+/** Whether the indexes may hold what was deleted: that takes room, and time of those who search. */
+let hasDeleted = true;
+
+/** Deletes, in steps, the members that are no guild's: of former syncs, of such that were cut off, of deleted guilds. */
+export function deleteStrayMembers(): Promise<void> {
+  deleting ??= deleteStrays().finally(() => {
+    deleting = null;
+  });
+  return deleting;
+}
+
+async function deleteStrays(): Promise<void> {
+  let found = 0;
+  do {
+    found = await transact(() => {
+      const rows = strayRows();
+      rows.forEach(deleteRow);
+      return rows.length;
+    });
+    if (found > 0) hasDeleted = true;
+  } while (found > 0);
+  while (hasDeleted && storing === null) hasDeleted = await transact(mergeAll);
+}
+
+const ranges = statement(() =>
+  sqlite.prepare<{ members_from: number; members_to: number }, []>(
+    "SELECT members_from, members_to FROM community_guilds WHERE members_to > 0 ORDER BY members_from",
+  ),
+);
+const rowsBetween = statement(() =>
+  sqlite.prepare<{ row: number }, [number, number, number]>(
+    "SELECT row FROM community_members WHERE row > ? AND row < ? ORDER BY row LIMIT +?",
+  ),
+);
+
+/** Some rows that lie between those of all guilds and of the sync that is storing. */
+function strayRows(): number[] {
+  let last = 0;
+  const end = { members_from: storing?.from || Number.MAX_SAFE_INTEGER, members_to: 0 };
+  for (const { members_from, members_to } of [...ranges().all(), end]) {
+    const strays = rowsBetween().all(last, members_from, STEP);
+    if (strays.length > 0) return strays.map(({ row }) => row);
+    last = members_to;
+  }
+  return [];
+}

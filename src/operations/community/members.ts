@@ -1,0 +1,158 @@
+import type { SQLQueryBindings } from "bun:sqlite";
+import { and, between, desc, eq, inArray } from "drizzle-orm";
+import { isoOrNull, now } from "../../kernel/clock";
+import { db, sqlite } from "../../kernel/db";
+import { notFound } from "../../kernel/errors";
+import { MAX_LIMIT } from "../../kernel/paging";
+import { avatarUrl, formatUsername } from "./discord";
+import { guildHere } from "./guilds";
+import { DEFAULT_MEMBERS, type Member, type MembersQuery } from "./schema";
+import { quoted, wanted } from "./search";
+import { communityMembers } from "./table";
+
+/** Reading the members of guilds. */
+
+type Row = typeof communityMembers.$inferSelect;
+
+const toMember = (guild: string, row: Row): Member => ({
+  id: row.id,
+  guild_id: guild,
+  user_id: row.user_id,
+  username: row.username,
+  discriminator: row.discriminator,
+  global_name: row.global_name,
+  nickname: row.nickname,
+  avatar: row.avatar,
+  avatar_url: avatarUrl(row.user_id, row.avatar, row.discriminator),
+  bot: row.bot,
+  system: row.system,
+  joined_at: isoOrNull(row.joined_at),
+  premium_since: isoOrNull(row.premium_since),
+  deaf: row.deaf,
+  mute: row.mute,
+  pending: row.pending,
+  communication_disabled_until: isoOrNull(row.communication_disabled_until),
+  roles: row.roles,
+  display_name: row.nickname ?? row.global_name ?? row.username,
+  formatted_username: formatUsername(row.username, row.discriminator),
+  is_timed_out: (row.communication_disabled_until ?? 0) > now(),
+});
+
+/** One member of a guild by its identifier on the platform. Throws 404. */
+export function getMember(guild: string, userId: string): Member {
+  const { members_from, members_to } = guildHere(guild);
+  const { row, user_id } = communityMembers;
+  const member = db
+    .select()
+    .from(communityMembers)
+    .where(and(eq(user_id, userId), between(row, members_from, members_to)))
+    .get();
+  if (!member) throw notFound("Member");
+  return toMember(guild, member);
+}
+
+/**
+ * Members of a guild that pass the filters, those first whom the bot named last. Throws 404. The indexes are asked for
+ * the rows of this guild alone; tests/operations/community-store.test.ts holds the plans to that.
+ */
+export function findMembers(guild: string, query: MembersQuery) {
+  const { members_from, members_to } = guildHere(guild);
+  const { offset = 0 } = query;
+  const limit = Math.min(query.limit ?? DEFAULT_MEMBERS, MAX_LIMIT);
+  const those = matching(query, members_from, members_to);
+  const total = countOf(those);
+  const rows =
+    offset < total
+      ? sqlite
+          .query<{ row: number }, SQLQueryBindings[]>(
+            `SELECT ${those.sql} ORDER BY 1 DESC LIMIT +? OFFSET +?`,
+          )
+          .all(...those.values, limit, offset)
+      : [];
+  return {
+    members: membersAt(rows.map(({ row }) => row)).map((row) => toMember(guild, row)),
+    total_count: total,
+    has_more: offset + rows.length < total,
+  };
+}
+
+const membersAt = (rows: number[]): Row[] =>
+  db
+    .select()
+    .from(communityMembers)
+    .where(inArray(communityMembers.row, rows))
+    .orderBy(desc(communityMembers.row))
+    .all();
+
+/** SQL and its parameters. */
+interface Part {
+  sql: string;
+  values: SQLQueryBindings[];
+}
+
+/** An index that is asked for the rows of members, and what for. */
+interface Source {
+  index: "community_member_trigrams" | "community_member_roles";
+  query: string;
+}
+
+/** What follows SELECT: the rows between two that a source finds, or all without one, and that pass conditions. */
+function found(source: Source | null, between: [from: number, to: number], conditions: Part[] = []): Part {
+  const names = "community_member_names n";
+  const joined = conditions.length > 0 ? ` CROSS JOIN ${names} ON n.row = i.rowid` : "";
+  const where: Part[] = source
+    ? [
+        { sql: `${source.index} MATCH ?`, values: [source.query] },
+        { sql: "i.rowid BETWEEN ? AND ?", values: between },
+      ]
+    : [{ sql: "n.row BETWEEN ? AND ?", values: between }];
+  where.push(...conditions);
+  const from = source ? `i.rowid AS row FROM ${source.index} i${joined}` : `n.row FROM ${names}`;
+  return {
+    sql: `${from} WHERE ${where.map(({ sql }) => sql).join(" AND ")}`,
+    values: where.flatMap(({ values }) => values),
+  };
+}
+
+/**
+ * The rows between two that pass the filters. Where a role and a name are looked for, the index that finds fewer is asked
+ * and the other filter compared: two of them can't be joined quickly.
+ */
+function matching(query: MembersQuery, ...between: [from: number, to: number]): Part {
+  const { search, bot_only, humans_only, has_role } = query;
+  const name = search ? wanted(search) : null;
+  const conditions: Part[] = [];
+  if (name) conditions.push({ sql: "instr(n.names, ?)", values: [name.text] });
+  // The plus keeps SQLite from an index that would only make comparing the names slower.
+  const bot = name ? "+n.bot" : "n.bot";
+  if (bot_only) conditions.push({ sql: `${bot} = 1`, values: [] });
+  if (humans_only) conditions.push({ sql: `${bot} = 0`, values: [] });
+
+  const byName: Source | null = name?.query
+    ? { index: "community_member_trigrams", query: name.query }
+    : null;
+  if (has_role === undefined) return found(byName, between, conditions);
+  const byRole: Source = { index: "community_member_roles", query: quoted(has_role) };
+  if (!byName || countOf(found(byRole, between)) <= countOf(found(byName, between)))
+    return found(byRole, between, conditions);
+  const hasRole = "(SELECT instr(m.roles, ?) FROM community_members m WHERE m.row = n.row)";
+  return found(byName, between, [...conditions, { sql: hasRole, values: [JSON.stringify(has_role)] }]);
+}
+
+/** How many rows were found before. The rows between two never change, so it stays right. */
+const counts = new Map<string, number>();
+const MAX_COUNTS = 1_000;
+
+function countOf({ sql, values }: Part): number {
+  const key = JSON.stringify([sql, values]);
+  let count = counts.get(key);
+  if (count === undefined) {
+    if (counts.size >= MAX_COUNTS) counts.clear();
+    count =
+      sqlite
+        .query<{ n: number }, SQLQueryBindings[]>(`SELECT count(*) AS n FROM (SELECT ${sql})`)
+        .get(...values)?.n ?? 0;
+    counts.set(key, count);
+  }
+  return count;
+}
