@@ -24,6 +24,7 @@ import { internalSessionRoutes, ownSessionRoutes } from "./identity/sessions/rou
 import { twoFactorRoutes } from "./identity/two-factor/routes";
 import { userRoutes } from "./identity/users/routes";
 import { everyRequest, PathTable } from "./kernel/http";
+import { communityRoutes } from "./operations/community/routes";
 import { healthRoutes } from "./operations/health/routes";
 import { integrationRoutes } from "./operations/integrations/routes";
 import { settingRoutes } from "./operations/settings/routes";
@@ -84,6 +85,7 @@ export function createApp(): App {
     .use(waterLevelRoutes)
     .use(integrationRoutes)
     .use(statsRoutes)
+    .use(communityRoutes)
     .use(socketRoutes);
   let made: Promise<string> | undefined;
   const document = () => {

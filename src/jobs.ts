@@ -10,6 +10,8 @@ import { deleteExpiredTokens } from "./identity/verification/service";
 import { HOUR, MINUTE, SECOND } from "./kernel/clock";
 import { describeError, log } from "./kernel/log";
 import { sweepRateLimits } from "./kernel/rate-limit";
+import { syncOnSchedule } from "./operations/community/auto-sync";
+import { deleteStrayMembers } from "./operations/community/member-store";
 import { deleteExpiredStates, validateTokens } from "./operations/integrations/service";
 import { finishDetachments } from "./tracking/gps/detach";
 import { deleteOldPoints } from "./tracking/gps/retention";
@@ -40,6 +42,8 @@ const JOBS: Job[] = [
   { name: "validate tokens of integrations", interval: 5 * MINUTE, run: validateTokens, atStart: true },
   { name: "delete expired authorizations", interval: 10 * MINUTE, run: deleteExpiredStates },
   { name: "detach points from deleted devices and trips", interval: MINUTE, run: finishDetachments },
+  { name: "sync the community on schedule", interval: SECOND, run: () => syncOnSchedule() },
+  { name: "delete members that are no guild's", interval: MINUTE, run: deleteStrayMembers, atStart: true },
 ];
 
 /**

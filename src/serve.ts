@@ -20,6 +20,7 @@ import {
 import { closeDatabase, transact, waitOutsideStatements } from "./kernel/db";
 import { useMasterKey } from "./kernel/encryption";
 import { configureLog, log } from "./kernel/log";
+import { seedCommunitySettings } from "./operations/community/settings";
 import { loadSystemConfig } from "./operations/system-config/service";
 import { startVessels } from "./operations/vessels/service";
 import { startBroadcasts } from "./realtime/broadcast";
@@ -49,6 +50,7 @@ export async function serve(): Promise<Running> {
   await transact(() => {
     seedIdentity();
     loadSystemConfig();
+    seedCommunitySettings();
   });
   waitOutsideStatements();
   loadDetachments();

@@ -41,6 +41,10 @@ export const TAGS: [name: string, description: string][] = [
   ["System config", "What can be changed while the server runs"],
   ["Water levels", "Levels of rivers and canals, from PEGELONLINE or a service like it"],
   ["Integrations", "Accounts on Twitch, YouTube and Discord that users connect"],
+  [
+    "Community",
+    "Guilds of a chat community, their channels and members, and the settings of the bot that tells of them",
+  ],
   ["Statistics", "The installation in figures"],
   ["GraphQL", "Two-factor authentication, sign-in and look-ups, by GraphQL"],
   ["Realtime", "The WebSocket"],

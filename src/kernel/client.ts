@@ -24,6 +24,11 @@ export function listeningServer(): Server<unknown> | null {
   return server;
 }
 
+/** Lets a request take so long: without it, a connection on which nothing happens is cut after the idle time-out. */
+export function allowSeconds(request: Request, seconds: number): void {
+  server?.timeout(request, seconds);
+}
+
 const isTrusted = (address: Address) =>
   trustedProxies.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
 

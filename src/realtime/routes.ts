@@ -81,6 +81,7 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
         'Send JSON text: `{"type":"subscribe","channel":"gps"}`, `{"type":"unsubscribe","channel":"gps"}`, `{"type":"ping"}`; or binary frames, each a `WsEnvelope` of `proto/ws.proto`. Both may be mixed. Positions, zones and vessels come as JSON text always, messages about accounts and rights in the format in which their channel was subscribed.',
         "Vessels near the newest position come as one list, soon after subscribing and then at most every `vessels.broadcast_seconds`, when anything was heard since.",
         "Services with an API key that holds `audit:write` may send `CreateAuditEventRequest`, and get a `CreateAuditEventResponse`.",
+        "Subscribing to `community` makes a connection a community bot: the newest one is sent `CommunitySyncRequest`, which it answers with one `CommunitySyncResponse` or more; all are sent `CommunitySettings` when settings change, and when they ask with `CommunitySettingsRequest`.",
         "Channels: `gps` and `gps:<device id>` (gps:read), `geofence` and `geofence:<geofence id>` (geofences:read), `vessels` (gps:read), `public` and `public:<name>`, `user:<own id>`, `admin:<name>` (admin:read), `community` (API key with community:sync). A session hears its own `user:` channel without asking.",
         "Close codes: 1001 the server stops, 1008 too many messages, 1009 message too large, 1013 the client cannot keep up, 4401 the credential ended, 4408 no pong in time. 503 when there are too many connections.",
       ].join("\n\n"),

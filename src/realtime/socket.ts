@@ -9,6 +9,15 @@ import { countClosed, countOpened, unsentAllowance } from "./capacity";
 import { mayHear } from "./channels";
 import { decode, encode, type Message, type PayloadName, type Payloads } from "./codec";
 import {
+  askedSettings,
+  botJoined,
+  botLeft,
+  COMMUNITY,
+  isAnswer,
+  startCommunity,
+  takeSyncPart,
+} from "./community";
+import {
   automaticChannel,
   CLOSE,
   type Connection,
@@ -77,9 +86,12 @@ function isFull({ caller, channels }: Connection): boolean {
 }
 
 function join(socket: Socket, channel: string, format: Format): void {
-  leave(socket, channel);
-  socket.data.channels.set(channel, format);
+  const { channels } = socket.data;
+  const before = channels.get(channel);
+  if (before !== undefined) socket.unsubscribe(topicOf(channel, before));
+  channels.set(channel, format);
   socket.subscribe(topicOf(channel, format));
+  if (channel === COMMUNITY && before === undefined) botJoined(socket);
 }
 
 function leave(socket: Socket, channel: string): void {
@@ -87,6 +99,7 @@ function leave(socket: Socket, channel: string): void {
   if (format === undefined) return;
   socket.data.channels.delete(channel);
   socket.unsubscribe(topicOf(channel, format));
+  if (channel === COMMUNITY) botLeft(socket);
 }
 
 /** Subscribing again changes the format. */
@@ -146,6 +159,15 @@ const BINARY_OPERATIONS: { [Name in PayloadName]?: BinaryOperation<Name> } = {
       ),
     );
   },
+  communitySyncResponse(socket, part) {
+    const wrong = takeSyncPart(socket, part);
+    if (wrong !== null) inBinary.error(socket, wrong);
+  },
+  communitySettingsRequest(socket, request) {
+    const settings = askedSettings(socket, request);
+    if (typeof settings === "string") inBinary.error(socket, settings);
+    else sendBinary(socket, "communitySettings", settings);
+  },
 };
 
 /** What answers after a commit. */
@@ -154,11 +176,13 @@ function inBackground(work: Promise<void>): void {
 }
 
 function receive(socket: Socket, frame: string | Buffer): void {
-  const answer = typeof frame === "string" ? inText : inBinary;
-  if (isFlooding(socket.data)) close(socket, CLOSE.tooManyMessages);
+  const message = typeof frame === "string" ? null : decode(frame);
+  const isAwaited = message !== null && isAnswer(socket, message);
+  const answer = message === null ? inText : inBinary;
+  if (!isAwaited && isFlooding(socket.data)) close(socket, CLOSE.tooManyMessages);
   else if (socket.data.ended) answer.error(socket, "The credential of this connection has ended");
   else if (typeof frame === "string") performText(socket, parse(frame));
-  else performBinary(socket, decode(frame));
+  else if (message !== null) performBinary(socket, message);
 }
 
 function parse(frame: string): ClientMessage | null {
@@ -225,6 +249,7 @@ export function socketHandlers(): WebSocketHandler<Connection> {
     close(socket) {
       sockets.delete(socket);
       countClosed(socket.data.holder);
+      botLeft(socket);
     },
   };
 }
@@ -302,6 +327,7 @@ let sweeper: ReturnType<typeof setInterval> | undefined;
 
 export function startSockets(): void {
   sweeper = setInterval(sweep, SWEEP_INTERVAL);
+  startCommunity();
   onEvent("access.changed", ({ which, announced }) => reevaluate(which, announced));
 }
 

@@ -177,12 +177,15 @@ export const EVENT_TYPES = {
   role_removed: { meaning: "A role was taken from a user", by: ["DELETE /v1/users/{id}/roles/{role_id}"] },
   permission_created: { meaning: "A permission was created", by: ["POST /v1/permissions"] },
   setting_updated: {
-    meaning: "A system setting was created, replaced or deleted, or an entry of the system config changed",
+    meaning:
+      "A system setting was created, replaced or deleted, or an entry of the system config or a setting of the community bot changed",
     by: [
       "POST /v1/settings",
       "PUT /v1/settings/{key}",
       "DELETE /v1/settings/{key}",
       "PATCH /v1/system-config/{key}",
+      "PUT /v1/community/settings",
+      "PUT /v1/community/guilds/{guild_id}/settings",
     ],
   },
   consent_granted: { meaning: "A user let an application act in the own name", by: SERVICES },

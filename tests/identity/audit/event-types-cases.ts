@@ -3,6 +3,7 @@ import { EVENT_TYPES } from "../../../src/identity/audit/event-types";
 import { closeExpiredBans } from "../../../src/identity/bans/service";
 import { deleteDueAccounts } from "../../../src/identity/deletion/service";
 import { closeDatabase, openDatabase } from "../../../src/kernel/db";
+import { connectBot, GUILD, member, requests, Told } from "../../operations/community-support";
 import { frame } from "../../realtime/binary";
 import { Client } from "../../realtime/support";
 import { TwitchStandIn } from "../../stand-ins/twitch";
@@ -846,6 +847,16 @@ async function newSetting({ server, admin: { token } }: World): Promise<string> 
   return key;
 }
 
+/** Has a bot tell of a guild with a member. */
+export async function syncGuild(server: TestServer): Promise<void> {
+  const told = new Told();
+  told.memberList = [member("1")];
+  const bot = await connectBot(server, told);
+  const { sync, syncMembers } = requests(server);
+  for (const answer of [await sync(), await syncMembers()]) done(answer);
+  await bot.close();
+}
+
 const SETTINGS: Case[] = [
   {
     operation: "POST /v1/settings",
@@ -879,6 +890,19 @@ const SETTINGS: Case[] = [
     prepare: ({ admin: { id, token } }) => ({
       ...{ user: id, token, params: { key: "vessels.radius_km" }, body: { value: 30 } },
     }),
+  },
+  {
+    operation: "PUT /v1/community/settings",
+    writes: [event("setting_updated", "community_settings")],
+    prepare: ({ admin: { id, token } }) => ({ user: id, token, body: { command_cooldown_seconds: 5 } }),
+  },
+  {
+    operation: "PUT /v1/community/guilds/{guild_id}/settings",
+    writes: [event("setting_updated", "community_settings")],
+    prepare: async ({ server, admin: { id, token } }) => {
+      await syncGuild(server);
+      return { user: id, token, params: { guild_id: GUILD }, body: { default_language: "de" } };
+    },
   },
 ];
 

@@ -1,0 +1,198 @@
+import { Elysia } from "elysia";
+import { guard } from "../../identity/access/guard";
+import { allowSeconds, clientOf } from "../../kernel/client";
+import { SECOND } from "../../kernel/clock";
+import { errors, List, NoContent, query } from "../../kernel/schema";
+import { deleteGuild, getGuild, listChannels, listGuilds } from "./guilds";
+import { findMembers, getMember } from "./members";
+import {
+  Channel,
+  FullGuild,
+  Guild,
+  GuildHereParams,
+  GuildSettings,
+  GuildSettingsChange,
+  GuildSync,
+  GuildThereParams,
+  Member,
+  MemberList,
+  MemberParams,
+  MemberSync,
+  MembersQuery,
+  Settings,
+  SettingsChange,
+  SettingsChanged,
+  SyncInput,
+} from "./schema";
+import { changeGuildSettings, changeSettings, getSettings, guildSettings } from "./settings";
+import { SYNC_TIMEOUT } from "./sync";
+import { syncGuilds } from "./sync-guilds";
+import { syncMembers } from "./sync-members";
+
+const path = "/v1/community";
+
+/** What is left of a request's time for everything but the wait for the bot. */
+const SPARE_SECONDS = 10;
+
+/** A sync may take longer than a connection may be silent. */
+const waitForBot = (request: Request, timeout: number): void =>
+  allowSeconds(request, timeout / SECOND + SPARE_SECONDS);
+
+const THERE = "`guild_id` is the guild's identifier on the platform.";
+const HERE = "`guild_id` is the guild's `id`, a UUID.";
+const WAITS =
+  "503 `BotNotConnected` when no bot is connected, or it leaves meanwhile, 503 `BotTimeout` when it takes too long. What keeps the bot itself from answering is told with status 200 in `error`, `success` then being false. Nothing has changed in all these cases.";
+
+export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
+  .use(guard)
+  .get("/guilds", () => ({ data: listGuilds(), _links: { self: `${path}/guilds` } }), {
+    access: "community:read",
+    response: { 200: List(Guild) },
+    detail: { summary: "List guilds", description: "All guilds that are stored, newest first." },
+  })
+  .get("/guilds/:guild_id", ({ params }) => getGuild(params.guild_id), {
+    access: "community:read",
+    params: GuildThereParams,
+    response: { 200: Guild, ...errors(404) },
+    detail: { summary: "Get a guild", description: `One guild. ${THERE}` },
+  })
+  .get(
+    "/guilds/:guild_id/channels",
+    ({ params: { guild_id } }) => ({
+      data: listChannels(guild_id),
+      _links: { self: `${path}/guilds/${guild_id}/channels` },
+    }),
+    {
+      access: "community:read",
+      params: GuildThereParams,
+      response: { 200: List(Channel), ...errors(404) },
+      detail: {
+        summary: "List a guild's channels",
+        description: `The channels by their position. ${THERE}`,
+      },
+    },
+  )
+  .get(
+    "/guilds/:guild_id/full",
+    ({ params: { guild_id } }) => ({ guild: getGuild(guild_id), channels: listChannels(guild_id) }),
+    {
+      access: "community:read",
+      params: GuildThereParams,
+      response: { 200: FullGuild, ...errors(404) },
+      detail: {
+        summary: "Get a guild with its channels",
+        description: `A guild, and its channels by their position. ${THERE}`,
+      },
+    },
+  )
+  .delete(
+    "/guilds/:guild_id",
+    async ({ caller, params, set }) => {
+      await deleteGuild(caller, params.guild_id);
+      set.status = 204;
+    },
+    {
+      access: "community:delete",
+      params: GuildHereParams,
+      response: { 204: NoContent, ...errors(404) },
+      detail: {
+        summary: "Delete a guild",
+        description: `Removes the guild with its channels, members and settings here, not on the platform: with the next sync it is back if the bot is still on it. ${HERE}`,
+      },
+    },
+  )
+  .post(
+    "/sync",
+    ({ body, request }) => {
+      waitForBot(request, SYNC_TIMEOUT.guilds);
+      return syncGuilds(body?.guild_id ?? null);
+    },
+    {
+      access: "community:sync",
+      body: SyncInput,
+      response: { 200: GuildSync, ...errors(503) },
+      detail: {
+        summary: "Sync guilds",
+        description: `Has the bot tell of one guild or of all, with their channels and roles, and waits up to 30 s for its answer. A sync of all removes the guilds that the bot no longer names. ${WAITS}`,
+      },
+    },
+  )
+  .get("/settings", () => getSettings(), {
+    access: "community:read",
+    response: { 200: Settings },
+    detail: { summary: "Get the bot's settings", description: "The settings for all guilds." },
+  })
+  .put(
+    "/settings",
+    async ({ caller, body, request }) => {
+      await changeSettings(caller, body, clientOf(request));
+      return { success: true };
+    },
+    {
+      access: "community:edit",
+      body: SettingsChange,
+      response: { 200: SettingsChanged },
+      detail: {
+        summary: "Change the bot's settings",
+        description: "Changes whichever fields are sent, for all guilds, and tells the bot.",
+      },
+    },
+  )
+  .get("/guilds/:guild_id/settings", ({ params }) => guildSettings(params.guild_id), {
+    access: "community:read",
+    params: GuildThereParams,
+    response: { 200: GuildSettings, ...errors(404) },
+    detail: {
+      summary: "Get the bot's settings on a guild",
+      description: `What a guild has of its own; null where the settings for all guilds count. ${THERE}`,
+    },
+  })
+  .put(
+    "/guilds/:guild_id/settings",
+    async ({ caller, params, body, request }) => {
+      await changeGuildSettings(caller, params.guild_id, body.default_language, clientOf(request));
+      return { success: true };
+    },
+    {
+      access: "community:edit",
+      params: GuildThereParams,
+      body: GuildSettingsChange,
+      response: { 200: SettingsChanged, ...errors(404) },
+      detail: {
+        summary: "Change the bot's settings on a guild",
+        description: `Gives a guild a language of its own, or with null that of all guilds, and tells the bot. ${THERE}`,
+      },
+    },
+  )
+  .get("/guilds/:guild_id/members", ({ params, query }) => findMembers(params.guild_id, query), {
+    access: "community:read",
+    params: GuildHereParams,
+    ...query(MembersQuery),
+    response: { 200: MemberList, ...errors(404) },
+    detail: {
+      summary: "Find members of a guild",
+      description: `Members that pass all filters, those first whom the bot named last. With both \`bot_only\` and \`humans_only\` there are none. ${HERE}`,
+    },
+  })
+  .get("/guilds/:guild_id/members/:user_id", ({ params }) => getMember(params.guild_id, params.user_id), {
+    access: "community:read",
+    params: MemberParams,
+    response: { 200: Member, ...errors(404) },
+    detail: { summary: "Get a member of a guild", description: `One member. ${HERE}` },
+  })
+  .post(
+    "/guilds/:guild_id/members/sync",
+    ({ params, request }) => {
+      waitForBot(request, SYNC_TIMEOUT.members);
+      return syncMembers(params.guild_id);
+    },
+    {
+      access: "community:guild.sync",
+      params: GuildThereParams,
+      response: { 200: MemberSync, ...errors(404, 503) },
+      detail: {
+        summary: "Sync the members of a guild",
+        description: `Has the bot tell of all members of a guild, who replace the former ones, and waits up to 60 s for its answer. ${WAITS} ${THERE}`,
+      },
+    },
+  );

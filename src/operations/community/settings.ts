@@ -1,0 +1,98 @@
+import { eq } from "drizzle-orm";
+import { type Caller, transactAs } from "../../identity/access/caller";
+import { recordAudit } from "../../identity/audit/service";
+import type { Client } from "../../kernel/client";
+import { iso, now } from "../../kernel/clock";
+import { db } from "../../kernel/db";
+import { publish } from "../../kernel/events";
+import { checkChanged } from "../../kernel/validation";
+import { guildThere } from "./guilds";
+import type { GuildSettings, Settings, SettingsChange } from "./schema";
+import { communityGuilds, communitySettings } from "./table";
+
+/** The settings of the bot: for all guilds, and what a guild has of its own. */
+
+type Row = typeof communitySettings.$inferSelect;
+
+const ID = "global";
+
+/** The settings until somebody changes them (decisions 6.3). */
+const DEFAULTS = {
+  auto_sync_enabled: true,
+  sync_interval_seconds: 3_600,
+  initial_delay_seconds: 30,
+  default_language: "en",
+  notify_on_guild_join: true,
+  notify_on_guild_leave: true,
+  command_cooldown_seconds: 3,
+};
+
+/** Makes the record, inside a transaction, where there is none yet. */
+export function seedCommunitySettings(): void {
+  db.insert(communitySettings)
+    .values({ id: ID, ...DEFAULTS, updated_at: now() })
+    .onConflictDoNothing()
+    .run();
+}
+
+/** The settings for all guilds, as they are stored. */
+export const currentSettings = (): Row => db.select().from(communitySettings).get() as Row;
+
+export function getSettings(): Settings {
+  const row = currentSettings();
+  return { ...row, updated_at: iso(row.updated_at) };
+}
+
+/** What a guild has of its own, by its identifier on the platform, and since when. Throws 404. */
+export function guildSettings(guildId: string): GuildSettings & { settings_updated_at: number | null } {
+  const { guild_id, default_language, settings_updated_at } = guildThere(guildId);
+  return { guild_id, default_language, settings_updated_at };
+}
+
+/** Changes settings for all guilds. Throws 400 when there is nothing to change. */
+export function changeSettings(caller: Caller, change: SettingsChange, client: Client): Promise<void> {
+  checkChanged(change);
+  return transactAs(caller, () => {
+    db.update(communitySettings)
+      .set({ ...change, updated_at: now() })
+      .where(eq(communitySettings.id, ID))
+      .run();
+    settingsChanged(caller, null, change, client);
+  });
+}
+
+/** Gives a guild a language of its own; with null it speaks that of all. Throws 404. */
+export function changeGuildSettings(
+  caller: Caller,
+  guildId: string,
+  language: string | null,
+  client: Client,
+): Promise<void> {
+  return transactAs(caller, () => {
+    const { id } = guildThere(guildId);
+    db.update(communityGuilds)
+      .set({ default_language: language, settings_updated_at: now() })
+      .where(eq(communityGuilds.id, id))
+      .run();
+    settingsChanged(caller, guildId, { default_language: language }, client);
+  });
+}
+
+function settingsChanged(caller: Caller, guildId: string | null, change: object, client: Client): void {
+  recordAudit({
+    event_type: "setting_updated",
+    user_id: caller.userId,
+    resource_type: "community_settings",
+    resource_id: guildId ?? ID,
+    metadata: { change },
+    client,
+  });
+  publish("community.settings_changed", { guildId });
+}
+
+declare module "../../kernel/events" {
+  interface EventMap {
+    /** Settings of the bot changed: those of a guild by its identifier on the platform, or with null those for all. */
+    "community.settings_changed": { guildId: string | null };
+  }
+}

@@ -1,0 +1,75 @@
+import { transact } from "../../kernel/db";
+import type { CommunitySyncResponse } from "../../realtime/codec";
+import { BadAnswer, readChannel, readGuild, readRole } from "./answers";
+import { type GuildAnswers, storeGuilds } from "./guilds";
+import type { GuildSync } from "./schema";
+import { type Intake, SYNC_TIMEOUT, SyncLine } from "./sync";
+
+/** What one answer may hold: it is stored in one transaction. */
+const MAX_GUILDS = 1_000;
+const MAX_CHANNELS = 10_000;
+const MAX_ROLES = 10_000;
+
+const line = new SyncLine<GuildSync>("guilds", SYNC_TIMEOUT.guilds);
+
+/**
+ * Has the bot tell of a guild (by its identifier on the platform) or, with null, of all, and stores what it tells. A full
+ * sync removes the guilds that the bot no longer names. Throws 503 `BotNotConnected` and `BotTimeout`.
+ */
+export const syncGuilds = (guildId: string | null): Promise<GuildSync> =>
+  line.ask(guildId, () => new GuildIntake(guildId));
+
+const nothing = { guilds_synced: 0, channels_synced: 0, roles_synced: 0 };
+
+/** Collects guilds with their channels and roles. */
+class GuildIntake implements Intake<GuildSync> {
+  readonly #guildId: string | null;
+  readonly #answers: GuildAnswers = { guilds: new Map(), channels: new Map(), roles: new Map() };
+  #isDropped = false;
+
+  constructor(guildId: string | null) {
+    this.#guildId = guildId;
+  }
+
+  take({ guilds, channels, roles, members }: CommunitySyncResponse): void {
+    if (members.length > 0) throw new BadAnswer("The bot answered with members, which were not asked for");
+    for (const guild of guilds.map(readGuild)) this.#answers.guilds.set(guild.guild_id, guild);
+    for (const channel of channels.map(readChannel))
+      this.#answers.channels.set(`${channel.guild_id} ${channel.channel_id}`, channel);
+    for (const role of roles.map(readRole)) this.#answers.roles.set(`${role.guild_id} ${role.role_id}`, role);
+    if (
+      this.#answers.guilds.size > MAX_GUILDS ||
+      this.#answers.channels.size > MAX_CHANNELS ||
+      this.#answers.roles.size > MAX_ROLES
+    )
+      throw new BadAnswer(
+        `The bot's answer is too large: it may hold ${MAX_GUILDS} guilds, ${MAX_CHANNELS} channels and ${MAX_ROLES} roles`,
+      );
+  }
+
+  async commit(): Promise<GuildSync> {
+    const { guilds, channels, roles } = this.#answers;
+    for (const guildId of guilds.keys())
+      if (this.#guildId !== null && guildId !== this.#guildId)
+        throw new BadAnswer("The bot answered with a guild that was not asked for");
+    for (const { guild_id } of [...channels.values(), ...roles.values()])
+      if (!guilds.has(guild_id))
+        throw new BadAnswer("The bot answered with a channel or a role of a guild that it does not name");
+    await transact(() => {
+      if (!this.#isDropped) storeGuilds(this.#answers, this.#guildId === null);
+    });
+    return {
+      success: true,
+      error: null,
+      guilds_synced: guilds.size,
+      channels_synced: channels.size,
+      roles_synced: roles.size,
+    };
+  }
+
+  drop(): void {
+    this.#isDropped = true;
+  }
+
+  failed = (error: string): GuildSync => ({ success: false, error, ...nothing });
+}

@@ -1,0 +1,44 @@
+import type { CommunitySyncResponse } from "../../realtime/codec";
+import { BadAnswer, readMember } from "./answers";
+import { guildThere } from "./guilds";
+import { MemberStore } from "./member-store";
+import type { MemberSync } from "./schema";
+import { type Intake, SYNC_TIMEOUT, SyncLine } from "./sync";
+
+const line = new SyncLine<MemberSync>("members", SYNC_TIMEOUT.members);
+
+/**
+ * Has the bot tell of the members of a guild (by its identifier on the platform), who replace the former ones. Throws 404
+ * for a guild that isn't stored, or is no more in the end, and 503 `BotNotConnected` and `BotTimeout`.
+ */
+export function syncMembers(guildId: string): Promise<MemberSync> {
+  guildThere(guildId);
+  return line.ask(guildId, () => new MemberIntake(guildId));
+}
+
+/** Stores members as they come. */
+class MemberIntake implements Intake<MemberSync> {
+  readonly #guildId: string;
+  #store: MemberStore | null = null;
+
+  constructor(guildId: string) {
+    this.#guildId = guildId;
+  }
+
+  take({ guilds, channels, roles, members }: CommunitySyncResponse): void {
+    if (guilds.length + channels.length + roles.length > 0)
+      throw new BadAnswer("The bot answered with guilds, channels or roles, which were not asked for");
+    this.#store ??= new MemberStore(this.#guildId);
+    this.#store.add(members.map((member) => readMember(member, this.#guildId)));
+  }
+
+  async commit(): Promise<MemberSync> {
+    return { success: true, error: null, members_synced: (await this.#store?.commit()) ?? 0 };
+  }
+
+  drop(): void {
+    this.#store?.drop();
+  }
+
+  failed = (error: string): MemberSync => ({ success: false, error, members_synced: 0 });
+}

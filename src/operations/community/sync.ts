@@ -1,0 +1,191 @@
+import { SECOND } from "../../kernel/clock";
+import { AppError } from "../../kernel/errors";
+import { newId } from "../../kernel/id";
+import type { CommunitySyncResponse } from "../../realtime/codec";
+import { BadAnswer } from "./answers";
+import { type Bot, notConnected, type SyncRequest, servingBot, whenBotGone } from "./bot";
+
+/**
+ * Asking the bot for a sync and waiting for its answer, which comes in one part or many (decisions 6.1, 6.2). Of each kind
+ * one sync runs at a time: who asks for the same one shares its answer, who asks for another one waits. What becomes of
+ * the answer is the matter of an `Intake`.
+ */
+
+/** What takes the parts of one answer. */
+export interface Intake<T> {
+  /** Takes a part. Throws BadAnswer. */
+  take: (part: CommunitySyncResponse) => void;
+  /** Stores what was taken as a whole, once the last part has come. Throws BadAnswer, and 404. */
+  commit: () => Promise<T>;
+  /** Forgets what was taken: none of it is stored any more. */
+  drop: () => void;
+  /** The answer when the bot failed, or answered what can't be stored. */
+  failed: (error: string) => T;
+}
+
+/** Syncs of a kind that may wait for their turn. */
+const MAX_WAITING = 100;
+/** Longest error of a bot that is passed on. */
+const MAX_ERROR = 500;
+
+/** A sync that somebody waits for. */
+class Sync<T> {
+  readonly requestId = newId();
+  readonly guild: string | null;
+  readonly answer: Promise<T>;
+  readonly #intake: Intake<T>;
+  readonly #timer: ReturnType<typeof setTimeout>;
+  #resolve: (answer: T) => void = () => {};
+  #reject: (reason: unknown) => void = () => {};
+  /** Whose answer is awaited: nobody's before it was asked, and after its last part. */
+  #bot: Bot | null = null;
+  /** What is wrong with the answer: its other parts are passed over. */
+  #wrong: BadAnswer | null = null;
+
+  constructor(guild: string | null, intake: Intake<T>, timeout: number) {
+    this.guild = guild;
+    this.#intake = intake;
+    this.answer = new Promise<T>((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#timer = setTimeout(() => this.#timeOut(), timeout);
+  }
+
+  /** Asks the bot that serves now. */
+  start(scope: SyncRequest["scope"]): void {
+    this.#bot = servingBot();
+    if (this.#bot === null) this.#fail(notConnected());
+    else this.#bot.requestSync({ requestId: this.requestId, guildId: this.guild, scope });
+  }
+
+  awaits(bot: Bot, requestId: string): boolean {
+    return this.#bot === bot && this.requestId === requestId;
+  }
+
+  take(part: CommunitySyncResponse): void {
+    if (!part.success) {
+      const error = part.error?.slice(0, MAX_ERROR).toWellFormed();
+      this.#end(this.#intake.failed(error || "The bot does not say why it failed"));
+      return;
+    }
+    try {
+      if (this.#wrong === null) this.#intake.take(part);
+    } catch (error) {
+      if (!(error instanceof BadAnswer)) throw error;
+      this.#wrong = error;
+      this.#intake.drop();
+    }
+    if (part.more) return;
+    this.#bot = null;
+    if (this.#wrong) this.#end(this.#intake.failed(this.#wrong.message));
+    else
+      this.#intake.commit().then(
+        (answer) => this.#end(answer),
+        (error) => {
+          if (error instanceof BadAnswer) this.#end(this.#intake.failed(error.message));
+          else this.#fail(error);
+        },
+      );
+  }
+
+  lose(bot: Bot): void {
+    if (this.#bot === bot) this.#fail(notConnected());
+  }
+
+  #timeOut(): void {
+    if (this.#wrong) this.#end(this.#intake.failed(this.#wrong.message));
+    else this.#fail(new AppError("BotTimeout", "The community bot did not answer in time"));
+  }
+
+  #end(answer: T): void {
+    this.#stop();
+    this.#resolve(answer);
+  }
+
+  #fail(reason: unknown): void {
+    this.#stop();
+    this.#reject(reason);
+  }
+
+  #stop(): void {
+    clearTimeout(this.#timer);
+    this.#bot = null;
+    this.#intake.drop();
+  }
+}
+
+/** The syncs of one kind. */
+export class SyncLine<T> {
+  readonly #scope: SyncRequest["scope"];
+  readonly #timeout: number;
+  #running: Sync<T> | null = null;
+  #waiting: Sync<T>[] = [];
+
+  /** `timeout` is in milliseconds, from when a sync is asked for. */
+  constructor(scope: SyncRequest["scope"], timeout: number) {
+    this.#scope = scope;
+    this.#timeout = timeout;
+    lines.push(this);
+  }
+
+  /**
+   * Asks for the sync of a guild by its identifier on the platform, or of all with null. Throws 503 `BotNotConnected` and
+   * `BotTimeout`.
+   */
+  ask(guild: string | null, intake: () => Intake<T>): Promise<T> {
+    const same = [this.#running, ...this.#waiting].find((sync) => sync?.guild === guild);
+    if (same) return same.answer;
+    if (servingBot() === null) throw notConnected();
+    if (this.#waiting.length >= MAX_WAITING)
+      throw new AppError("ServiceUnavailable", "Too many syncs wait already");
+    const sync = new Sync(guild, intake(), this.#timeout);
+    this.#waiting.push(sync);
+    const leave = () => this.#leave(sync);
+    sync.answer.then(leave, leave);
+    if (this.#running === null) this.#next();
+    return sync.answer;
+  }
+
+  awaits(bot: Bot, requestId: string): boolean {
+    return this.#running?.awaits(bot, requestId) === true;
+  }
+
+  take(part: CommunitySyncResponse): void {
+    this.#running?.take(part);
+  }
+
+  lose(bot: Bot): void {
+    this.#running?.lose(bot);
+  }
+
+  #next(): void {
+    this.#running = this.#waiting.shift() ?? null;
+    this.#running?.start(this.#scope);
+  }
+
+  #leave(sync: Sync<T>): void {
+    if (this.#running === sync) this.#next();
+    else this.#waiting = this.#waiting.filter((other) => other !== sync);
+  }
+}
+
+const lines: Pick<SyncLine<unknown>, "awaits" | "take" | "lose">[] = [];
+
+whenBotGone((bot) => {
+  for (const line of lines) line.lose(bot);
+});
+
+/** Whether a sync waits for a part of this answer from this bot. */
+export const isAwaited = (bot: Bot, requestId: string): boolean =>
+  lines.some((line) => line.awaits(bot, requestId));
+
+/** Takes a part of an answer. False when no sync waits for it. */
+export function takePart(bot: Bot, part: CommunitySyncResponse): boolean {
+  const line = lines.find((one) => one.awaits(bot, part.requestId));
+  line?.take(part);
+  return line !== undefined;
+}
+
+/** How long a sync may take, in milliseconds (Part 1, "Limits"). */
+export const SYNC_TIMEOUT = { guilds: 30 * SECOND, members: 60 * SECOND };

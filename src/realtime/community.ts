@@ -1,0 +1,97 @@
+import { listeningServer } from "../kernel/client";
+import { AppError } from "../kernel/errors";
+import { subscribe } from "../kernel/events";
+import { type Bot, botCame, botWent } from "../operations/community/bot";
+import { currentSettings, guildSettings } from "../operations/community/settings";
+import { isAwaited, takePart } from "../operations/community/sync";
+import { mayHear } from "./channels";
+import { type CommunitySyncResponse, encode, type Message, type Payloads, toTimestamp } from "./codec";
+import type { Socket } from "./connections";
+
+/** The community bot at the socket: which connections are one, what they are asked, and what they answer and ask. */
+
+/** The channel that makes a connection a bot. */
+export const COMMUNITY = "community";
+
+const bots = new Map<Socket, Bot>();
+
+const SCOPES = { guilds: 0, members: 1 };
+
+export function botJoined(socket: Socket): void {
+  const bot: Bot = {
+    since: performance.now(),
+    requestSync({ scope, ...request }) {
+      socket.send(encode("communitySyncRequest", { ...request, scope: SCOPES[scope] }));
+    },
+  };
+  bots.set(socket, bot);
+  botCame(bot);
+}
+
+export function botLeft(socket: Socket): void {
+  const bot = bots.get(socket);
+  if (!bot) return;
+  bots.delete(socket);
+  botWent(bot);
+}
+
+/** Whether the server waits for this message, and it is no flood however many there are. */
+export function isAnswer(socket: Socket, message: Message | string): boolean {
+  const bot = bots.get(socket);
+  return (
+    bot !== undefined &&
+    typeof message === "object" &&
+    message.name === "communitySyncResponse" &&
+    isAwaited(bot, message.payload.requestId)
+  );
+}
+
+const NOT_A_BOT = "This needs an API key with the permission community:sync";
+
+/** Takes a part of an answer. Returns what is wrong with it, for whoever sent it; null when all is well. */
+export function takeSyncPart(socket: Socket, part: CommunitySyncResponse): string | null {
+  if (!mayHear(socket.data.caller, COMMUNITY)) return NOT_A_BOT;
+  const bot = bots.get(socket);
+  return bot && takePart(bot, part)
+    ? null
+    : "No sync with this request_id waits for an answer of this connection";
+}
+
+/** The settings that a bot asks for; a text for whoever asked when there are none. */
+export function askedSettings(
+  socket: Socket,
+  { guildId }: Payloads["communitySettingsRequest"],
+): Payloads["communitySettings"] | string {
+  if (!mayHear(socket.data.caller, COMMUNITY)) return NOT_A_BOT;
+  try {
+    return settingsOf(guildId || null);
+  } catch (error) {
+    if (error instanceof AppError) return error.message;
+    throw error;
+  }
+}
+
+/** The settings for all guilds, or with the platform's identifier those of one. Throws 404. */
+function settingsOf(guildId: string | null): Payloads["communitySettings"] {
+  const all = currentSettings();
+  const own = guildId === null ? null : guildSettings(guildId);
+  return {
+    guildId,
+    autoSyncEnabled: all.auto_sync_enabled,
+    syncIntervalSeconds: all.sync_interval_seconds,
+    initialDelaySeconds: all.initial_delay_seconds,
+    defaultLanguage: own ? own.default_language : all.default_language,
+    notifyOnGuildJoin: all.notify_on_guild_join,
+    notifyOnGuildLeave: all.notify_on_guild_leave,
+    commandCooldownSeconds: all.command_cooldown_seconds,
+    updatedAt: toTimestamp(Math.max(all.updated_at, own?.settings_updated_at ?? 0)),
+  };
+}
+
+/** Tells every bot of settings that change. */
+export function startCommunity(): void {
+  subscribe("community.settings_changed", ({ guildId }) => {
+    if (bots.size > 0)
+      listeningServer()?.publish(COMMUNITY, encode("communitySettings", settingsOf(guildId)));
+  });
+}

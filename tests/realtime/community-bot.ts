@@ -1,0 +1,203 @@
+import { join } from "node:path";
+import protobuf from "protobufjs";
+
+/**
+ * A community bot as far as Fairlead sees it: an example for those who write one. It needs nothing but proto/ws.proto, an
+ * API key with `community:sync` and what it knows of its guilds; the README, "Connecting a community bot", explains it.
+ */
+
+/** A moment, as google.protobuf.Timestamp has it. */
+export interface Timestamp {
+  seconds: number;
+  nanos?: number;
+}
+
+/** Identifiers are those of the platform. What may be left out may be left out. */
+export interface Guild {
+  guildId: string;
+  name: string;
+  icon?: string;
+  ownerId: string;
+  memberCount?: number;
+  boostCount?: number;
+  premiumTier?: number;
+  botJoinedAt?: Timestamp;
+}
+export interface Channel {
+  channelId: string;
+  guildId: string;
+  name: string;
+  channelType?: number;
+  parentId?: string;
+  position?: number;
+  topic?: string;
+  nsfw?: boolean;
+}
+export interface Role {
+  roleId: string;
+  guildId: string;
+  name: string;
+  color?: number;
+  position?: number;
+  permissions?: string;
+  managed?: boolean;
+}
+export interface Member {
+  guildId: string;
+  userId: string;
+  username: string;
+  discriminator?: string;
+  globalName?: string;
+  nickname?: string;
+  avatar?: string;
+  bot?: boolean;
+  system?: boolean;
+  joinedAt?: Timestamp;
+  premiumSince?: Timestamp;
+  deaf?: boolean;
+  mute?: boolean;
+  pending?: boolean;
+  communicationDisabledUntil?: Timestamp;
+  roles?: string[];
+}
+
+/** What the bot knows. Whatever throws is told to whoever asked for the sync. */
+export interface Community {
+  /** One guild, or all with null: the guilds with their channels and roles. */
+  guilds: (guildId: string | null) => Promise<{ guilds: Guild[]; channels: Channel[]; roles: Role[] }>;
+  /** The members of a guild, in portions as the platform gives them out. */
+  members: (guildId: string) => AsyncIterable<Member[]> | Iterable<Member[]>;
+}
+
+export interface Settings {
+  guildId?: string;
+  autoSyncEnabled: boolean;
+  syncIntervalSeconds: number;
+  initialDelaySeconds: number;
+  /** Absent for a guild that speaks the language of all. */
+  defaultLanguage?: string;
+  notifyOnGuildJoin: boolean;
+  notifyOnGuildLeave: boolean;
+  commandCooldownSeconds: number;
+  updatedAt: Timestamp;
+}
+
+interface SyncRequest {
+  requestId: string;
+  guildId?: string;
+  scope: "GUILDS" | "MEMBERS";
+}
+
+const proto = protobuf.loadSync(join(import.meta.dir, "../../proto/ws.proto"));
+const Envelope = proto.lookupType("fairlead.ws.v1.WsEnvelope");
+
+/** Records in one part of an answer: far below the 64 KiB that a frame may have. */
+const PART = 100;
+/** Bytes that may wait to be sent. */
+const MAX_BUFFERED = 1024 * 1024;
+
+export class CommunityBot {
+  readonly #socket: WebSocket;
+  readonly #community: Community;
+  readonly #listeners = new Map<string, (payload: never) => void>();
+  /** Resolves when the connection has ended, for whatever reason: connect anew after a pause. */
+  readonly closed: Promise<unknown>;
+
+  private constructor(socket: WebSocket, community: Community) {
+    this.#socket = socket;
+    this.#community = community;
+    this.closed = new Promise((resolve) => socket.addEventListener("close", resolve));
+    socket.binaryType = "arraybuffer";
+    socket.addEventListener("message", ({ data }) => this.#receive(new Uint8Array(data)));
+    this.#listeners.set("communitySyncRequest", (request: SyncRequest) => this.#sync(request));
+  }
+
+  /** Connects to `wss://…/v1/ws` and becomes the bot that serves. The key goes into a header, never into the address. */
+  static async connect(url: string, key: string, community: Community): Promise<CommunityBot> {
+    const options = { headers: { authorization: `Bearer ${key}` } } as unknown as string[];
+    const socket = new WebSocket(url, options);
+    const bot = new CommunityBot(socket, community);
+    await Promise.race([
+      new Promise((resolve) => socket.addEventListener("open", resolve)),
+      bot.closed.then(() => Promise.reject(new Error("the server refused the connection"))),
+    ]);
+    // Subscribing to this channel is what makes a connection a bot; the server confirms it with the same message.
+    const subscribed = bot.next("subscribe");
+    bot.#send({ subscribe: { channel: "community" } });
+    await subscribed;
+    return bot;
+  }
+
+  /**
+   * Calls `listener` for each message with this payload: `communitySettings` whenever settings change; `discordUserLinked`,
+   * `discordUserUnlinked` and `discordPermissionChanged` when what the bot remembers of a user is out of date; `error` for
+   * what the server could not make sense of.
+   */
+  on<T>(payload: string, listener: (payload: T) => void): void {
+    this.#listeners.set(payload, listener);
+  }
+
+  /** The next message with this payload. */
+  next<T>(payload: string): Promise<T> {
+    return new Promise((resolve) => {
+      this.on<T>(payload, (message) => {
+        this.#listeners.delete(payload);
+        resolve(message);
+      });
+    });
+  }
+
+  /** Asks for the settings: of a guild, or for all. */
+  settings(guildId?: string): Promise<Settings> {
+    const answer = this.next<Settings>("communitySettings");
+    this.#send({ communitySettingsRequest: { guildId } });
+    return answer;
+  }
+
+  async close(): Promise<void> {
+    this.#socket.close(1000);
+    await this.closed;
+  }
+
+  #send(envelope: object): void {
+    this.#socket.send(new Uint8Array(Envelope.encode(Envelope.fromObject(envelope)).finish()));
+  }
+
+  #receive(frame: Uint8Array): void {
+    const envelope = Envelope.decode(frame) as protobuf.Message & { payload: string };
+    const message = Envelope.toObject(envelope, { longs: Number, enums: String, defaults: true });
+    this.#listeners.get(envelope.payload)?.(message[envelope.payload] as never);
+  }
+
+  /** Answers a sync: any number of parts with `more`, and one without. `success` stands in each of them. */
+  async #sync({ requestId, guildId, scope }: SyncRequest): Promise<void> {
+    const send = async (part: object) => {
+      this.#send({ communitySyncResponse: { requestId, success: true, ...part } });
+      await this.#breathe();
+    };
+    try {
+      if (scope === "MEMBERS")
+        for await (const portion of this.#community.members(guildId ?? ""))
+          for (const members of parts(portion)) await send({ members, more: true });
+      else {
+        const { guilds, channels, roles } = await this.#community.guilds(guildId ?? null);
+        for (const part of parts(guilds)) await send({ guilds: part, more: true });
+        for (const part of parts(channels)) await send({ channels: part, more: true });
+        for (const part of parts(roles)) await send({ roles: part, more: true });
+      }
+      await send({ more: false });
+    } catch (error) {
+      await send({ success: false, error: String(error) });
+    }
+  }
+
+  /** Lets other work have its turn: a bot that is busy for ten seconds answers no ping, and is taken for dead. */
+  async #breathe(): Promise<void> {
+    do await new Promise((resolve) => setTimeout(resolve));
+    while (this.#socket.bufferedAmount > MAX_BUFFERED && this.#socket.readyState === WebSocket.OPEN);
+  }
+}
+
+function* parts<T>(records: T[]): Generator<T[]> {
+  for (let at = 0; at < records.length; at += PART) yield records.slice(at, at + PART);
+}
