@@ -3,7 +3,7 @@ import { AppError } from "../kernel/errors";
 import { subscribe } from "../kernel/events";
 import { type Bot, botCame, botWent } from "../operations/community/bot";
 import { currentSettings, guildSettings } from "../operations/community/settings";
-import { isAwaited, takePart } from "../operations/community/sync";
+import { isAsked, isAwaited, isBusy, takePart } from "../operations/community/sync";
 import { mayHear } from "./channels";
 import { type CommunitySyncResponse, encode, type Message, type Payloads, toTimestamp } from "./codec";
 import type { Socket } from "./connections";
@@ -44,6 +44,48 @@ export function isAnswer(socket: Socket, message: Message | string): boolean {
     message.name === "communitySyncResponse" &&
     isAwaited(bot, message.payload.requestId)
   );
+}
+
+/** Bytes of a connection's frames that may wait for their turn. */
+const MAX_WAITING = 64 * 1024 * 1024;
+
+interface Waiting {
+  frames: (string | Buffer)[];
+  bytes: number;
+}
+const waiting = new Map<Socket, Waiting>();
+
+type Take = (socket: Socket, frame: string | Buffer) => void;
+
+/**
+ * Takes a frame; of a bot that answers, one in a turn of the event loop, in their order, and no faster than they can be
+ * stored: they come by the hundred, and each costs milliseconds. Returns false when too many wait.
+ */
+export function takeInTurn(socket: Socket, frame: string | Buffer, take: Take): boolean {
+  const queue = waiting.get(socket);
+  if (queue) {
+    queue.frames.push(frame);
+    queue.bytes += frame.length;
+    return queue.bytes <= MAX_WAITING;
+  }
+  const bot = bots.get(socket);
+  if (bot && isAsked(bot)) {
+    waiting.set(socket, { frames: [], bytes: 0 });
+    setImmediate(takeNext, socket, take);
+  }
+  take(socket, frame);
+  return true;
+}
+
+function takeNext(socket: Socket, take: Take): void {
+  const [queue, bot] = [waiting.get(socket), bots.get(socket)];
+  const isOver = queue === undefined || queue.frames.length === 0;
+  if (isOver) waiting.delete(socket);
+  else setImmediate(takeNext, socket, take);
+  if (isOver || (bot && isBusy(bot))) return;
+  const frame = queue.frames.shift() as string | Buffer;
+  queue.bytes -= frame.length;
+  take(socket, frame);
 }
 
 const NOT_A_BOT = "This needs an API key with the permission community:sync";

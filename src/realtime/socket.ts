@@ -15,6 +15,7 @@ import {
   COMMUNITY,
   isAnswer,
   startCommunity,
+  takeInTurn,
   takeSyncPart,
 } from "./community";
 import {
@@ -175,6 +176,16 @@ function inBackground(work: Promise<void>): void {
   work.catch((error) => log.error("a socket message failed", describeError(error)));
 }
 
+function dispatch(socket: Socket, frame: string | Buffer): void {
+  try {
+    receive(socket, frame);
+  } catch (error) {
+    // Bun would swallow it, and the client would wait for an answer.
+    log.error("a socket message failed", describeError(error));
+    answersIn(typeof frame === "string" ? "json" : "protobuf").error(socket, "Something went wrong");
+  }
+}
+
 function receive(socket: Socket, frame: string | Buffer): void {
   const message = typeof frame === "string" ? null : decode(frame);
   const isAwaited = message !== null && isAnswer(socket, message);
@@ -230,13 +241,7 @@ export function socketHandlers(): WebSocketHandler<Connection> {
       if (own !== null) join(socket, own, "json");
     },
     message(socket, frame) {
-      try {
-        receive(socket, frame);
-      } catch (error) {
-        // Bun would swallow it, and the client would wait for an answer.
-        log.error("a socket message failed", describeError(error));
-        answersIn(typeof frame === "string" ? "json" : "protobuf").error(socket, "Something went wrong");
-      }
+      if (!takeInTurn(socket, frame, dispatch)) close(socket, CLOSE.tooManyMessages);
     },
     // Bun answers it.
     ping: limitFlood,

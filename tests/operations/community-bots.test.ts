@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { rows } from "../identity/accounts-support";
-import { createUser } from "../identity/support";
 import { frame, read, subscribeInBinary } from "../realtime/binary";
 import { Client, RawClient } from "../realtime/support";
 import { TestServer } from "../support/server";
@@ -288,10 +287,8 @@ describe("an answer that nobody waits for is an error, and stores nothing,", () 
   test("from whoever may not be a bot: sessions, and keys without community:sync", async () => {
     const answer = sync({ guild_id: GUILD });
     const asked = await bot.asked();
-    const admin = await createUser(server, "Super Admin");
     for (const credentials of [
       { token: await server.admin() },
-      { token: admin.token },
       {
         bearer: await server.key(
           "community:read",

@@ -18,8 +18,8 @@ import { communityGuilds } from "./table";
 const STEP = 100;
 /** Members of one guild. */
 const MAX_MEMBERS = 1_000_000;
-/** Members that came and aren't stored yet. */
-const MAX_WAITING = 150_000;
+/** Steps that may wait before no more members should come. */
+const MAX_STEPS = 10;
 
 /** What a sync that is under way has stored: nobody's yet, and not to be deleted. */
 let storing: MemberStore | null = null;
@@ -33,7 +33,6 @@ export class MemberStore {
   #from = 0;
   #count = 0;
   #taken = 0;
-  #waiting = 0;
   #isDropped = false;
 
   /** `guildId` is the platform's identifier. */
@@ -48,15 +47,17 @@ export class MemberStore {
     return this.#from;
   }
 
+  /** Whether enough waits to be stored. */
+  isBusy(): boolean {
+    return this.#steps.length > MAX_STEPS;
+  }
+
   /** Takes members, and stores them when it comes to them. Throws BadAnswer when they are too many. */
   add(members: MemberAnswer[]): void {
     if (this.#isDropped || this.#failure !== null) return;
     this.#taken += members.length;
-    this.#waiting += members.length;
     if (this.#taken > MAX_MEMBERS)
       throw new BadAnswer(`The bot's answer is too large: a guild may have ${MAX_MEMBERS} members`);
-    if (this.#waiting > MAX_WAITING)
-      throw new BadAnswer("The bot's answer came faster than it could be stored");
     for (let at = 0; at < members.length; at += STEP) this.#steps.push(members.slice(at, at + STEP));
     this.#work ??= this.#store();
   }
@@ -95,7 +96,6 @@ export class MemberStore {
         await transact(() => {
           if (!this.#isDropped) this.#storeStep(members);
         });
-        this.#waiting -= members.length;
       }
     } catch (error) {
       this.#failure = error;

@@ -71,5 +71,7 @@ class GuildIntake implements Intake<GuildSync> {
     this.#isDropped = true;
   }
 
+  isBusy = (): boolean => false;
+
   failed = (error: string): GuildSync => ({ success: false, error, ...nothing });
 }

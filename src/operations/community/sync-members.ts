@@ -40,5 +40,7 @@ class MemberIntake implements Intake<MemberSync> {
     this.#store?.drop();
   }
 
+  isBusy = (): boolean => this.#store?.isBusy() === true;
+
   failed = (error: string): MemberSync => ({ success: false, error, members_synced: 0 });
 }

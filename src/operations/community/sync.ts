@@ -15,6 +15,8 @@ import { type Bot, notConnected, type SyncRequest, servingBot, whenBotGone } fro
 export interface Intake<T> {
   /** Takes a part. Throws BadAnswer. */
   take: (part: CommunitySyncResponse) => void;
+  /** Whether what was taken should be stored before more is. */
+  isBusy: () => boolean;
   /** Stores what was taken as a whole, once the last part has come. Throws BadAnswer, and 404. */
   commit: () => Promise<T>;
   /** Forgets what was taken: none of it is stored any more. */
@@ -57,6 +59,15 @@ class Sync<T> {
     this.#bot = servingBot();
     if (this.#bot === null) this.#fail(notConnected());
     else this.#bot.requestSync({ requestId: this.requestId, guildId: this.guild, scope });
+  }
+
+  /** Whether this bot is to answer. */
+  asks(bot: Bot): boolean {
+    return this.#bot === bot;
+  }
+
+  isBusy(): boolean {
+    return this.#intake.isBusy();
   }
 
   awaits(bot: Bot, requestId: string): boolean {
@@ -147,6 +158,14 @@ export class SyncLine<T> {
     return sync.answer;
   }
 
+  asks(bot: Bot): boolean {
+    return this.#running?.asks(bot) === true;
+  }
+
+  isBusy(): boolean {
+    return this.#running?.isBusy() === true;
+  }
+
   awaits(bot: Bot, requestId: string): boolean {
     return this.#running?.awaits(bot, requestId) === true;
   }
@@ -170,11 +189,17 @@ export class SyncLine<T> {
   }
 }
 
-const lines: Pick<SyncLine<unknown>, "awaits" | "take" | "lose">[] = [];
+const lines: Pick<SyncLine<unknown>, "asks" | "isBusy" | "awaits" | "take" | "lose">[] = [];
 
 whenBotGone((bot) => {
   for (const line of lines) line.lose(bot);
 });
+
+/** Whether a sync waits for an answer of this bot. */
+export const isAsked = (bot: Bot): boolean => lines.some((line) => line.asks(bot));
+
+/** Whether what this bot answers had better wait until what it has answered is stored. */
+export const isBusy = (bot: Bot): boolean => lines.some((line) => line.asks(bot) && line.isBusy());
 
 /** Whether a sync waits for a part of this answer from this bot. */
 export const isAwaited = (bot: Bot, requestId: string): boolean =>
