@@ -177,6 +177,8 @@ function inBackground(work: Promise<void>): void {
 }
 
 function dispatch(socket: Socket, frame: string | Buffer): void {
+  // A frame that waited for its turn may be all that is left of a connection.
+  if (!sockets.has(socket)) return;
   try {
     receive(socket, frame);
   } catch (error) {

@@ -53,6 +53,17 @@ describe("without a bot, a sync is 503 BotNotConnected", () => {
   });
 });
 
+test("a connection that ended serves no more, though it subscribed again among frames that waited", async () => {
+  const answer = sync({ guild_id: GUILD });
+  const asked = await bot.asked();
+  for (let part = 0; part < 200; part++) bot.answer(asked, { more: true });
+  bot.client.send(frame("unsubscribe", { channel: "community" }));
+  bot.client.send(frame("subscribe", { channel: "community" }));
+  await bot.close();
+  expect((await answer).body).toEqual(notConnected);
+  expect((await sync()).body).toEqual(notConnected);
+});
+
 describe("the bot is asked", () => {
   test("with an identifier of the request, the guild where one is meant, and what for", async () => {
     const asked = async (answer: Promise<unknown>) => {
