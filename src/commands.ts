@@ -1,7 +1,4 @@
-import { Database } from "bun:sqlite";
 import { randomBytes } from "node:crypto";
-import { existsSync, linkSync, rmSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
 import type { ParseArgsConfig } from "node:util";
 import { eq } from "drizzle-orm";
 import { createApp } from "./app";
@@ -14,17 +11,12 @@ import { seedIdentity } from "./identity/seed";
 import { insertUser, USERNAME } from "./identity/users/service";
 import { users } from "./identity/users/table";
 import { hashPassword } from "./kernel/crypto";
-import {
-  dataPath,
-  flushToDisk,
-  OperatorError,
-  openData,
-  prepareDataDirectory,
-  reason,
-} from "./kernel/data-dir";
-import { closeDatabase, db, openDatabase, sqlite, transact } from "./kernel/db";
+import { OperatorError, openData, prepareDataDirectory } from "./kernel/data-dir";
+import { closeDatabase, db, transact } from "./kernel/db";
 import { isUniqueViolation } from "./kernel/errors";
+import { print, printJson } from "./kernel/print";
 import { isEmail } from "./kernel/schema";
+import { backup, restore } from "./operations/backup/commands";
 import { serve, stopOnSignals } from "./serve";
 
 /** Wrong arguments; the program ends with status 2. */
@@ -44,17 +36,6 @@ export interface Command {
   positionals?: number;
   run: (values: Values, positionals: string[]) => Promise<void> | void;
 }
-
-/** Prints what a command is for: not to get it out is a failure, unless its reader has had enough (`| head`). */
-export function print(text: string): Promise<void> {
-  return new Promise((done, fail) => {
-    process.stdout.write(`${text}\n`, (error) => {
-      if (!error || (error as { code?: string }).code === "EPIPE") done();
-      else fail(new OperatorError(`standard output cannot be written: ${reason(error)}`));
-    });
-  });
-}
-const printJson = (value: unknown) => print(JSON.stringify(value));
 
 /** Tells a person beside a server that serves on if nobody hears it. */
 function say(line: string): void {
@@ -200,54 +181,13 @@ function findOwner(username: string): string {
   return user.id;
 }
 
-// --- migrate, backup ----------------------------------------------------------------------------------------
+// --- migrate ------------------------------------------------------------------------------------------------
 
 async function runMigrate(): Promise<void> {
   prepareDataDirectory();
   const applied = openData(false);
   closeDatabase();
   await print(applied.length === 0 ? "The database is up to date" : `Applied ${applied.join(", ")}`);
-}
-
-const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`;
-
-/** A consistent copy beside the running server: SQLite reads one snapshot while others write on. */
-async function backup(_: Values, [target]: string[]): Promise<void> {
-  const file = resolve(target as string);
-  const directory = dirname(file);
-  const source = dataPath.database();
-  if (existsSync(file)) throw new OperatorError(`${file} exists already; a backup overwrites nothing`);
-  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
-    throw new OperatorError(`there is no directory ${directory} for the backup`);
-  if (!existsSync(source)) throw new OperatorError(`there is no database in ${config["data.dir"]}`);
-  if (process.stderr.isTTY) process.stderr.write(`Copying ${megabytes(statSync(source).size)} …\n`);
-  const partial = `${file}.${process.pid}.partial`;
-  try {
-    openDatabase(source, config["data.synchronous"]);
-    sqlite.run("VACUUM INTO ?", [partial]);
-    verifyCopy(partial);
-    // A link, since a rename would overwrite a file that came to be meanwhile.
-    linkSync(partial, file);
-  } catch (error) {
-    if (error instanceof OperatorError) throw error;
-    throw new OperatorError(`the backup of ${source} into ${directory} failed: ${reason(error)}`);
-  } finally {
-    rmSync(partial, { force: true });
-  }
-  await print(
-    `Copied the database to ${file} (${megabytes(statSync(file).size)}). Keep ${dataPath.key()} with it: without the key, encrypted secrets cannot be read.`,
-  );
-}
-
-/** Puts the copy on the disk and reads it through. */
-function verifyCopy(path: string): void {
-  flushToDisk(path);
-  const copy = new Database(path, { readonly: true });
-  const { quick_check: verdict } = copy.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").get() ?? {
-    quick_check: "no answer",
-  };
-  copy.close();
-  if (verdict !== "ok") throw new OperatorError(`the copy is damaged (${verdict}); check the disk`);
 }
 
 // --- openapi, config ----------------------------------------------------------------------------------------
@@ -328,9 +268,18 @@ const ALL: Command[] = [
     usage: "backup FILE",
     summary: "copy the database while the server runs",
     description:
-      "Writes a consistent, checked copy of the database to FILE, which must not exist. The server may run.",
+      "Writes a consistent, checked copy of the database to FILE, which must not exist. The server may run. The key file (master.key) is not in it: keep a copy of that too.",
     positionals: 1,
-    run: backup,
+    run: (_, [file = ""]) => backup(file),
+  },
+  {
+    name: "restore",
+    usage: "restore FILE",
+    summary: "put a backup in place of the database",
+    description:
+      "Checks FILE, a copy that `backup` made, and puts it in place of the database. The server must be stopped. The former database is kept beside it under another name, and FILE is left as it is.",
+    positionals: 1,
+    run: (_, [file = ""]) => restore(file),
   },
   {
     name: "openapi",

@@ -67,6 +67,12 @@ export const OPTIONS = {
     ["full", "normal"],
     "full keeps each acknowledged write across a power cut; normal is faster",
   ),
+  "backup.interval_hours": integer(0, 0, 8_760, "hours between backups that the server makes; 0 makes none"),
+  "backup.keep": integer(7, 1, 10_000, "how many of them are kept"),
+  "backup.dir": text(
+    null,
+    "where they go: an existing directory, on another disk if there is one; backups/ in the data directory when left out",
+  ),
   "security.encryption_key": key32,
   "security.reject_common_passwords": boolean(
     false,
@@ -328,6 +334,7 @@ function withDerived(values: Config): Config {
     {
       ...values,
       "data.dir": resolve(values["data.dir"]),
+      "backup.dir": values["backup.dir"] && resolve(values["backup.dir"]),
       "vessels.url": values["vessels.url"] ?? (isStream ? AISSTREAM_URL : null),
       "log.format": values["log.format"] ?? (process.stdout.isTTY ? "pretty" : "json"),
     },

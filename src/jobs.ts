@@ -10,6 +10,7 @@ import { deleteExpiredTokens } from "./identity/verification/service";
 import { HOUR, MINUTE, SECOND } from "./kernel/clock";
 import { describeError, log } from "./kernel/log";
 import { sweepRateLimits } from "./kernel/rate-limit";
+import { backUpWhenDue } from "./operations/backup/schedule";
 import { syncOnSchedule } from "./operations/community/auto-sync";
 import { deleteStrayMembers } from "./operations/community/member-store";
 import { deleteExpiredStates, validateTokens } from "./operations/integrations/service";
@@ -41,6 +42,7 @@ const JOBS: Job[] = [
   { name: "read a changed GeoIP database", interval: 10 * SECOND, run: reloadGeoip },
   { name: "validate tokens of integrations", interval: 5 * MINUTE, run: validateTokens, atStart: true },
   { name: "delete expired authorizations", interval: 10 * MINUTE, run: deleteExpiredStates },
+  { name: "back the database up", interval: MINUTE, run: backUpWhenDue, atStart: true },
   { name: "detach points from deleted devices and trips", interval: MINUTE, run: finishDetachments },
   { name: "sync the community on schedule", interval: SECOND, run: () => syncOnSchedule() },
   { name: "delete members that are no guild's", interval: MINUTE, run: deleteStrayMembers, atStart: true },

@@ -1,9 +1,10 @@
 import "./production";
 import { parseArgs } from "node:util";
-import { COMMANDS, type Command, print, UsageError } from "./commands";
+import { COMMANDS, type Command, UsageError } from "./commands";
 import { ConfigError, loadConfig } from "./config";
 import { dataTrouble, OperatorError } from "./kernel/data-dir";
 import { NewerDatabaseError } from "./kernel/db";
+import { print } from "./kernel/print";
 import { VERSION } from "./version";
 
 /** The commands of the operator's contract. Exit status: 0 done, 1 failed, 2 wrong usage or configuration. */

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import type { AnyElysia } from "elysia";
 import { createApp } from "./app";
 import { chosePort, config, publicUrl } from "./config";
@@ -17,9 +16,12 @@ import {
   openData,
   prepareDataDirectory,
 } from "./kernel/data-dir";
-import { closeDatabase, transact, waitOutsideStatements } from "./kernel/db";
+import { closeDatabase, sqlite, transact, waitOutsideStatements } from "./kernel/db";
 import { useMasterKey } from "./kernel/encryption";
 import { configureLog, log } from "./kernel/log";
+import { stopSignals } from "./kernel/signals";
+import { unreadable } from "./operations/backup/key-check";
+import { stopBackups } from "./operations/backup/schedule";
 import { seedCommunitySettings } from "./operations/community/settings";
 import { loadSystemConfig } from "./operations/system-config/service";
 import { startVessels } from "./operations/vessels/service";
@@ -47,6 +49,11 @@ export async function serve(): Promise<Running> {
   const migrated = openData(true);
   if (migrated.length > 0) log.info("the database is migrated", { migrations: migrated.join(", ") });
   useMasterKey(loadMasterKey());
+  const sealed = unreadable(sqlite);
+  if (sealed.length > 0)
+    log.error("the master key is another one than the database was written with: put that back and restart", {
+      cannot_read: sealed.join(", "),
+    });
   await transact(() => {
     seedIdentity();
     loadSystemConfig();
@@ -68,6 +75,7 @@ export async function serve(): Promise<Running> {
     await Promise.race([app.server?.stop(false), Bun.sleep(DRAIN_SECONDS * SECOND)]);
     await app.server?.stop(true);
     await stopDeliveries();
+    await stopBackups();
     closeDatabase();
     release();
   };
@@ -102,16 +110,6 @@ function listen(app: AnyElysia): number {
   return app.server.port ?? port;
 }
 
-/** Whether the program was started with `nohup`, so that it outlives its terminal. */
-function ignoresHangup(): boolean {
-  try {
-    const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
-    return (Number.parseInt(ignored?.at(-1) ?? "0", 16) & 1) === 1;
-  } catch {
-    return false;
-  }
-}
-
 /** Stops on SIGTERM, SIGINT, SIGQUIT and SIGHUP, and at once on a second one. */
 export function stopOnSignals(stop: () => Promise<void>): void {
   let stopping = false;
@@ -123,6 +121,5 @@ export function stopOnSignals(stop: () => Promise<void>): void {
     log.info("stopped");
     process.exit(0);
   };
-  const signals = ["SIGTERM", "SIGINT", "SIGQUIT", ...(ignoresHangup() ? [] : ["SIGHUP"])];
-  for (const signal of signals) process.on(signal, () => onSignal(signal));
+  for (const signal of stopSignals()) process.on(signal, () => onSignal(signal));
 }

@@ -2,8 +2,9 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { eventually } from "../identity/users-support";
 import { command, TestServer, temporaryDirectory } from "../support/server";
-import { expectFailure, FULL_DISK, runAfterShell } from "./support";
+import { expectFailure, FULL_DISK, runAfterShell, start } from "./support";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -47,6 +48,7 @@ describe("backup", () => {
 
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toContain(file);
+    expect(stdout).toContain(join(server.dataDir, "master.key"));
     expect(during).toBeGreaterThan(0);
     const copy = new Database(file, { readonly: true });
     expect(copy.query("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
@@ -114,6 +116,42 @@ describe("backup", () => {
     expectFailure(result, 1, "backup", directory);
     expect(result.stderr).not.toMatch(/VACUUM|query/);
     expect(readdirSync(directory)).toEqual([]);
+  });
+
+  test("of a database that is damaged within, broken or another program's ends with status 1 and leaves nothing", async () => {
+    const dataDir = temporaryDirectory();
+    await command(["migrate", "--data-dir", dataDir]);
+    const change = (...statements: string[]) => {
+      const database = new Database(join(dataDir, "fairlead.db"));
+      database.run("PRAGMA foreign_keys = OFF");
+      for (const statement of statements) database.run(statement);
+      database.close();
+    };
+    const directory = temporaryDirectory();
+    const refused = async (...named: string[]) => {
+      const result = await command(["backup", join(directory, "copy.db"), "--data-dir", dataDir]);
+      expectFailure(result, 1, "backup", ...named);
+      expect(readdirSync(directory)).toEqual([]);
+    };
+    change("INSERT INTO two_factor (user_id, secret, platform, created_at) VALUES ('nobody', '', '', 0)");
+    await refused("references to nothing", "two_factor");
+    change("DELETE FROM two_factor", "DELETE FROM __migrations WHERE tag = '0000_init'");
+    await refused("no database of Fairlead's");
+  });
+
+  test("that is told to stop leaves nothing", async () => {
+    const dataDir = temporaryDirectory();
+    await command(["migrate", "--data-dir", dataDir]);
+    const other = new Database(join(dataDir, "fairlead.db"));
+    // The copy waits for whoever keeps everybody out.
+    other.run("PRAGMA locking_mode = EXCLUSIVE");
+    other.run("BEGIN EXCLUSIVE");
+    const directory = temporaryDirectory();
+    const copying = start(["backup", join(directory, "copy.db"), "--data-dir", dataDir]);
+    await eventually(() => readdirSync(directory).length > 0);
+    expectFailure(await copying.stop("SIGTERM"), 1, "stopped");
+    expect(readdirSync(directory)).toEqual([]);
+    other.close();
   });
 
   test("of a data directory without a database ends with status 1 and makes none", async () => {

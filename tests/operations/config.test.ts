@@ -14,6 +14,9 @@ const DEFAULTS: Record<string, string> = {
   "server.cors_origins": "(none)",
   "server.max_body_bytes": "1048576",
   "data.synchronous": "full",
+  "backup.interval_hours": "0",
+  "backup.keep": "7",
+  "backup.dir": "(none)",
   "security.encryption_key": "(none)",
   "security.reject_common_passwords": "false",
   "security.id_app_key": "(none)",
@@ -239,6 +242,8 @@ describe("a value of the wrong type is refused, with a line that names its key:"
     "server.public_url": ["fleet.example", "ftp://fleet.example", "http://"],
     "server.trusted_proxies": ["localhost", "10.0.0.0/33", "10.0.0.1,proxy", "300.1.1.1"],
     "server.cors_origins": ["app.example", "https://app.example/path", "https://*.example"],
+    "backup.interval_hours": ["-1", "8761", "daily"],
+    "backup.keep": ["0", "x"],
     "data.synchronous": ["FULL", "off", "extra"],
     "security.encryption_key": [
       "short",
@@ -338,6 +343,7 @@ describe("a value is taken", () => {
     "geoip.database": "/some/city.mmdb",
     "metrics.token": "t",
     "data.dir": "/some/where",
+    "backup.dir": "/mnt/backups",
   };
   for (const platform of ["twitch", "youtube", "discord"])
     for (const key of PLATFORM_KEYS)

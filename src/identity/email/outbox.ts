@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { iso, now } from "../../kernel/clock";
-import { dataPath, writeWhole } from "../../kernel/data-dir";
+import { dataPath } from "../../kernel/data-dir";
+import { writeWhole } from "../../kernel/disk";
 import { DeliveryError } from "./delivery-error";
 import type { Email } from "./templates";
 

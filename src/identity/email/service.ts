@@ -42,7 +42,7 @@ export async function sendEmail(email: Email, id: string): Promise<void> {
 }
 
 /** What a queued message is encrypted for: moved to another row, it can't be read. */
-const purpose = (id: string) => `email ${id}`;
+export const purpose = (id: string) => `email ${id}`;
 
 /** Promises an email, in the current transaction; it goes out once that is committed. `userId` is whose it is. */
 export function queueEmail(email: Email, userId: string | null): void {

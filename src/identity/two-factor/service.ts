@@ -23,7 +23,8 @@ const SETUP_LIFETIME = 10 * MINUTE;
 
 type Row = typeof twoFactor.$inferSelect;
 
-const secretOf = (userId: string) => `totp ${userId}`;
+/** What a secret is encrypted for. */
+export const secretOf = (userId: string) => `totp ${userId}`;
 
 const find = (userId: string): Row | undefined =>
   db.select().from(twoFactor).where(eq(twoFactor.user_id, userId)).get();

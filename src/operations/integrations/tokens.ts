@@ -13,7 +13,8 @@ import type { PlatformSlug } from "./words";
 
 export type IntegrationRow = typeof integrations.$inferSelect;
 
-const boundTo = (id: string, kind: "access" | "refresh") => `integration ${id} ${kind}`;
+/** What a token is encrypted for. */
+export const boundTo = (id: string, kind: "access" | "refresh") => `integration ${id} ${kind}`;
 
 /** The columns that hold tokens, encrypted for one integration. A new refresh token may be missing: the old one stays. */
 export const sealTokens = (id: string, { accessToken, refreshToken, expiresAt }: Tokens) => ({

@@ -1,0 +1,15 @@
+import { OperatorError } from "./data-dir";
+import { reason } from "./disk";
+
+/** Prints what a command is for: not to get it out is a failure, unless its reader has had enough (`| head`). */
+export function print(text: string): Promise<void> {
+  return new Promise((done, fail) => {
+    process.stdout.write(`${text}\n`, (error) => {
+      if (!error || (error as { code?: string }).code === "EPIPE") done();
+      else fail(new OperatorError(`standard output cannot be written: ${reason(error)}`));
+    });
+  });
+}
+
+/** Prints a value as one line of JSON. */
+export const printJson = (value: unknown): Promise<void> => print(JSON.stringify(value));

@@ -1,0 +1,106 @@
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { config } from "../../config";
+import { HOUR, iso, MINUTE, now } from "../../kernel/clock";
+import { dataPath } from "../../kernel/data-dir";
+import { reason } from "../../kernel/disk";
+import { log } from "../../kernel/log";
+import { type Copying, startCopy, UNFINISHED } from "./copy";
+import { backupName, backupsAmong, isDue, newestBy, surplus } from "./names";
+
+/** Backups that the server makes by itself (`backup.*`). */
+
+/** How long after a failure the next try is. */
+const RETRY = 15 * MINUTE;
+
+export interface BackupState {
+  /** When the newest whole backup was made (epoch milliseconds); null when there is none. */
+  newest: number | null;
+  /** Whether the last try failed. */
+  failing: boolean;
+}
+
+let newest: number | null = null;
+let failure: { at: number; why: string } | null = null;
+let copying: Copying | null = null;
+let stopped = false;
+let tidied = false;
+
+const interval = () => config["backup.interval_hours"] * HOUR;
+
+/** How the scheduled backups stand; null when there are none to be. */
+export const backupState = (): BackupState | null =>
+  interval() === 0 ? null : { newest, failing: failure !== null };
+
+/**
+ * The job: makes a backup when one is due, and removes the oldest beyond `backup.keep`. What fails is logged when it
+ * begins to, tried again after 15 minutes, and leaves all backups that there are.
+ */
+export async function backUpWhenDue(): Promise<void> {
+  if (interval() === 0 || stopped) return;
+  const directory = dataPath.backups();
+  const at = now();
+  try {
+    // A configured directory is not made: while a disk is not mounted, the backups would go beside the database.
+    if (config["backup.dir"] === null) await mkdir(directory, { recursive: true, mode: 0o700 });
+    const names = await readdir(directory);
+    if (!tidied) await removeUnfinished(directory, names);
+    const backups = backupsAmong(names);
+    newest = newestBy(backups, at);
+    if (!isDue(backups, at, interval())) failure = null;
+    else if (!isTooSoon(at)) await makeBackup(directory, at);
+  } catch (error) {
+    if (!stopped) note(reason(error), directory, at);
+  }
+}
+
+/** Whether the last try failed a moment ago, by a clock that may have been set back since. */
+const isTooSoon = (at: number): boolean => failure !== null && Math.abs(at - failure.at) < RETRY;
+
+function note(why: string, directory: string, at: number): void {
+  if (failure?.why !== why)
+    log.error("a scheduled backup failed; make room or mend backup.dir, and see `fairlead doctor`", {
+      why,
+      directory,
+      newest_backup: newest === null ? "none" : iso(newest),
+      retry_minutes: RETRY / MINUTE,
+    });
+  failure = { at, why };
+}
+
+async function makeBackup(directory: string, at: number): Promise<void> {
+  const name = backupName(at);
+  const started = performance.now();
+  copying = startCopy(dataPath.database(), join(directory, name));
+  try {
+    await copying.done;
+  } finally {
+    copying = null;
+  }
+  failure = null;
+  const backups = backupsAmong(await readdir(directory));
+  newest = newestBy(backups, at);
+  const old = surplus(backups, config["backup.keep"], name);
+  for (const { name } of old) await rm(join(directory, name), { force: true });
+  log.info("the database is backed up", {
+    file: join(directory, name),
+    seconds: Math.round((performance.now() - started) / 100) / 10,
+    kept: backups.length - old.length,
+  });
+}
+
+/** Removes what a server left that was killed while it made a backup: the first time that the job runs. */
+async function removeUnfinished(directory: string, names: string[]): Promise<void> {
+  const left = names.filter(
+    (name) => name.includes(UNFINISHED) && backupsAmong([name.replace(/\.db\..*/, ".db")]).length > 0,
+  );
+  for (const name of left) await rm(join(directory, name), { force: true });
+  tidied = true;
+}
+
+/** Gives up the backup that is being made: before the server ends. The next start makes it. */
+export async function stopBackups(): Promise<void> {
+  stopped = true;
+  copying?.cancel();
+  await copying?.done.catch(() => {});
+}

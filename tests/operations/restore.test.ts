@@ -1,0 +1,255 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { loadConfig } from "../../src/config";
+import { OperatorError } from "../../src/kernel/data-dir";
+import { migrations } from "../../src/kernel/migrations.gen";
+import { type Restored, restoreBackup } from "../../src/operations/backup/restore";
+import { command, type Settings, TestServer, temporaryDirectory } from "../support/server";
+import { fix } from "../tracking/support";
+import { expectFailure, FULL_DISK, runAfterShell } from "./support";
+
+const restore = (file: string, dataDir: string, settings: Settings = {}) =>
+  command(["restore", file], { settings: { "data.dir": dataDir, ...settings } });
+
+/** The same in the process of the test, where starting one would add nothing. */
+function restoreHere(backup: string, directory: string): Restored {
+  loadConfig({ dataDir: directory, environment: {} });
+  return restoreBackup(backup);
+}
+
+/** Every file of a directory with its content. */
+const contentOf = (directory: string) =>
+  Object.fromEntries(
+    readdirSync(directory).map((name) => [name, readFileSync(join(directory, name), "base64")]),
+  );
+
+const formerOf = (dataDir: string) =>
+  readdirSync(dataDir).filter((name) => name.startsWith("fairlead-before-restore-"));
+
+function change(file: string, ...statements: string[]): void {
+  const database = new Database(file);
+  database.run("PRAGMA foreign_keys = OFF");
+  for (const statement of statements) database.run(statement);
+  database.close();
+}
+
+const pointsIn = (file: string): string[] => {
+  const database = new Database(file, { readonly: true });
+  try {
+    return database
+      .query<{ id: string }, []>("SELECT id FROM gps_points ORDER BY rowid")
+      .all()
+      .map(({ id }) => id);
+  } finally {
+    database.close();
+  }
+};
+
+async function postFix(server: TestServer): Promise<string> {
+  const { status, body } = await server.post("/v1/gps", { token: server.systemKey, body: fix() });
+  expect(status).toBe(201);
+  return body.data.id;
+}
+
+/** A stopped server's data directory, with a two-factor secret, and a backup from between two of its points. */
+let dataDir: string;
+let file: string;
+let points: [before: string, after: string];
+
+beforeAll(async () => {
+  const server = await TestServer.start();
+  dataDir = server.dataDir;
+  file = join(temporaryDirectory(), "backup.db");
+  await server.post("/v1/users/me/2fa/setup", { token: await server.admin() });
+  const before = await postFix(server);
+  expect((await command(["backup", file], { settings: { "data.dir": dataDir } })).status).toBe(0);
+  points = [before, await postFix(server)];
+  expectFailure(await restore(file, dataDir), 1, "another Fairlead server runs", dataDir);
+  // Cut off: what it acknowledged last is in the log beside the database alone.
+  await server.stop("SIGKILL");
+});
+
+describe("restore", () => {
+  test("puts the backup in place, and keeps the former database with all that was acknowledged", async () => {
+    expect(existsSync(join(dataDir, "fairlead.db-wal"))).toBe(true);
+    writeFileSync(join(dataDir, "fairlead.db.1.partial"), "left by one that was killed");
+    const before = readFileSync(file);
+    const { status, stdout, stderr } = await restore(file, dataDir);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    const [former = ""] = formerOf(dataDir);
+    expect(former).toMatch(/^fairlead-before-restore-\d{8}T\d{6}Z\.db$/);
+    for (const part of [file, former, "Start the server"]) expect(stdout).toContain(part);
+    expect(stdout).not.toContain("Warning");
+    expect(readdirSync(dataDir).sort()).toEqual(
+      ["fairlead.db", former, "master.key", "outbox", "server.lock"]
+        .filter((name) => existsSync(join(dataDir, name)))
+        .sort(),
+    );
+    expect(pointsIn(join(dataDir, former))).toEqual(points);
+    for (const name of ["fairlead.db", former])
+      expect((statSync(join(dataDir, name)).mode & 0o777).toString(8)).toBe("600");
+    expect(readFileSync(file)).toEqual(before);
+
+    const server = await TestServer.start({ dataDir });
+    const stored = (await server.get("/v1/gps", { token: server.systemKey })).body.data;
+    expect(stored.map(({ id }: { id: string }) => id)).toEqual([points[0]]);
+    expect(await server.stop()).toBe(0);
+  });
+
+  test("works in an empty directory, and says which key the backup needs", async () => {
+    const fresh = join(temporaryDirectory(), "data");
+    const { status, stdout } = await restore(file, fresh);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^Warning: .*two-factor secrets.*master\.key/m);
+    expect(readdirSync(fresh).sort()).toEqual(["fairlead.db", "server.lock"]);
+    // Started all the same, the server makes a key of its own, and says that this isn't the one.
+    const server = await TestServer.start({ dataDir: fresh });
+    await server.stop();
+    expect(server.output).toMatch(/"error".*master key.*two-factor secrets/);
+  });
+
+  test("warns of another key than that of the backup", async () => {
+    const settings = { "security.encryption_key": Buffer.alloc(32, 1).toString("base64") };
+    const { status, stdout } = await restore(file, temporaryDirectory(), settings);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^Warning: .*two-factor secrets.*security\.encryption_key/m);
+    const right = temporaryDirectory();
+    copyFileSync(join(dataDir, "master.key"), join(right, "master.key"));
+    expect(restoreHere(file, right).unreadable).toEqual([]);
+  });
+
+  test("takes a backup of an older version, which the next start migrates", async () => {
+    const old = join(temporaryDirectory(), "old.db");
+    const [last = { tag: "", sql: "" }, ...others] = migrations.toReversed();
+    const database = new Database(old);
+    database.run(
+      "CREATE TABLE __migrations (tag TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT",
+    );
+    for (const { tag, sql } of others.toReversed()) {
+      for (const part of sql.split("--> statement-breakpoint")) database.run(part);
+      const hash = new Bun.CryptoHasher("sha256").update(sql).digest("hex");
+      database.run("INSERT INTO __migrations VALUES (?, ?, 0)", [tag, hash]);
+    }
+    database.close();
+    const target = temporaryDirectory();
+    const { status, stdout } = await restore(old, target);
+    expect(status).toBe(0);
+    expect(stdout).toContain(last.tag);
+    const migrated = await command(["migrate"], { settings: { "data.dir": target } });
+    expect(migrated.stdout).toBe(`Applied ${last.tag}\n`);
+  });
+
+  test("replaces a database that is damaged, and keeps that as it is", () => {
+    const target = temporaryDirectory();
+    const damaged = "no database ".repeat(1_000);
+    writeFileSync(join(target, "fairlead.db"), damaged);
+    writeFileSync(join(target, "fairlead.db-wal"), "no log");
+    restoreHere(file, target);
+    expect(readFileSync(join(target, formerOf(target).sort()[0] ?? ""), "utf8")).toBe(damaged);
+    expect(existsSync(join(target, "fairlead.db-wal"))).toBe(false);
+    expect(pointsIn(join(target, "fairlead.db"))).toEqual([points[0]]);
+  });
+
+  test("takes what the log beside a plain copy of the files adds to it", () => {
+    const source = temporaryDirectory();
+    copyFileSync(file, join(source, "copied.db"));
+    const open = new Database(join(source, "copied.db"));
+    open.run("PRAGMA journal_mode = WAL");
+    open.run("UPDATE gps_points SET latitude = 12.5");
+    const plain = join(temporaryDirectory(), "plain.db");
+    for (const end of ["", "-wal"]) copyFileSync(join(source, `copied.db${end}`), plain + end);
+    open.close();
+    const target = temporaryDirectory();
+    restoreHere(plain, target);
+    const restored = new Database(join(target, "fairlead.db"), { readonly: true });
+    expect(restored.query("SELECT latitude FROM gps_points").all()).toEqual([{ latitude: 12.5 }]);
+    restored.close();
+  });
+});
+
+describe("restore refuses, and changes nothing:", () => {
+  let target: string;
+  let before: Record<string, string>;
+
+  beforeAll(() => {
+    target = temporaryDirectory();
+    for (const name of ["fairlead.db", "master.key"]) copyFileSync(join(dataDir, name), join(target, name));
+    writeFileSync(join(target, "server.lock"), "");
+    before = contentOf(target);
+  });
+  afterAll(() => expect(contentOf(target)).toEqual(before));
+
+  const refused = (refusedFile: string, ...named: string[]) => {
+    let message = "";
+    try {
+      restoreHere(refusedFile, target);
+    } catch (error) {
+      expect(error).toBeInstanceOf(OperatorError);
+      message = (error as Error).message;
+    }
+    for (const part of named) expect(message).toContain(part);
+    expect(contentOf(target)).toEqual(before);
+  };
+  const variant = (...statements: string[]): string => {
+    const path = join(temporaryDirectory(), "variant.db");
+    copyFileSync(file, path);
+    change(path, ...statements);
+    return path;
+  };
+
+  test("a file that is not there, a directory, the database itself", () => {
+    refused(join(target, "missing.db"), "no file", "missing.db");
+    refused(target, "no file");
+    const link = join(temporaryDirectory(), "link.db");
+    linkSync(join(target, "fairlead.db"), link);
+    refused(link, "itself");
+  });
+
+  test("what is no database, or another program's", async () => {
+    const text = join(temporaryDirectory(), "text.db");
+    writeFileSync(text, "no database ".repeat(1_000));
+    expectFailure(await restore(text, target), 1, text, "is no database");
+    expect(contentOf(target)).toEqual(before);
+    const foreign = join(temporaryDirectory(), "foreign.db");
+    change(foreign, "CREATE TABLE bookmarks (id)");
+    refused(foreign, "no database of Fairlead's");
+  });
+
+  test("one of a newer version, with broken references, or damaged", () => {
+    refused(
+      variant("INSERT INTO __migrations VALUES ('9999_from_the_future', 'x', 0)"),
+      "newer version",
+      "9999_from_the_future",
+    );
+    refused(
+      variant("INSERT INTO backup_codes (user_id, code_hash) VALUES ('nobody', 'x')"),
+      "references to nothing",
+    );
+    const damaged = variant();
+    const bytes = readFileSync(damaged);
+    bytes.fill(0xff, 4096 * 20, 4096 * 60);
+    writeFileSync(damaged, bytes);
+    refused(damaged, damaged);
+  });
+
+  test("without room on the disk", async () => {
+    const result = await runAfterShell(FULL_DISK, ["restore", file], { "data.dir": target });
+    expectFailure(result, 1, "failed");
+    expect(contentOf(target)).toEqual(before);
+  });
+
+  test("anything but one file", async () => {
+    expectFailure(await command(["restore"], { settings: { "data.dir": target } }), 2, "restore FILE");
+    expect(contentOf(target)).toEqual(before);
+  });
+});

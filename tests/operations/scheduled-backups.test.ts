@@ -1,0 +1,170 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { loadConfig } from "../../src/config";
+import { setClock } from "../../src/kernel/clock";
+import { closeDatabase, migrate, openDatabase, sqlite } from "../../src/kernel/db";
+import { backupName } from "../../src/operations/backup/names";
+import { backUpWhenDue, backupState } from "../../src/operations/backup/schedule";
+import { eventually } from "../identity/users-support";
+import { TestServer, temporaryDirectory } from "../support/server";
+import { environment } from "./support";
+
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+
+describe("a server with backup.interval_hours", () => {
+  const settings = { "backup.interval_hours": "24" };
+
+  test("makes a checked backup at its start, and none after a restart until the interval is over", async () => {
+    const first = await TestServer.start({ settings });
+    const { dataDir } = first;
+    const directory = join(dataDir, "backups");
+    const backups = () => (existsSync(directory) ? readdirSync(directory) : []);
+    await eventually(() => backups().some(isWhole));
+    const [name = ""] = backups().filter(isWhole);
+    expect(Math.abs(timeOf(name) - Date.now())).toBeLessThan(5 * MINUTE);
+    expect((statSync(directory).mode & 0o777).toString(8)).toBe("700");
+    expect((statSync(join(directory, name)).mode & 0o777).toString(8)).toBe("600");
+    const copy = new Database(join(directory, name), { readonly: true });
+    expect(copy.query("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
+    expect(copy.query("SELECT username FROM users").all()).toEqual([{ username: "admin" }]);
+    copy.close();
+    await first.stop();
+
+    // What a server leaves that is killed while it makes one.
+    const unfinished = `${backupName(Date.now())}.1.partial`;
+    for (const left of [unfinished, `${unfinished}-journal`]) writeFileSync(join(directory, left), "half");
+    writeFileSync(join(directory, "mine.partial"), "not the server's");
+    const second = await TestServer.start({ dataDir, settings });
+    await eventually(() => !backups().some((name) => name.startsWith(unfinished)));
+    await second.stop();
+    expect(backups().sort()).toEqual([name, "mine.partial"].sort());
+
+    const old = backupName(Date.now() - 25 * HOUR);
+    renameSync(join(directory, name), join(directory, old));
+    const third = await TestServer.start({ dataDir, settings });
+    await eventually(() => backups().filter(isWhole).length === 2);
+    expect(backups()).toContain(old);
+    await third.stop();
+  }, 20_000);
+});
+
+const isWhole = (name: string) => /^fairlead-\d{8}T\d{6}Z\.db$/.test(name);
+const timeOf = (name: string) =>
+  Date.parse(name.replace(/^fairlead-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/, "$1-$2-$3T$4:$5:$6Z"));
+
+describe("the job", () => {
+  let directory: string;
+  let clock = Date.parse("2026-05-04T12:00:00Z");
+  const lines: string[] = [];
+  const write = process.stdout.write;
+  const backups = () => readdirSync(directory).sort();
+  const configure = (settings: Record<string, string>) =>
+    loadConfig({ environment: environment({ ...settings }) });
+
+  beforeAll(() => {
+    const dataDir = temporaryDirectory();
+    directory = join(temporaryDirectory(), "backups");
+    const settings = { "data.dir": dataDir, "backup.interval_hours": "6", "backup.keep": "3" };
+    configure({ ...settings, "backup.dir": directory });
+    openDatabase(join(dataDir, "fairlead.db"), "normal");
+    migrate();
+    setClock(() => clock);
+    process.stdout.write = ((line: string) => {
+      lines.push(line);
+      return true;
+    }) as typeof process.stdout.write;
+  });
+  afterAll(() => {
+    process.stdout.write = write;
+    setClock();
+    closeDatabase();
+  });
+
+  const errors = () => lines.filter((line) => line.includes("error"));
+
+  test("complains once of a configured directory that isn't there, and makes none: a disk may not be mounted", async () => {
+    for (let minute = 0; minute < 3; minute++) {
+      await backUpWhenDue();
+      clock += MINUTE;
+    }
+    expect(existsSync(directory)).toBe(false);
+    expect(errors()).toHaveLength(1);
+    expect(errors()[0]).toContain(directory);
+    expect(backupState()).toEqual({ newest: null, failing: true });
+  });
+
+  test("makes a backup a quarter of an hour after it failed, by any clock", async () => {
+    mkdirSync(directory);
+    await backUpWhenDue();
+    expect(backups()).toEqual([]);
+    clock += 15 * MINUTE;
+    await backUpWhenDue();
+    expect(backups()).toEqual([backupName(clock)]);
+    expect(backupState()).toEqual({ newest: Math.floor(clock / 1_000) * 1_000, failing: false });
+  });
+
+  test("makes one each interval, and keeps the newest", async () => {
+    const made = [backupName(clock)];
+    for (let hour = 1; hour <= 24; hour++) {
+      clock += HOUR;
+      await backUpWhenDue();
+      if (hour % 6 === 0) made.push(backupName(clock));
+    }
+    expect(backups()).toEqual(made.slice(-3));
+  });
+
+  test("makes one for a clock that jumps to and fro, not one for each jump", async () => {
+    const before = backups();
+    const here = clock;
+    for (const jump of [0, 1_000, 0, 1_000, 0]) {
+      clock = here + jump * HOUR;
+      await backUpWhenDue();
+    }
+    expect(backups()).toEqual([...before.slice(1), backupName(here + 1_000 * HOUR)]);
+    expect(backupState()?.newest).toBe(here);
+    rmSync(join(directory, backupName(here + 1_000 * HOUR)));
+  });
+
+  test("leaves the backups there are, and no half one, when one fails, and says why once", async () => {
+    const before = backups();
+    lines.length = 0;
+    sqlite.run("PRAGMA foreign_keys = OFF");
+    sqlite.run("INSERT INTO two_factor (user_id, secret, platform, created_at) VALUES ('nobody', '', '', 0)");
+    clock += 6 * HOUR;
+    for (let minute = 0; minute < 32; minute++) {
+      await backUpWhenDue();
+      clock += MINUTE;
+    }
+    expect(backups()).toEqual(before);
+    expect(errors()).toHaveLength(1);
+    expect(errors()[0]).toContain("two_factor");
+    expect(backupState()?.failing).toBe(true);
+
+    sqlite.run("DELETE FROM two_factor");
+    clock += 15 * MINUTE;
+    await backUpWhenDue();
+    expect(backups()).toEqual([...before, backupName(clock)]);
+    expect(backupState()?.failing).toBe(false);
+  });
+
+  test.skipIf(process.getuid?.() === 0)("complains of a directory that it may not write", async () => {
+    lines.length = 0;
+    chmodSync(directory, 0o500);
+    clock += 6 * HOUR;
+    await backUpWhenDue();
+    chmodSync(directory, 0o700);
+    expect(errors()).toHaveLength(1);
+  });
+});
