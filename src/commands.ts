@@ -17,6 +17,7 @@ import { isUniqueViolation } from "./kernel/errors";
 import { print, printJson } from "./kernel/print";
 import { isEmail } from "./kernel/schema";
 import { backup, restore } from "./operations/backup/commands";
+import { askHealth } from "./operations/health/command";
 import { serve, stopOnSignals } from "./serve";
 
 /** Wrong arguments; the program ends with status 2. */
@@ -280,6 +281,14 @@ const ALL: Command[] = [
       "Checks FILE, a copy that `backup` made, and puts it in place of the database. The server must be stopped. The former database is kept beside it under another name, and FILE is left as it is.",
     positionals: 1,
     run: (_, [file = ""]) => restore(file),
+  },
+  {
+    name: "health",
+    usage: "health",
+    summary: "ask the running server whether it is ready",
+    description:
+      "Asks the server of this configuration, on this machine, whether it is ready (GET /health/ready). Exit status 0 when it is, 1 when it is not or does not answer.",
+    run: askHealth,
   },
   {
     name: "openapi",

@@ -18,6 +18,7 @@ import {
 } from "./kernel/data-dir";
 import { closeDatabase, sqlite, transact, waitOutsideStatements } from "./kernel/db";
 import { useMasterKey } from "./kernel/encryption";
+import { beginStop } from "./kernel/lifecycle";
 import { configureLog, log } from "./kernel/log";
 import { stopSignals } from "./kernel/signals";
 import { unreadable } from "./operations/backup/key-check";
@@ -69,6 +70,7 @@ export async function serve(): Promise<Running> {
   const stopJobs = startJobs();
   const stopVessels = startVessels();
   const stop = async () => {
+    beginStop();
     stopVessels();
     stopJobs();
     stopSockets();

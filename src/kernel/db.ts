@@ -149,6 +149,12 @@ interface Job {
 /** A transaction that holds the event loop for longer than this many use cases is split. */
 const JOBS_PER_COMMIT = 1_000;
 
+/** How many transactions failed as a whole since the start, as on a full disk. */
+export let failedTransactions = 0;
+
+/** How many use cases wait for their transaction. */
+export const waitingJobs = (): number => queue.length;
+
 const queue: Job[] = [];
 /** What the transaction that is open has done already. */
 let settled: Job[] = [];
@@ -270,6 +276,7 @@ function flush(): void {
     writeCounters(settled);
     commit().run();
   } catch (error) {
+    failedTransactions++;
     current = null;
     settled = [];
     if (sqlite.inTransaction) rollback().run();

@@ -99,6 +99,9 @@ export function automaticChannel(caller: Caller): string | null {
   return caller.kind === "session" ? `user:${caller.userId}` : null;
 }
 
+/** When all connections were last looked after (performance.now milliseconds); null while nobody does. */
+export const heartbeat: { sweptAt: number | null } = { sweptAt: null };
+
 export function socketCounts(): { connections: number; subscriptions: number } {
   let subscriptions = 0;
   for (const socket of sockets) subscriptions += socket.data.channels.size;

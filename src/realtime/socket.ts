@@ -24,6 +24,7 @@ import {
   type Connection,
   close,
   type Format,
+  heartbeat,
   isFlooding,
   type Socket,
   sockets,
@@ -272,6 +273,7 @@ let allowance = unsentAllowance(0, 0);
 /** Pings, closes what doesn't answer, is too slow or has expired. */
 function sweep(): void {
   const time = performance.now();
+  heartbeat.sweptAt = time;
   const wallTime = now();
   const interval = config["websocket.heartbeat_interval_seconds"] * SECOND;
   const timeout = config["websocket.client_timeout_seconds"] * SECOND;
@@ -333,6 +335,7 @@ function end(socket: Socket, announced: boolean): void {
 let sweeper: ReturnType<typeof setInterval> | undefined;
 
 export function startSockets(): void {
+  sweep();
   sweeper = setInterval(sweep, SWEEP_INTERVAL);
   startCommunity();
   onEvent("access.changed", ({ which, announced }) => reevaluate(which, announced));
@@ -341,5 +344,6 @@ export function startSockets(): void {
 /** Says goodbye to every connection: the server stops. */
 export function stopSockets(): void {
   clearInterval(sweeper);
+  heartbeat.sweptAt = null;
   for (const socket of sockets) close(socket, CLOSE.goingAway);
 }

@@ -1,4 +1,4 @@
-import { out, record, t } from "../../kernel/schema";
+import { nullable, oneOf, out, record, t } from "../../kernel/schema";
 
 const service = (what: string) =>
   t.Object(
@@ -12,7 +12,10 @@ const service = (what: string) =>
 export const Health = record(
   "Health",
   {
-    status: out.string("`healthy`, or `unhealthy` when the database does not answer", "healthy"),
+    status: out.string(
+      "`healthy`, or `unhealthy` when the database does not answer or takes no writes, or another part is down",
+      "healthy",
+    ),
     version: out.string("Version of Fairlead", "0.1.0"),
     timestamp: out.time("Time of the server"),
     uptime: t.Object(
@@ -37,6 +40,16 @@ export const Health = record(
           },
           { description: "The realtime service" },
         ),
+        backup: t.Optional(
+          t.Object(
+            {
+              status: out.string("`up`, or `down` when the last try failed", "up"),
+              lastBackup: nullable(out.time("When the newest backup was made")),
+              ageSeconds: nullable(out.integer("Its age in seconds", 3_600)),
+            },
+            { description: "Scheduled backups, where `backup.interval_hours` is set" },
+          ),
+        ),
       },
       { description: "The parts of the server" },
     ),
@@ -45,6 +58,22 @@ export const Health = record(
   "Whether the server is well",
 );
 export type Health = (typeof Health)["static"];
+
+export const Liveness = record(
+  "Liveness",
+  { status: oneOf(["alive"], "It answers: that is all") },
+  "That the process answers",
+);
+
+export const Readiness = record(
+  "Readiness",
+  {
+    status: oneOf(["ready", "not ready"], "Whether requests should be sent here"),
+    reason: nullable(out.string("Why not", "the database takes no writes")),
+  },
+  "Whether the server takes requests",
+);
+export type Readiness = (typeof Readiness)["static"];
 
 export const ApiInfo = record(
   "ApiInfo",

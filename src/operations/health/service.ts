@@ -1,23 +1,34 @@
 import { config } from "../../config";
 import type { Client } from "../../kernel/client";
-import { iso, now } from "../../kernel/clock";
+import { iso, isoOrNull, now, SECOND } from "../../kernel/clock";
 import { sqlite } from "../../kernel/db";
+import { isStopping } from "../../kernel/lifecycle";
 import { parseUserAgent } from "../../kernel/user-agent";
-import { socketCounts } from "../../realtime/connections";
+import { heartbeat, socketCounts } from "../../realtime/connections";
+import { newestPosition } from "../../tracking/gps/service";
 import { VERSION } from "../../version";
-import type { ApiInfo, Health } from "./schema";
+import { backupState } from "../backup/schedule";
+import { isWritable } from "./probe";
+import type { ApiInfo, Health, Readiness } from "./schema";
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
+/** A heartbeat that is so late means that sockets are not looked after; milliseconds. */
+const LATE = 5_000;
+
 /** Whether the parts of the server are well, found out by asking them. */
-export function health(self: string): Health {
+export async function health(self: string): Promise<Health> {
   const seconds = process.uptime();
   const whole = Math.floor(seconds);
-  const database = checkDatabase();
+  const database = await timed(isDatabaseUp);
+  const cache = await timed(readThroughCache);
+  const websocket = { status: isHeartbeatOn() ? "up" : "down", ...socketCounts() };
+  const backup = backupHealth();
+  const isHealthy = [database, cache, websocket].every(({ status }) => status === "up");
   return {
-    status: database.status === "up" ? "healthy" : "unhealthy",
+    status: isHealthy ? "healthy" : "unhealthy",
     version: VERSION,
     timestamp: iso(now()),
     uptime: {
@@ -27,25 +38,53 @@ export function health(self: string): Health {
       seconds: whole % MINUTE,
       total: Math.round(seconds * 1_000) / 1_000,
     },
-    services: {
-      database,
-      // The caches live in this process: while it answers, they do.
-      cache: { status: "up", responseTime: 0 },
-      websocket: { status: "up", ...socketCounts() },
-    },
+    services: { database, cache, websocket, ...(backup && { backup }) },
     _links: { self },
   };
 }
 
-function checkDatabase(): { status: string; responseTime: number } {
+/** What a check says, false and an error alike being "down", and how long it took. */
+async function timed(
+  check: () => boolean | Promise<boolean>,
+): Promise<{ status: string; responseTime: number }> {
   const started = performance.now();
-  let status = "up";
-  try {
-    sqlite.query("SELECT name FROM counters LIMIT 1").get();
-  } catch {
-    status = "down";
-  }
-  return { status, responseTime: Math.round(performance.now() - started) };
+  const isUp = await Promise.try(check).catch(() => false);
+  return { status: isUp ? "up" : "down", responseTime: Math.round(performance.now() - started) };
+}
+
+function isDatabaseUp(): Promise<boolean> {
+  sqlite.query("SELECT name FROM counters LIMIT 1").get();
+  return isWritable();
+}
+
+/** The cache is that of current positions: it answers from memory or, where it holds none, from the database. */
+function readThroughCache(): boolean {
+  newestPosition();
+  return true;
+}
+
+const isHeartbeatOn = (): boolean =>
+  heartbeat.sweptAt !== null && performance.now() - heartbeat.sweptAt < LATE;
+
+/** Scheduled backups, where there are to be any. One that fails makes nothing unhealthy: the server serves on. */
+function backupHealth(): NonNullable<Health["services"]["backup"]> | null {
+  const state = backupState();
+  return (
+    state && {
+      status: state.failing ? "down" : "up",
+      lastBackup: isoOrNull(state.newest),
+      ageSeconds: state.newest === null ? null : Math.max(0, Math.floor((now() - state.newest) / SECOND)),
+    }
+  );
+}
+
+/** Whether requests should be sent here, and why not. */
+export async function readiness(): Promise<Readiness> {
+  if (isStopping()) return { status: "not ready", reason: "stopping" };
+  const { status } = await timed(isDatabaseUp);
+  return status === "up"
+    ? { status: "ready", reason: null }
+    : { status: "not ready", reason: "the database takes no writes" };
 }
 
 export function apiInfo({ address, userAgent }: Client): ApiInfo {

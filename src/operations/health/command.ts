@@ -1,0 +1,31 @@
+import { config } from "../../config";
+import { SECOND } from "../../kernel/clock";
+import { OperatorError } from "../../kernel/data-dir";
+import { boundedFetch, jsonOf } from "../../kernel/outbound";
+import { print } from "../../kernel/print";
+import type { Readiness } from "./schema";
+
+/** A server that takes longer is not well; and so much it may answer. */
+const BOUNDS = { timeout: 2 * SECOND, maxBytes: 65_536 };
+
+/** Where the server of this configuration is asked from the same machine. */
+export function localAddress(): string {
+  const host = config["server.host"];
+  const reached =
+    { "0.0.0.0": "127.0.0.1", "::": "[::1]" }[host] ?? (host.includes(":") ? `[${host}]` : host);
+  return `http://${reached}:${config["server.port"]}`;
+}
+
+/** The command `health`: whether the server of this configuration is ready, for a container without a shell. */
+export async function askHealth(): Promise<void> {
+  const url = `${localAddress()}/health/ready`;
+  let answer: Readiness;
+  try {
+    answer = (await jsonOf(await boundedFetch(url, {}, BOUNDS))) as Readiness;
+  } catch (error) {
+    throw new OperatorError(`no server answers at ${url}: ${(error as Error).message}`);
+  }
+  if (answer.status !== "ready")
+    throw new OperatorError(`the server at ${url} is not ready: ${answer.reason}`);
+  await print("ready");
+}
