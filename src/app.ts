@@ -27,6 +27,7 @@ import { everyRequest, PathTable } from "./kernel/http";
 import { communityRoutes } from "./operations/community/routes";
 import { healthRoutes } from "./operations/health/routes";
 import { integrationRoutes } from "./operations/integrations/routes";
+import { metricsRoutes } from "./operations/metrics/routes";
 import { settingRoutes } from "./operations/settings/routes";
 import { statsRoutes } from "./operations/stats/routes";
 import { systemConfigRoutes } from "./operations/system-config/routes";
@@ -51,6 +52,7 @@ export function createApp(): App {
   const paths = new PathTable();
   const api = new Elysia()
     .use(healthRoutes)
+    .use(metricsRoutes)
     .use(authRoutes)
     .use(ownPasswordRoutes)
     .use(twoFactorRoutes)

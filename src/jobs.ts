@@ -9,6 +9,7 @@ import { deleteExpiredChallenges } from "./identity/two-factor/challenges";
 import { deleteExpiredTokens } from "./identity/verification/service";
 import { HOUR, MINUTE, SECOND } from "./kernel/clock";
 import { describeError, log } from "./kernel/log";
+import { counters } from "./kernel/metrics";
 import { sweepRateLimits } from "./kernel/rate-limit";
 import { backUpWhenDue } from "./operations/backup/schedule";
 import { syncOnSchedule } from "./operations/community/auto-sync";
@@ -48,6 +49,12 @@ const JOBS: Job[] = [
   { name: "delete members that are no guild's", interval: MINUTE, run: deleteStrayMembers, atStart: true },
 ];
 
+const failures = counters<string>(
+  "fairlead_job_failures_total",
+  "Recurring work that failed, by its name",
+  "job",
+);
+
 /**
  * Starts all jobs and returns their stop. A job that still runs when it is due again is left alone.
  */
@@ -60,6 +67,7 @@ export function startJobs(): () => void {
       try {
         await run();
       } catch (error) {
+        failures.of(name).add();
         log.error("a job failed", { job: name, ...describeError(error) });
       } finally {
         running = false;

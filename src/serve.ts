@@ -24,6 +24,7 @@ import { stopSignals } from "./kernel/signals";
 import { unreadable } from "./operations/backup/key-check";
 import { stopBackups } from "./operations/backup/schedule";
 import { seedCommunitySettings } from "./operations/community/settings";
+import { startMetrics } from "./operations/metrics/service";
 import { loadSystemConfig } from "./operations/system-config/service";
 import { startVessels } from "./operations/vessels/service";
 import { startBroadcasts } from "./realtime/broadcast";
@@ -65,6 +66,7 @@ export async function serve(): Promise<Running> {
   removeUnfinished(dataPath.exports());
   const { app } = createApp();
   startBroadcasts();
+  startMetrics();
   const port = listen(app);
   startSockets();
   const stopJobs = startJobs();

@@ -42,6 +42,9 @@ const HASHES_WAITING = 1_000;
 let running = 0;
 const waiting: (() => void)[] = [];
 
+/** How many hashes wait for their turn. */
+export const waitingHashes = (): number => waiting.length;
+
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (running >= HASHES_AT_ONCE) {
     if (waiting.length >= HASHES_WAITING)

@@ -3,8 +3,10 @@ import type { ValueError } from "@sinclair/typebox/errors";
 import { Elysia } from "elysia";
 import { config } from "../config";
 import { clientAddress } from "./client";
+import { SECOND } from "./clock";
 import { AppError, toAppError } from "./errors";
 import { describeError, log, logs } from "./log";
+import { countRequest } from "./request-metrics";
 import { validationError } from "./validation";
 
 /** What the hooks of this program read of Elysia's context. */
@@ -53,7 +55,7 @@ function cors(request: Request, headers: HookContext["set"]["headers"]): Respons
 }
 
 /** When and from where a request came: once it is answered, the server no longer knows its peer. */
-const arrivals = new WeakMap<Request, { at: number; address: string }>();
+const arrivals = new WeakMap<Request, { at: number; address: string | undefined }>();
 
 /**
  * Paths hold credentials (`/v1/sessions/{token}`) and email addresses, percent-encoded in whatever way: the log doesn't.
@@ -62,14 +64,18 @@ const arrivals = new WeakMap<Request, { at: number; address: string }>();
 const SECRET = /[\w%-]{40,}/g;
 const ADDRESS = /\/[^/]*(?:@|%40)[^/]*/gi;
 
-function logRequest(request: Request, status: number, requestId: string): void {
+/** Counts and logs a request that is answered. `route` is the path as it is declared, if there is one. */
+function observe(request: Request, route: string | undefined, status: number, requestId: string): void {
   const arrival = arrivals.get(request);
+  const took = arrival && performance.now() - arrival.at;
+  if (config["metrics.enabled"]) countRequest(route ?? "", request.method, status, took && took / SECOND);
+  if (!logs("info")) return;
   log.info("request", {
     method: request.method,
     // Without the query: the socket's `token` parameter must not reach a log.
     path: pathOf(request).replace(SECRET, "…").replace(ADDRESS, "/…"),
     status,
-    ms: arrival && Math.round((performance.now() - arrival.at) * 10) / 10,
+    ms: took && Math.round(took * 10) / 10,
     request_id: requestId,
     address: arrival?.address,
   });
@@ -80,6 +86,7 @@ function logRequest(request: Request, status: number, requestId: string): void {
  * since Elysia's hooks cover only what is registered after them.
  */
 export function everyRequest(paths: PathTable) {
+  const observes = logs("info") || config["metrics.enabled"];
   const app = new Elysia({ name: "every-request" })
     .onRequest(({ request, set }) => {
       const headers = set.headers as HookContext["set"]["headers"];
@@ -88,10 +95,14 @@ export function everyRequest(paths: PathTable) {
       headers["x-content-type-options"] = "nosniff";
       // Nearly every answer holds personal data or a token; what may be cached says so itself.
       headers["cache-control"] = "no-store";
-      if (logs("info")) arrivals.set(request, { at: performance.now(), address: clientAddress(request) });
+      if (observes)
+        arrivals.set(request, {
+          at: performance.now(),
+          address: logs("info") ? clientAddress(request) : undefined,
+        });
       const preflight = cors(request, headers);
       if (!preflight) return;
-      logRequest(request, preflight.status, id);
+      if (observes) observe(request, "", preflight.status, id);
       return preflight;
     })
     .onError({ as: "global" }, ({ error, code, request, set }) => {
@@ -109,10 +120,10 @@ export function everyRequest(paths: PathTable) {
       return new Response(null, { status: 204, headers: headers as Record<string, string> });
     });
   // Elysia pays for the hook with a timer on each request.
-  if (!logs("info")) return app;
-  return app.onAfterResponse({ as: "global" }, ({ request, set, responseValue }) => {
+  if (!observes) return app;
+  return app.onAfterResponse({ as: "global" }, ({ request, route, set, responseValue }) => {
     const status = responseValue instanceof Response ? responseValue.status : Number(set.status ?? 200);
-    logRequest(request, status, String(set.headers["x-request-id"]));
+    observe(request, route, status, String(set.headers["x-request-id"]));
   });
 }
 

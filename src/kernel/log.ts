@@ -1,9 +1,13 @@
+import { counters } from "./metrics";
+
 /** The server's log: one line an event, on standard output, for a person on a terminal and as JSON elsewhere. */
 const LEVELS = { error: 0, warn: 1, info: 2, debug: 3 } as const;
 
 export type LogLevel = keyof typeof LEVELS;
 export type LogFormat = "pretty" | "json";
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
+
+const lines = counters<LogLevel>("fairlead_log_lines_total", "Lines of the log, by level", "level");
 
 let threshold: number = LEVELS.info;
 let format: LogFormat = process.stdout.isTTY ? "pretty" : "json";
@@ -40,6 +44,7 @@ export function logs(level: LogLevel): boolean {
  */
 function write(level: LogLevel, message: string, fields: LogFields): void {
   if (!logs(level)) return;
+  lines.of(level).add();
   const time = new Date().toISOString();
   if (format === "json") {
     put(`${JSON.stringify({ time, level, message, ...fields })}\n`);

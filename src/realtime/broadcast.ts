@@ -6,6 +6,7 @@ import { subscribe } from "../kernel/events";
 import { describeError, log } from "../kernel/log";
 import { encode, type PayloadName, type Payloads, type Timestamp, toTimestamp } from "./codec";
 import { topicOf } from "./connections";
+import { published } from "./figures";
 
 /** Sends business events to the channels that carry them. Each is encoded once for a format, and not at all for nobody. */
 
@@ -20,6 +21,7 @@ function publish(topics: string[], encoded: () => string | Uint8Array<ArrayBuffe
   if (!server || heard.length === 0) return;
   const message = encoded();
   for (const topic of heard) server.publish(topic, message);
+  published.add(heard.length);
 }
 
 /** Payloads about accounts and rights; a time is given in epoch milliseconds. */

@@ -30,6 +30,7 @@ import {
   sockets,
   topicOf,
 } from "./connections";
+import { countClose, opened, received } from "./figures";
 
 /** Where Bun itself stops to keep messages for a client, and cuts it, when so much came between two sweeps. */
 const HARD_UNSENT_LIMIT = 16 * 1024 * 1024;
@@ -193,6 +194,7 @@ function receive(socket: Socket, frame: string | Buffer): void {
   const message = typeof frame === "string" ? null : decode(frame);
   const isAwaited = message !== null && isAnswer(socket, message);
   const answer = message === null ? inText : inBinary;
+  received.of(answer.format).add();
   if (!isAwaited && isFlooding(socket.data)) close(socket, CLOSE.tooManyMessages);
   else if (socket.data.ended) answer.error(socket, "The credential of this connection has ended");
   else if (typeof frame === "string") performText(socket, parse(frame));
@@ -240,6 +242,7 @@ export function socketHandlers(): WebSocketHandler<Connection> {
     open(socket) {
       sockets.add(socket);
       countOpened(socket.data.holder);
+      opened.add();
       const own = automaticChannel(socket.data.caller);
       if (own !== null) join(socket, own, "json");
     },
@@ -254,10 +257,11 @@ export function socketHandlers(): WebSocketHandler<Connection> {
       if (!data.isPinged) limitFlood(socket);
       data.isPinged = false;
     },
-    close(socket) {
+    close(socket, code) {
       sockets.delete(socket);
       countClosed(socket.data.holder);
       botLeft(socket);
+      countClose(code);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, isNull, lt, lte, sql } from "drizzle-orm";
+import { and, asc, count, eq, inArray, isNotNull, isNull, lt, lte, sql } from "drizzle-orm";
 import { config } from "../../config";
 import { DAY, HOUR, now, SECOND } from "../../kernel/clock";
 import { afterCommit, db, transact } from "../../kernel/db";
@@ -59,6 +59,10 @@ export function queueEmail(email: Email, userId: string | null): void {
     .run();
   afterCommit(() => setImmediate(deliverInBackground));
 }
+
+/** How many messages wait to be delivered. */
+export const waitingEmails = (): number =>
+  db.select({ n: count() }).from(emailQueue).where(isNotNull(emailQueue.next_attempt_at)).get()?.n ?? 0;
 
 function deliverInBackground(): void {
   deliverQueued().catch((error) => log.error("the email queue failed", describeError(error)));

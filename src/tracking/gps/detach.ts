@@ -34,6 +34,9 @@ export function isDetached(id: string): boolean {
   return detached.size > 0 && detached.has(id);
 }
 
+/** How many devices and trips are gone whose points still name them. */
+export const detachmentCount = (): number => detached.size;
+
 /** Takes the points from a device or trip that the current transaction deletes. */
 export function detach(kind: Kind, id: string): void {
   afterCommit(forgetAllCurrent);

@@ -1,0 +1,132 @@
+import { readdirSync, statfsSync, statSync } from "node:fs";
+import ipaddr from "ipaddr.js";
+import { config } from "../../config";
+import { waitingEmails } from "../../identity/email/service";
+import { now, SECOND } from "../../kernel/clock";
+import { sameSecret, waitingHashes } from "../../kernel/crypto";
+import { dataPath } from "../../kernel/data-dir";
+import { failedTransactions, counter as storedCounter, waitingJobs } from "../../kernel/db";
+import { AppError, unauthorized } from "../../kernel/errors";
+import { subscribe } from "../../kernel/events";
+import { log } from "../../kernel/log";
+import { counted, counter, counters, exposition, gauge, gauges, histogram } from "../../kernel/metrics";
+import { socketCounts } from "../../realtime/connections";
+import { detachmentCount } from "../../tracking/gps/detach";
+import { VERSION } from "../../version";
+import { backupState } from "../backup/schedule";
+
+/**
+ * The metrics of the program as a whole. What belongs to one domain and is counted there is registered there (see
+ * kernel/metrics.ts): it appears here by itself.
+ */
+
+// --- Who may look -----------------------------------------------------------------------------------------
+
+const BEARER = /^Bearer +(.+)$/i;
+
+/** The exposition, for whoever sends `metrics.token` if there is one. Throws 404 when it is switched off, and 401. */
+export function readMetrics(authorization: string | null): string {
+  if (!config["metrics.enabled"]) throw new AppError("NotFound", "No such path");
+  const token = config["metrics.token"];
+  if (token !== null && !sameSecret(BEARER.exec(authorization ?? "")?.[1] ?? "", token))
+    throw unauthorized("This needs the metrics token: Authorization: Bearer <metrics.token>");
+  return exposition();
+}
+
+/** Whether the metrics are open to other machines. */
+export function areMetricsOpen(): boolean {
+  const host = config["server.host"];
+  const isLocal =
+    host === "localhost" || (ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback");
+  return config["metrics.enabled"] && config["metrics.token"] === null && !isLocal;
+}
+
+// --- The process ------------------------------------------------------------------------------------------
+
+gauges("fairlead_build_info", "The version, as a label", () => [[{ version: VERSION, bun: Bun.version }, 1]]);
+const startedAt = Date.now() / SECOND - process.uptime();
+gauge("process_start_time_seconds", "When the process started, Unix time", () => startedAt);
+gauge("fairlead_uptime_seconds", "How long the process has been running", () => process.uptime());
+counted("process_cpu_seconds_total", "Processor time", () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000_000;
+});
+gauge("process_resident_memory_bytes", "Memory in use", () => process.memoryUsage.rss());
+gauge("process_open_fds", "Open files and sockets", () => readdirSync("/proc/self/fd").length);
+
+/** Seconds. */
+const LAG_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
+const lag = histogram("fairlead_event_loop_lag_seconds", "How late a timer ran, twice a second", LAG_BOUNDS);
+
+/** Milliseconds. */
+const LAG_INTERVAL = 500;
+
+// --- What the program does --------------------------------------------------------------------------------
+
+const recorded = counter("fairlead_gps_points_recorded_total", "Positions recorded");
+const crossings = counters<string>("fairlead_geofence_crossings_total", "Zones entered and left", "event");
+gauge("fairlead_gps_points", "Positions in the database", () => storedCounter("gps_points"));
+gauge("fairlead_websocket_connections", "Open connections", () => socketCounts().connections);
+gauge("fairlead_websocket_subscriptions", "Channels of all connections", () => socketCounts().subscriptions);
+
+gauges("fairlead_queue_length", "What waits, by queue", () => [
+  [{ queue: "emails" }, waitingEmails()],
+  [{ queue: "transactions" }, waitingJobs()],
+  [{ queue: "password_hashes" }, waitingHashes()],
+  [{ queue: "detachments" }, detachmentCount()],
+]);
+
+// --- The disk ---------------------------------------------------------------------------------------------
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+gauge("fairlead_database_bytes", "Size of the database file", () => sizeOf(dataPath.database()));
+gauge("fairlead_database_wal_bytes", "Size of its write-ahead log", () =>
+  sizeOf(`${dataPath.database()}-wal`),
+);
+counted(
+  "fairlead_database_failed_transactions_total",
+  "Transactions that failed as a whole, as on a full disk",
+  () => failedTransactions,
+);
+gauge("fairlead_disk_free_bytes", "Room on the disk of the data directory", () => {
+  const { bavail, bsize } = statfsSync(config["data.dir"]);
+  return bavail * bsize;
+});
+
+/** Of scheduled backups; nothing where there are none to be. */
+const ofBackups = (read: (state: NonNullable<ReturnType<typeof backupState>>) => number | null) => () => {
+  const state = backupState();
+  return state && read(state);
+};
+gauge(
+  "fairlead_backup_last_success_timestamp_seconds",
+  "When the newest scheduled backup was made, Unix time",
+  ofBackups(({ newest }) => newest && newest / SECOND),
+);
+gauge(
+  "fairlead_backup_age_seconds",
+  "Age of the newest scheduled backup",
+  ofBackups(({ newest }) => newest && (now() - newest) / SECOND),
+);
+gauge(
+  "fairlead_backup_failing",
+  "Whether the last scheduled backup failed",
+  ofBackups(({ failing }) => Number(failing)),
+);
+
+/** Begins to count what has to be listened to. */
+export function startMetrics(): void {
+  if (!config["metrics.enabled"]) return;
+  if (areMetricsOpen())
+    log.warn("/metrics is open to whoever reaches this server; set metrics.token", {
+      host: config["server.host"],
+    });
+  subscribe("gps.recorded", () => recorded.add());
+  subscribe("geofence.crossed", ({ event }) => crossings.of(event).add());
+  let due = performance.now() + LAG_INTERVAL;
+  setInterval(() => {
+    lag.observe(Math.max(0, performance.now() - due) / SECOND);
+    due = performance.now() + LAG_INTERVAL;
+  }, LAG_INTERVAL).unref();
+}

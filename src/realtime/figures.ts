@@ -1,0 +1,25 @@
+import { counter, counters } from "../kernel/metrics";
+import type { Format } from "./connections";
+
+/** What the metrics tell of connections, beside how many there are. */
+
+export const opened = counter("fairlead_websocket_opened_total", "Connections opened");
+export const received = counters<Format>(
+  "fairlead_websocket_received_total",
+  "Messages received, by format",
+  "format",
+);
+export const published = counter(
+  "fairlead_websocket_published_total",
+  "Messages published to channels that somebody hears",
+);
+const closes = counters<number | "other">(
+  "fairlead_websocket_closes_total",
+  "Connections closed, by code",
+  "code",
+);
+
+/** Codes that tell something (RFC 6455, section 7.4.1; decisions 7.8 and 7.11); a client may send any other. */
+const TELLING = new Set([1000, 1001, 1005, 1006, 1008, 1009, 1013, 4401, 4408]);
+
+export const countClose = (code: number): void => closes.of(TELLING.has(code) ? code : "other").add();
