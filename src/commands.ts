@@ -17,6 +17,7 @@ import { isUniqueViolation } from "./kernel/errors";
 import { print, printJson } from "./kernel/print";
 import { isEmail } from "./kernel/schema";
 import { backup, restore } from "./operations/backup/commands";
+import { examineInstallation } from "./operations/doctor/command";
 import { askHealth } from "./operations/health/command";
 import { serve, stopOnSignals } from "./serve";
 
@@ -281,6 +282,16 @@ const ALL: Command[] = [
       "Checks FILE, a copy that `backup` made, and puts it in place of the database. The server must be stopped. The former database is kept beside it under another name, and FILE is left as it is.",
     positionals: 1,
     run: (_, [file = ""]) => restore(file),
+  },
+  {
+    name: "doctor",
+    usage: "doctor [--json]",
+    summary: "check the installation, and say what to do",
+    description:
+      "Checks configuration, permissions, database, disk, clock, limits, backups and the outside addresses that are configured, beside a running server or without one, and changes nothing. Exit status 0 unless it finds a problem.",
+    options: { json: { type: "boolean" } },
+    optionHelp: "  --json            print one JSON object: problems, warnings, findings",
+    run: ({ json }) => examineInstallation(json === true),
   },
   {
     name: "health",

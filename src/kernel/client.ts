@@ -29,6 +29,12 @@ export function allowSeconds(request: Request, seconds: number): void {
   server?.timeout(request, seconds);
 }
 
+/** Whether a host is this machine alone: `localhost`, or an address of the loopback network. */
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, "");
+  return bare === "localhost" || (ipaddr.isValid(bare) && ipaddr.process(bare).range() === "loopback");
+}
+
 const isTrusted = (address: Address) =>
   trustedProxies.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
 

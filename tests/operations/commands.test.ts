@@ -7,7 +7,10 @@ import manifest from "../../package.json" with { type: "json" };
 import { command, type Settings, TestServer, temporaryDirectory } from "../support/server";
 import { expectFailure } from "./support";
 
-const COMMANDS = ["serve", "demo", "user create", "key create", "migrate", "backup", "openapi", "config"];
+const COMMANDS = [
+  ...["serve", "demo", "user create", "key create", "migrate", "backup", "restore", "doctor"],
+  ...["health", "openapi", "config"],
+];
 
 const words = (name: string) => name.split(" ");
 

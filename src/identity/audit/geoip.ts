@@ -31,6 +31,9 @@ function read(content: Buffer): Reader<CityResponse> {
   return fresh;
 }
 
+/** When a database was made. Throws what is wrong with the file. */
+export const geoipBuilt = (path: string): Date => read(readFileSync(path)).metadata.buildEpoch;
+
 /** Opens the configured database. Throws ConfigError when it can't be read. */
 export function openGeoip(): void {
   const path = config["geoip.database"];

@@ -11,6 +11,12 @@ const PUBLIC_URL = {
   recaptcha: "https://www.google.com/recaptcha/api/siteverify",
 } as const;
 
+type Provider = keyof typeof PUBLIC_URL;
+
+/** Where a provider is asked. */
+export const verifyAddress = (provider: Provider): string =>
+  config["bot_protection.verify_url"] ?? PUBLIC_URL[provider];
+
 const TIMEOUT = 5 * SECOND;
 
 /** Turnstile's tokens are no longer; the others don't say. */
@@ -60,11 +66,7 @@ interface Verdict {
   codes: string[];
 }
 
-async function askProvider(
-  provider: keyof typeof PUBLIC_URL,
-  token: string,
-  address: string,
-): Promise<Verdict> {
+async function askProvider(provider: Provider, token: string, address: string): Promise<Verdict> {
   const form = new URLSearchParams({ secret: config["bot_protection.secret"] ?? "", response: token });
   if (address !== "unknown") form.set("remoteip", address);
   const giveUp = (why: string): never => {
@@ -74,7 +76,7 @@ async function askProvider(
   let status: number;
   let body: unknown;
   try {
-    const answer = await fetch(config["bot_protection.verify_url"] ?? PUBLIC_URL[provider], {
+    const answer = await fetch(verifyAddress(provider), {
       method: "POST",
       body: form,
       redirect: "manual",

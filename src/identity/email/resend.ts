@@ -5,6 +5,8 @@ import type { Email } from "./templates";
 
 /** Written out: left to itself, the SDK looks for an address in the environment. */
 const PUBLIC_URL = "https://api.resend.com";
+export const resendAddress = (): string => config["email.resend_base_url"] ?? PUBLIC_URL;
+
 const TIMEOUT = 15 * SECOND;
 
 /**
@@ -16,8 +18,7 @@ const REFUSED = new Set([400, 413, 422, 451]);
 /** The transport by Resend's API. A message sent twice with one key arrives once. Throws DeliveryError. */
 export async function deliverThroughResend(email: Email, idempotencyKey: string): Promise<void> {
   const { Resend } = await import("resend");
-  const baseUrl = config["email.resend_base_url"] ?? PUBLIC_URL;
-  const client = new Resend(config["email.resend_api_key"] ?? "", { baseUrl });
+  const client = new Resend(config["email.resend_api_key"] ?? "", { baseUrl: resendAddress() });
   // The SDK hands its options on to fetch.
   const options = { idempotencyKey, signal: AbortSignal.timeout(TIMEOUT), redirect: "manual" };
   const { error } = await client.emails.send(

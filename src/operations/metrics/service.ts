@@ -1,7 +1,7 @@
 import { readdirSync, statfsSync, statSync } from "node:fs";
-import ipaddr from "ipaddr.js";
 import { config } from "../../config";
 import { waitingEmails } from "../../identity/email/service";
+import { isLoopback } from "../../kernel/client";
 import { now, SECOND } from "../../kernel/clock";
 import { sameSecret, waitingHashes } from "../../kernel/crypto";
 import { dataPath } from "../../kernel/data-dir";
@@ -34,12 +34,8 @@ export function readMetrics(authorization: string | null): string {
 }
 
 /** Whether the metrics are open to other machines. */
-export function areMetricsOpen(): boolean {
-  const host = config["server.host"];
-  const isLocal =
-    host === "localhost" || (ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback");
-  return config["metrics.enabled"] && config["metrics.token"] === null && !isLocal;
-}
+const areMetricsOpen = (): boolean =>
+  config["metrics.enabled"] && config["metrics.token"] === null && !isLoopback(config["server.host"]);
 
 // --- The process ------------------------------------------------------------------------------------------
 

@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { config } from "../../config";
+import { now } from "../../kernel/clock";
+import { dataPath, OperatorError } from "../../kernel/data-dir";
+import { reason } from "../../kernel/disk";
+import { print, printJson } from "../../kernel/print";
+import { backupsAmong, newestBy } from "../backup/names";
+import { checkBackups, checkConfiguration, checkEmail } from "./configuration";
+import { checkDatabase } from "./database";
+import { type Finding, problem } from "./findings";
+import {
+  checkClock,
+  checkDisk,
+  checkGeoip,
+  checkKey,
+  checkLimits,
+  checkPasswordHash,
+  checkPermissions,
+} from "./machine";
+import { checkOutside } from "./outside";
+
+/**
+ * The command `doctor`: looks at everything that an installation stands on, changes nothing, and says what to do. Throws
+ * OperatorError when there is a problem.
+ */
+export async function examineInstallation(asJson: boolean): Promise<void> {
+  const findings = await examine();
+  const count = (verdict: Finding["verdict"]) => findings.filter((found) => found.verdict === verdict).length;
+  const [problems, warnings] = [count("problem"), count("warning")];
+  if (asJson) await printJson({ problems, warnings, findings });
+  else {
+    const width = Math.max(...findings.map(({ check }) => check.length));
+    for (const { check, verdict, message } of findings)
+      await print(`${verdict.padEnd(7)}  ${check.padEnd(width)}  ${message}`);
+  }
+  if (problems > 0)
+    throw new OperatorError(
+      `${problems} ${problems === 1 ? "problem" : "problems"} found; each line says what to do`,
+    );
+}
+
+async function examine(): Promise<Finding[]> {
+  const time = now();
+  const [outside, hash] = await Promise.all([checkOutside(), attempt("password hash", checkPasswordHash)]);
+  const database = checkDatabase();
+  const dates = outside.flatMap(({ date }) => (date === null ? [] : [date]));
+  return [
+    ...checkConfiguration(config),
+    ...(await attempt("data directory", checkPermissions)),
+    ...checkKey(),
+    ...database.findings,
+    ...(await attempt("disk", checkDisk)),
+    ...checkClock(time, database.newest, dates),
+    ...checkLimits(),
+    ...hash,
+    ...checkEmail(config, database.waitingEmails),
+    ...checkGeoip(time),
+    ...(await attempt("backups", () => checkBackups(config, backupFacts(time), time))),
+    ...outside.map(({ finding }) => finding),
+  ];
+}
+
+/** What a check finds, or that it could not be made. */
+async function attempt(check: string, make: () => Finding[] | Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await make();
+  } catch (error) {
+    return [problem(check, `it cannot be checked: ${reason(error)}`)];
+  }
+}
+
+function backupFacts(time: number): { newest: number | null; sameDisk: boolean | null } {
+  const directory = dataPath.backups();
+  // The default one is made with the first backup.
+  if (!existsSync(directory)) return { newest: null, sameDisk: config["backup.dir"] === null ? true : null };
+  const newest = newestBy(backupsAmong(readdirSync(directory)), time);
+  const diskOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.dev;
+  return { newest, sameDisk: diskOf(directory) === diskOf(config["data.dir"]) };
+}

@@ -1,0 +1,102 @@
+import { constants, Database } from "bun:sqlite";
+import { existsSync, statSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { dataPath, readMasterKey } from "../../kernel/data-dir";
+import { reason } from "../../kernel/disk";
+import { useMasterKey } from "../../kernel/encryption";
+import { unreadable } from "../backup/key-check";
+import { checkSoundness, rows, UnsoundDatabase } from "../backup/soundness";
+import { type Finding, megabytes, ok, problem } from "./findings";
+
+export interface DatabaseReport {
+  findings: Finding[];
+  /** When the newest record was written (epoch milliseconds); null where there is none. */
+  newest: number | null;
+  /** Emails that were tried and wait. */
+  waitingEmails: number;
+}
+
+/** Reads the database through, beside a server that may be running, and changes nothing. */
+export function checkDatabase(): DatabaseReport {
+  const path = dataPath.database();
+  const report: DatabaseReport = { findings: [], newest: null, waitingEmails: 0 };
+  if (!existsSync(path)) {
+    report.findings.push(ok("database", "there is none yet: the first start makes it"));
+    return report;
+  }
+  try {
+    const database = openReadOnly(path);
+    try {
+      report.findings = examine(database, statSync(path).size);
+      report.newest = newestTime(database);
+      report.waitingEmails = Number(
+        value(
+          database,
+          "SELECT count(*) FROM email_queue WHERE next_attempt_at IS NOT NULL AND attempts > 0",
+        ) ?? 0,
+      );
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    const why = error instanceof UnsoundDatabase ? error.message : `cannot be read: ${reason(error)}`;
+    report.findings.push(
+      problem("database", `it ${why}; stop the server and restore a backup (fairlead restore FILE)`),
+    );
+  }
+  return report;
+}
+
+/** Without a log beside it nobody has it open, and then it is read without making one. */
+function openReadOnly(path: string): Database {
+  const hasLog = existsSync(`${path}-wal`);
+  if (hasLog) return new Database(path, { readonly: true });
+  return new Database(
+    `${pathToFileURL(path).href}?immutable=1`,
+    constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI,
+  );
+}
+
+function examine(database: Database, size: number): Finding[] {
+  const { unknown, pending } = checkSoundness(database, "quick");
+  if (unknown.length > 0)
+    return [
+      problem(
+        "database",
+        `it was written by a newer version (migration ${unknown.at(-1)}): install that version, or restore a backup from before the upgrade`,
+      ),
+    ];
+  const state = pending.length > 0 ? `; the next start applies ${pending.join(", ")}` : "";
+  return [ok("database", `sound, ${megabytes(size)}${state}`), ...checkSealed(database)];
+}
+
+function checkSealed(database: Database): Finding[] {
+  const key = readMasterKey();
+  if (key) useMasterKey(key);
+  const sealed = unreadable(database);
+  return sealed.length === 0
+    ? []
+    : [
+        problem(
+          "master key",
+          `it does not open the database's ${sealed.join(", ")}: put the key back that was in use when they were written`,
+        ),
+      ];
+}
+
+/** One value; null where there is none, and in an older schema that lacks the table. */
+function value(database: Database, sql: string): unknown {
+  try {
+    return rows(database, sql)[0]?.[0] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Of the tables that are written most. */
+function newestTime(database: Database): number | null {
+  const times = ["gps_points", "audit_events", "sessions"].map((table) =>
+    Number(value(database, `SELECT created_at FROM ${table} ORDER BY rowid DESC LIMIT 1`) ?? 0),
+  );
+  return Math.max(...times) || null;
+}

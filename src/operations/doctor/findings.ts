@@ -1,0 +1,17 @@
+/** What the doctor finds: one line each. A problem needs mending, a warning deserves a thought. */
+export interface Finding {
+  check: string;
+  verdict: "ok" | "warning" | "problem";
+  /** What is so, and what to do about it. */
+  message: string;
+}
+
+export const ok = (check: string, message: string): Finding => ({ check, verdict: "ok", message });
+export const warning = (check: string, message: string): Finding => ({ check, verdict: "warning", message });
+export const problem = (check: string, message: string): Finding => ({ check, verdict: "problem", message });
+
+/** What was found wrong, else that all is well. */
+export const orOk = (found: Finding[], check: string, message: string): Finding[] =>
+  found.length > 0 ? found : [ok(check, message)];
+
+export const megabytes = (bytes: number): string => `${Math.round(bytes / 100_000) / 10} MB`;

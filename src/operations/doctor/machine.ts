@@ -1,0 +1,179 @@
+import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { config } from "../../config";
+import { geoipBuilt } from "../../identity/audit/geoip";
+import { DAY, iso, MINUTE, SECOND } from "../../kernel/clock";
+import { hashPassword } from "../../kernel/crypto";
+import { dataPath, readMasterKey } from "../../kernel/data-dir";
+import { reason } from "../../kernel/disk";
+import { type Finding, megabytes, ok, orOk, problem, warning } from "./findings";
+
+/** What the doctor looks at beside configuration and database: files, disk, clock, limits. */
+
+const FOR_OTHERS = 0o077;
+
+/** Who may read and write what. Secrets are the operator's alone. */
+export function checkPermissions(): Finding[] {
+  const directory = config["data.dir"];
+  const stats = statSync(directory, { throwIfNoEntry: false });
+  if (!stats) return [ok("data directory", `${directory} is not there yet: the first start makes it`)];
+  if (!stats.isDirectory())
+    return [problem("data directory", `${directory} is no directory; choose another data.dir`)];
+  const found: Finding[] = [];
+  try {
+    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch {
+    found.push(problem("data directory", `${directory} cannot be written by this user: chown or chmod it`));
+  }
+  if (stats.mode & FOR_OTHERS)
+    found.push(warning("data directory", `other users may look into ${directory}: chmod 700 ${directory}`));
+  const secret = ["fairlead.db", "fairlead.db-wal", "master.key"].map((name) => join(directory, name));
+  for (const path of secret) {
+    const file = statSync(path, { throwIfNoEntry: false });
+    if (!file) continue;
+    if (file.mode & FOR_OTHERS)
+      found.push(problem("data directory", `other users may read ${path}: chmod 600 ${path}`));
+    if (file.uid !== stats.uid)
+      found.push(
+        warning(
+          "data directory",
+          `${path} belongs to another user than ${directory}: chown both to the server's user`,
+        ),
+      );
+  }
+  return orOk(found, "data directory", `${directory} is the operator's alone`);
+}
+
+export function checkKey(): Finding[] {
+  try {
+    if (readMasterKey()) return [ok("master key", "it is there; keep a copy of it apart from the backups")];
+  } catch (error) {
+    return [problem("master key", (error as Error).message)];
+  }
+  return existsSync(dataPath.database())
+    ? [
+        warning(
+          "master key",
+          "there is none beside the database: the next start makes a new one; put the former back if there was one",
+        ),
+      ]
+    : [ok("master key", "the first start makes one")];
+}
+
+/** Below this a server is near its end. */
+const LITTLE = 100_000_000;
+
+/** Room for what grows: migrations and backups need as much as the database. */
+export function checkDisk(): Finding[] {
+  const database = statSync(dataPath.database(), { throwIfNoEntry: false })?.size ?? 0;
+  return [config["data.dir"], dataPath.backups()].flatMap((directory, at) => {
+    // The backups count where they lie elsewhere.
+    if (!existsSync(directory) || (at === 1 && config["backup.dir"] === null)) return [];
+    const { bavail, bsize, files, ffree } = statfsSync(directory);
+    const free = bavail * bsize;
+    const told = `${megabytes(free)} are free for ${directory}`;
+    if (free < LITTLE || (files > 0 && ffree < 100))
+      return [problem("disk", `${told}: make room, or writes will fail`)];
+    if (free < 2 * database)
+      return [
+        warning(
+          "disk",
+          `${told}, and the database has ${megabytes(database)}: make room before backups and upgrades fail`,
+        ),
+      ];
+    return [ok("disk", told)];
+  });
+}
+
+const YEAR_OF_THIS_PROGRAM = 2026;
+const SOME = MINUTE;
+const MUCH = 60 * MINUTE;
+
+/**
+ * The machine's clock: sane, not behind what the database holds (`newest`), and as others have it (`outside`); epoch
+ * milliseconds. Two-factor codes bear half a minute.
+ */
+export function checkClock(time: number, newest: number | null, outside: number[]): Finding[] {
+  const told = iso(time);
+  if (new Date(time).getUTCFullYear() < YEAR_OF_THIS_PROGRAM)
+    return [problem("clock", `it shows ${told}: set it (timedatectl), or times and expiries are wrong`)];
+  if (newest !== null && newest > time + 5 * MINUTE)
+    return [
+      problem(
+        "clock",
+        `it shows ${told}, and the database holds what was written at ${iso(newest)}: it was or is wrong; set it (timedatectl)`,
+      ),
+    ];
+  const gaps = outside.map((other) => Math.abs(time - other)).sort((a, b) => a - b);
+  const gap = gaps[Math.floor(gaps.length / 2)] ?? 0;
+  const others = `it is ${Math.round(gap / SECOND)} s off the time outside: let it be set by NTP or GPS (timedatectl)`;
+  if (gap > MUCH) return [problem("clock", others)];
+  if (gap > SOME) return [warning("clock", others)];
+  return [ok("clock", gaps.length > 0 ? `${told}, as outside` : told)];
+}
+
+/** Each socket and connection is an open file. */
+const MANY_FILES = 1_024;
+
+export function checkLimits(): Finding[] {
+  const limits = existsSync("/proc/self/limits") ? readFileSync("/proc/self/limits", "utf8") : "";
+  const [, soft = "unlimited"] = /^Max open files\s+(\S+)/m.exec(limits) ?? [];
+  return Number(soft) < MANY_FILES
+    ? [
+        warning(
+          "open files",
+          `${soft} at once: so many clients at most; raise it (ulimit -n, LimitNOFILE=65536)`,
+        ),
+      ]
+    : [ok("open files", `${soft} at once`)];
+}
+
+/** The password hash is native code, which the executable unpacks into the temporary directory. */
+export async function checkPasswordHash(): Promise<Finding[]> {
+  const directory = process.env.BUN_TMPDIR || tmpdir();
+  const [, mountPoint = "", options = ""] = mountOf(resolve(directory)) ?? [];
+  const found = options.split(",").includes("noexec")
+    ? [
+        warning(
+          "temporary directory",
+          `${directory} does not permit execution (${mountPoint} is mounted noexec): the executable needs BUN_TMPDIR set to one that does`,
+        ),
+      ]
+    : [];
+  const started = performance.now();
+  await hashPassword("doctor");
+  return [
+    ...orOk(found, "temporary directory", `${directory} permits execution`),
+    ok("password hash", `works, in ${Math.round(performance.now() - started)} ms`),
+  ];
+}
+
+/** The mount that a path lies on: device, mount point and options (proc(5)). */
+function mountOf(path: string): string[] | undefined {
+  if (!existsSync("/proc/mounts")) return undefined;
+  return readFileSync("/proc/mounts", "utf8")
+    .split("\n")
+    .map((line) => line.split(" "))
+    .filter(([, point = ""]) => point === "/" || path === point || path.startsWith(`${point}/`))
+    .sort(([, a = ""], [, b = ""]) => b.length - a.length)
+    .map(([device = "", point = "", , options = ""]) => [device, point, options])[0];
+}
+
+export function checkGeoip(time: number): Finding[] {
+  const path = config["geoip.database"];
+  if (path === null) return [];
+  try {
+    const days = Math.floor((time - geoipBuilt(path).getTime()) / DAY);
+    return days > 365
+      ? [
+          warning(
+            "GeoIP",
+            `${path} is ${days} days old: put a newer one there, which the server then notices`,
+          ),
+        ]
+      : [ok("GeoIP", `${path} is ${days} days old`)];
+  } catch (error) {
+    return [problem("GeoIP", `${path} cannot be read (${reason(error)}): the server would not start`)];
+  }
+}
