@@ -8,9 +8,9 @@ import { deleteExpiredSessions } from "./identity/sessions/service";
 import { deleteExpiredChallenges } from "./identity/two-factor/challenges";
 import { deleteExpiredTokens } from "./identity/verification/service";
 import { HOUR, MINUTE, SECOND } from "./kernel/clock";
-import { describeError, log } from "./kernel/log";
 import { counters } from "./kernel/metrics";
 import { sweepRateLimits } from "./kernel/rate-limit";
+import { logFailure } from "./kernel/trouble";
 import { backUpWhenDue } from "./operations/backup/schedule";
 import { syncOnSchedule } from "./operations/community/auto-sync";
 import { deleteStrayMembers } from "./operations/community/member-store";
@@ -68,7 +68,7 @@ export function startJobs(): () => void {
         await run();
       } catch (error) {
         failures.of(name).add();
-        log.error("a job failed", { job: name, ...describeError(error) });
+        logFailure("a job failed; it is tried again when it is due", error, { job: name });
       } finally {
         running = false;
       }

@@ -16,7 +16,7 @@ import {
   openData,
   prepareDataDirectory,
 } from "./kernel/data-dir";
-import { closeDatabase, sqlite, transact, waitOutsideStatements } from "./kernel/db";
+import { closeDatabase, newestMigration, sqlite, transact, waitOutsideStatements } from "./kernel/db";
 import { useMasterKey } from "./kernel/encryption";
 import { beginStop } from "./kernel/lifecycle";
 import { configureLog, log } from "./kernel/log";
@@ -30,6 +30,7 @@ import { startVessels } from "./operations/vessels/service";
 import { startBroadcasts } from "./realtime/broadcast";
 import { socketHandlers, startSockets, stopSockets } from "./realtime/socket";
 import { loadDetachments } from "./tracking/gps/detach";
+import { VERSION } from "./version";
 
 /** How long requests that are under way may take after a stop was asked for. */
 const DRAIN_SECONDS = 5;
@@ -69,6 +70,13 @@ export async function serve(): Promise<Running> {
   startMetrics();
   const port = listen(app);
   startSockets();
+  log.info("started", {
+    version: VERSION,
+    address: `${config["server.host"]}:${port}`,
+    data_dir: config["data.dir"],
+    schema: newestMigration(),
+    pid: process.pid,
+  });
   const stopJobs = startJobs();
   const stopVessels = startVessels();
   const stop = async () => {

@@ -1,8 +1,10 @@
 import { Database } from "bun:sqlite";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { now } from "./clock";
+import { isStoreTrouble } from "./errors";
 import { describeError, log } from "./log";
 import { migrations } from "./migrations.gen";
+import { isNews } from "./trouble";
 
 /** The connection of this process, raw and through Drizzle. Set by `openDatabase`. */
 export let sqlite: Database;
@@ -76,6 +78,9 @@ function appliedMigrations(): Map<string, string> {
     );
   return new Map(rows.map((row) => [row.tag, row.hash]));
 }
+
+/** The newest migration of this version, which names its schema. */
+export const newestMigration = (): string => migrations.at(-1)?.tag ?? "";
 
 /** The migrations that the database still lacks, oldest first. */
 export function pendingMigrations(): string[] {
@@ -247,6 +252,24 @@ function takeJobs(): Job[] {
   return jobs;
 }
 
+/** While a disk is nearly full, small changes succeed between larger ones that fail. */
+let isRefusing = false;
+
+function noteFailure(error: unknown): void {
+  if (!isStoreTrouble(error)) return;
+  isRefusing = true;
+  if (!isNews("no writes")) return;
+  log.error(
+    "the database takes no writes, and whoever wants to change something gets 503 until it does: make room on the disk, or end what holds its lock (`fairlead doctor` tells more)",
+    { why: `${error.code}: ${error.message}` },
+  );
+}
+
+function noteSuccess(): void {
+  if (isRefusing && isNews("writes again")) log.info("the database takes writes again");
+  isRefusing = false;
+}
+
 function flush(): void {
   if (queue.length === 0) return;
   let jobs: Job[] = [];
@@ -277,6 +300,7 @@ function flush(): void {
     commit().run();
   } catch (error) {
     failedTransactions++;
+    noteFailure(error);
     current = null;
     settled = [];
     if (sqlite.inTransaction) rollback().run();
@@ -284,6 +308,7 @@ function flush(): void {
     return;
   }
   settled = [];
+  noteSuccess();
   for (const { job, result } of succeeded) {
     job.resolve(result);
     for (const effect of job.effects) {

@@ -82,6 +82,10 @@ export const invalid = (path: string, message: string) =>
 /** SQLite's result codes for a store that can't take the write now (sqlite.org/rescode.html). */
 const STORE_UNAVAILABLE = /^SQLITE_(FULL|IOERR|READONLY|BUSY|LOCKED|CANTOPEN|NOMEM)/;
 
+/** Whether the store can't take or give anything now: not our mistake, and of every request alike. */
+export const isStoreTrouble = (thrown: unknown): thrown is SQLiteError =>
+  thrown instanceof SQLiteError && STORE_UNAVAILABLE.test(thrown.code ?? "");
+
 /** Turns whatever was thrown into the error that is answered. The unknown becomes a bland 500. */
 export function toAppError(thrown: unknown, requestId: string): AppError {
   if (thrown instanceof AppError) {
@@ -90,7 +94,7 @@ export function toAppError(thrown: unknown, requestId: string): AppError {
       cause: thrown.cause,
     });
   }
-  if (thrown instanceof SQLiteError && STORE_UNAVAILABLE.test(thrown.code ?? ""))
+  if (isStoreTrouble(thrown))
     return new AppError("ServiceUnavailable", "The server cannot store or read data now; try again later", {
       cause: thrown,
       headers: { "retry-after": "5" },

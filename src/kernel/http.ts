@@ -5,8 +5,9 @@ import { config } from "../config";
 import { clientAddress } from "./client";
 import { SECOND } from "./clock";
 import { AppError, toAppError } from "./errors";
-import { describeError, log, logs } from "./log";
+import { log, logs } from "./log";
 import { countRequest } from "./request-metrics";
+import { logFailure } from "./trouble";
 import { validationError } from "./validation";
 
 /** What the hooks of this program read of Elysia's context. */
@@ -111,7 +112,7 @@ export function everyRequest(paths: PathTable) {
       const answer = mapError(error, code, request, id, paths);
       // Another 5xx without a cause is an answer that was meant, and whoever gave it has said why.
       if (answer.status === 500 || (answer.status > 500 && answer.cause !== undefined))
-        log.error("a request failed", { request_id: id, ...describeError(answer.cause ?? answer) });
+        logFailure("a request failed", answer.cause ?? answer, { request_id: id });
       set.status = answer.status;
       Object.assign(headers, answer.headers);
       if (answer.status !== 405 || request.method !== "OPTIONS") return answer.body();

@@ -6,8 +6,8 @@ import { type AuditEvent, ModerationAction, SocketEvent } from "../identity/audi
 import { parseJson } from "../kernel/body";
 import { DAY, now } from "../kernel/clock";
 import { AppError, invalid } from "../kernel/errors";
-import { describeError, log } from "../kernel/log";
 import { canonicalUuids, isReference } from "../kernel/schema";
+import { logFailure } from "../kernel/trouble";
 import { checked } from "../kernel/validation";
 import { type CreateAuditEvent, fromTimestamp, type ModerationEvent, type Payloads } from "./codec";
 
@@ -41,7 +41,7 @@ async function answered(
     return { success: true, auditEventId: id };
   } catch (error) {
     if (error instanceof AppError && error.status < 500) return { success: false, error: error.message };
-    log.error("an audit event could not be written", describeError(error));
+    logFailure("an audit event could not be written", error);
     return { success: false, error: "The event could not be written" };
   }
 }

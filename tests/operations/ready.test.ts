@@ -53,7 +53,8 @@ describe("a server that is well", () => {
 
 const settings = () => ({
   "server.port": String(freePort()),
-  "log.level": "error",
+  "log.level": "info",
+  "log.format": "json",
   "rate_limit.enabled": "false",
 });
 
@@ -64,9 +65,10 @@ describe("a database that takes no writes, as on a full disk,", () => {
     // No file grows above 800 KiB: the nearest to a full disk that needs no privilege. The log of the database will.
     const child = Bun.spawn(afterShell("trap '' XFSZ; ulimit -S -f 1600", ["serve"]), {
       env: environment(own),
-      stdio: ["ignore", "ignore", "ignore"],
+      stdio: ["ignore", "pipe", "ignore"],
     });
     onTestFinished(() => child.kill("SIGKILL"));
+    const output = new Response(child.stdout).text();
     const api = new Api(`http://127.0.0.1:${own["server.port"]}`);
     await eventually(async () => (await fetch(`${api.url}/health/live`).catch(() => null)) !== null);
     expect((await api.get("/health/ready")).status).toBe(200);
@@ -98,6 +100,17 @@ describe("a database that takes no writes, as on a full disk,", () => {
     }
     child.kill();
     expect(await child.exited).toBe(0);
+    const lines = (await output).split("\n").filter((line) => line.includes('"level":'));
+    const told = (level: string) => lines.filter((line) => line.includes(`"level":"${level}"`));
+    expect(told("error").filter((line) => line.includes("make room on the disk"))).toHaveLength(1);
+    // Not a line for each request that was refused.
+    expect(told("error").length).toBeLessThanOrEqual(3);
+    if (Bun.which("prlimit"))
+      expect(lines.filter((line) => line.includes("takes writes again")).length).toBeGreaterThan(0);
+    expect(lines[0]).toMatch(
+      /"started","version":"[^"]+","address":"127\.0\.0\.1:\d+","data_dir":"[^"]+","schema":"\d{4}_/,
+    );
+    expect(lines.at(-1)).toContain('"stopped"');
   }, 60_000);
 });
 

@@ -4,7 +4,7 @@ import { hashToken } from "../../kernel/crypto";
 import { afterCommit, db, sqlite, statement, transact, type Work } from "../../kernel/db";
 import { forbidden, unauthorized } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
-import { describeError, log } from "../../kernel/log";
+import { logFailure } from "../../kernel/trouble";
 import { apiKeys } from "../api-keys/table";
 import { activeBan } from "../bans/active-ban";
 import { sessions } from "../sessions/table";
@@ -234,7 +234,7 @@ function touch(caller: Caller, time: number): void {
     if (caller.kind === "session")
       db.update(sessions).set({ last_activity_at: time }).where(eq(sessions.id, caller.id)).run();
     else db.update(apiKeys).set({ last_used_at: time }).where(eq(apiKeys.id, caller.id)).run();
-  }).catch((error) => log.warn("the last use of a credential could not be noted", describeError(error)));
+  }).catch((error) => logFailure("the last use of a credential could not be noted", error));
 }
 
 /**

@@ -4,7 +4,8 @@ import { DAY, isoOrNull, now } from "../../kernel/clock";
 import { verifyPassword } from "../../kernel/crypto";
 import { db, transact } from "../../kernel/db";
 import { AppError, badRequest, conflict, invalid, notFound } from "../../kernel/errors";
-import { describeError, log } from "../../kernel/log";
+import { log } from "../../kernel/log";
+import { logFailure } from "../../kernel/trouble";
 import { systemValue } from "../../operations/system-config/service";
 import { type Caller, type SessionCaller, transactAs } from "../access/caller";
 import { checkNotLastSuperAdmin, checkOutranks } from "../access/rank";
@@ -218,6 +219,8 @@ export async function finishScrubs(): Promise<void> {
 async function eachAlone(found: { id: string }[], work: (userId: string) => Promise<void>): Promise<void> {
   for (const { id } of found)
     await work(id).catch((error) =>
-      log.error("a deleted account could not be scrubbed yet", { user_id: id, ...describeError(error) }),
+      logFailure("a deleted account could not be scrubbed yet; it is tried again soon", error, {
+        user_id: id,
+      }),
     );
 }

@@ -4,7 +4,8 @@ import { DAY, HOUR, now, SECOND } from "../../kernel/clock";
 import { afterCommit, db, transact } from "../../kernel/db";
 import { decrypt, encrypt } from "../../kernel/encryption";
 import { newId } from "../../kernel/id";
-import { describeError, log } from "../../kernel/log";
+import { log } from "../../kernel/log";
+import { logFailure } from "../../kernel/trouble";
 import { DeliveryError } from "./delivery-error";
 import { deliverToOutbox } from "./outbox";
 import { deliverThroughResend } from "./resend";
@@ -65,7 +66,7 @@ export const waitingEmails = (): number =>
   db.select({ n: count() }).from(emailQueue).where(isNotNull(emailQueue.next_attempt_at)).get()?.n ?? 0;
 
 function deliverInBackground(): void {
-  deliverQueued().catch((error) => log.error("the email queue failed", describeError(error)));
+  deliverQueued().catch((error) => logFailure("the email queue failed; it is tried again soon", error));
 }
 
 let working: Promise<void> | null = null;
@@ -142,7 +143,7 @@ async function attempt(row: Queued): Promise<DeliveryError["setback"] | null> {
   }
   const facts = { email: row.id, kind: row.kind, attempts, reason: error.message };
   if (error.setback === "refused" || now() - row.created_at >= PATIENCE) {
-    log.error("an email is given up", facts);
+    log.error("an email is given up: check the reason, the address and email.* of the configuration", facts);
     const last_error = error.message;
     await update(row.id, { attempts, message: null, next_attempt_at: null, failed_at: now(), last_error });
   } else {

@@ -20,6 +20,7 @@ import { DAY, now, SECOND } from "../../kernel/clock";
 import { AppError } from "../../kernel/errors";
 import { log } from "../../kernel/log";
 import { boundedFetch, OutboundError, retryAfter } from "../../kernel/outbound";
+import { isNews } from "../../kernel/trouble";
 import { platformOf, registrationWith } from "./platforms";
 import type { PlatformSlug } from "./words";
 
@@ -42,7 +43,8 @@ export class GrantRefused extends Error {}
 /** Throws 503: the platform can't be asked, or answers nothing that can be used. */
 export function platformTrouble(slug: PlatformSlug, why: string, wait: number | null = null): AppError {
   const { name } = platformOf(slug);
-  log.warn("a platform does not answer as it should", { platform: slug, why });
+  if (isNews(`platform ${slug}`))
+    log.warn("a platform does not answer as it should", { platform: slug, why });
   return new AppError("ServiceUnavailable", `${name} cannot be asked now; try again later`, {
     headers: { "retry-after": String(Math.ceil((wait ?? 30 * SECOND) / SECOND)) },
   });

@@ -3,6 +3,7 @@ import { now, SECOND } from "../../kernel/clock";
 import { AppError } from "../../kernel/errors";
 import { log } from "../../kernel/log";
 import { boundedFetch, jsonOf, OutboundError, retryAfter } from "../../kernel/outbound";
+import { isNews } from "../../kernel/trouble";
 import { readStations, type SourceStation } from "./stations";
 
 /**
@@ -66,7 +67,10 @@ const SILENCE = 15 * SECOND;
 
 function noteFailure(error: unknown): never {
   if (error instanceof OutboundError) {
-    log.warn("the source of water levels does not answer", { why: error.message });
+    if (isNews("water levels"))
+      log.warn("the source of water levels does not answer; older levels are shown where there are any", {
+        why: error.message,
+      });
     if (kept && error.message === "TimeoutError") quietUntil = Math.max(quietUntil, now() + SILENCE);
   }
   throw error;

@@ -1,0 +1,26 @@
+import { MINUTE } from "./clock";
+import { isStoreTrouble } from "./errors";
+import { describeError, type LogFields, log } from "./log";
+
+/** Logging what lasts, without a line for each request that it hits. */
+
+const writtenAt = new Map<string, number>();
+
+/** Whether a line about a trouble may be written again: once a minute for each. `trouble` has few values. */
+export function isNews(trouble: string): boolean {
+  const time = performance.now();
+  const last = writtenAt.get(trouble);
+  if (last !== undefined && time - last < MINUTE) return false;
+  writtenAt.set(trouble, time);
+  return true;
+}
+
+/**
+ * Logs what failed, with where. On a full disk everything that writes fails: of that there is one line a minute, and
+ * those of kernel/db.ts when it begins and ends.
+ */
+export function logFailure(message: string, error: unknown, fields: LogFields = {}): void {
+  const cause = error instanceof Error && isStoreTrouble(error.cause) ? error.cause : error;
+  if (!isStoreTrouble(cause)) log.error(message, { ...fields, ...describeError(error) });
+  else if (isNews("store")) log.error(message, { ...fields, cause: `${cause.code}: ${cause.message}` });
+}
