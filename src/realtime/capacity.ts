@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Caller } from "../identity/access/caller";
 import { AppError } from "../kernel/errors";
+import { countClose, opened } from "./figures";
 
 /** How many connections there may be, and how much may wait for their clients, so that all else goes on beside them. */
 
@@ -48,11 +49,14 @@ const full = (message: string) =>
 
 export function countOpened(holder: string): void {
   inAll++;
+  opened.add();
   held.set(holder, (held.get(holder) ?? 0) + 1);
 }
 
-export function countClosed(holder: string): void {
+/** `code` is that of the close frame (RFC 6455, section 7.4.1). */
+export function countClosed(holder: string, code: number): void {
   inAll--;
+  countClose(code);
   const left = (held.get(holder) ?? 0) - 1;
   if (left > 0) held.set(holder, left);
   else held.delete(holder);

@@ -99,8 +99,8 @@ export function automaticChannel(caller: Caller): string | null {
   return caller.kind === "session" ? `user:${caller.userId}` : null;
 }
 
-/** When all connections were last looked after (performance.now milliseconds); null while nobody does. */
-export const heartbeat: { sweptAt: number | null } = { sweptAt: null };
+/** When all connections were last looked after (performance.now milliseconds). */
+export const heartbeat = { sweptAt: performance.now() };
 
 export function socketCounts(): { connections: number; subscriptions: number } {
   let subscriptions = 0;

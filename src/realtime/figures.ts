@@ -1,14 +1,9 @@
 import { counter, counters } from "../kernel/metrics";
-import type { Format } from "./connections";
 
 /** What the metrics tell of connections, beside how many there are. */
 
 export const opened = counter("fairlead_websocket_opened_total", "Connections opened");
-export const received = counters<Format>(
-  "fairlead_websocket_received_total",
-  "Messages received, by format",
-  "format",
-);
+export const received = counter("fairlead_websocket_received_total", "Frames that clients sent");
 export const published = counter(
   "fairlead_websocket_published_total",
   "Messages published to channels that somebody hears",

@@ -30,7 +30,7 @@ import {
   sockets,
   topicOf,
 } from "./connections";
-import { countClose, opened, received } from "./figures";
+import { received } from "./figures";
 
 /** Where Bun itself stops to keep messages for a client, and cuts it, when so much came between two sweeps. */
 const HARD_UNSENT_LIMIT = 16 * 1024 * 1024;
@@ -194,7 +194,7 @@ function receive(socket: Socket, frame: string | Buffer): void {
   const message = typeof frame === "string" ? null : decode(frame);
   const isAwaited = message !== null && isAnswer(socket, message);
   const answer = message === null ? inText : inBinary;
-  received.of(answer.format).add();
+  received.add();
   if (!isAwaited && isFlooding(socket.data)) close(socket, CLOSE.tooManyMessages);
   else if (socket.data.ended) answer.error(socket, "The credential of this connection has ended");
   else if (typeof frame === "string") performText(socket, parse(frame));
@@ -242,7 +242,6 @@ export function socketHandlers(): WebSocketHandler<Connection> {
     open(socket) {
       sockets.add(socket);
       countOpened(socket.data.holder);
-      opened.add();
       const own = automaticChannel(socket.data.caller);
       if (own !== null) join(socket, own, "json");
     },
@@ -259,9 +258,8 @@ export function socketHandlers(): WebSocketHandler<Connection> {
     },
     close(socket, code) {
       sockets.delete(socket);
-      countClosed(socket.data.holder);
+      countClosed(socket.data.holder, code);
       botLeft(socket);
-      countClose(code);
     },
   };
 }
@@ -278,7 +276,6 @@ let allowance = unsentAllowance(0, 0);
 function sweep(): void {
   const time = performance.now();
   heartbeat.sweptAt = time;
-  const wallTime = now();
   const interval = config["websocket.heartbeat_interval_seconds"] * SECOND;
   const timeout = config["websocket.client_timeout_seconds"] * SECOND;
   const connections = sockets.size;
@@ -289,7 +286,7 @@ function sweep(): void {
     unsentInAll += unsent;
     if (time - data.aliveAt >= timeout) close(socket, CLOSE.heartbeatLapsed);
     else if (unsent > allowance) close(socket, CLOSE.tooSlow);
-    else if (!data.ended && data.caller.expiresAt !== null && data.caller.expiresAt <= wallTime)
+    else if (!data.ended && data.caller.expiresAt !== null && data.caller.expiresAt <= now())
       close(socket, CLOSE.credentialEnded);
     else if (time >= data.pingAt) {
       data.pingAt = time + interval;
@@ -339,7 +336,6 @@ function end(socket: Socket, announced: boolean): void {
 let sweeper: ReturnType<typeof setInterval> | undefined;
 
 export function startSockets(): void {
-  sweep();
   sweeper = setInterval(sweep, SWEEP_INTERVAL);
   startCommunity();
   onEvent("access.changed", ({ which, announced }) => reevaluate(which, announced));
@@ -348,6 +344,5 @@ export function startSockets(): void {
 /** Says goodbye to every connection: the server stops. */
 export function stopSockets(): void {
   clearInterval(sweeper);
-  heartbeat.sweptAt = null;
   for (const socket of sockets) close(socket, CLOSE.goingAway);
 }

@@ -119,7 +119,7 @@ describe("/metrics", () => {
     expect(rise("fairlead_geofence_crossings_total", { event: "exit" })).toBe(1);
     expect(rise("fairlead_websocket_connections")).toBe(1);
     expect(rise("fairlead_websocket_opened_total")).toBe(1);
-    expect(rise("fairlead_websocket_received_total", { format: "json" })).toBe(2);
+    expect(rise("fairlead_websocket_received_total")).toBe(2);
     expect(rise("fairlead_websocket_published_total")).toBe(3);
     await client.close();
     await eventually(async () => figure(await scrape(), "fairlead_websocket_connections") === 0);

@@ -7,6 +7,7 @@ import { DAY, iso, MINUTE, SECOND } from "../../kernel/clock";
 import { hashPassword } from "../../kernel/crypto";
 import { dataPath, readMasterKey } from "../../kernel/data-dir";
 import { reason } from "../../kernel/disk";
+import { connectionsFor, openFilesLimit } from "../../realtime/capacity";
 import { type Finding, megabytes, ok, orOk, problem, warning } from "./findings";
 
 /** What the doctor looks at beside configuration and database: files, disk, clock, limits. */
@@ -113,20 +114,15 @@ export function checkClock(time: number, newest: number | null, outside: number[
   return [ok("clock", gaps.length > 0 ? `${told}, as outside` : told)];
 }
 
-/** Each socket and connection is an open file. */
+/** Each client is an open file. */
 const MANY_FILES = 1_024;
 
 export function checkLimits(): Finding[] {
-  const limits = existsSync("/proc/self/limits") ? readFileSync("/proc/self/limits", "utf8") : "";
-  const [, soft = "unlimited"] = /^Max open files\s+(\S+)/m.exec(limits) ?? [];
-  return Number(soft) < MANY_FILES
-    ? [
-        warning(
-          "open files",
-          `${soft} at once: so many clients at most; raise it (ulimit -n, LimitNOFILE=65536)`,
-        ),
-      ]
-    : [ok("open files", `${soft} at once`)];
+  const files = openFilesLimit();
+  const told = `${files} at once, which makes room for ${connectionsFor(files)} WebSockets`;
+  return files < MANY_FILES
+    ? [warning("open files", `${told}: raise it (ulimit -Hn, LimitNOFILE=65536 of systemd)`)]
+    : [ok("open files", told)];
 }
 
 /** The password hash is native code, which the executable unpacks into the temporary directory. */

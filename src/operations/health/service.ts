@@ -63,8 +63,7 @@ function readThroughCache(): boolean {
   return true;
 }
 
-const isHeartbeatOn = (): boolean =>
-  heartbeat.sweptAt !== null && performance.now() - heartbeat.sweptAt < LATE;
+const isHeartbeatOn = (): boolean => performance.now() - heartbeat.sweptAt < LATE;
 
 /** Scheduled backups, where there are to be any. One that fails makes nothing unhealthy: the server serves on. */
 function backupHealth(): NonNullable<Health["services"]["backup"]> | null {
