@@ -3,7 +3,6 @@ import type { Client } from "../../kernel/client";
 import { SECOND } from "../../kernel/clock";
 import { AppError, badRequest } from "../../kernel/errors";
 import { log } from "../../kernel/log";
-import { isNews } from "../../kernel/trouble";
 
 /** One contract, three providers: POST a form, read `success` (external-services.md, section 3). */
 const PUBLIC_URL = {
@@ -71,14 +70,7 @@ async function askProvider(provider: Provider, token: string, address: string): 
   const form = new URLSearchParams({ secret: config["bot_protection.secret"] ?? "", response: token });
   if (address !== "unknown") form.set("remoteip", address);
   const giveUp = (why: string): never => {
-    if (isNews("bot protection"))
-      log.warn(
-        "the bot protection cannot be reached: what asks for a challenge gets 503 until it can; check the network",
-        {
-          provider,
-          why,
-        },
-      );
+    log.warn("the bot protection cannot be reached: what asks for a challenge gets 503", { provider, why });
     throw unavailable();
   };
   let status: number;
