@@ -29,6 +29,8 @@ export function startCopy(source: string, file: string): Copying {
   };
   const worker = new Worker(WORKERS.backup);
   const { promise: copied, resolve, reject } = Promise.withResolvers<void>();
+  // Nobody waits for it where the file could not be made.
+  copied.catch(() => {});
   worker.onmessage = ({ data }: MessageEvent<CopyVerdict>) => {
     if (data === null) resolve();
     else reject(new OperatorError(data));
