@@ -49,6 +49,7 @@ export async function buildDocument(app: AnyElysia): Promise<Json> {
       title: "Fairlead",
       version: VERSION,
       description: DESCRIPTION,
+      contact: { name: "Whoever runs this installation" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "This server" }],
@@ -56,9 +57,14 @@ export async function buildDocument(app: AnyElysia): Promise<Json> {
     paths: finished,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => a.localeCompare(b))),
-      responses: Object.fromEntries(
-        Object.keys(ERRORS).map((status) => [NAMES[status], errorResponse(status)]),
-      ),
+      responses: {
+        ...Object.fromEntries(Object.keys(ERRORS).map((status) => [NAMES[status], errorResponse(status)])),
+        HeadersTooLong: { description: "The address or the headers pass 16 KiB; the body is empty" },
+        OtherError: {
+          description: "Any other answer is an error",
+          content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+        },
+      },
       headers: HEADERS,
       securitySchemes: SECURITY,
     },
@@ -103,6 +109,15 @@ const HEADERS = {
   "RateLimit-Limit": header("Requests in a window", { type: "integer", examples: [30] }),
   "RateLimit-Remaining": header("Requests left in this window", { type: "integer", examples: [29] }),
   "RateLimit-Reset": header("Seconds until the window ends", { type: "integer", examples: [60] }),
+  "WWW-Authenticate": header("The challenge of RFC 9110, section 11.6.1", {
+    type: "string",
+    examples: ["Bearer"],
+  }),
+  Upgrade: header("The protocol to ask for", { type: "string", examples: ["websocket"] }),
+  "Content-Disposition": header("The file's name", {
+    type: "string",
+    examples: ['attachment; filename="fairlead-export-2026-05-04.zip"'],
+  }),
   Location: header("Where to go on", {
     type: "string",
     examples: ["http://localhost:3000/settings?status=connected"],
@@ -117,8 +132,16 @@ const HEADERS = {
 const headersOf = (names: string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
+/** Headers of one kind of error, beside the request id. */
+const ERROR_HEADERS: Record<string, string[]> = {
+  401: ["WWW-Authenticate"],
+  426: ["Upgrade"],
+  429: ["Retry-After", ...RATE_HEADERS],
+  503: ["Retry-After"],
+};
+
 function errorResponse(status: string): Json {
-  const names = status === "429" ? ["X-Request-Id", "Retry-After", ...RATE_HEADERS] : ["X-Request-Id"];
+  const names = ["X-Request-Id", ...(ERROR_HEADERS[status] ?? [])];
   const example: Json = { error: NAMES[status], message: ERRORS[status] };
   if (status === "400") example.details = [{ path: "/name", message: "is required" }];
   return {
@@ -187,14 +210,16 @@ function securityOf(requires: string, also: Also | undefined): Json[] {
   return [{ bearer: [] }];
 }
 
-/** The operation's name in generated clients: "Get the current position" is `getCurrentPosition`. */
+/**
+ * The operation's name in generated clients: "Get the current position" is `getCurrentPosition`, "List API keys"
+ * `listApiKeys`, "Open the WebSocket" `openWebSocket`.
+ */
 function operationId(summary: string): string {
   const words = summary.replaceAll(/'s\b/g, "").match(/[A-Za-z0-9]+/g) ?? [];
   return words
     .filter((word) => !/^(a|an|the)$/i.test(word))
-    .map((word, at) =>
-      at === 0 ? word.toLowerCase() : word.charAt(0).toUpperCase() + word.slice(1).toLowerCase(),
-    )
+    .map((word) => (/^[A-Z]+$/.test(word) ? word.toLowerCase() : word))
+    .map((word, at) => (at === 0 ? word.toLowerCase() : word.charAt(0).toUpperCase() + word.slice(1)))
     .join("");
 }
 
@@ -267,6 +292,11 @@ function finishResponses(
       ...(named && { content: contentOf(named, schemas) }),
     };
   }
+  const has = (pattern: RegExp) => Object.keys(responses).some((status) => pattern.test(status));
+  // Whatever takes no input can still be refused for its headers.
+  if (!has(/^4/)) responses[431] = { $ref: "#/components/responses/HeadersTooLong" };
+  // An operation that only redirects: generated clients learn of its errors here.
+  if (!has(/^2/)) responses.default = { $ref: "#/components/responses/OtherError" };
   return responses;
 }
 
@@ -277,10 +307,10 @@ const ownHeaders = (status: string, ...told: (Json | undefined)[]): string[] => 
 ];
 
 function contentOf(schema: Json, schemas: Json): Json {
-  const binary = schema["x-content-type"];
-  return typeof binary === "string"
-    ? { [binary]: {} }
-    : { "application/json": mediaType(finishSchema(schema, schemas), schemas) };
+  const { "x-content-type": binary, "x-content-types": types = ["application/json"], ...rest } = schema;
+  if (typeof binary === "string") return { [binary]: {} };
+  const media = mediaType(finishSchema(rest, schemas), schemas);
+  return Object.fromEntries((types as string[]).map((type) => [type, media]));
 }
 
 // --- Schemas ----------------------------------------------------------------------------------------------
@@ -302,6 +332,8 @@ function finishSchema(schema: Json, schemas: Json): Json {
   if (finished.anyOf) finished = finishUnion(finished, schemas);
   if (typeof title !== "string") return finished;
   schemas[title] ??= finished;
+  if (JSON.stringify(schemas[title]) !== JSON.stringify(finished))
+    throw new Error(`two schemas have the title ${title}`);
   return { $ref: `#/components/schemas/${title}` };
 }
 
@@ -326,6 +358,7 @@ function exampleOf(schema: Json, schemas: Json): unknown {
   if (typeof schema.$ref === "string")
     return exampleOf(schemas[schema.$ref.slice("#/components/schemas/".length)] as Json, schemas);
   if (Array.isArray(schema.examples)) return schema.examples[0];
+  if (schema.type === "null") return null;
   if (schema.items) {
     const item = exampleOf(schema.items as Json, schemas);
     return item === undefined ? undefined : [item];

@@ -31,26 +31,53 @@ const GraphQLError = record(
   "GraphQLError",
   {
     message: out.string("What went wrong, for a person", "This needs the permission roles:read"),
-    locations: t.Optional(t.Array(t.Object({ line: t.Integer(), column: t.Integer() }))),
-    path: t.Optional(t.Array(t.Union([t.String(), t.Integer()]))),
-    extensions: t.Object({
-      code: out.string("Name of the error, as in REST", "Forbidden"),
-      status: out.integer("Status that REST answers for it", 403),
-      details: ErrorBody.properties.details,
-    }),
+    locations: t.Optional(
+      t.Array(
+        t.Object({ line: out.integer("Counted from 1", 1), column: out.integer("Counted from 1", 3) }),
+        { description: "Where in the document" },
+      ),
+    ),
+    path: t.Optional(
+      t.Array(t.Union([t.String(), t.Integer()]), {
+        description: "Which field of `data` it concerns",
+        examples: [["roles"]],
+      }),
+    ),
+    extensions: t.Object(
+      {
+        code: out.string("Name of the error, as in REST", "Forbidden"),
+        status: out.integer("Status that REST answers for it", 403),
+        details: ErrorBody.properties.details,
+      },
+      { description: "The error as REST answers it", examples: [{ code: "Forbidden", status: 403 }] },
+    ),
   },
   "What went wrong with an operation, or with the request",
 );
 
-const Answer = record(
-  "GraphQLAnswer",
+/** What the document says of both: a client's `Accept` decides, see server.ts. */
+const TYPES = { "x-content-types": ["application/json", "application/graphql-response+json"] };
+
+const Errors = t.Array(GraphQLError, { description: "What went wrong" });
+
+const Answer = t.Object(
   {
     data: t.Optional(
       nullable(t.Record(t.String(), t.Unknown(), { description: "By operation", examples: [{}] })),
     ),
-    errors: t.Optional(t.Array(GraphQLError)),
+    errors: t.Optional(Errors),
   },
-  "An answer by the GraphQL specification, section 7",
+  {
+    title: "GraphQLAnswer",
+    description: "An answer by the GraphQL specification, section 7",
+    examples: [{ data: { platforms: [{ slug: "discord", name: "Discord" }] } }],
+    ...TYPES,
+  },
+);
+
+const Refusal = t.Object(
+  { errors: Errors },
+  { title: "GraphQLRefusal", description: "A request that is not carried out", ...TYPES },
 );
 
 export const graphqlRoutes = new Elysia({ tags: ["GraphQL"] })
@@ -63,7 +90,7 @@ export const graphqlRoutes = new Elysia({ tags: ["GraphQL"] })
   )
   .post(PATH, ({ request, set: { headers } }) => answer("answerPost", { incoming: request, headers }), {
     open: { someNeedCredential: true },
-    response: { 200: Answer, 400: Answer, 413: Answer, 415: Answer },
+    response: { 200: Answer, 400: Refusal, 413: Refusal, 415: Refusal },
     detail: {
       summary: "Ask by GraphQL",
       description: `The operations of GraphQL call the same functions as REST, with the same rules: open ${PATH} in a browser to read and try them. Errors come in GraphQL's own form, with the REST name and status in \`extensions\`; their HTTP status is 200, or 400 for a request that can't be read, and with \`Accept: application/graphql-response+json\` for one that can't be carried out. A GET with the parameter \`query\` takes queries alone. A request is bounded in length, depth and cost, and lists of requests are refused. Operations say in their descriptions what they need: send \`Authorization\` as with REST.`,

@@ -188,10 +188,10 @@ export const optionalBody = <T extends TSchema>(schema: T) =>
 export const optional = <T extends TSchema>(schema: T) => t.Optional(nullable(schema));
 
 /** One of a few words. */
-export const oneOf = <const T extends string>(words: readonly T[], description: string) =>
+export const oneOf = <const T extends string>(words: readonly T[], description: string, example = words[0]) =>
   t.Union(
     words.map((word) => t.Literal(word)),
-    { description, examples: [words[0]] },
+    { description, examples: [example] },
   ) as unknown as TUnsafe<T>;
 
 /** Carries description and examples from a schema to the union that wraps it. */
@@ -279,15 +279,18 @@ export const out = {
 export const record = <T extends TProperties>(title: string, properties: T, description: string) =>
   t.Object(properties, { title, description });
 
-const Self = t.String({ description: "Root-relative URL of this answer", examples: ["/v1/…"] });
+export const SelfLink = record(
+  "SelfLink",
+  { self: t.String({ description: "Root-relative URL of this answer", examples: ["/v1/…"] }) },
+  "Where this answer is to be had",
+);
 
 /** The single-record envelope of Part 1: `data` and `_links.self`. */
-export const Single = <T extends TSchema>(schema: T) =>
-  t.Object({ data: schema, _links: t.Object({ self: Self }) });
+export const Single = <T extends TSchema>(schema: T) => t.Object({ data: schema, _links: SelfLink });
 
 /** A list that the specification calls `data`: no paging. */
 export const List = <T extends TSchema>(schema: T) =>
-  t.Object({ data: t.Array(schema), _links: t.Object({ self: Self }) });
+  t.Object({ data: t.Array(schema, { description: "The records" }), _links: SelfLink });
 
 const Link = (description: string, example: string) => t.String({ description, examples: [example] });
 
@@ -316,7 +319,11 @@ const Pagination = record(
 
 /** A page of Part 1: `data`, `pagination` and `_links`. */
 export const Page = <T extends TSchema>(schema: T) =>
-  t.Object({ data: t.Array(schema), pagination: Pagination, _links: PageLinks });
+  t.Object({
+    data: t.Array(schema, { description: "The records of this page" }),
+    pagination: Pagination,
+    _links: PageLinks,
+  });
 
 export const ErrorBody = t.Object(
   {
@@ -348,8 +355,12 @@ export const Done = record(
   "A change that has no record of its own",
 );
 
-/** A body that isn't JSON. */
+/** A body that isn't JSON, and a file to save. */
 export const binary = (contentType: string, description: string) =>
-  ofKind<Response>("Ignorable", { description, "x-content-type": contentType });
+  ofKind<Response>("Ignorable", {
+    description,
+    "x-content-type": contentType,
+    "x-headers": ["Content-Disposition"],
+  });
 
 export const NoContent = t.Void({ description: "Done; the body is empty" });

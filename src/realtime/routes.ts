@@ -48,7 +48,12 @@ function comesFromOwnPage(request: Request): boolean {
 
 const HandshakeQuery = t.Object({
   // Without a bound: a token that is too long is a wrong one (401), and doesn't count beside a header.
-  token: t.Optional(t.String({ description: "A session token, for clients that can set no header" })),
+  token: t.Optional(
+    t.String({
+      description: "A session token, for clients that can set no header",
+      examples: ["ses_0kq1L9fY6mB4tVhJ2sNcR5dXgUeA7iOwE3q2-7w8xPZ"],
+    }),
+  ),
 });
 
 export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
@@ -73,7 +78,11 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
   {
     handshake: true,
     query: HandshakeQuery,
-    response: { ...errors(400, 401, 426, 503) },
+    response: {
+      101: t.Void({ description: "The WebSocket is open" }),
+      200: t.Void({ description: "The same over HTTP/2, where a proxy speaks it (RFC 8441, section 5)" }),
+      ...errors(400, 401, 426, 503),
+    },
     detail: {
       summary: "Open the WebSocket",
       description: [

@@ -22,7 +22,7 @@ export interface Document {
   openapi: string;
   paths: Record<string, Record<string, OperationDocument>>;
   components: { schemas: Record<string, object>; responses: Record<string, Response> };
-  tags: { name: string }[];
+  tags: { name: string; description: string }[];
 }
 
 interface Answered {

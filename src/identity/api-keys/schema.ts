@@ -1,4 +1,15 @@
-import { characters, dateTime, name, nullable, optional, out, record, t, text } from "../../kernel/schema";
+import {
+  characters,
+  dateTime,
+  name,
+  nullable,
+  optional,
+  out,
+  record,
+  t,
+  text,
+  uuid,
+} from "../../kernel/schema";
 import { roleParameter } from "../roles/schema";
 
 const Scopes = t.Array(characters({ minLength: 3, maxLength: 130 }), {
@@ -86,6 +97,6 @@ export const RegeneratedApiKey = record(
 );
 
 export const KeyRoleParams = t.Object({
-  id: t.String({ format: "uuid", description: "Identifier of the key" }),
+  id: uuid("Identifier of the key"),
   role_id: roleParameter(),
 });

@@ -57,7 +57,7 @@ export type AuditEvent = (typeof AuditEvent)["static"];
 export const AuditPage = record(
   "AuditPage",
   {
-    events: t.Array(AuditEvent),
+    events: t.Array(AuditEvent, { description: "The events of this page" }),
     total_count: out.integer("Events in all pages", 42),
     page: out.integer("This page, counted from 1", 1),
     limit: out.integer("Events a page", DEFAULT_LIMIT),
@@ -104,7 +104,9 @@ export const AdminAuditQuery = t.Object({
   end_date: t.Optional(moment("Only events at or before this time, or up to the end of this day (UTC)")),
   sort_field: t.Optional(oneOf(SORT_FIELDS, "Order; `created_at` when left out")),
   sort_direction: t.Optional(oneOf(["asc", "desc"], "Direction; `desc` when left out")),
-  is_reported: t.Optional(queryBoolean({ description: "Only events that were reported, or were not" })),
+  is_reported: t.Optional(
+    queryBoolean({ description: "Only events that were reported, or were not", examples: [true] }),
+  ),
 });
 export type AdminAuditQuery = (typeof AdminAuditQuery)["static"];
 
@@ -159,7 +161,7 @@ export const ReportQuery = t.Object({
 
 export const ReportChange = t.Object(
   {
-    status: t.Optional(oneOf(REPORT_STATUSES, "How far it is handled")),
+    status: t.Optional(oneOf(REPORT_STATUSES, "How far it is handled", "resolved")),
     resolution_notes: optional(
       characters({
         maxLength: 10_000,

@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { config } from "../../config";
 import { clientOf } from "../../kernel/client";
 import { AppError } from "../../kernel/errors";
-import { errors } from "../../kernel/schema";
+import { errors, t } from "../../kernel/schema";
 import type { SessionCaller } from "../access/caller";
 import { guard, passwordLimit, type RateRule, takeFromLimit } from "../access/guard";
 import { ChallengeInput, CheckInput, CheckResult } from "../two-factor/schema";
@@ -34,8 +34,9 @@ function notImplemented(): never {
 
 const nothingHere = {
   open: true,
-  response: errors(501),
+  response: { 200: t.Void({ description: "Never answered by this version" }), ...errors(501) },
   detail: {
+    deprecated: true,
     summary: "",
     description: "Kept for old clients: always answers 501. Sign in with `POST /v1/auth/login`.",
   },

@@ -21,7 +21,7 @@ export type ExportLog = (typeof ExportLog)["static"];
 export const ExportLogs = record(
   "ExportLogs",
   {
-    logs: t.Array(ExportLog),
+    logs: t.Array(ExportLog, { description: "The exports" }),
     total: out.integer("Exports in all", 3),
     hasMore: out.boolean("Whether there are more after these", false),
   },

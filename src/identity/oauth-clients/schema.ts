@@ -104,12 +104,15 @@ const EXAMPLE_SECRET = "fls_0kq1L9fY6mB4tVhJ2sNcR5dXgUeA7iOwE3q2-7w8xPZ";
 export const CreatedOAuthClient = record(
   "CreatedOAuthClient",
   {
-    client: t.Object({
-      id: out.uuid("Identifier; the `client_id`"),
-      name: out.string("Name", "Crew app"),
-      client_type: oneOf(CLIENT_TYPES, "Whether it keeps a secret"),
-      is_active: out.boolean("Whether it may be used"),
-    }),
+    client: t.Object(
+      {
+        id: out.uuid("Identifier; the `client_id`"),
+        name: out.string("Name", "Crew app"),
+        client_type: oneOf(CLIENT_TYPES, "Whether it keeps a secret"),
+        is_active: out.boolean("Whether it may be used"),
+      },
+      { description: "The client" },
+    ),
     client_secret: nullable(
       out.string("The secret, shown this once; null for a public client", EXAMPLE_SECRET),
     ),

@@ -54,7 +54,10 @@ export const ChangedPlatform = record(
   {
     success: out.boolean("true"),
     message: out.string("What was done", "The settings were changed"),
-    platform: t.Object({ id, name, slug, enabled, two_factor_required, registration_enabled }),
+    platform: t.Object(
+      { id, name, slug, enabled, two_factor_required, registration_enabled },
+      { description: "The platform as it is now" },
+    ),
   },
   "A platform's settings after a change",
 );

@@ -1,4 +1,4 @@
-import { dateTime, ErrorBody, oneOf, out, record, t, uuid } from "../../kernel/schema";
+import { dateTime, ErrorBody, oneOf, out, record, SelfLink, t, uuid } from "../../kernel/schema";
 
 const ActiveSession = record(
   "ActiveSession",
@@ -23,9 +23,9 @@ export type ActiveSession = (typeof ActiveSession)["static"];
 export const SessionList = record(
   "SessionList",
   {
-    sessions: t.Array(ActiveSession),
+    sessions: t.Array(ActiveSession, { description: "The sessions" }),
     current_session_id: out.uuid("The session that makes this request"),
-    _links: t.Object({ self: out.string("Root-relative URL of this answer", "/v1/users/me/sessions") }),
+    _links: SelfLink,
   },
   "The caller's open sessions, newest first",
 );
@@ -56,7 +56,7 @@ export const SessionParams = t.Object({ session_id: uuid("Identifier of the sess
 export const NewInternalSession = t.Object(
   {
     userId: uuid("The user"),
-    expires: dateTime("When the session ends; in the future"),
+    expires: dateTime("When the session ends; in the future", { examples: ["2099-12-31T23:00:00.000Z"] }),
   },
   { title: "NewInternalSession" },
 );

@@ -1,4 +1,4 @@
-import { nullable, oneOf, out, record, t } from "../../kernel/schema";
+import { nullable, oneOf, out, record, SelfLink, t } from "../../kernel/schema";
 
 const service = (what: string) =>
   t.Object(
@@ -53,7 +53,7 @@ export const Health = record(
       },
       { description: "The parts of the server" },
     ),
-    _links: t.Object({ self: out.string("This address", "/v1/health") }),
+    _links: SelfLink,
   },
   "Whether the server is well",
 );
@@ -93,12 +93,15 @@ export const ApiInfo = record(
       { description: "Whoever asks" },
     ),
     timestamp: out.time("Time of the server"),
-    _links: t.Object({
-      self: out.string("This address", "/v1"),
-      health: out.string("Health of the server", "/v1/health"),
-      documentation: t.Optional(out.string("Swagger UI, unless it is switched off", "/docs")),
-      openapi: out.string("The OpenAPI document", "/v1/openapi.json"),
-    }),
+    _links: t.Object(
+      {
+        self: out.string("This address", "/v1"),
+        health: out.string("Health of the server", "/v1/health"),
+        documentation: t.Optional(out.string("Swagger UI, unless it is switched off", "/docs")),
+        openapi: out.string("The OpenAPI document", "/v1/openapi.json"),
+      },
+      { description: "Where to go on" },
+    ),
   },
   "The API at a glance",
 );

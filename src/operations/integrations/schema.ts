@@ -41,7 +41,7 @@ export type IntegrationPlatform = (typeof IntegrationPlatform)["static"];
 
 export const PlatformList = record(
   "IntegrationPlatforms",
-  { platforms: t.Array(IntegrationPlatform) },
+  { platforms: t.Array(IntegrationPlatform, { description: "The platforms" }) },
   "The platforms that accounts can be connected from",
 );
 
@@ -57,7 +57,10 @@ const Scope = record(
 
 export const ScopeList = record(
   "IntegrationScopes",
-  { platform: out.string("Slug of the platform", "twitch"), scopes: t.Array(Scope) },
+  {
+    platform: out.string("Slug of the platform", "twitch"),
+    scopes: t.Array(Scope, { description: "The scopes" }),
+  },
   "What a platform can be asked to permit",
 );
 

@@ -90,7 +90,7 @@ export const TripChange = t.Object(
   {
     name: t.Optional(tripName),
     ...fields,
-    status: t.Optional(Status),
+    status: t.Optional(oneOf(TRIP_STATUSES, "Where the trip goes on", "active")),
     start_latitude: optional(latitude("Latitude of the start")),
     start_longitude: optional(longitude("Longitude of the start")),
     end_latitude: optional(latitude("Latitude of the end")),
