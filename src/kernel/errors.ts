@@ -51,7 +51,8 @@ export class AppError extends Error {
     this.name = name;
     this.status = STATUS[name];
     this.details = extras.details;
-    this.headers = extras.headers;
+    // Each 401 carries a challenge (RFC 9110, section 15.5.2).
+    this.headers = extras.headers ?? (this.status === 401 ? { "www-authenticate": "Bearer" } : undefined);
   }
 
   /** The error body of Part 1: `error`, `message` and, for invalid input, `details`. */
@@ -69,9 +70,8 @@ export const conflict = (message: string, cause?: unknown) => new AppError("Conf
 /** 404 for a record: `notFound("Trip")` reads "Trip not found". */
 export const notFound = (what: string) => new AppError("NotFound", `${what} not found`);
 
-/** 401 with the challenge that RFC 9110, section 11.6.1 asks for. */
 export const unauthorized = (message = "Authentication is required: send Authorization: Bearer <token>") =>
-  new AppError("Unauthorized", message, { headers: { "www-authenticate": "Bearer" } });
+  new AppError("Unauthorized", message);
 
 /** A ValidationError with one detail, for rules that no schema states. */
 export const invalid = (path: string, message: string) =>
