@@ -30,6 +30,7 @@ const START = `window.ui = SwaggerUIBundle({
   dom_id: "#swagger-ui",
   deepLinking: true,
   docExpansion: "none",
+  defaultModelsExpandDepth: 0,
   filter: true,
   displayRequestDuration: true,
   persistAuthorization: true,

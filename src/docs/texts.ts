@@ -1,17 +1,4 @@
-import { EVENT_TYPES } from "../identity/audit/event-types";
-
 /** What the document says in words. */
-
-const AUDIT_LOG = `What happened, who did it, and from where. Events are written in the transaction of the change that they tell of, and never changed or deleted but by age (\`audit.retention_days\`).
-
-| Event type | Meaning | Written by |
-|---|---|---|
-${Object.entries(EVENT_TYPES)
-  .map(
-    ([type, { meaning, by }]) =>
-      `| \`${type}\` | ${meaning} | ${by.map((operation) => `\`${operation}\``).join("<br>")} |`,
-  )
-  .join("\n")}`;
 
 /** The sections of Swagger UI, in their order. */
 export const TAGS: [name: string, description: string][] = [
@@ -28,7 +15,10 @@ export const TAGS: [name: string, description: string][] = [
   ["Roles and permissions", "Who may do what"],
   ["OAuth clients", "Applications that sign users in through this installation"],
   ["API keys", "Keys for devices and services"],
-  ["Audit log", AUDIT_LOG],
+  [
+    "Audit log",
+    "What happened, who did it, and from where; *List audit events* tells the event types. Events are written in the transaction of the change that they tell of, and never changed or deleted but by age (`audit.retention_days`)",
+  ],
   ["Personal data", "What is kept about a user, as an archive"],
   ["GPS data", "Positions: posting, current ones, the record"],
   ["Devices", "What reports positions"],

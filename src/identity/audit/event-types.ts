@@ -199,4 +199,14 @@ export const EVENT_TYPES = {
 } as const satisfies Record<string, EventType>;
 
 /** The event types that Fairlead knows. */
+/** The same for a reader of the document, in Markdown. */
+export const EVENT_TYPE_TABLE = [
+  "| Event type | Meaning | Written by |",
+  "|---|---|---|",
+  ...Object.entries(EVENT_TYPES).map(
+    ([type, { meaning, by }]) =>
+      `| \`${type}\` | ${meaning} | ${by.map((operation) => `\`${operation}\``).join("<br>")} |`,
+  ),
+].join("\n");
+
 export type AuditEventType = keyof typeof EVENT_TYPES;

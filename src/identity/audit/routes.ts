@@ -5,6 +5,7 @@ import { eventPage, pageRequest, single } from "../../kernel/envelopes";
 import { errors, IdParams, optionalBody, query, Single, t } from "../../kernel/schema";
 import { guard, type RateRule } from "../access/guard";
 import { existingUser, ownId } from "../users/service";
+import { EVENT_TYPE_TABLE } from "./event-types";
 import { writeEvent } from "./internal";
 import { changeReport, listReports, listReportsOf, reportEvent } from "./reports";
 import {
@@ -112,8 +113,7 @@ export const adminAuditRoutes = new Elysia({ prefix: "/v1/admin/audit", tags })
       response: { 200: AuditPage },
       detail: {
         summary: "List audit events",
-        description:
-          "Everybody's events, newest first unless sorted otherwise; ties are ordered by time, in the same direction. All filters must hold. 400 for a `user_search` that finds more than 500 users.",
+        description: `Everybody's events, newest first unless sorted otherwise; ties are ordered by time, in the same direction. All filters must hold. 400 for a \`user_search\` that finds more than 500 users.\n\n${EVENT_TYPE_TABLE}`,
       },
     },
   )
