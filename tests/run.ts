@@ -1,12 +1,15 @@
 /**
- * `npm test`: types, lint and format, then all tests (or those named: `npm test -- tests/tracking`). Quiet while
- * all is well; the last line reads "N passed, M failed".
+ * `npm test`: types, lint and format, then all tests (or those named: `npm test -- tests/tracking`); after all tests,
+ * whether each operation of the API was seen to succeed. Quiet while all is well; the last line reads "N passed, M
+ * failed". With `--unseen` it lists what the document declares and no test has seen.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const root = `${import.meta.dir}/..`;
+const files = process.argv.slice(2).filter((argument) => argument !== "--unseen");
+const listsUnseen = process.argv.includes("--unseen");
 
 let passed = 0;
 let failed = 0;
@@ -24,17 +27,41 @@ function run(name: string, command: string[]): void {
 run("tsc", ["tsc", "--noEmit"]);
 run("biome", ["biome", "check", "--error-on-warnings", "."]);
 
+interface Declared {
+  operationId: string;
+  responses: Record<string, object>;
+}
+
+/** What the document declares and the tests didn't see: answers (`getTrip 404`), operations that never did what they are for. */
+function findUnseen(seen: string[]): { answers: string[]; operations: string[] } {
+  const { stdout } = Bun.spawnSync([process.execPath, "src/main.ts", "openapi"], { cwd: root });
+  // A program that doesn't start has failed its tests already.
+  const { paths } = JSON.parse(stdout.toString() || '{"paths":{}}') as {
+    paths: Record<string, Record<string, Declared>>;
+  };
+  const met = new Set(seen);
+  const answers: string[] = [];
+  const operations: string[] = [];
+  for (const { operationId, responses } of Object.values(paths).flatMap((path) => Object.values(path))) {
+    const isMet = (status: string) => met.has(`${operationId} ${status}`);
+    const statuses = Object.keys(responses);
+    answers.push(...statuses.filter((status) => !isMet(status)).map((status) => `${operationId} ${status}`));
+    // A 501 is all that an operation does which is kept for old clients.
+    if (!statuses.some((status) => (Number(status) < 400 || status === "501") && isMet(status)))
+      operations.push(operationId);
+  }
+  return { answers, operations };
+}
+
 // One data directory with an admin for all files: see support/server.ts.
 const workspace = mkdtempSync(join(tmpdir(), "fairlead-run-"));
-const tests = Bun.spawn(
-  [process.execPath, "test", "--parallel=2", "--dots", "--timeout=30000", ...process.argv.slice(2)],
-  {
-    cwd: root,
-    env: { ...process.env, TEST_TEMPLATE: join(workspace, "template") },
-    stdout: "pipe",
-    stderr: "pipe",
-  },
-);
+const seenFile = join(workspace, "seen");
+const tests = Bun.spawn([process.execPath, "test", "--parallel=2", "--dots", "--timeout=30000", ...files], {
+  cwd: root,
+  env: { ...process.env, TEST_TEMPLATE: join(workspace, "template"), TEST_SEEN: seenFile },
+  stdout: "pipe",
+  stderr: "pipe",
+});
 const output: string[] = [];
 async function copy(stream: ReadableStream<Uint8Array>): Promise<void> {
   const decoder = new TextDecoder();
@@ -46,11 +73,18 @@ async function copy(stream: ReadableStream<Uint8Array>): Promise<void> {
 }
 await Promise.all([copy(tests.stdout), copy(tests.stderr)]);
 const status = await tests.exited;
+const unseen = findUnseen(existsSync(seenFile) ? readFileSync(seenFile, "utf8").split("\n") : []);
 rmSync(workspace, { recursive: true, force: true });
 const count = (word: string) =>
   Number(new RegExp(`^\\s*(\\d+) ${word}$`, "m").exec(output.join(""))?.[1] ?? 0);
 passed += count("pass");
 failed += count("fail");
 if (status !== 0 && count("fail") === 0) failed++;
+if (listsUnseen) process.stdout.write(`Declared and never seen:\n${unseen.answers.join("\n")}\n`);
+if (files.length === 0) {
+  if (unseen.operations.length === 0) passed++;
+  else failed++;
+  for (const operation of unseen.operations) process.stdout.write(`no test saw ${operation} succeed\n`);
+}
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
 process.exit(failed === 0 ? 0 : 1);

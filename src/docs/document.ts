@@ -289,7 +289,7 @@ function finishResponses(
         ...(limited ? RATE_HEADERS : []),
         ...ownHeaders(status, declared, schema),
       ]),
-      ...(named && { content: contentOf(named, schemas) }),
+      ...(named && { content: contentOf(named, declared?.["x-content-types"], schemas) }),
     };
   }
   const has = (pattern: RegExp) => Object.keys(responses).some((status) => pattern.test(status));
@@ -306,11 +306,11 @@ const ownHeaders = (status: string, ...told: (Json | undefined)[]): string[] => 
   ...new Set(told.flatMap((it) => (it?.["x-headers"] as string[] | undefined) ?? [])),
 ];
 
-function contentOf(schema: Json, schemas: Json): Json {
-  const { "x-content-type": binary, "x-content-types": types = ["application/json"], ...rest } = schema;
+function contentOf(schema: Json, types: unknown, schemas: Json): Json {
+  const binary = schema["x-content-type"];
   if (typeof binary === "string") return { [binary]: {} };
-  const media = mediaType(finishSchema(rest, schemas), schemas);
-  return Object.fromEntries((types as string[]).map((type) => [type, media]));
+  const media = mediaType(finishSchema(schema, schemas), schemas);
+  return Object.fromEntries(((types ?? ["application/json"]) as string[]).map((type) => [type, media]));
 }
 
 // --- Schemas ----------------------------------------------------------------------------------------------

@@ -72,6 +72,7 @@ const Answer = t.Object(
     description: "An answer by the GraphQL specification, section 7",
     examples: [{ data: { platforms: [{ slug: "discord", name: "Discord" }] } }],
     ...TYPES,
+    "x-headers": ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After"],
   },
 );
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import type { Api } from "../support/api";
+import { seen } from "../support/seen";
 import { ADMIN, command, type TestServer } from "../support/server";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests assert on any message's shape
@@ -58,7 +59,10 @@ export class Client {
     const socket = new WebSocket(url, options);
     const client = new Client(socket);
     await new Promise<void>((resolve, reject) => {
-      socket.onopen = () => resolve();
+      socket.onopen = () => {
+        seen.add("openWebSocket 101");
+        resolve();
+      };
       client.closed.then(({ code }) => reject(new Error(`the socket closed with ${code}`)));
     });
     return client;

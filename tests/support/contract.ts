@@ -1,11 +1,11 @@
 import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
+import { seen } from "./seen";
 
-interface Schemas {
+interface Response {
   $ref?: string;
-}
-interface Response extends Schemas {
-  content?: Record<string, { schema: object }>;
+  headers?: Record<string, { $ref: string }>;
+  content?: Record<string, { schema?: object }>;
 }
 export interface OperationDocument {
   operationId: string;
@@ -21,17 +21,44 @@ export interface OperationDocument {
 export interface Document {
   openapi: string;
   paths: Record<string, Record<string, OperationDocument>>;
-  components: { schemas: Record<string, object>; responses: Record<string, Response> };
+  components: {
+    schemas: Record<string, object>;
+    responses: Record<string, Response>;
+    headers: Record<string, { schema: { type: string } }>;
+  };
   tags: { name: string; description: string }[];
 }
 
 interface Answered {
   status: number;
   headers: Headers;
+  /** Null when it is empty. Of a body that isn't JSON, only the type is looked at. */
   body: unknown;
 }
 
-/** The server's OpenAPI document as a judge of its answers: every status declared, every body as declared. */
+/** Headers of HTTP itself, and of every answer: RFC 9110 and 9111, Fetch; no operation's own. */
+const COMMON =
+  /^(date|allow|connection|keep-alive|transfer-encoding|vary|cache-control|referrer-policy|x-content-type-options|(content-(type|length|encoding))|access-control-.+)$/;
+
+/** Those that the server sends with every answer of an operation that can answer 429, where limits are on. */
+const LIMIT = /^ratelimit-(limit|remaining|reset)$/;
+
+/** What a server may leave out: it knows a time to wait only now and then, and staleness is rare. */
+const OPTIONAL = new Set([
+  "Retry-After",
+  "Warning",
+  "RateLimit-Limit",
+  "RateLimit-Remaining",
+  "RateLimit-Reset",
+]);
+
+/** Addresses that are no operations: the document, the pages for people. */
+const PAGES = /^\/($|docs|verify-email|reset-password|v1\/openapi\.json|v1\/graphql)/;
+
+/**
+ * The server's OpenAPI document as a judge of its answers: every status declared, headers and type as declared, the body
+ * of its schema and without a field that the schema doesn't name.
+ */
 export class Contract {
   readonly document: Document;
   readonly #ajv: Ajv2020;
@@ -39,10 +66,10 @@ export class Contract {
 
   constructor(document: Document) {
     this.document = document;
-    // Whether the document itself is valid is another test's question (operations/commands.test.ts).
+    // Whether the document itself is valid is another test's question (docs/lint.test.ts).
     this.#ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
     addFormats(this.#ajv);
-    this.#ajv.addSchema(document, "document");
+    this.#ajv.addSchema(closed(document), "document");
   }
 
   /** The documented path and operation of a request; undefined when there is none. */
@@ -67,29 +94,70 @@ export class Contract {
   }
 
   /** Throws when an answer isn't what the document says. */
-  check(method: string, path: string, { status, headers, body }: Answered): void {
+  check(method: string, path: string, answer: Answered): void {
     const found = this.operation(method, path);
-    if (!found) return;
+    if (!found) {
+      this.#checkElsewhere(method, path, answer);
+      return;
+    }
     const { template, operation } = found;
+    const { status } = answer;
     const where = `${method} ${template} → ${status}`;
     const declared = operation.responses[String(status)];
     if (!declared) throw new Error(`${where}: the document does not declare this status`);
-    if (!headers.get("x-request-id")) throw new Error(`${where}: no X-Request-Id`);
+    if (method !== "HEAD") seen.add(`${operation.operationId} ${status}`);
     const response = declared.$ref
       ? this.document.components.responses[declared.$ref.split("/").at(-1) ?? ""]
       : declared;
-    const schema = response?.content?.["application/json"]?.schema;
-    const [type] = Object.keys(response?.content ?? {});
-    if (type && !schema) {
-      if (headers.get("content-type") !== type) throw new Error(`${where}: the body is not ${type}`);
-      return;
+    this.#checkHeaders(where, response?.headers ?? {}, "429" in operation.responses, answer.headers);
+    this.#checkBody(where, response?.content, answer, method === "HEAD");
+  }
+
+  /** No operation of that path and method: an error says so. */
+  #checkElsewhere(method: string, path: string, { status, body }: Answered): void {
+    if (PAGES.test(path) || method === "OPTIONS") return;
+    const where = `${method} ${path} → ${status}`;
+    if (status < 400) throw new Error(`${where}: the document has no such operation`);
+    const validate = this.#validator("error", { $ref: "#/components/schemas/Error" });
+    if (body !== null && !validate(body)) throw new Error(`${where}: the body is no error`);
+  }
+
+  #checkHeaders(where: string, declared: object, isLimited: boolean, headers: Headers): void {
+    const names = Object.keys(declared);
+    for (const name of names) {
+      const value = headers.get(name);
+      if (value === null && OPTIONAL.has(name)) continue;
+      if (value === null) throw new Error(`${where}: no ${name}`);
+      const header = this.document.components.headers[name];
+      if (header?.schema.type === "integer" && !/^\d+$/.test(value))
+        throw new Error(`${where}: ${name} is ${value}`);
     }
-    if (!schema) {
+    for (const [name] of headers) {
+      const isKnown = COMMON.test(name) || names.some((known) => known.toLowerCase() === name);
+      if (!isKnown && !(isLimited && LIMIT.test(name)))
+        throw new Error(`${where}: the document does not declare the header ${name}`);
+    }
+  }
+
+  #checkBody(
+    where: string,
+    declared: Response["content"],
+    { status, headers, body }: Answered,
+    isHead: boolean,
+  ): void {
+    const type = headers.get("content-type")?.split(";")[0] ?? "";
+    if (!declared) {
       if (body !== null && status !== 101) throw new Error(`${where}: the document declares no body`);
       return;
     }
-    if (method === "HEAD") return;
-    const validate = this.#validator(where, schema);
+    const media = declared[type];
+    if (!media) throw new Error(`${where}: the document does not declare the type ${type || "(none)"}`);
+    if (isHead) {
+      if (body !== null) throw new Error(`${where}: there is a body`);
+      return;
+    }
+    if (!media.schema) return;
+    const validate = this.#validator(where, media.schema);
     if (!validate(body))
       throw new Error(
         `${where}: the body is not as documented: ${this.#ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`,
@@ -99,10 +167,17 @@ export class Contract {
   #validator(where: string, schema: object): ValidateFunction {
     let validate = this.#validators.get(where);
     if (!validate) {
-      const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/'));
-      validate = this.#ajv.compile(absolute);
+      const absolute = JSON.stringify(closed(schema)).replaceAll('"$ref":"#/', '"$ref":"document#/');
+      validate = this.#ajv.compile(JSON.parse(absolute));
       this.#validators.set(where, validate);
     }
     return validate;
   }
+}
+
+/** The same schemas, in which an object with named fields has no others. */
+function closed<T extends object>(schemas: T): T {
+  return JSON.parse(JSON.stringify(schemas), (_, value) =>
+    value?.type === "object" && value.properties ? { additionalProperties: false, ...value } : value,
+  );
 }

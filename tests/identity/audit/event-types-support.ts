@@ -143,8 +143,10 @@ export async function ask(
     return encodeURIComponent(value);
   });
   if (!isFile) return server.request(method, path + query, { ...(token && { token }), body });
-  const answer = await fetch(server.url + path, { method, headers: { authorization: `Bearer ${token}` } });
-  return { status: answer.status, headers: answer.headers, body: await answer.bytes() };
+  const response = await fetch(server.url + path, { method, headers: { authorization: `Bearer ${token}` } });
+  const answer = { status: response.status, headers: response.headers, body: await response.bytes() };
+  (await server.contract()).check(method, path, answer);
+  return answer;
 }
 
 /** Whether an operation is one of the REST API. */
