@@ -71,12 +71,8 @@ export async function buildDocument(app: AnyElysia): Promise<Json> {
   };
 }
 
+/** The last one is where Swagger UI puts the cursor. */
 const SECURITY = {
-  bearer: {
-    type: "http",
-    scheme: "bearer",
-    description: "A session token (`ses_…`) or an API key (`flk_…`)",
-  },
   idAppKey: {
     type: "apiKey",
     in: "header",
@@ -94,6 +90,11 @@ const SECURITY = {
     in: "query",
     name: "token",
     description: "A session token; for the WebSocket alone",
+  },
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    description: "A session token (`ses_…`) or an API key (`flk_…`)",
   },
 };
 

@@ -25,7 +25,12 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-const START = `window.ui = SwaggerUIBundle({
+const START = `// What a page can't send is not asked for: these are for the WebSocket.
+const isSendable = (scheme) => !scheme.has("sessionCookie") && !scheme.has("sessionToken");
+const offerSendable = (original) => (...args) => original(...args).filter(isSendable);
+const authorizeDialog = { statePlugins: { auth: { wrapSelectors: { definitionsToAuthorize: offerSendable } } } };
+
+window.ui = SwaggerUIBundle({
   url: "/docs/json",
   dom_id: "#swagger-ui",
   deepLinking: true,
@@ -36,6 +41,7 @@ const START = `window.ui = SwaggerUIBundle({
   persistAuthorization: true,
   tryItOutEnabled: true,
   validatorUrl: null,
+  plugins: [authorizeDialog],
 });
 `;
 

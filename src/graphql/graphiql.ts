@@ -42,7 +42,8 @@ async function render(): Promise<Page> {
   };
 }
 
-const DEFAULT_QUERY = `# Operations that need a session or an API key read it from the headers below:
+const DEFAULT_QUERY = `# What needs a session or an API key
+# reads it from the headers, below:
 # { "Authorization": "Bearer ses_…" }
 
 query Platforms {

@@ -66,6 +66,9 @@ describe.skipIf(!chromium)("Swagger UI", () => {
   test("takes a key by Authorize, and tries operations out with it", async () => {
     const key = await server.key("geofences:read", "geofences:write");
     await page.click(".btn.authorize");
+    await page.find("#auth-bearer-value:focus");
+    const asked = "[...document.querySelectorAll('.auth-container h4 code')].map((it) => it.innerText)";
+    expect(await page.evaluate(asked)).toEqual(["idAppKey", "bearer"]);
     await page.type("#auth-bearer-value", key);
     await page.click(".auth-container:has(#auth-bearer-value) .btn.authorize");
     await page.find(".auth-container .btn:not(.authorize):not(.btn-done)");
