@@ -117,7 +117,7 @@ const HEADERS = {
   Upgrade: header("The protocol to ask for", { type: "string", examples: ["websocket"] }),
   "Content-Disposition": header("The file's name", {
     type: "string",
-    examples: ['attachment; filename="fairlead-export-2026-05-04.zip"'],
+    examples: ['attachment; filename="fairlead-data-export-2026-05-04.zip"'],
   }),
   Location: header("Where to go on", {
     type: "string",

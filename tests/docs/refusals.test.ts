@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Answer, RequestOptions } from "../support/api";
+import type { OperationDocument } from "../support/contract";
+import { TestServer } from "../support/server";
+
+/** What every operation refuses in the same way, over all that the document names; the contract checks each answer. */
+
+let server: TestServer;
+let operations: Operation[];
+
+interface Operation {
+  name: string;
+  method: string;
+  path: string;
+  document: OperationDocument;
+}
+
+beforeAll(async () => {
+  server = await TestServer.start({ settings: { "server.max_body_bytes": "1024" } });
+  const { paths } = (await server.contract()).document;
+  operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, document]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      path,
+      document,
+    })),
+  );
+});
+afterAll(() => server.stop());
+
+const NOTHING = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01";
+
+/** Makes the request of an operation as somebody who may, about records that don't exist unless the options say so. */
+async function ask(
+  { method, path, document }: Operation,
+  options: RequestOptions,
+  parameter = NOTHING,
+): Promise<Answer> {
+  const isForSystem = document.description.includes("Needs a system API key");
+  const token = isForSystem ? server.systemKey : await server.admin();
+  return server.request(method, path.replaceAll(/\{\w+\}/g, parameter), { token, ...options });
+}
+
+/** The name of the error; GraphQL has a form of its own. */
+const errorOf = ({ body }: Answer): string => body.error ?? body.errors[0].extensions.code;
+
+const withBody = () => operations.filter(({ document }) => document.requestBody);
+
+test("a body that isn't JSON is 415", async () => {
+  expect(withBody().length).toBeGreaterThan(50);
+  for (const operation of withBody()) {
+    const answer = await ask(operation, { raw: "name=x", headers: { "content-type": "text/plain" } });
+    expect([operation.name, answer.status, errorOf(answer)]).toEqual([
+      operation.name,
+      415,
+      "UnsupportedMediaType",
+    ]);
+  }
+});
+
+test("a body above server.max_body_bytes is 413", async () => {
+  for (const operation of withBody()) {
+    const answer = await ask(operation, { body: { name: "x".repeat(2_000) } });
+    expect([operation.name, answer.status, errorOf(answer)]).toEqual([
+      operation.name,
+      413,
+      "PayloadTooLarge",
+    ]);
+  }
+});
+
+/** What no parameter of an operation's path may be; undefined for one that may be anything. */
+function misfit({ document }: Operation): string | undefined {
+  for (const { in: place, schema } of document.parameters ?? []) {
+    if (place !== "path") continue;
+    if ("format" in schema && schema.format === "uuid") return "none";
+    if ("maxLength" in schema) return "x".repeat(Number(schema.maxLength) + 1);
+  }
+  return undefined;
+}
+
+test("a parameter of the path that is no identifier, or too long, is 400", async () => {
+  const identified = operations.filter((operation) => misfit(operation) !== undefined);
+  expect(identified.length).toBeGreaterThan(50);
+  for (const operation of identified) {
+    const { example } = operation.document.requestBody?.content["application/json"] ?? {};
+    const answer = await ask(operation, example === undefined ? {} : { body: example }, misfit(operation));
+    expect([operation.name, answer.status]).toEqual([operation.name, 400]);
+  }
+});
+
+test("headers that are too long are 431, even where there is no input to refuse", async () => {
+  const inputless = operations.filter(({ document }) => "431" in document.responses);
+  expect(inputless.map(({ name }) => name)).toContain("GET /health");
+  for (const operation of inputless) {
+    const answer = await ask(operation, { headers: { "x-long": "x".repeat(20_000) } });
+    expect([operation.name, answer.status, answer.body]).toEqual([operation.name, 431, null]);
+  }
+});
