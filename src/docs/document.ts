@@ -333,8 +333,8 @@ function finishSchema(schema: Json, schemas: Json): Json {
   if (finished.anyOf) finished = finishUnion(finished, schemas);
   if (typeof title !== "string") return finished;
   schemas[title] ??= finished;
-  if (JSON.stringify(schemas[title]) !== JSON.stringify(finished))
-    throw new Error(`two schemas have the title ${title}`);
+  // Another schema of the same title is written out where it stands: a reference would tell of the first one.
+  if (JSON.stringify(schemas[title]) !== JSON.stringify(finished)) return finished;
   return { $ref: `#/components/schemas/${title}` };
 }
 
