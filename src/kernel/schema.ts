@@ -355,12 +355,12 @@ export const Done = record(
   "A change that has no record of its own",
 );
 
-/** A body that isn't JSON, and a file to save. */
-export const binary = (contentType: string, description: string) =>
-  ofKind<Response>("Ignorable", {
-    description,
-    "x-content-type": contentType,
-    "x-headers": ["Content-Disposition"],
-  });
+/** A body that isn't JSON. */
+export const binary = (contentType: string, description: string, ...headers: string[]) =>
+  ofKind<Response>("Ignorable", { description, "x-content-type": contentType, "x-headers": headers });
+
+/** A file to save. */
+export const file = (contentType: string, description: string) =>
+  binary(contentType, description, "Content-Disposition");
 
 export const NoContent = t.Void({ description: "Done; the body is empty" });

@@ -153,7 +153,9 @@ export class Contract {
     { status, headers, body }: Answered,
     isHead: boolean,
   ): void {
-    const type = headers.get("content-type")?.split(";")[0] ?? "";
+    const sent = headers.get("content-type") ?? "";
+    // Declared with its parameters or without them.
+    const type = declared?.[sent] ? sent : sent.replace(/;.*/, "");
     if (!declared) {
       if (body !== null && status !== 101) throw new Error(`${where}: the document declares no body`);
       return;

@@ -1,6 +1,6 @@
-import { binary, nullable, out, queryInteger, record, t } from "../../kernel/schema";
+import { file, nullable, out, queryInteger, record, t } from "../../kernel/schema";
 
-export const Archive = binary("application/zip", "A ZIP archive: `data.json`, `report.pdf` and `README.txt`");
+export const Archive = file("application/zip", "A ZIP archive: `data.json`, `report.pdf` and `README.txt`");
 
 const ExportLog = record(
   "ExportLog",

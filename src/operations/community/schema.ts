@@ -83,14 +83,14 @@ export type Member = (typeof Member)["static"];
 
 export const FullGuild = record(
   "CommunityFullGuild",
-  { guild: Guild, channels: t.Array(Channel) },
+  { guild: Guild, channels: t.Array(Channel, { description: "Its channels, by position" }) },
   "A guild and its channels",
 );
 
 export const MemberList = record(
   "CommunityMembers",
   {
-    members: t.Array(Member),
+    members: t.Array(Member, { description: "Those named last first" }),
     total_count: out.integer("Members that pass the filters, on all pages", 412),
     has_more: out.boolean("Whether more of them follow"),
   },
