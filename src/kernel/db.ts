@@ -143,6 +143,7 @@ export function lockDataDirectory(file: string): (() => void) | null {
 
 interface Job {
   work: () => unknown;
+  isRepeatable: boolean;
   resolve: (value: unknown) => void;
   reject: (reason: unknown) => void;
   effects: (() => void)[];
@@ -174,12 +175,16 @@ export type Work<T> = () => T extends PromiseLike<unknown> ? never : T;
  * for a change that a power cut could undo. Use cases of one turn of the event loop share a commit (and its
  * fsync), each in a savepoint of its own: one that throws undoes only itself and rejects with what it threw.
  * Statements go through `db` or `sqlite` as always; hash passwords and call networks before, not inside.
+ *
+ * `repeatable` says that `work` changes nothing but the database, so that it may run again: a commit of such jobs alone
+ * is made in one savepoint, and made anew with one for each if a job throws. For the hottest paths.
  */
-export function transact<T>(work: Work<T>): Promise<T> {
+export function transact<T>(work: Work<T>, how?: "repeatable"): Promise<T> {
   if (current) throw new Error("transact inside transact: call the inner function directly");
   return new Promise<T>((resolve, reject) => {
     queue.push({
       work,
+      isRepeatable: how === "repeatable",
       resolve: resolve as Job["resolve"],
       reject,
       effects: [],
@@ -270,32 +275,19 @@ function noteSuccess(): void {
   isRefusing = false;
 }
 
+interface Outcome {
+  succeeded: { job: Job; result: unknown }[];
+  failed: { job: Job; error: unknown }[];
+}
+
 function flush(): void {
   if (queue.length === 0) return;
   let jobs: Job[] = [];
-  const succeeded: { job: Job; result: unknown }[] = [];
-  const failed: { job: Job; error: unknown }[] = [];
+  let outcome: Outcome;
   try {
     if (!beginOrWait()) return;
     jobs = takeJobs();
-    for (const job of jobs) {
-      savepoint().run();
-      current = job;
-      try {
-        const result = job.work();
-        current = null;
-        release().run();
-        settled.push(job);
-        succeeded.push({ job, result });
-      } catch (error) {
-        current = null;
-        // A full disk and the like make SQLite roll the whole transaction back by itself.
-        if (!sqlite.inTransaction) throw error;
-        rollbackToSavepoint().run();
-        release().run();
-        failed.push({ job, error });
-      }
-    }
+    outcome = (jobs.every(({ isRepeatable }) => isRepeatable) && runTogether(jobs)) || runEach(jobs);
     writeCounters(settled);
     commit().run();
   } catch (error) {
@@ -307,6 +299,7 @@ function flush(): void {
     for (const job of jobs.length > 0 ? jobs : takeJobs()) job.reject(error);
     return;
   }
+  const { succeeded, failed } = outcome;
   settled = [];
   noteSuccess();
   for (const { job, result } of succeeded) {
@@ -320,6 +313,51 @@ function flush(): void {
     }
   }
   for (const { job, error } of failed) job.reject(error);
+}
+
+/** Runs jobs in one savepoint. When one throws, nothing has happened, and null is returned. */
+function runTogether(jobs: Job[]): Outcome | null {
+  const succeeded: Outcome["succeeded"] = [];
+  savepoint().run();
+  try {
+    for (const job of jobs) {
+      current = job;
+      succeeded.push({ job, result: job.work() });
+      settled.push(job);
+    }
+  } catch (error) {
+    if (!sqlite.inTransaction) throw error;
+    rollbackToSavepoint().run();
+    settled = [];
+    for (const job of jobs) Object.assign(job, { effects: [], deltas: new Map(), removed: [] });
+  }
+  current = null;
+  release().run();
+  return succeeded.length === jobs.length ? { succeeded, failed: [] } : null;
+}
+
+/** Runs jobs in a savepoint each, so that one that throws undoes itself alone. */
+function runEach(jobs: Job[]): Outcome {
+  const outcome: Outcome = { succeeded: [], failed: [] };
+  for (const job of jobs) {
+    savepoint().run();
+    current = job;
+    try {
+      const result = job.work();
+      current = null;
+      release().run();
+      settled.push(job);
+      outcome.succeeded.push({ job, result });
+    } catch (error) {
+      current = null;
+      // A full disk and the like make SQLite roll the whole transaction back by itself.
+      if (!sqlite.inTransaction) throw error;
+      rollbackToSavepoint().run();
+      release().run();
+      outcome.failed.push({ job, error });
+    }
+  }
+  return outcome;
 }
 
 // --- Counters ---------------------------------------------------------------------------------------------

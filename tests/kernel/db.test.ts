@@ -123,6 +123,41 @@ describe("transact", () => {
     expect(numbers(outside)).toEqual([1, 3, 4]);
   });
 
+  test("undoes only the repeatable job that throws, and tells the effects and counters of the others once", async () => {
+    const effects: number[] = [];
+    const counted = counter("repeated");
+    let runs = 0;
+    const store = (n: number) =>
+      transact(() => {
+        runs++;
+        insert(n);
+        adjustCounter("repeated", 1);
+        afterCommit(() => effects.push(n));
+        if (n === 2) refuse();
+        return n;
+      }, "repeatable");
+    const results = await Promise.allSettled([store(1), store(2), store(3)]);
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    // Two of them together, and then each by itself.
+    expect(runs).toBe(5);
+    expect(numbers(outside)).toEqual([1, 3]);
+    expect(effects).toEqual([1, 3]);
+    expect(counter("repeated") - counted).toBe(2);
+  });
+
+  test("runs repeatable jobs once each as long as none throws, and beside others", async () => {
+    let runs = 0;
+    const store = (n: number) => () => {
+      runs++;
+      insert(n);
+    };
+    await Promise.all([transact(store(1), "repeatable"), transact(store(2), "repeatable")]);
+    const mixed = [transact(store(3), "repeatable"), transact(refuse), transact(store(4), "repeatable")];
+    await Promise.allSettled(mixed);
+    expect(runs).toBe(4);
+    expect(numbers(outside)).toEqual([1, 2, 3, 4]);
+  });
+
   test("refuses a nested call, and undoes the job that made it", async () => {
     const outer = transact(() => {
       insert(1);

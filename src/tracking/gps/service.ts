@@ -88,7 +88,7 @@ export function recordPosition(caller: Caller, fix: NewGpsPoint): Promise<GpsPoi
     if (deviceId !== null && (!previous || previous.timestamp <= fix.timestamp * SECOND))
       for (const crossing of evaluateZones(deviceId, fix)) publish("geofence.crossed", crossing);
     return point;
-  });
+  }, "repeatable");
 }
 
 /** The device of the caller's key; null for one that was deleted since the caller was let in. */
