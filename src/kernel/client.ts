@@ -24,9 +24,12 @@ export function listeningServer(): Server<unknown> | null {
   return server;
 }
 
-/** Lets a request take so long: without it, a connection on which nothing happens is cut after the idle time-out. */
-export function allowSeconds(request: Request, seconds: number): void {
-  server?.timeout(request, seconds);
+/**
+ * Lets a request wait: without it, a connection on which nothing happens is cut after the idle time-out. Whoever calls
+ * this bounds the wait.
+ */
+export function letWait(request: Request): void {
+  server?.timeout(request, 0);
 }
 
 /** Whether a host is this machine alone: `localhost`, or an address of the loopback network. */

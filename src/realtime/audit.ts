@@ -50,15 +50,15 @@ function read(event: CreateAuditEvent) {
   const fields = {
     user_id: event.userId === "" ? null : event.userId,
     event_type: event.eventType,
-    resource_type: event.resourceType,
-    resource_id: event.resourceId,
+    resource_type: event.resourceType || null,
+    resource_id: event.resourceId || null,
     actor_id: event.actorId || null,
     ip_address: event.ipAddress || null,
-    user_agent: event.userAgent,
-    description: event.description,
+    user_agent: event.userAgent || null,
+    description: event.description || null,
     metadata: readMetadata(event.metadataJson),
     status: event.status || "success",
-    error_message: event.errorMessage,
+    error_message: event.errorMessage || null,
     source_service: event.sourceService || "api",
   };
   canonicalUuids(fields, isReference);
@@ -77,8 +77,8 @@ function readModeration(event: ModerationEvent): [action: ModerationAction, occu
     reason: event.reason || null,
     duration_seconds: event.durationSeconds,
   });
-  if (event.timestamp === null) return [action, now()];
   const occurredAt = fromTimestamp(event.timestamp);
+  if (event.timestamp === null || occurredAt === 0) return [action, now()];
   // Milliseconds sent as seconds by mistake land here, as with positions (decisions 2.9).
   if (occurredAt === null || occurredAt < 0 || occurredAt > now() + DAY)
     throw invalid("/timestamp", "must lie between 1970 and a day from now");

@@ -4,6 +4,7 @@ import { listeningServer } from "../kernel/client";
 import { iso, now } from "../kernel/clock";
 import { subscribe } from "../kernel/events";
 import { describeError, log } from "../kernel/log";
+import { COMMUNITY } from "./channels";
 import { encode, type PayloadName, type Payloads, type Timestamp, toTimestamp } from "./codec";
 import { topicOf } from "./connections";
 import { published } from "./figures";
@@ -74,15 +75,12 @@ function send<Name extends Telling>(
 const WATCHERS = "admin:accounts";
 const channelsOf = (userId: string): [string, string] => [`user:${userId}`, WATCHERS];
 
-/** Where community bots hear of users who have an account on their platform. */
-const BOTS = "community";
-
 /** A message for community bots, which is binary always. */
 function sendToBots<Name extends "discordUserLinked" | "discordUserUnlinked" | "discordPermissionChanged">(
   name: Name,
   fields: Omit<Payloads[Name], "timestamp">,
 ): void {
-  publish([BOTS], () => encode(name, { ...fields, timestamp: toTimestamp(now()) } as Payloads[Name]));
+  publish([COMMUNITY], () => encode(name, { ...fields, timestamp: toTimestamp(now()) } as Payloads[Name]));
 }
 
 /** Whether anybody hears a channel, in whatever format. */
@@ -122,7 +120,7 @@ const tellOfRoles = (userIds: string[]): Promise<void> =>
 const tellOfPermissions = (userIds: string[]): Promise<void> =>
   tellUsers(userIds, (userId) => {
     const channels = channelsOf(userId);
-    const communityIds = isHeard(BOTS) ? communityIdsOf(userId) : [];
+    const communityIds = isHeard(COMMUNITY) ? communityIdsOf(userId) : [];
     if (communityIds.length === 0 && !channels.some(isHeard)) return;
     const permissions = userPermissions(userId);
     send("permissionsUpdated", { userId, permissions }, ...channels);

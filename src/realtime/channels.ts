@@ -17,6 +17,9 @@ const isLabel = (name: string) => /^[A-Za-z0-9_-]{1,64}$/.test(name);
 const holds = (permission: Permission) => (caller: Caller) =>
   caller.isSuperAdmin || caller.permissions.has(permission);
 
+/** The channel that makes a connection a community bot. */
+export const COMMUNITY = "community";
+
 const FAMILIES: Record<string, Rule> = {
   user: {
     suffix: isRecordId,
@@ -28,7 +31,7 @@ const FAMILIES: Record<string, Rule> = {
   gps: { suffix: isRecordId, bare: true, allows: holds("gps:read") },
   geofence: { suffix: isRecordId, bare: true, allows: holds("geofences:read") },
   vessels: { bare: true, allows: holds("gps:read") },
-  community: { bare: true, allows: (caller) => caller.kind === "key" && holds("community:sync")(caller) },
+  [COMMUNITY]: { bare: true, allows: (caller) => caller.kind === "key" && holds("community:sync")(caller) },
 };
 
 /** Whether the caller may hear a channel. A name of no known form is refused like a forbidden one. */

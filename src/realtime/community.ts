@@ -4,14 +4,11 @@ import { subscribe } from "../kernel/events";
 import { type Bot, botCame, botWent } from "../operations/community/bot";
 import { currentSettings, guildSettings } from "../operations/community/settings";
 import { isAsked, isAwaited, isBusy, takePart } from "../operations/community/sync";
-import { mayHear } from "./channels";
+import { COMMUNITY, mayHear } from "./channels";
 import { type CommunitySyncResponse, encode, type Message, type Payloads, toTimestamp } from "./codec";
 import type { Socket } from "./connections";
 
 /** The community bot at the socket: which connections are one, what they are asked, and what they answer and ask. */
-
-/** The channel that makes a connection a bot. */
-export const COMMUNITY = "community";
 
 const bots = new Map<Socket, Bot>();
 
@@ -35,19 +32,24 @@ export function botLeft(socket: Socket): void {
   botWent(bot);
 }
 
-/** Whether the server waits for this message, and it is no flood however many there are. */
+/** Whether the server waits for this message, which brings something: it is no flood however many there are. */
 export function isAnswer(socket: Socket, message: Message | string): boolean {
   const bot = bots.get(socket);
   return (
     bot !== undefined &&
     typeof message === "object" &&
     message.name === "communitySyncResponse" &&
-    isAwaited(bot, message.payload.requestId)
+    isAwaited(bot, message.payload.requestId) &&
+    bringsSomething(message.payload)
   );
 }
 
-/** Bytes of a connection's frames that may wait for their turn. */
+const bringsSomething = ({ guilds, channels, roles, members, more }: CommunitySyncResponse): boolean =>
+  !more || guilds.length + channels.length + roles.length + members.length > 0;
+
+/** Bytes of a connection's frames that may wait for their turn, and what a frame takes beside its content. */
 const MAX_WAITING = 64 * 1024 * 1024;
+const FRAME_OVERHEAD = 256;
 
 interface Waiting {
   frames: (string | Buffer)[];
@@ -65,7 +67,7 @@ export function takeInTurn(socket: Socket, frame: string | Buffer, take: Take): 
   const queue = waiting.get(socket);
   if (queue) {
     queue.frames.push(frame);
-    queue.bytes += frame.length;
+    queue.bytes += frame.length + FRAME_OVERHEAD;
     return queue.bytes <= MAX_WAITING;
   }
   const bot = bots.get(socket);
@@ -84,7 +86,7 @@ function takeNext(socket: Socket, take: Take): void {
   else setImmediate(takeNext, socket, take);
   if (isOver || (bot && isBusy(bot))) return;
   const frame = queue.frames.shift() as string | Buffer;
-  queue.bytes -= frame.length;
+  queue.bytes -= frame.length + FRAME_OVERHEAD;
   take(socket, frame);
 }
 

@@ -6,13 +6,12 @@ import { subscribe as onEvent, publish } from "../kernel/events";
 import { describeError, log } from "../kernel/log";
 import { createAuditEvent, recordModeration } from "./audit";
 import { countClosed, countOpened, unsentAllowance } from "./capacity";
-import { mayHear } from "./channels";
+import { COMMUNITY, mayHear } from "./channels";
 import { decode, encode, type Message, type PayloadName, type Payloads } from "./codec";
 import {
   askedSettings,
   botJoined,
   botLeft,
-  COMMUNITY,
   isAnswer,
   startCommunity,
   takeInTurn,
@@ -201,19 +200,20 @@ function receive(socket: Socket, frame: string | Buffer): void {
   else if (message !== null) performBinary(socket, message);
 }
 
-function parse(frame: string): ClientMessage | null {
+/** The message in a text; undefined when it is no JSON. */
+function parse(frame: string): ClientMessage | null | undefined {
   try {
     return JSON.parse(frame);
   } catch {
-    return null;
+    return undefined;
   }
 }
 
-function performText(socket: Socket, message: ClientMessage | null): void {
+function performText(socket: Socket, message: ClientMessage | null | undefined): void {
   const type = message?.type;
-  if (message === null) inText.error(socket, "Invalid JSON");
+  if (message === undefined) inText.error(socket, "Invalid JSON");
   else if (typeof type === "string" && Object.hasOwn(TEXT_OPERATIONS, type))
-    TEXT_OPERATIONS[type]?.(socket, message);
+    TEXT_OPERATIONS[type]?.(socket, message as ClientMessage);
   else inText.error(socket, `Unknown message type; known are ${Object.keys(TEXT_OPERATIONS).join(", ")}`);
 }
 

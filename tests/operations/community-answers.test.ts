@@ -105,6 +105,24 @@ describe("a sync of guilds changes nothing", () => {
     expect(stored()).toEqual(before);
   });
 
+  const channels = (count: number, fields: object = {}) =>
+    Array.from({ length: count }, (_, at) => channel(String(at + 1), fields));
+
+  test("when the bot names more channels of a guild than it may have", async () => {
+    const body = await answered({ guilds: [guild({ name: "new" })] }, { channels: channels(1_001) });
+    expect(body).toEqual(failed(expect.stringContaining("1000 channels")));
+    expect(stored()).toEqual(before);
+  });
+
+  test("when its topics are too long together", async () => {
+    const parts = Array.from({ length: 41 }, () => ({
+      channels: channels(5, { topic: "x".repeat(10_000) }),
+    }));
+    const body = await answered({ guilds: [guild({ name: "new" })] }, ...parts);
+    expect(body).toEqual(failed(expect.stringContaining("topics of 2000000 characters")));
+    expect(stored()).toEqual(before);
+  });
+
   test("when the bot names more than can be stored at once", async () => {
     const guilds = Array.from({ length: 1_001 }, (_, at) => guild({ guildId: String(at), name: "n" }));
     const body = await answered({ guilds: guilds.slice(0, 500) }, { guilds: guilds.slice(500) }, {});

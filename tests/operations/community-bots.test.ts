@@ -3,7 +3,16 @@ import { rows } from "../identity/accounts-support";
 import { frame, read, subscribeInBinary } from "../realtime/binary";
 import { Client, RawClient } from "../realtime/support";
 import { TestServer } from "../support/server";
-import { errorEnvelope, GUILD, guild, ManualBot, member, OTHER_GUILD, requests } from "./community-support";
+import {
+  channel,
+  errorEnvelope,
+  GUILD,
+  guild,
+  ManualBot,
+  member,
+  OTHER_GUILD,
+  requests,
+} from "./community-support";
 
 /** Which connection is the bot, who gets its answers, and what happens in between: decisions 6.1 and 6.2. */
 let server: TestServer;
@@ -56,7 +65,7 @@ describe("without a bot, a sync is 503 BotNotConnected", () => {
 test("a connection that ended serves no more, though it subscribed again among frames that waited", async () => {
   const answer = sync({ guild_id: GUILD });
   const asked = await bot.asked();
-  for (let part = 0; part < 200; part++) bot.answer(asked, { more: true });
+  for (let part = 0; part < 200; part++) bot.answer(asked, { channels: [channel("1")], more: true });
   bot.client.send(frame("unsubscribe", { channel: "community" }));
   bot.client.send(frame("subscribe", { channel: "community" }));
   await bot.close();
@@ -364,6 +373,14 @@ describe("many parts", () => {
     expect(await bot.client.heard()).toEqual([]);
   });
 
+  test("that bring nothing are a flood", async () => {
+    const answer = sync();
+    const asked = await bot.asked();
+    for (let part = 0; part < 100; part++) bot.answer(asked, { more: true });
+    expect((await bot.client.closed).code).toBe(1008);
+    expect((await answer).body).toEqual(notConnected);
+  });
+
   test("of an answer that can't be stored aren't either", async () => {
     const answer = syncMembers();
     const asked = await bot.asked();
@@ -400,12 +417,12 @@ describe("many parts", () => {
 test("syncs that wait are limited", async () => {
   const running = sync();
   const asked = await bot.asked();
-  const waiting = Array.from({ length: 101 }, (_, at) => sync({ guild_id: String(1_000 + at) }));
+  const waiting = Array.from({ length: 11 }, (_, at) => sync({ guild_id: String(1_000 + at) }));
   const refused = await Promise.race(waiting);
   expect([refused.status, refused.body.error]).toEqual([503, "ServiceUnavailable"]);
   bot.answer(asked, { success: false });
   await running;
   await bot.close();
   const statuses = (await Promise.all(waiting)).map(({ body }) => body.error);
-  expect(statuses.filter((error) => error === "BotNotConnected")).toHaveLength(100);
+  expect(statuses.filter((error) => error === "BotNotConnected")).toHaveLength(10);
 });

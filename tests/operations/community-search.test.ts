@@ -172,7 +172,7 @@ describe("a list of members", () => {
       "bot_only=1",
       "humans_only=yes",
     ],
-    ...["has_role=", "has_role=x", `has_role=${"1".repeat(21)}`, `search=${"x".repeat(101)}`],
+    ...["has_role=", "has_role=x", `has_role=${"1".repeat(21)}`, `search=${"x".repeat(201)}`],
   ])("is refused for %s", async (query) => {
     expect((await get(`/guilds/${id}/members?${query}`)).status).toBe(400);
   });
@@ -234,7 +234,7 @@ describe("a search takes for plain text", () => {
       "   ",
       "\u200b\u200b\u200b",
     ],
-    ...["🌊", "🌊🌊🌊", "👨‍👩‍👧", "𝓐𝓷𝓷𝓪", "李小龙", "ﬁn", "नमस्ते", "\ufffd\ufffd\ufffd", "x".repeat(100)],
+    ...["🌊", "🌊🌊🌊", "👨‍👩‍👧", "𝓐𝓷𝓷𝓪", "李小龙", "ﬁn", "नमस्ते", "\ufffd\ufffd\ufffd", "x".repeat(198)],
   ];
   beforeAll(() =>
     store(
@@ -250,11 +250,11 @@ describe("a search takes for plain text", () => {
       const { status, body } = await get(
         `/guilds/${id}/members?limit=100&search=${encodeURIComponent(`<${text}>`)}`,
       );
-      expect(status).toBe(text.length > 98 ? 400 : 200);
+      expect(status).toBe(200);
       // NUL and the unit separator are one to the index.
       const isOneOfTwo = text === "\u0000" || text === "\u001f";
-      if (status === 200 && isOneOfTwo) expect(userIds(body)).toContain(userId);
-      else if (status === 200) expect(userIds(body)).toEqual([userId]);
+      if (isOneOfTwo) expect(userIds(body)).toContain(userId);
+      else expect(userIds(body)).toEqual([userId]);
       const alone = await get(`/guilds/${id}/members?limit=100&search=${encodeURIComponent(text)}`);
       expect(alone.status).toBe(200);
       expect(userIds(alone.body)).toContain(userId);

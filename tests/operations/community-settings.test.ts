@@ -92,9 +92,9 @@ describe("the settings for all guilds", () => {
   test.each([
     ...[{}, { unknown: 1 }, { id: "x" }, { updated_at: "2026-01-01T00:00:00Z" }],
     ...[{ auto_sync_enabled: "true" }, { auto_sync_enabled: null }, { notify_on_guild_join: 1 }],
-    ...[{ sync_interval_seconds: 0 }, { sync_interval_seconds: 1.5 }, { sync_interval_seconds: 31_536_001 }],
+    ...[{ sync_interval_seconds: 0 }, { sync_interval_seconds: 1.5 }, { sync_interval_seconds: 2 ** 31 }],
     ...[{ initial_delay_seconds: -1 }, { initial_delay_seconds: 2 ** 31 }, { initial_delay_seconds: "30" }],
-    ...[{ command_cooldown_seconds: -1 }, { command_cooldown_seconds: 86_401 }],
+    ...[{ command_cooldown_seconds: -1 }, { command_cooldown_seconds: 2 ** 31 }],
     ...[
       { default_language: "" },
       { default_language: null },
@@ -272,6 +272,11 @@ describe("the bot", () => {
     await put("/settings", { command_cooldown_seconds: 11 });
     expect((await pushed).commandCooldownSeconds).toBe(11);
     expect(await example.settings(GUILD)).toMatchObject({ guildId: GUILD, commandCooldownSeconds: 11 });
+    // Asking takes nothing from whoever listens.
+    const again = new Promise<Settings>((resolve) => example.on("communitySettings", resolve));
+    await put("/settings", { command_cooldown_seconds: 12 });
+    expect((await again).commandCooldownSeconds).toBe(12);
+    expect(example.settings("999")).rejects.toThrow("Guild not found");
     await example.close();
   });
 

@@ -54,6 +54,13 @@ const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 describe("a sync of all guilds", () => {
+  test("takes long topics from the example, in parts that fit a frame", async () => {
+    told.all.channels = Array.from({ length: 100 }, (_, at) =>
+      channel(String(at + 1), { topic: "€".repeat(1_000) }),
+    );
+    expect((await sync()).body).toEqual(done(1, 100, 0));
+  });
+
   test("stores what the bot tells of a guild, and computes the rest", async () => {
     told.all.guilds = [
       guild({

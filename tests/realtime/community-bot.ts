@@ -91,15 +91,15 @@ interface SyncRequest {
 const proto = protobuf.loadSync(join(import.meta.dir, "../../proto/ws.proto"));
 const Envelope = proto.lookupType("fairlead.ws.v1.WsEnvelope");
 
-/** Records in one part of an answer: far below the 64 KiB that a frame may have. */
-const PART = 100;
+/** Bytes of the records in one part of an answer: a frame may have 64 KiB, and a record more than one letter a byte. */
+const PART = 60_000;
 /** Bytes that may wait to be sent. */
 const MAX_BUFFERED = 1024 * 1024;
 
 export class CommunityBot {
   readonly #socket: WebSocket;
   readonly #community: Community;
-  readonly #listeners = new Map<string, (payload: never) => void>();
+  readonly #listeners = new Map<string, Set<(payload: never) => void>>();
   /** Resolves when the connection has ended, for whatever reason: connect anew after a pause. */
   readonly closed: Promise<unknown>;
 
@@ -109,7 +109,7 @@ export class CommunityBot {
     this.closed = new Promise((resolve) => socket.addEventListener("close", resolve));
     socket.binaryType = "arraybuffer";
     socket.addEventListener("message", ({ data }) => this.#receive(new Uint8Array(data)));
-    this.#listeners.set("communitySyncRequest", (request: SyncRequest) => this.#sync(request));
+    this.on("communitySyncRequest", (request: SyncRequest) => this.#sync(request));
   }
 
   /** Connects to `wss://…/v1/ws` and becomes the bot that serves. The key goes into a header, never into the address. */
@@ -122,41 +122,44 @@ export class CommunityBot {
       bot.closed.then(() => Promise.reject(new Error("the server refused the connection"))),
     ]);
     // Subscribing to this channel is what makes a connection a bot; the server confirms it with the same message.
-    const subscribed = bot.next("subscribe");
-    bot.#send({ subscribe: { channel: "community" } });
-    await subscribed;
+    await bot.#ask({ subscribe: { channel: "community" } }, "subscribe");
     return bot;
   }
 
   /**
    * Calls `listener` for each message with this payload: `communitySettings` whenever settings change; `discordUserLinked`,
    * `discordUserUnlinked` and `discordPermissionChanged` when what the bot remembers of a user is out of date; `error` for
-   * what the server could not make sense of.
+   * what the server could not make sense of. Returns the end of that.
    */
-  on<T>(payload: string, listener: (payload: T) => void): void {
-    this.#listeners.set(payload, listener);
+  on<T>(payload: string, listener: (payload: T) => void): () => void {
+    const listeners = this.#listeners.get(payload) ?? new Set();
+    this.#listeners.set(payload, listeners.add(listener as (payload: never) => void));
+    return () => listeners.delete(listener as (payload: never) => void);
   }
 
-  /** The next message with this payload. */
-  next<T>(payload: string): Promise<T> {
-    return new Promise((resolve) => {
-      this.on<T>(payload, (message) => {
-        this.#listeners.delete(payload);
-        resolve(message);
-      });
-    });
-  }
-
-  /** Asks for the settings: of a guild, or for all. */
+  /** Asks for the settings: of a guild, or for all. Rejects for a guild that the server doesn't know. */
   settings(guildId?: string): Promise<Settings> {
-    const answer = this.next<Settings>("communitySettings");
-    this.#send({ communitySettingsRequest: { guildId } });
-    return answer;
+    const isAsked = (settings: Settings) => settings.guildId === guildId;
+    return this.#ask({ communitySettingsRequest: { guildId } }, "communitySettings", isAsked);
   }
 
   async close(): Promise<void> {
     this.#socket.close(1000);
     await this.closed;
+  }
+
+  /** Sends a message and waits for the payload that answers it; rejects when the server answers with an error. */
+  #ask<T>(envelope: object, payload: string, isAnswer: (answer: T) => boolean = () => true): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const ends = [
+      this.on<T>(payload, (answer) => isAnswer(answer) && resolve(answer)),
+      this.on<{ message: string }>("error", ({ message }) => reject(new Error(message))),
+    ];
+    this.closed.then(() => reject(new Error("the connection has ended")));
+    this.#send(envelope);
+    return promise.finally(() => {
+      for (const end of ends) end();
+    });
   }
 
   #send(envelope: object): void {
@@ -166,7 +169,8 @@ export class CommunityBot {
   #receive(frame: Uint8Array): void {
     const envelope = Envelope.decode(frame) as protobuf.Message & { payload: string };
     const message = Envelope.toObject(envelope, { longs: Number, enums: String, defaults: true });
-    this.#listeners.get(envelope.payload)?.(message[envelope.payload] as never);
+    const listeners = this.#listeners.get(envelope.payload) ?? [];
+    for (const listener of [...listeners]) listener(message[envelope.payload] as never);
   }
 
   /** Answers a sync: any number of parts with `more`, and one without. `success` stands in each of them. */
@@ -178,12 +182,12 @@ export class CommunityBot {
     try {
       if (scope === "MEMBERS")
         for await (const portion of this.#community.members(guildId ?? ""))
-          for (const members of parts(portion)) await send({ members, more: true });
+          for (const members of parts("CommunityMember", portion)) await send({ members, more: true });
       else {
         const { guilds, channels, roles } = await this.#community.guilds(guildId ?? null);
-        for (const part of parts(guilds)) await send({ guilds: part, more: true });
-        for (const part of parts(channels)) await send({ channels: part, more: true });
-        for (const part of parts(roles)) await send({ roles: part, more: true });
+        for (const part of parts("CommunityGuild", guilds)) await send({ guilds: part, more: true });
+        for (const part of parts("CommunityChannel", channels)) await send({ channels: part, more: true });
+        for (const part of parts("CommunityRole", roles)) await send({ roles: part, more: true });
       }
       await send({ more: false });
     } catch (error) {
@@ -198,6 +202,18 @@ export class CommunityBot {
   }
 }
 
-function* parts<T>(records: T[]): Generator<T[]> {
-  for (let at = 0; at < records.length; at += PART) yield records.slice(at, at + PART);
+/** Cuts records of a type of ws.proto into parts by what they take encoded, each with its number and length. */
+function* parts<T extends object>(type: string, records: T[]): Generator<T[]> {
+  const message = proto.lookupType(`fairlead.ws.v1.${type}`);
+  let [part, size]: [T[], number] = [[], 0];
+  for (const record of records) {
+    const own = message.encode(message.fromObject(record)).len + 4;
+    if (part.length > 0 && size + own > PART) {
+      yield part;
+      [part, size] = [[], 0];
+    }
+    part.push(record);
+    size += own;
+  }
+  if (part.length > 0) yield part;
 }

@@ -92,6 +92,21 @@ describe("an event over the socket", () => {
     });
   });
 
+  test("takes empty optional texts for absent ones", async () => {
+    const texts = ["resourceType", "resourceId", "actorId", "ipAddress", "userAgent", "description"];
+    const empty = [...texts, "metadataJson", "status", "errorMessage", "sourceService"];
+    expect(
+      await written({ userId: "", ...Object.fromEntries(empty.map((field) => [field, ""])) }),
+    ).toMatchObject({
+      resource_type: null,
+      resource_id: null,
+      description: null,
+      metadata: null,
+      status: "success",
+      source_service: "api",
+    });
+  });
+
   for (const sourceService of ["api", "id", "backend", "policies", "community_bot", "stream_bot"])
     test(`may be the system's with source ${sourceService}`, async () => {
       expect(await written({ userId: "", sourceService })).toMatchObject({

@@ -140,10 +140,20 @@ describe("a moderation becomes an audit event", () => {
     ["an empty reason, which is none", { reason: "" }, { reason: null }],
     ["no time at all", { durationSeconds: 0 }, { duration_seconds: 0 }],
     ["a hundred years", { durationSeconds: 3_155_760_000 }, { duration_seconds: 3_155_760_000 }],
-    ["the beginning of 1970", { timestamp: {} }, { occurred_at: "1970-01-01T00:00:00.000Z" }],
+    [
+      "a moment after the beginning of 1970",
+      { timestamp: { nanos: 1_000_000 } },
+      { occurred_at: "1970-01-01T00:00:00.001Z" },
+    ],
   ];
   test.each(bounds)("with %s", async (_, fields, metadata) => {
     expect((await written(fields)).metadata).toMatchObject(metadata);
+  });
+
+  test("at its arrival, when its time is absent or 0", async () => {
+    const before = Date.now() - 1_000;
+    for (const fields of [{}, { timestamp: {} }])
+      expect(timeOf(await written(fields))).toBeGreaterThan(before);
   });
 
   test("at a time that is a little ahead of the server's", async () => {

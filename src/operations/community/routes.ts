@@ -1,7 +1,6 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
-import { allowSeconds, clientOf } from "../../kernel/client";
-import { SECOND } from "../../kernel/clock";
+import { clientOf, letWait } from "../../kernel/client";
 import { errors, List, NoContent, query } from "../../kernel/schema";
 import { deleteGuild, getGuild, listChannels, listGuilds } from "./guilds";
 import { findMembers, getMember } from "./members";
@@ -25,18 +24,10 @@ import {
   SyncInput,
 } from "./schema";
 import { changeGuildSettings, changeSettings, getSettings, guildSettings } from "./settings";
-import { SYNC_TIMEOUT } from "./sync";
 import { syncGuilds } from "./sync-guilds";
 import { syncMembers } from "./sync-members";
 
 const path = "/v1/community";
-
-/** What is left of a request's time for everything but the wait for the bot. */
-const SPARE_SECONDS = 10;
-
-/** A sync may take longer than a connection may be silent. */
-const waitForBot = (request: Request, timeout: number): void =>
-  allowSeconds(request, timeout / SECOND + SPARE_SECONDS);
 
 const THERE = "`guild_id` is the guild's identifier on the platform.";
 const HERE = "`guild_id` is the guild's `id`, a UUID.";
@@ -104,7 +95,7 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
   .post(
     "/sync",
     ({ body, request }) => {
-      waitForBot(request, SYNC_TIMEOUT.guilds);
+      letWait(request);
       return syncGuilds(body?.guild_id ?? null);
     },
     {
@@ -113,7 +104,7 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
       response: { 200: GuildSync, ...errors(503) },
       detail: {
         summary: "Sync guilds",
-        description: `Has the bot tell of one guild or of all, with their channels and roles, and waits up to 30 s for its answer. A sync of all removes the guilds that the bot no longer names. ${WAITS}`,
+        description: `Has the bot tell of one guild or of all, with their channels and roles, and gives it 30 s for its answer. Waits first for another sync of guilds that runs; who asks for the same one shares its answer. A sync of all removes the guilds that the bot no longer names. ${WAITS}`,
       },
     },
   )
@@ -183,7 +174,7 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
   .post(
     "/guilds/:guild_id/members/sync",
     ({ params, request }) => {
-      waitForBot(request, SYNC_TIMEOUT.members);
+      letWait(request);
       return syncMembers(params.guild_id);
     },
     {
@@ -192,7 +183,7 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
       response: { 200: MemberSync, ...errors(404, 503) },
       detail: {
         summary: "Sync the members of a guild",
-        description: `Has the bot tell of all members of a guild, who replace the former ones, and waits up to 60 s for its answer. ${WAITS} ${THERE}`,
+        description: `Has the bot tell of all members of a guild, who replace the former ones, and gives it 60 s for its answer. Waits first for another sync of members that runs; who asks for the same one shares its answer. ${WAITS} ${THERE}`,
       },
     },
   );

@@ -140,7 +140,8 @@ export const SyncInput = optionalBody(
 );
 
 /** A year: timers aside, nobody means more. */
-const MAX_SECONDS = 31_536_000;
+/** What an int32 of the bot holds. */
+const MAX_SECONDS = 2_147_483_647;
 
 const settingFields = {
   auto_sync_enabled: t.Boolean({
@@ -170,7 +171,7 @@ const settingFields = {
   notify_on_guild_leave: t.Boolean({ description: "Whether the bot tells that it left", examples: [true] }),
   command_cooldown_seconds: t.Integer({
     minimum: 0,
-    maximum: 86_400,
+    maximum: MAX_SECONDS,
     description: "Seconds between two commands of one user",
     examples: [3],
   }),
@@ -220,7 +221,7 @@ export const DEFAULT_MEMBERS = 50;
 export const MembersQuery = t.Object({
   search: t.Optional(
     characters({
-      maxLength: 100,
+      maxLength: 200,
       description: "Only members whose username, global name or nickname holds this text, in whatever case",
       examples: ["skip"],
     }),

@@ -26,7 +26,7 @@ export interface Intake<T> {
 }
 
 /** Syncs of a kind that may wait for their turn. */
-const MAX_WAITING = 100;
+const MAX_WAITING = 10;
 /** Longest error of a bot that is passed on. */
 const MAX_ERROR = 500;
 
@@ -36,7 +36,8 @@ class Sync<T> {
   readonly guild: string | null;
   readonly answer: Promise<T>;
   readonly #intake: Intake<T>;
-  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly #timeout: number;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #resolve: (answer: T) => void = () => {};
   #reject: (reason: unknown) => void = () => {};
   /** Whose answer is awaited: nobody's before it was asked, and after its last part. */
@@ -47,15 +48,16 @@ class Sync<T> {
   constructor(guild: string | null, intake: Intake<T>, timeout: number) {
     this.guild = guild;
     this.#intake = intake;
+    this.#timeout = timeout;
     this.answer = new Promise<T>((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#timer = setTimeout(() => this.#timeOut(), timeout);
   }
 
   /** Asks the bot that serves now. */
   start(scope: SyncRequest["scope"]): void {
+    this.#timer = setTimeout(() => this.#timeOut(), this.#timeout);
     this.#bot = servingBot();
     if (this.#bot === null) this.#fail(notConnected());
     else this.#bot.requestSync({ requestId: this.requestId, guildId: this.guild, scope });
@@ -133,7 +135,7 @@ export class SyncLine<T> {
   #running: Sync<T> | null = null;
   #waiting: Sync<T>[] = [];
 
-  /** `timeout` is in milliseconds, from when a sync is asked for. */
+  /** `timeout` is how long the bot may take, in milliseconds. */
   constructor(scope: SyncRequest["scope"], timeout: number) {
     this.#scope = scope;
     this.#timeout = timeout;
@@ -212,5 +214,5 @@ export function takePart(bot: Bot, part: CommunitySyncResponse): boolean {
   return line !== undefined;
 }
 
-/** How long a sync may take, in milliseconds (Part 1, "Limits"). */
+/** How long the bot may take for a sync, in milliseconds (Part 1, "Limits"). */
 export const SYNC_TIMEOUT = { guilds: 30 * SECOND, members: 60 * SECOND };

@@ -71,7 +71,8 @@ export class VesselStore {
   hear({ mmsi, known_as = "", ...told }: Report): void {
     const known = this.#vessels.get(mmsi);
     const vessel: Known = { ...(known ?? NOTHING), ...onlyDefined(told), heardAt: now() };
-    if (vessel.name === "") vessel.name = known_as;
+    // A name that a later message leaves out is still the name.
+    vessel.name ||= known?.name || known_as;
     this.#vessels.delete(mmsi);
     if (this.#vessels.size >= MAX_VESSELS) this.#dropOldest();
     this.#vessels.set(mmsi, vessel);
