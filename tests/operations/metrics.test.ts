@@ -153,6 +153,10 @@ describe("/metrics", () => {
       600,
     );
     expect(figure(families, "fairlead_backup_age_seconds")).toBeLessThan(600);
+    expect(families.get("fairlead_community_bot_connected")?.samples).toMatchObject([{ value: 0 }]);
+    // Nothing is told of what there is none of.
+    for (const name of ["fairlead_community_sync_age_seconds", "fairlead_vessels_source_connected"])
+      expect(families.get(name)?.samples).toEqual([]);
     expect(families.get("fairlead_backup_failing")?.samples).toMatchObject([{ value: 0 }]);
     await eventually(async () => figure(await scrape(), "fairlead_event_loop_lag_seconds", {}, "_count") > 0);
   });

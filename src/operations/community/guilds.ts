@@ -1,5 +1,5 @@
 import type { Statement } from "bun:sqlite";
-import { asc, desc, eq } from "drizzle-orm";
+import { asc, desc, eq, min } from "drizzle-orm";
 import { type Caller, transactAs } from "../../identity/access/caller";
 import { iso, isoOrNull, now } from "../../kernel/clock";
 import { db, sqlite, statement } from "../../kernel/db";
@@ -28,6 +28,13 @@ const toGuild = (row: Row): Guild => ({
   bot_joined_at: isoOrNull(row.bot_joined_at),
   last_synced_at: iso(row.last_synced_at),
 });
+
+/** When the guild was synced that was synced longest ago (epoch milliseconds); null when there is none. */
+export const oldestSync = (): number | null =>
+  db
+    .select({ at: min(communityGuilds.last_synced_at) })
+    .from(communityGuilds)
+    .get()?.at ?? null;
 
 /** All guilds, newest first. */
 export const listGuilds = (): Guild[] =>

@@ -14,6 +14,9 @@ import { socketCounts } from "../../realtime/connections";
 import { detachmentCount } from "../../tracking/gps/detach";
 import { VERSION } from "../../version";
 import { backupState } from "../backup/schedule";
+import { servingBot } from "../community/bot";
+import { oldestSync } from "../community/guilds";
+import { type VesselsState, vesselsState } from "../vessels/service";
 
 /**
  * The metrics of the program as a whole. What belongs to one domain and is counted there is registered there (see
@@ -71,6 +74,34 @@ gauges("fairlead_queue_length", "What waits, by queue", () => [
   [{ queue: "password_hashes" }, waitingHashes()],
   [{ queue: "detachments" }, detachmentCount()],
 ]);
+
+const vessels = (read: (state: VesselsState) => number | null) => () => {
+  const state = vesselsState();
+  return state.source === "none" ? null : read(state);
+};
+gauge(
+  "fairlead_vessels_source_connected",
+  "Whether the source of vessels is connected",
+  vessels(({ isConnected }) => Number(isConnected)),
+);
+gauge(
+  "fairlead_vessels",
+  "Vessels that are known",
+  vessels((state) => state.vessels),
+);
+gauge(
+  "fairlead_vessels_heard_age_seconds",
+  "How long ago a vessel was heard",
+  vessels(({ lastHeardAt }) => lastHeardAt && (now() - lastHeardAt) / SECOND),
+);
+
+gauge("fairlead_community_bot_connected", "Whether the community bot is connected", () =>
+  Number(servingBot() !== null),
+);
+gauge("fairlead_community_sync_age_seconds", "Age of the oldest sync of a guild", () => {
+  const synced = oldestSync();
+  return synced && (now() - synced) / SECOND;
+});
 
 // --- The disk ---------------------------------------------------------------------------------------------
 
