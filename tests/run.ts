@@ -32,7 +32,10 @@ interface Declared {
   responses: Record<string, object>;
 }
 
-/** What the document declares and the tests didn't see: answers (`getTrip 404`), operations that never did what they are for. */
+/**
+ * What the document declares and the tests didn't see: answers (`getTrip 404`), and operations that never did what they
+ * are for.
+ */
 function findUnseen(seen: string[]): { answers: string[]; operations: string[] } {
   const { stdout } = Bun.spawnSync([process.execPath, "src/main.ts", "openapi"], { cwd: root });
   // A program that doesn't start has failed its tests already.

@@ -36,7 +36,7 @@ afterAll(async () => {
 const expectQuiet = (page: Page) =>
   expect({ foreign: page.foreign, errors: page.errors }).toEqual({ foreign: [], errors: [] });
 
-/** Opens an operation of a section that is open, presses Execute, and returns the status and the body that are then shown. */
+/** Opens an operation of an open section, presses Execute, and returns the status and the body that are then shown. */
 async function execute(page: Page, operation: string) {
   await page.click(`${operation} .opblock-summary-control`);
   // Swagger UI follows the references of an operation when it is opened, and only then can make its request.

@@ -37,8 +37,12 @@ interface Answered {
 }
 
 /** Headers of HTTP itself, and of every answer: RFC 9110 and 9111, Fetch; no operation's own. */
-const COMMON =
-  /^(date|allow|connection|keep-alive|transfer-encoding|vary|cache-control|referrer-policy|x-content-type-options|(content-(type|length|encoding))|access-control-.+)$/;
+const COMMON = new RegExp(
+  `^(${[
+    ...["date", "allow", "connection", "keep-alive", "transfer-encoding", "vary", "cache-control"],
+    ...["content-(type|length|encoding)", "access-control-.+", "referrer-policy", "x-content-type-options"],
+  ].join("|")})$`,
+);
 
 /** Those that the server sends with every answer of an operation that can answer 429, where limits are on. */
 const LIMIT = /^ratelimit-(limit|remaining|reset)$/;

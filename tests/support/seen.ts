@@ -1,6 +1,9 @@
 import { appendFileSync } from "node:fs";
 
-/** What the tests of this process got from the API: `listTrips 200`. The whole run's is held against the document: see run.ts. */
+/**
+ * What the tests of this process got from the API: `listTrips 200`. What a whole run got is held against the document: see
+ * run.ts.
+ */
 export const seen = new Set<string>();
 
 /** Adds what was seen to the file that the run names, if it is one. */
