@@ -1,7 +1,7 @@
 import type { WebSocketHandler } from "bun";
 import { config } from "../config";
-import { type Caller, reloadCaller } from "../identity/access/caller";
-import { now, SECOND } from "../kernel/clock";
+import { type Caller, hasExpired, reloadCaller } from "../identity/access/caller";
+import { SECOND } from "../kernel/clock";
 import { subscribe as onEvent, publish } from "../kernel/events";
 import { describeError, log } from "../kernel/log";
 import { createAuditEvent, recordModeration } from "./audit";
@@ -286,8 +286,7 @@ function sweep(): void {
     unsentInAll += unsent;
     if (time - data.aliveAt >= timeout) close(socket, CLOSE.heartbeatLapsed);
     else if (unsent > allowance) close(socket, CLOSE.tooSlow);
-    else if (!data.ended && data.caller.expiresAt !== null && data.caller.expiresAt <= now())
-      close(socket, CLOSE.credentialEnded);
+    else if (!data.ended && hasExpired(data.caller)) close(socket, CLOSE.credentialEnded);
     else if (time >= data.pingAt) {
       data.pingAt = time + interval;
       data.isPinged = true;

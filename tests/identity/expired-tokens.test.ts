@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { passwordResets } from "../../src/identity/auth/table";
 import { seedIdentity } from "../../src/identity/seed";
+import { deleteExpiredSessions, insertSession } from "../../src/identity/sessions/service";
+import { sessions } from "../../src/identity/sessions/table";
 import { insertUser } from "../../src/identity/users/service";
 import { deleteExpiredTokens, insertVerification } from "../../src/identity/verification/service";
 import { verifications } from "../../src/identity/verification/table";
-import { HOUR, now, setClock } from "../../src/kernel/clock";
+import { DAY, HOUR, now, setClock } from "../../src/kernel/clock";
 import { closeDatabase, db, transact } from "../../src/kernel/db";
 import { newId } from "../../src/kernel/id";
 import { configure, openQueue } from "./email/support";
@@ -61,4 +63,23 @@ test("removes registrations and resets that have expired, however many, and no o
   setClock(() => start + 25 * HOUR);
   await deleteExpiredTokens();
   expect(kept().map((row) => row.id)).toEqual([id, late]);
+});
+
+test("removes sessions that ended a day ago, and none for a clock that is wrong for a while", async () => {
+  const start = now();
+  const client = { address: "127.0.0.1", userAgent: null, acceptLanguage: null };
+  await transact(() => {
+    const user = insertUser({ username: "berta", email: "berta@example.org", passwordHash: "x" });
+    for (const hours of [1, 24, 30 * 24]) insertSession(user.id, "email", client, start + hours * HOUR);
+  });
+  const left = async (time: number) => {
+    setClock(() => time);
+    await deleteExpiredSessions();
+    return db.select().from(sessions).all().length;
+  };
+  expect(await left(start + DAY)).toBe(3);
+  expect(await left(start)).toBe(3);
+  expect(await left(start + DAY + HOUR)).toBe(2);
+  expect(await left(start + 2 * DAY)).toBe(1);
+  expect(await left(start + 31 * DAY)).toBe(0);
 });

@@ -257,6 +257,15 @@ describe.skipIf(!canMoveClock)("Retry-After", () => {
     }
   });
 
+  test("ends when the clock is set back", async () => {
+    source.answer(wait(503, "3600"));
+    expectStale(await ask(server), body);
+    source.answer();
+    await advance(-24 * 3_600_000);
+    expectFresh(await ask(server), body);
+    await advance(26 * 3_600_000);
+  });
+
   test.each(["0", "soon", "Sun, 27 Sep 2015 19:00:00 GMT"])(
     "that says %j asks for no pause",
     async (value) => {

@@ -4,6 +4,7 @@ import { hashToken } from "../../kernel/crypto";
 import { afterCommit, db, sqlite, statement, transact, type Work } from "../../kernel/db";
 import { forbidden, unauthorized } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
+import { isAlive } from "../../kernel/lifetime";
 import { logFailure } from "../../kernel/trouble";
 import { apiKeys } from "../api-keys/table";
 import { activeBan } from "../bans/active-ban";
@@ -32,6 +33,8 @@ interface CallerBase {
 export interface SessionCaller extends CallerBase {
   readonly kind: "session";
   readonly userId: string;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
 }
 
 export interface KeyCaller extends CallerBase {
@@ -97,6 +100,7 @@ function loadSession(tokenHash: string): Loaded | null {
       id: sessions.id,
       userId: sessions.user_id,
       expiresAt: sessions.expires_at,
+      createdAt: sessions.created_at,
       touchedAt: sessions.last_activity_at,
     })
     .from(sessions)
@@ -151,7 +155,11 @@ export function findKeyCaller(id: string): KeyCaller | null {
   return key && !hasExpired(key) ? key : null;
 }
 
-const hasExpired = (caller: Caller) => caller.expiresAt !== null && caller.expiresAt <= now();
+/** Whether a credential does not count by its times. */
+export function hasExpired(caller: Caller): boolean {
+  if (caller.expiresAt === null) return false;
+  return caller.kind === "session" ? !isAlive(caller.createdAt, caller.expiresAt) : caller.expiresAt <= now();
+}
 
 // --- Authentication ---------------------------------------------------------------------------------------
 

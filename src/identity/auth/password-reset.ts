@@ -1,10 +1,11 @@
-import { and, eq, gt } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import type { Client } from "../../kernel/client";
 import { HOUR, now } from "../../kernel/clock";
 import { hashPassword, hashToken, mintToken, verifyPassword } from "../../kernel/crypto";
 import { db, transact } from "../../kernel/db";
 import { badRequest, invalid } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
+import { isAliveIn } from "../../kernel/lifetime";
 import { type SessionCaller, transactAs } from "../access/caller";
 import { recordAudit } from "../audit/service";
 import { emailLocale } from "../email/locale";
@@ -74,7 +75,7 @@ async function issueReset(address: string, client: Client): Promise<void> {
 }
 
 const unexpired = (token: string) =>
-  and(eq(passwordResets.token_hash, hashToken(token)), gt(passwordResets.expires_at, now()));
+  and(eq(passwordResets.token_hash, hashToken(token)), isAliveIn(passwordResets));
 
 const invalidToken = () => badRequest("The token is not valid, was used, or has expired");
 

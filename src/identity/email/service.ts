@@ -1,4 +1,4 @@
-import { and, asc, count, eq, inArray, isNotNull, isNull, lt, lte, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
 import { config } from "../../config";
 import { DAY, HOUR, now, SECOND } from "../../kernel/clock";
 import { afterCommit, db, transact } from "../../kernel/db";
@@ -112,6 +112,9 @@ interface Queued {
 }
 
 function nextDue(): Queued | undefined {
+  const time = now();
+  // One that waits for longer than any pause was put off by a clock that has been set back since.
+  const isLeftBehind = gt(emailQueue.next_attempt_at, time + 2 * LONGEST_PAUSE);
   return db
     .select({
       id: emailQueue.id,
@@ -121,7 +124,7 @@ function nextDue(): Queued | undefined {
       created_at: emailQueue.created_at,
     })
     .from(emailQueue)
-    .where(lte(emailQueue.next_attempt_at, now()))
+    .where(or(lte(emailQueue.next_attempt_at, time), isLeftBehind))
     .orderBy(asc(emailQueue.next_attempt_at), asc(emailQueue.id))
     .limit(1)
     .get();

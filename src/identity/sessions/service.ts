@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, inArray, lt, lte, ne } from "drizzle-orm";
+import { and, count, desc, eq, inArray, lt, lte, ne } from "drizzle-orm";
 import type { Client } from "../../kernel/client";
 import { DAY, iso, now } from "../../kernel/clock";
 import { hashToken, mintToken } from "../../kernel/crypto";
@@ -6,6 +6,7 @@ import { db, transact } from "../../kernel/db";
 import { invalid, notFound } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
 import { newId } from "../../kernel/id";
+import { isAliveIn } from "../../kernel/lifetime";
 import { parseUserAgent } from "../../kernel/user-agent";
 import { accessChanged, type SessionCaller, transactAs } from "../access/caller";
 import { recordAudit } from "../audit/service";
@@ -138,7 +139,7 @@ const withProvider = () =>
     .from(sessions)
     .leftJoin(platforms, eq(platforms.slug, sessions.provider));
 
-const isOpen = (userId: string) => and(eq(sessions.user_id, userId), gt(sessions.expires_at, now()));
+const isOpen = (userId: string) => and(eq(sessions.user_id, userId), isAliveIn(sessions));
 
 /** The caller's sessions that have not ended, newest first. */
 export function listSessions(caller: SessionCaller): {
@@ -193,7 +194,7 @@ export async function revokeSession(caller: SessionCaller, id: string, client: C
     const session = db
       .select()
       .from(sessions)
-      .where(and(eq(sessions.id, id), eq(sessions.user_id, caller.userId), gt(sessions.expires_at, now())))
+      .where(and(eq(sessions.id, id), isOpen(caller.userId)))
       .get();
     if (!session) throw notFound("Session");
     revoke(session, "revoked by the user");
@@ -257,7 +258,7 @@ function sessionByToken(token: string): Row {
   const session = db
     .select()
     .from(sessions)
-    .where(and(eq(sessions.token_hash, hashToken(token)), gt(sessions.expires_at, now())))
+    .where(and(eq(sessions.token_hash, hashToken(token)), isAliveIn(sessions)))
     .get();
   if (!session) throw notFound("Session");
   return session;
@@ -293,14 +294,17 @@ export function deleteInternalSession(
 /** Sessions deleted in one transaction. */
 const STEP = 500;
 
-/** The job: removes sessions that have ended. They are refused from their end on, removed or not. */
+/**
+ * The job: removes sessions that ended a day ago. They are refused from their end on, removed or not, and a clock that
+ * is wrong for an hour ends none for good.
+ */
 export async function deleteExpiredSessions(): Promise<void> {
   for (let more = true; more; ) {
     more = await transact(() => {
       const ended = db
         .select({ id: sessions.id })
         .from(sessions)
-        .where(lte(sessions.expires_at, now()))
+        .where(lte(sessions.expires_at, now() - DAY))
         .limit(STEP)
         .all()
         .map((row) => row.id);

@@ -1,8 +1,9 @@
-import { and, eq, gt, inArray, lte } from "drizzle-orm";
+import { and, eq, inArray, lte } from "drizzle-orm";
 import { MINUTE, now } from "../../kernel/clock";
 import { hashToken, mintToken } from "../../kernel/crypto";
 import { db, transact } from "../../kernel/db";
 import { newId } from "../../kernel/id";
+import { isAliveIn } from "../../kernel/lifetime";
 import { challenges, twoFactor } from "./table";
 
 /** Sign-ins that wait for their second step. A challenge is no session: its token opens nothing else. */
@@ -38,7 +39,7 @@ export function findChallenge(token: string): Challenge | undefined {
   return db
     .select()
     .from(challenges)
-    .where(and(eq(challenges.token_hash, hashToken(token)), gt(challenges.expires_at, now())))
+    .where(and(eq(challenges.token_hash, hashToken(token)), isAliveIn(challenges)))
     .get();
 }
 

@@ -5,6 +5,7 @@ import { iso, isoOrNull, MINUTE, now } from "../../kernel/clock";
 import { db } from "../../kernel/db";
 import { decrypt, encrypt } from "../../kernel/encryption";
 import { badRequest, forbidden, invalid, notFound } from "../../kernel/errors";
+import { isAlive } from "../../kernel/lifetime";
 import { describeError, log } from "../../kernel/log";
 import { type Caller, isSystemKey, transactAs } from "../access/caller";
 import { checkOutranks } from "../access/rank";
@@ -137,7 +138,7 @@ export async function enableTwoFactor(caller: Caller, user: UserRow, code: strin
     const row = find(user.id);
     if (!row) throw badRequest("There is no set-up to complete; start with POST /v1/users/me/2fa/setup");
     if (row.enabled_at !== null) throw alreadyOn();
-    if ((row.setup_expires_at ?? 0) <= now())
+    if (!isAlive(row.created_at, row.setup_expires_at ?? 0))
       throw badRequest("The set-up has expired; start again with POST /v1/users/me/2fa/setup");
     if (!acceptTotp(row, code)) return noteWrongCode(caller, user, client);
     const time = now();

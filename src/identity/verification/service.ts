@@ -4,6 +4,7 @@ import { hashToken, mintToken } from "../../kernel/crypto";
 import { db, transact } from "../../kernel/db";
 import { badRequest } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
+import { isAliveIn } from "../../kernel/lifetime";
 import { passwordResets } from "../auth/table";
 import { type VERIFICATION_KINDS, verifications } from "./table";
 
@@ -60,7 +61,7 @@ export function insertVerification(input: NewVerification) {
 /** Whether a verification still counts. */
 const isPending = () =>
   and(
-    gt(verifications.expires_at, now()),
+    isAliveIn(verifications),
     or(
       isNotNull(verifications.sent_at),
       gt(verifications.created_at, now() - SENDING_LIMIT),
@@ -139,7 +140,7 @@ export function takeVerification(
       and(
         eq(verifications.token_hash, hashToken(token)),
         inArray(verifications.kind, kinds),
-        gt(verifications.expires_at, now()),
+        isAliveIn(verifications),
       ),
     )
     .get();

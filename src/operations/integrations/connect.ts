@@ -11,6 +11,7 @@ import { db, transact } from "../../kernel/db";
 import { decrypt, encrypt } from "../../kernel/encryption";
 import { AppError, badRequest, invalid } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
+import { isAlive } from "../../kernel/lifetime";
 import { apiOf, NoChannel, NotPermitted, TokenRefused } from "./api";
 import { type Account, CHANNELS } from "./channels";
 import { authorizationUrl, exchangeCode, GrantRefused, type Tokens } from "./oauth";
@@ -114,7 +115,7 @@ async function takeState(platform: PlatformSlug, state: string | undefined): Pro
       .all()
       .at(0),
   );
-  if (!taken || taken.platform !== platform || taken.expires_at <= now())
+  if (!taken || taken.platform !== platform || !isAlive(taken.expires_at - STATE_LIFETIME, taken.expires_at))
     throw badRequest(
       "This connection was not started here, was completed already, or took too long; start it anew",
     );

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNull, lt, or } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNull, lt, or } from "drizzle-orm";
 import { type Caller, transactAs } from "../../identity/access/caller";
 import { recordAudit } from "../../identity/audit/service";
 import { ownId } from "../../identity/users/service";
@@ -179,7 +179,12 @@ export async function validateTokens(): Promise<void> {
       and(
         eq(integrations.platform, "twitch"),
         eq(integrations.is_active, true),
-        or(isNull(integrations.validated_at), lt(integrations.validated_at, now() - HOUR)),
+        or(
+          isNull(integrations.validated_at),
+          lt(integrations.validated_at, now() - HOUR),
+          // The clock was set back.
+          gt(integrations.validated_at, now()),
+        ),
       ),
     )
     .orderBy(asc(integrations.validated_at))

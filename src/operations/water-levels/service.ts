@@ -93,7 +93,7 @@ async function deriveAll(stations: SourceStation[]): Promise<void> {
 function isKnown(station: SourceStation): boolean {
   const known = derived.get(keyOf(station));
   if (!known) return false;
-  return known.trend !== null || now() - known.readAt < config["pegel.cache_seconds"] * SECOND;
+  return known.trend !== null || Math.abs(now() - known.readAt) < config["pegel.cache_seconds"] * SECOND;
 }
 
 /** Trends that are being derived, by the same keys: whoever asks meanwhile waits for the same answer. */

@@ -32,8 +32,17 @@ export interface SourceAnswer {
 
 let kept: Kept | null = null;
 let pending: Promise<Kept> | null = null;
-/** The source is not asked before: it asked for that, or does not answer at all. */
-let quietUntil = 0;
+/** The source is not asked in this span: it asked for that, or does not answer at all. */
+let quiet = { from: 0, until: 0 };
+
+/** A clock that was set back ends it. */
+const isQuiet = () => quiet.from <= now() && now() < quiet.until;
+
+/** Several questions may be under way: an answer that asks for less must not shorten another's pause. */
+function leaveAlone(milliseconds: number): void {
+  const from = now();
+  quiet = { from, until: Math.max(isQuiet() ? quiet.until : 0, from + milliseconds) };
+}
 
 const notThere = (why: string) =>
   new AppError("ServiceUnavailable", `The source of water levels cannot be asked now: ${why}`, {
@@ -46,7 +55,7 @@ export async function allStations(): Promise<SourceAnswer> {
     throw new AppError("ServiceUnavailable", "Water levels are not configured (pegel.enabled)");
   if (kept && isFresh(kept)) return { stations: kept.stations, isStale: false };
   try {
-    if (now() < quietUntil) throw new OutboundError("it is left alone for a while");
+    if (isQuiet()) throw new OutboundError("it is left alone for a while");
     // Whoever asks meanwhile waits for the same answer.
     pending ??= ask()
       .catch(noteFailure)
@@ -71,7 +80,7 @@ function noteFailure(error: unknown): never {
       log.warn("the source of water levels does not answer; older levels are shown where there are any", {
         why: error.message,
       });
-    if (kept && error.message === "TimeoutError") quietUntil = Math.max(quietUntil, now() + SILENCE);
+    if (kept && error.message === "TimeoutError") leaveAlone(SILENCE);
   }
   throw error;
 }
@@ -97,17 +106,15 @@ async function ask(): Promise<Kept> {
   return { stations, etag: answer.headers.get("etag"), confirmedAt: now() };
 }
 
-/** Several questions may be under way: an answer that asks for less must not shorten another's pause. */
 function heedPause(answer: Response): void {
-  if (answer.status === 429 || answer.status === 503)
-    quietUntil = Math.max(quietUntil, now() + (retryAfter(answer, now()) ?? 0));
+  if (answer.status === 429 || answer.status === 503) leaveAlone(retryAfter(answer, now()) ?? 0);
 }
 
 const MEASUREMENT_BOUNDS = { timeout: 5 * SECOND, maxBytes: 1_048_576 };
 
 /** What a station measured in the last day, as the source has it; null when it can't be had. */
 export async function measurementsOf(stationId: string): Promise<unknown> {
-  if (!/^[\w-]{1,64}$/.test(stationId) || now() < quietUntil) return null;
+  if (!/^[\w-]{1,64}$/.test(stationId) || isQuiet()) return null;
   const url = `${config["pegel.base_url"]}/stations/${stationId}/W/measurements.json?start=P1D`;
   try {
     const answer = await boundedFetch(url, { headers: { accept: "application/json" } }, MEASUREMENT_BOUNDS);

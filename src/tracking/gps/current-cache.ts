@@ -14,7 +14,9 @@ const MAX_ENTRIES = 10_000;
 export function cachedCurrent(deviceId: string | null, read: () => GpsPoint | null): GpsPoint | null {
   const key = deviceId ?? OF_ALL;
   const known = entries.get(key);
-  if (known && now() < known.readAt + systemValue("gps.current_cache_seconds") * SECOND) return known.point;
+  // Not a negative age either: the clock may have been set back.
+  if (known && Math.abs(now() - known.readAt) < systemValue("gps.current_cache_seconds") * SECOND)
+    return known.point;
   const point = read();
   if (entries.size >= MAX_ENTRIES) entries.clear();
   entries.set(key, { point, readAt: now() });

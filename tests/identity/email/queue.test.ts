@@ -183,6 +183,16 @@ describe("a queued email", () => {
 });
 
 describe("when the transport takes nothing", () => {
+  test("a message that waits for a time which a clock set back has left behind goes out at once", async () => {
+    clock = START + 400 * DAY;
+    resend.failNext(down);
+    await enqueue(contentOf("password_reset"));
+    await logged(deliverQueued);
+    clock = START;
+    await deliverQueued();
+    expect(row()).toMatchObject({ attempts: 2, next_attempt_at: null, delivered_at: START });
+  });
+
   test("the pauses grow from 30 seconds to 6 hours, and nothing is tried before they are over", async () => {
     await enqueue(contentOf("password_reset"));
     const pauses: number[] = [];
