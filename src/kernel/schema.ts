@@ -234,7 +234,8 @@ export const queryBoolean = (options: SchemaOptions) =>
   ofKind<boolean>("QueryBoolean", { type: "boolean", ...options });
 
 const INTEGER = /^-?\d{1,300}$/;
-const DECIMAL = /^-?\d{1,15}(\.\d{1,15})?$/;
+/** As many digits as a program writes of a number: 0.1 + 0.2 has 17 decimals. */
+const DECIMAL = /^-?\d{1,15}(\.\d{1,30})?$/;
 
 const READERS: Record<string, (raw: string) => unknown> = {
   QueryInteger: (raw) => (INTEGER.test(raw) ? Number(raw) : Number.NaN),

@@ -129,6 +129,14 @@ describe("POST /v1/users/me/deletion", () => {
     done(await server.post(PATH, { token: user.token, body: { ...body, code: "123456" } }));
   });
 
+  test("takes the longest password, whose characters JavaScript counts twice", async () => {
+    const user = await newcomer(server);
+    const password = "🚢".repeat(128);
+    const change = { current_password: user.password, new_password: password };
+    done(await server.post("/v1/users/me/password", { token: user.token, body: change }));
+    done(await server.post(PATH, { token: user.token, body: { password } }));
+  });
+
   test("tells a user without a password what to do instead", async () => {
     const user = await externalUser(server);
     const answer = await schedule({ ...user, password: "anything" });

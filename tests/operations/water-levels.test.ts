@@ -48,6 +48,8 @@ const CELLE = { latitude: 52.622706, longitude: 10.062164 };
 describe("without any position", () => {
   test("there is no nearest station, but there is the list", async () => {
     expectRefused(await get("nearest?radius=20038"), 404, "NotFound");
+    // With as many digits as a program writes.
+    expectRefused(await get(`nearest?radius=${0.1 + 0.2}`), 404, "NotFound");
     expect((await list()).length).toBe(3);
   });
 });

@@ -55,7 +55,7 @@ export const PERMISSIONS = {
 export type Permission = keyof typeof PERMISSIONS;
 
 /** `<resource>:<action>`; either both parts are `*` or only the action is (decisions 3.4). */
-const PERMISSION_FORM = /^(?:\*:\*|[a-z][a-z0-9_]{0,63}:(?:\*|[a-z][a-z0-9_.]{0,63}))$/;
+export const PERMISSION_FORM = /^(?:\*:\*|[a-z][a-z0-9_]{0,63}:(?:\*|[a-z][a-z0-9_.]{0,63}))$/;
 
 /** Whether a string has the form of a permission or a wildcard. */
 export const isPermissionForm = (value: string): boolean => PERMISSION_FORM.test(value);

@@ -1,18 +1,13 @@
-import {
-  characters,
-  dateTime,
-  name,
-  nullable,
-  optional,
-  out,
-  record,
-  t,
-  text,
-  uuid,
-} from "../../kernel/schema";
+import { dateTime, name, nullable, optional, out, record, t, text, uuid } from "../../kernel/schema";
+import { PERMISSION_FORM } from "../access/permissions";
 import { roleParameter } from "../roles/schema";
 
-const Scopes = t.Array(characters({ minLength: 3, maxLength: 130 }), {
+const Scope = t.String({
+  pattern: PERMISSION_FORM.source,
+  maxLength: 130,
+  "x-expected": "must be <resource>:<action>, <resource>:* or *:*",
+});
+const Scopes = t.Array(Scope, {
   maxItems: 100,
   description: "Permissions that the key may use, `*` as a wildcard; its owner's permissions narrow them",
   examples: [["gps:write", "gps:read"]],

@@ -14,7 +14,7 @@ import {
   transactAs,
   userAccess,
 } from "../access/caller";
-import { isPermissionForm, PermissionSet } from "../access/permissions";
+import { PermissionSet } from "../access/permissions";
 import { checkHoldsRole } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import type { Role } from "../roles/schema";
@@ -327,8 +327,6 @@ function linkableKey(caller: Caller, keyId: string): Row {
 // --- Rules and effects ------------------------------------------------------------------------------------
 
 function checkScopes(caller: Caller, scopes: string[]): void {
-  const at = scopes.findIndex((scope) => !isPermissionForm(scope));
-  if (at !== -1) throw invalid(`/scopes/${at}`, "must be <resource>:<action>, <resource>:* or *:*");
   if (!caller.isSuperAdmin && !caller.permissions.hasAll(scopes))
     throw forbidden("A key's scopes cannot exceed your own permissions");
 }

@@ -25,7 +25,7 @@ export const passwordField = characters({
   examples: ["a long passphrase"],
 });
 
-export const verificationToken = t.String({
+export const verificationToken = characters({
   minLength: 1,
   maxLength: 128,
   description: "The token of the email",
@@ -64,7 +64,7 @@ export type VerifiedEmail = (typeof VerifiedEmail)["static"];
 
 export const LoginInput = t.Object(
   {
-    identifier: t.String({
+    identifier: characters({
       minLength: 1,
       maxLength: 320,
       description: "Username or email address",

@@ -14,14 +14,14 @@ export type DeletionStatus = (typeof DeletionStatus)["static"];
 
 export const DeletionRequest = t.Object(
   {
-    password: t.String({
+    password: characters({
       minLength: 1,
       maxLength: 128,
       description: "The current password",
       examples: ["a long passphrase"],
     }),
     code: optional(
-      t.String({
+      characters({
         maxLength: 32,
         description: "TOTP or backup code, where two-factor authentication is on",
         examples: ["123456"],

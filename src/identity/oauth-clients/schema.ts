@@ -1,4 +1,4 @@
-import { name, nullable, oneOf, optional, out, record, t, text } from "../../kernel/schema";
+import { characters, name, nullable, oneOf, optional, out, record, t, text } from "../../kernel/schema";
 import { CLIENT_TYPES } from "./client-types";
 
 const webAddress = (description: string, example: string) =>
@@ -45,7 +45,7 @@ const fields = {
   ),
 };
 
-const redirect_uris = t.Array(t.String({ minLength: 1, maxLength: 2_048, description: "A redirect URI" }), {
+const redirect_uris = t.Array(characters({ minLength: 1, maxLength: 2_048, description: "A redirect URI" }), {
   minItems: 1,
   maxItems: 20,
   description: "Where it may have users sent back to: https, http on the device itself, or a private scheme",

@@ -1,4 +1,4 @@
-import { out, record, t } from "../../kernel/schema";
+import { characters, out, record, t } from "../../kernel/schema";
 
 const fields = {
   id: out.uuid("Identifier"),
@@ -18,7 +18,7 @@ export const Platform = record("Platform", fields, "What users sign in with");
 export type Platform = (typeof Platform)["static"];
 
 export const PlatformParams = t.Object({
-  id_or_slug: t.String({
+  id_or_slug: characters({
     minLength: 1,
     maxLength: 128,
     description: "Identifier or slug of the platform",

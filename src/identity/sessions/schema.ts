@@ -1,4 +1,4 @@
-import { dateTime, ErrorBody, oneOf, out, record, SelfLink, t, uuid } from "../../kernel/schema";
+import { characters, dateTime, ErrorBody, oneOf, out, record, SelfLink, t, uuid } from "../../kernel/schema";
 
 const ActiveSession = record(
   "ActiveSession",
@@ -78,7 +78,7 @@ export const InternalSession = record(
 export type InternalSession = (typeof InternalSession)["static"];
 
 export const TokenParams = t.Object({
-  token: t.String({
+  token: characters({
     minLength: 1,
     maxLength: 128,
     description: "The session token",

@@ -1,4 +1,4 @@
-import { nullable, optional, out, record, t } from "../../kernel/schema";
+import { characters, nullable, optional, out, record, t } from "../../kernel/schema";
 
 const PLATFORM_ACCOUNT = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a02";
 const LOGIN_NAME = { pattern: "^[A-Za-z0-9_]{3,30}$" };
@@ -110,7 +110,7 @@ export type UserChange = (typeof UserChange)["static"];
 export const LocaleChange = t.Object(
   {
     locale: nullable(
-      t.String({
+      characters({
         maxLength: 16,
         description: "A supported locale; null clears the choice",
         examples: ["de"],

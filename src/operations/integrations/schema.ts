@@ -143,7 +143,7 @@ export const BotStatusResult = record(
 );
 
 export const SlugParams = t.Object({
-  slug: t.String({
+  slug: characters({
     minLength: 1,
     maxLength: 64,
     description: "Slug of the platform",
@@ -154,7 +154,7 @@ export const SlugParams = t.Object({
 export const IntegrationParams = t.Object({ id: uuid("Identifier of the integration") });
 
 export const CallbackParams = t.Object({
-  platform: t.String({
+  platform: characters({
     minLength: 1,
     maxLength: 64,
     description: "Slug of the platform",
@@ -163,7 +163,7 @@ export const CallbackParams = t.Object({
 });
 
 const sent = (description: string, example: string) =>
-  t.Optional(t.String({ maxLength: 4_096, description, examples: [example] }));
+  t.Optional(characters({ maxLength: 4_096, description, examples: [example] }));
 
 /** What the provider sends (RFC 6749, sections 4.1.2 and 4.1.2.1); it may send more. */
 export const CallbackQuery = t.Object({

@@ -1,4 +1,4 @@
-import { json, out, record, t } from "../../kernel/schema";
+import { characters, json, out, record, t } from "../../kernel/schema";
 
 export const ConfigEntry = record(
   "SystemConfigEntry",
@@ -14,12 +14,12 @@ export type ConfigEntry = (typeof ConfigEntry)["static"];
 
 export const PrefixQuery = t.Object({
   prefix: t.Optional(
-    t.String({ maxLength: 128, description: "Only keys that begin with this", examples: ["gps."] }),
+    characters({ maxLength: 128, description: "Only keys that begin with this", examples: ["gps."] }),
   ),
 });
 
 export const ConfigKeyParams = t.Object({
-  key: t.String({
+  key: characters({
     minLength: 1,
     maxLength: 128,
     description: "The key",
