@@ -1,7 +1,7 @@
 import { GraphQLError } from "graphql";
 import { toCamelCase } from "../kernel/case";
 import { type AppError, toAppError } from "../kernel/errors";
-import { describeError, log } from "../kernel/log";
+import { logFailure } from "../kernel/trouble";
 
 /**
  * An error in GraphQL's own form, with the REST name and status in `extensions` (decisions 6.5). What nobody expected
@@ -13,7 +13,7 @@ export function toGraphQLError(error: unknown, requestId: string): GraphQLError 
   if (error instanceof GraphQLError && isOwnRefusal(error)) return withCode(error);
   const refusal = toAppError(thrown, requestId);
   if (refusal.status >= 500 && refusal.cause !== undefined)
-    log.error("a GraphQL operation failed", { request_id: requestId, ...describeError(refusal.cause) });
+    logFailure("a GraphQL operation failed", refusal.cause, { request_id: requestId });
   const place = error instanceof GraphQLError ? { nodes: error.nodes, path: error.path } : {};
   return new GraphQLError(inCamelCase(refusal), { ...place, extensions: extensionsOf(refusal) });
 }

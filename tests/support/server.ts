@@ -101,6 +101,8 @@ export interface StartOptions {
   dataDir?: string;
   /** How many files the server may open; without it, as many as the tests may. */
   openFiles?: number;
+  /** The command line that runs the server's in other circumstances: another mount namespace, another limit. */
+  under?: (command: string[]) => string[];
 }
 
 /** A real server on a free port. Its requests are checked against its own OpenAPI document. */
@@ -128,13 +130,14 @@ export class TestServer extends Api {
     this.#output = output;
   }
 
-  static async start({ settings = {}, dataDir, openFiles }: StartOptions = {}): Promise<TestServer> {
+  static async start(options: StartOptions = {}): Promise<TestServer> {
+    const { settings = {}, dataDir, openFiles, under = (command) => command } = options;
     template ??= findTemplate();
     const { directory: source, systemKey } = await template;
     const directory = dataDir ?? temporaryDirectory();
     if (!dataDir) cpSync(source, directory, { recursive: true });
     const limited = openFiles ? ["sh", "-c", `ulimit -n ${openFiles}; exec "$@"`, "sh"] : [];
-    const child = Bun.spawn([...limited, ...program, "serve"], {
+    const child = Bun.spawn(under([...limited, ...program, "serve"]), {
       env: environment({
         "data.dir": directory,
         "server.port": "0",
@@ -189,7 +192,7 @@ export class TestServer extends Api {
     return { id: body.data.id, key, keyId };
   }
 
-  /** Moves the server's clock forward from the real time, in all by the sum of the calls. */
+  /** Moves the server's clock from the real time, forward or back, in all by the sum of the calls. */
   async advance(milliseconds: number): Promise<void> {
     this.#aheadBy += milliseconds;
     const moved = new Promise<void>((resolve) => {

@@ -1,0 +1,149 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { environment, expectFailure } from "../operations/support";
+import { Client } from "../realtime/support";
+import type { Token } from "../support/api";
+import { program, TestServer, temporaryDirectory } from "../support/server";
+import { fix } from "./support";
+
+/** A disk that takes no more while the server runs, in two ways: the limit of a small disk, and one that refuses all. */
+
+const servers: TestServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop();
+});
+
+/** What runs a command in a mount namespace of its own, after a shell did this there; `$0` is the directory. */
+const inNamespace = (script: string, directory: string): string[] => [
+  ...["unshare", "-rm", "sh", "-c"],
+  `${script} && exec "$@"`,
+  directory,
+];
+
+/** Whether this user may make mount namespaces of its own. */
+const canMount = Bun.spawnSync(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"]).exitCode === 0;
+if (!canMount)
+  process.stdout.write(
+    "no mount namespaces here: the tests of a small disk and a read-only one are skipped\n",
+  );
+
+/** A server whose data directory is a disk of so many MiB of its own. */
+async function onSmallDisk(mebibytes: number): Promise<{ server: TestServer; disk: string }> {
+  const first = await TestServer.start();
+  await first.stop();
+  const dataDir = temporaryDirectory();
+  const mounted = `mount -t tmpfs -o size=${mebibytes}m,mode=700 none "$0" && cp -a "${first.dataDir}/." "$0"`;
+  const server = await TestServer.start({
+    dataDir,
+    under: (command) => [...inNamespace(mounted, dataDir), ...command],
+  });
+  servers.push(server);
+  // The disk is in the namespace of the server's process.
+  return { server, disk: join(`/proc/${server.pid}/root`, dataDir) };
+}
+
+/** A write of each kind, and what it answers. */
+async function write(server: TestServer, token: Token): Promise<number[]> {
+  const answers = await Promise.all([
+    server.post("/v1/gps", { token, body: fix() }),
+    server.post("/v1/devices", { token, body: { name: "Greif" } }),
+    server.post("/v1/settings", { token, body: { key: crypto.randomUUID(), value: 1 } }),
+    server.post("/v1/trips", { token, body: { name: "trip", notes: "x".repeat(9_000) } }),
+  ]);
+  return answers.map(({ status, headers, body }) => {
+    if (status === 503) {
+      expect(body.error).toBe("ServiceUnavailable");
+      expect(headers.get("retry-after")).not.toBeNull();
+    }
+    return status;
+  });
+}
+
+const lines = (server: TestServer) =>
+  server.output.split("\n").filter((line) => line.includes('"level":"error"'));
+
+/** Holds a server against a disk that stops to take anything, and takes it again. */
+async function expectToLiveOn(server: TestServer, fill: () => void, empty: () => void): Promise<void> {
+  const token = await server.admin();
+  const client = await (await Client.open(server, { token })).subscribe("gps");
+  expect(await write(server, token)).toEqual([201, 201, 201, 201]);
+  const kept = (await server.get("/v1/gps", { token })).body.data[0].id;
+
+  fill();
+  const acknowledged: string[] = [];
+  const statuses = new Set<number>();
+  for (let count = 0; count < 30; count++) {
+    // What room is left in the files may still be used.
+    const { status, body } = await server.post("/v1/gps", { token, body: fix() });
+    statuses.add(status);
+    if (status === 201) acknowledged.push(body.data.id);
+  }
+  while ((await write(server, token)).includes(201));
+  expect(statuses).toContain(503);
+  expect(await write(server, token)).toEqual([503, 503, 503, 503]);
+  for (const path of [`/v1/gps/${kept}`, "/v1/devices", "/v1/users/me", "/v1/settings", "/v1/stats/public"])
+    expect([path, (await server.get(path, { token })).status]).toEqual([path, 200]);
+  await client.heard();
+  // Dozens of refusals of one cause are no reason for dozens of lines.
+  expect(lines(server).length).toBeGreaterThan(0);
+  expect(lines(server).length).toBeLessThan(10);
+
+  empty();
+  expect(await write(server, token)).toEqual([201, 201, 201, 201]);
+  for (const id of [kept, ...acknowledged])
+    expect((await server.get(`/v1/gps/${id}`, { token })).status).toBe(200);
+  expect((await client.heard()).some(({ type }) => type === "gpsUpdate")).toBe(true);
+  await client.close();
+}
+
+describe("a full disk refuses writes with 503 and nothing else, and recovers by itself:", () => {
+  test.skipIf(!canMount)("a small one that is filled up", async () => {
+    const { server, disk } = await onSmallDisk(6);
+    const filler = join(disk, "filler");
+    await expectToLiveOn(
+      server,
+      () => {
+        for (const size of [1_048_576, 4_096, 1])
+          try {
+            for (;;) writeFileSync(filler, "x".repeat(size), { flag: "a" });
+          } catch {
+            // Full in parts of this size.
+          }
+      },
+      () => rmSync(filler),
+    );
+  });
+
+  test("one that refuses every write", async () => {
+    const server = await TestServer.start({
+      under: (command) => ["sh", "-c", `trap '' XFSZ; exec "$@"`, "sh", ...command],
+    });
+    servers.push(server);
+    const limit = (bytes: string) =>
+      Bun.spawnSync(["prlimit", "--pid", String(server.pid), `--fsize=${bytes}:`]).exitCode;
+    await expectToLiveOn(
+      server,
+      () => expect(limit("0")).toBe(0),
+      () => expect(limit("unlimited")).toBe(0),
+    );
+  });
+});
+
+describe("a read-only data directory", () => {
+  test.skipIf(!canMount)("ends the start with status 1 and one line that names it", async () => {
+    const server = await TestServer.start();
+    await server.stop();
+    const { dataDir } = server;
+    const mounted = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0"';
+    const child = Bun.spawn([...inNamespace(mounted, dataDir), ...program, "serve", "--data-dir", dataDir], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: environment({ "server.port": "0" }),
+    });
+    const [stdout, stderr] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ]);
+    expectFailure({ status: await child.exited, stdout, stderr }, 1, dataDir);
+  });
+});
