@@ -3,18 +3,17 @@ import { createApp } from "./app";
 import { chosePort, config, publicUrl } from "./config";
 import { openGeoip } from "./identity/audit/geoip";
 import { stopDeliveries } from "./identity/email/service";
-import { removeUnfinished } from "./identity/export/archive";
 import { seedIdentity } from "./identity/seed";
 import { startJobs } from "./jobs";
 import { attachServer } from "./kernel/client";
 import { SECOND } from "./kernel/clock";
 import {
   claimDataDirectory,
-  dataPath,
   loadMasterKey,
   OperatorError,
   openData,
   prepareDataDirectory,
+  removeUnfinished,
 } from "./kernel/data-dir";
 import { closeDatabase, newestMigration, sqlite, transact, waitOutsideStatements } from "./kernel/db";
 import { useMasterKey } from "./kernel/encryption";
@@ -64,7 +63,7 @@ export async function serve(): Promise<Running> {
   });
   waitOutsideStatements();
   loadDetachments();
-  removeUnfinished(dataPath.exports());
+  removeUnfinished();
   const { app } = createApp();
   startBroadcasts();
   startMetrics();

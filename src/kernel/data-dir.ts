@@ -1,9 +1,18 @@
 import { randomBytes } from "node:crypto";
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from "node:fs";
 import { join } from "node:path";
 import { config } from "../config";
 import { lockDataDirectory, migrate, openDatabase, pendingMigrations } from "./db";
-import { machineError, reason, writeWhole } from "./disk";
+import { machineError, reason, UNFINISHED, writeWhole } from "./disk";
 
 /** Something about the machine stops the program; it ends with status 1 and this line. */
 export class OperatorError extends Error {}
@@ -35,6 +44,15 @@ export function dataTrouble(thrown: unknown): OperatorError | null {
   const error = machineError(thrown) as (Error & { path?: string }) | null;
   if (!error || !(error.path ?? config["data.dir"]).startsWith(config["data.dir"])) return null;
   return new OperatorError(`the data directory ${config["data.dir"]} cannot be used: ${reason(error)}`);
+}
+
+/** Removes what a server that was killed in the middle of a file left behind, secrets among it: at the start. */
+export function removeUnfinished(): void {
+  for (const directory of [dataPath.exports(), dataPath.outbox()]) {
+    if (!existsSync(directory)) continue;
+    for (const name of readdirSync(directory))
+      if (name.endsWith(UNFINISHED)) rmSync(join(directory, name), { force: true });
+  }
 }
 
 /**

@@ -4,10 +4,13 @@ import { dirname, join } from "node:path";
 
 /** Files that survive a power cut, and what the disk says when it doesn't. */
 
+/** How files end that are not whole yet. */
+export const UNFINISHED = ".partial";
+
 /** Writes a file so that it appears whole or not at all, and is on the disk when this returns. */
 export function writeWhole(path: string, content: string, mode: number): void {
   const directory = dirname(path);
-  const partial = join(directory, `.${randomBytes(8).toString("hex")}.partial`);
+  const partial = join(directory, `.${randomBytes(8).toString("hex")}${UNFINISHED}`);
   try {
     writeFileSync(partial, content, { flag: "wx", mode });
     flushToDisk(partial);

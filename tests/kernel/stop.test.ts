@@ -1,16 +1,19 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { TestServer } from "../support/server";
+import { Client } from "../realtime/support";
+import { ADMIN, TestServer } from "../support/server";
+import { faultsOf } from "./inspection";
+import { prepareCast, startWriters } from "./mixed-load";
 import { fix, RawConnection } from "./support";
 
-/** The identifiers of all points that a stopped server left in its database. */
-function storedPoints(dataDir: string): Set<string> {
+/** The identifiers of all records of a table that a stopped server left in its database. */
+function storedIds(dataDir: string, table: "gps_points" | "sessions"): Set<string> {
   const database = new Database(join(dataDir, "fairlead.db"), { readonly: true });
   try {
     return new Set(
       database
-        .query<{ id: string }, []>("SELECT id FROM gps_points")
+        .query<{ id: string }, []>(`SELECT id FROM ${table}`)
         .all()
         .map(({ id }) => id),
     );
@@ -39,31 +42,60 @@ describe("a server that is told to stop", () => {
     expect(status).toBe(201);
     expect(await ended).toBe(0);
     upload.close();
-    expect(storedPoints(server.dataDir)).toContain(JSON.parse(body).data.id);
+    expect(storedIds(server.dataDir, "gps_points")).toContain(JSON.parse(body).data.id);
     expect(server.output).not.toContain('"level":"error"');
   });
 
-  test("has stored whatever it answered, under load", async () => {
+  test("has stored whatever it answered and leaves no half change, under mixed load; sockets close with 1001", async () => {
     const server = await TestServer.start();
-    const answered: string[] = [];
-    const clients = Array.from({ length: 8 }, async () => {
-      for (;;) {
-        const response = await fetch(`${server.url}/v1/gps`, {
-          method: "POST",
-          headers: { authorization: `Bearer ${server.systemKey}`, "content-type": "application/json" },
-          body: JSON.stringify(fix()),
-        }).catch(() => null);
-        // The connection is refused once the server has stopped.
-        if (!response) return;
-        expect(response.status).toBe(201);
-        answered.push(((await response.json()) as { data: { id: string } }).data.id);
-      }
-    });
-    while (answered.length < 200) await Bun.sleep(5);
+    const cast = await prepareCast(server);
+    const client = await Client.open(server, { token: cast.admin });
+    const writers = startWriters(server.url, cast);
+    while (cast.acknowledged.changes < 150) await Bun.sleep(5);
     expect(await server.stop()).toBe(0);
-    await Promise.all(clients);
-    const stored = storedPoints(server.dataDir);
-    expect(answered.filter((id) => !stored.has(id))).toEqual([]);
+    await writers;
+    expect((await client.closed).code).toBe(1001);
+    expect(cast.acknowledged.unexpected).toEqual([]);
+    expect(faultsOf(server.dataDir, cast.acknowledged)).toEqual([]);
+    expect(server.output).not.toContain('"level":"error"');
+  });
+
+  test("answers every request that has come in, however many wait for their turn", async () => {
+    const server = await TestServer.start();
+    const { host } = new URL(server.url);
+    const body = JSON.stringify({ identifier: ADMIN.username, password: ADMIN.password });
+    const connections = Array.from({ length: 8 }, () => {
+      const connection = new RawConnection(server);
+      connection.write(
+        `POST /v1/auth/login HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n` +
+          `content-length: ${body.length}\r\n\r\n${body}`,
+      );
+      return connection;
+    });
+    // One of them is answered, and so is a later request: the others are in.
+    await Promise.any(connections.map((connection) => connection.answered()));
+    await server.get("/health");
+    const ended = server.stop();
+    const answers = await Promise.all(connections.map((connection) => connection.answer()));
+    expect(answers.map(({ status }) => status)).toEqual(Array(connections.length).fill(200));
+    expect(await ended).toBe(0);
+    const sessions = storedIds(server.dataDir, "sessions");
+    for (const answer of answers) expect(sessions).toContain(JSON.parse(answer.body).session_id);
+  });
+
+  test("ends at once, with status 1, when it is told a second time", async () => {
+    const server = await TestServer.start({ settings: { "log.level": "info" } });
+    const dangling = new RawConnection(server);
+    dangling.write(
+      `POST /v1/gps HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${server.systemKey}\r\n` +
+        "content-type: application/json\r\ncontent-length: 100\r\n\r\n{",
+    );
+    await server.get("/health");
+    const ended = server.stop();
+    while (!server.output.includes('"stopping"')) await Bun.sleep(5);
+    await server.stop();
+    expect(await ended).toBe(1);
+    dangling.close();
   });
 
   test("ends at once when it has nothing to do, closes idle connections and takes no new one", async () => {

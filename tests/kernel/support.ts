@@ -41,6 +41,14 @@ export class RawConnection {
     this.#socket.write(bytes);
   }
 
+  /** Resolves once the first bytes of an answer are here; they are left for `answer`. */
+  async answered(): Promise<void> {
+    while (this.#received.length === 0 && !this.#ended)
+      await new Promise<void>((resolve) => {
+        this.#changed = resolve;
+      });
+  }
+
   /** The next answer on this connection; status 0 when it ends without one. */
   async answer(): Promise<RawAnswer> {
     for (;;) {

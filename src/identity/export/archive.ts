@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, rmSync } from "node:fs";
 import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { SECOND } from "../../kernel/clock";
+import { UNFINISHED } from "../../kernel/disk";
 import { newId } from "../../kernel/id";
 import { WORKERS } from "../../workers";
 import type { Summary } from "./summary";
@@ -23,15 +23,6 @@ export interface ArchiveParts {
   readme: string;
   /** What the entries are dated with; epoch milliseconds. */
   at: number;
-}
-
-const UNFINISHED = ".partial";
-
-/** Removes what a server that was killed between making a file and taking its name left behind: at the start. */
-export function removeUnfinished(directory: string): void {
-  if (!existsSync(directory)) return;
-  for (const name of readdirSync(directory))
-    if (name.endsWith(UNFINISHED)) rmSync(join(directory, name), { force: true });
 }
 
 /** Makes an archive in a directory, in which no file of it stays. Throws what the disk or the report throws. */

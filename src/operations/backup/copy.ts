@@ -1,7 +1,7 @@
 import { existsSync, linkSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { OperatorError } from "../../kernel/data-dir";
-import { flushDirectory, reason } from "../../kernel/disk";
+import { flushDirectory, reason, UNFINISHED } from "../../kernel/disk";
 import { WORKERS } from "../../workers";
 import type { CopyOrder, CopyVerdict } from "./copy-worker";
 
@@ -14,9 +14,6 @@ export interface Copying {
   /** Gives up, and leaves nothing. */
   cancel: () => void;
 }
-
-/** What a file is called, in the directory where it will be, until it is whole: with the name that it will have. */
-export const UNFINISHED = ".partial";
 
 /**
  * Copies the database while others read and write it, in a thread of its own. The copy gets its name, which must be

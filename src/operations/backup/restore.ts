@@ -19,9 +19,8 @@ import {
   prepareDataDirectory,
   readMasterKey,
 } from "../../kernel/data-dir";
-import { flushDirectory, flushToDisk, reason } from "../../kernel/disk";
+import { flushDirectory, flushToDisk, reason, UNFINISHED } from "../../kernel/disk";
 import { useMasterKey } from "../../kernel/encryption";
-import { UNFINISHED } from "./copy";
 import { unreadable } from "./key-check";
 import { backupName } from "./names";
 import { checkSoundness, UnsoundDatabase } from "./soundness";

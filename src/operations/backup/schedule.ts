@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { config } from "../../config";
 import { HOUR, iso, MINUTE, now } from "../../kernel/clock";
 import { dataPath } from "../../kernel/data-dir";
-import { reason } from "../../kernel/disk";
+import { reason, UNFINISHED } from "../../kernel/disk";
 import { log } from "../../kernel/log";
-import { type Copying, startCopy, UNFINISHED } from "./copy";
+import { type Copying, startCopy } from "./copy";
 import { backupName, backupsAmong, isDue, newestBy, surplus } from "./names";
 
 /** Backups that the server makes by itself (`backup.*`). */

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Token } from "../../support/api";
 import { TestServer } from "../../support/server";
@@ -136,18 +136,6 @@ describe("a client that hangs up", () => {
     await exported(server, person.token);
     expect(await totalOf(person.token)).toBe(2);
   });
-});
-
-test("what a kill left before an archive lost its name is gone after the next start, and nothing else", async () => {
-  const first = await TestServer.start();
-  await first.stop("SIGKILL");
-  const exports = join(first.dataDir, "exports");
-  mkdirSync(exports);
-  for (const name of ["01a1ff9e-621d-7075-8423-fe052caa1929.partial", "note.txt"])
-    writeFileSync(join(exports, name), "");
-  const second = await TestServer.start({ dataDir: first.dataDir });
-  expect(leftovers(second)).toEqual(["note.txt"]);
-  await second.stop();
 });
 
 test("kill -9 in the middle leaves no file, and the next start exports", async () => {
