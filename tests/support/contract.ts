@@ -12,7 +12,7 @@ export interface OperationDocument {
   responses: Record<string, Response>;
   "x-permission"?: string;
   security: Record<string, string[]>[];
-  requestBody?: { content: Record<string, { schema: object; example?: unknown }> };
+  requestBody?: { required: boolean; content: Record<string, { schema: object; example?: unknown }> };
   parameters?: { name: string; in: string; required: boolean; schema: object }[];
   summary: string;
   description: string;
@@ -59,6 +59,8 @@ const OPTIONAL = new Set([
 /** Addresses that are no operations: the document, the pages for people. */
 const PAGES = /^\/($|docs|verify-email|reset-password|v1\/openapi\.json|v1\/graphql)/;
 
+const ERROR = { $ref: "#/components/schemas/Error" };
+
 /**
  * The server's OpenAPI document as a judge of its answers: every status declared, headers and type as declared, the body
  * of its schema and without a field that the schema doesn't name.
@@ -66,7 +68,10 @@ const PAGES = /^\/($|docs|verify-email|reset-password|v1\/openapi\.json|v1\/grap
 export class Contract {
   readonly document: Document;
   readonly #ajv: Ajv2020;
-  readonly #validators = new Map<string, ValidateFunction>();
+  /** By schema: all operations share those of errors. */
+  readonly #validators = new Map<object, ValidateFunction>();
+  /** The same by the text of their schemas. */
+  readonly #compiled = new Map<string, ValidateFunction>();
 
   constructor(document: Document) {
     this.document = document;
@@ -123,7 +128,7 @@ export class Contract {
     if (PAGES.test(path) || method === "OPTIONS") return;
     const where = `${method} ${path} → ${status}`;
     if (status < 400) throw new Error(`${where}: the document has no such operation`);
-    const validate = this.#validator("error", { $ref: "#/components/schemas/Error" });
+    const validate = this.#validator(ERROR);
     if (body !== null && !validate(body)) throw new Error(`${where}: the body is no error`);
   }
 
@@ -171,19 +176,21 @@ export class Contract {
       return;
     }
     if (!media.schema) return;
-    const validate = this.#validator(where, media.schema);
+    const validate = this.#validator(media.schema);
     if (!validate(body))
       throw new Error(
         `${where}: the body is not as documented: ${this.#ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`,
       );
   }
 
-  #validator(where: string, schema: object): ValidateFunction {
-    let validate = this.#validators.get(where);
+  #validator(schema: object): ValidateFunction {
+    let validate = this.#validators.get(schema);
     if (!validate) {
+      // Many operations answer alike.
       const absolute = JSON.stringify(closed(schema)).replaceAll('"$ref":"#/', '"$ref":"document#/');
-      validate = this.#ajv.compile(JSON.parse(absolute));
-      this.#validators.set(where, validate);
+      validate = this.#compiled.get(absolute) ?? this.#ajv.compile(JSON.parse(absolute));
+      this.#compiled.set(absolute, validate);
+      this.#validators.set(schema, validate);
     }
     return validate;
   }

@@ -1,0 +1,306 @@
+import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
+import fc from "fast-check";
+import type { Token } from "../support/api";
+import type { Contract } from "../support/contract";
+import { ADMIN, TestServer } from "../support/server";
+import { claimSane } from "./judge";
+import { Pool } from "./pool";
+import { type FuzzRequest, type Operation, requestsOf, rightfulCaller } from "./requests";
+import { parameters, RUNS, reproducibly } from "./settings";
+import { Values } from "./values";
+
+/** Sends random requests to a real server, and judges each answer. */
+
+/** Operations that have no 2xx or 4xx where what they need isn't configured, as it isn't here. */
+const NOT_CONFIGURED = /^\/v1\/(pegel|integrations)\//;
+const NOT_IMPLEMENTED = ["/v1/auth/signin", "/v1/auth/validate"];
+
+/** All that the narrow key may do. */
+const NARROW = ["trips:read", "gps:write"];
+
+/** Operations that take long by design: they get fewer requests. */
+const COSTLY: Record<string, number> = {
+  "GET /v1/user/export": 2,
+  "POST /v1/auth/reset-password": 4,
+};
+
+/** Rules beyond what a schema can say: what a valid request may be told with 400, and by which operations. */
+const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
+  // A reference in a body to nothing (decisions 2.8): records come and go during a run.
+  [/^(POST|PATCH|DELETE) |^GET .*\/2fa\//, /^\w*_?id names no |^oauth_?[pP]rovider names no /i],
+  // A PATCH in which no known field remains (decisions 2.7).
+  [/^PATCH /, /^At least one field is required$/],
+  // Secrets that random texts can't meet, and states that need one to be reached.
+  [/verify|\/complete$/, /^The token is not valid, was used, or has expired$/],
+  [
+    /^\S+ \/v1\/users\/me\/2fa/,
+    /is not on$|is on already$|no set-up to complete|^code is wrong|cannot be set up from/,
+  ],
+  [/^POST \/v1\/users\/me\/(password|deletion)$/, /password/],
+  [/callback\/\{platform\}$/, /^This connection was not started here/],
+  // What the operator chose: languages, redirect addresses, what is switched off.
+  [/\/locale$/, /^locale must be one of /],
+  [/\/connect$/, /^(redirect_uri|scopes) must/],
+  [/register|oauth$|sessions$/, /is switched off$/],
+  // Times against the server's clock.
+  [/^(POST|PATCH) \/v1\/(api-keys|sessions)/, /must be in the future$/],
+  [/^POST \/v1\/gps$/, /^timestamp must be Unix time/],
+  // Fields that hang on others or on the record.
+  [/^PATCH \/v1\/users\/\{id\}$/, /^avatar_url can't be set while avatars are off$/],
+  [/^(PATCH|POST) \/v1\/users\/\{id\}/, /^This account was not created with an email address/],
+  [/regenerate-secret$/, /^A public client has no secret$/],
+  [/^DELETE \/v1\/users\/me\/sessions/, /current session/],
+  [/^PATCH \/v1\/trips/, /^A trip|status/],
+  // What JSON Schema has no words for: RFC 6749, section 3.1.2, and RFC 8252; addresses; each key's own kind of value.
+  [/\/v1\/oauth\/clients/, /^redirect_uris\.\d+ must/],
+  [/^POST \/v1\/internal\/audit$/, /^ip_address must be an IP address$/],
+  [/^PATCH \/v1\/system-config/, /^value must/],
+  [/^POST \/v1\/settings$/, /^key must not be public, /],
+];
+
+export class Fuzzer {
+  readonly server: TestServer;
+  readonly operations: Operation[];
+  readonly pool = new Pool();
+  requests = 0;
+  /** The operations that took a request, so that a run is seen to get further than to refusals. */
+  readonly accepted = new Set<Operation>();
+  readonly #contract: Contract;
+  readonly #values: Values;
+  readonly #ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false });
+  readonly #bodies = new Map<Operation, ValidateFunction>();
+  #adminId = "";
+  #admin: Token = "";
+  #narrow: Token = "";
+
+  private constructor(server: TestServer, contract: Contract) {
+    this.server = server;
+    this.#contract = contract;
+    this.#values = new Values(contract.document.components.schemas, this.pool.forField);
+    this.#ajv.addSchema(contract.document, "document");
+    this.operations = Object.entries(contract.document.paths).flatMap(([template, methods]) =>
+      Object.entries(methods).map(([method, document]) => ({
+        method: method.toUpperCase(),
+        template,
+        document,
+      })),
+    );
+  }
+
+  static async start(): Promise<Fuzzer> {
+    const server = await TestServer.start();
+    const fuzzer = new Fuzzer(server, await server.contract());
+    fuzzer.#adminId = (await server.login(ADMIN.username, ADMIN.password)).user_id;
+    fuzzer.pool.spare(fuzzer.#adminId);
+    await fuzzer.#seeRecords();
+    return fuzzer;
+  }
+
+  /** What the run itself does to go on; throws when it is refused. */
+  async #must(method: string, path: string, token: Token, body: object) {
+    const answer = await this.server.request(method, path, { token, body });
+    if (answer.status >= 300)
+      throw new Error(
+        `the run can't go on: ${method} ${path} ${answer.status} ${JSON.stringify(answer.body)}`,
+      );
+    return answer.body;
+  }
+
+  /** A new session of the super admin's, and a narrow key: random requests sign out and revoke their own. */
+  async #signIn(): Promise<void> {
+    const { systemKey } = this.server;
+    // Its platform may have been switched off.
+    const on = { enabled: true, registration_enabled: true };
+    for (const slug of ["email", "github"])
+      await this.#must("PATCH", `/v1/platforms/${slug}/settings`, systemKey, on);
+    const expires = new Date(Date.now() + 86_400_000).toISOString();
+    const session = await this.#must("POST", "/v1/sessions", systemKey, { userId: this.#adminId, expires });
+    this.#admin = session.sessionToken;
+    const key = await this.#must("POST", "/v1/api-keys", this.#admin, { name: "narrow", scopes: NARROW });
+    this.pool.spare(session.id, key.id);
+    this.#narrow = key.key;
+  }
+
+  /** Makes a record of each kind now and then, since random requests delete them, and learns of those that are there anyway. */
+  async #seeRecords(): Promise<void> {
+    await this.#signIn();
+    const { systemKey } = this.server;
+    const name = `anna_${this.requests}`;
+    for (const [path, token, body] of [
+      ["/v1/devices", this.#admin, { name: "Greif" }],
+      ["/v1/locations", this.#admin, { name: "Greifswald", contacts: [{ name: "Harbour master" }] }],
+      ["/v1/trips", this.#admin, { name: "Crossing" }],
+      ["/v1/trip-categories", this.#admin, { name: "Cargo" }],
+      ["/v1/trip-templates", this.#admin, { name: "Weekly" }],
+      ["/v1/geofences", this.#admin, { name: "Harbour", latitude: 54, longitude: 13, radius_km: 1 }],
+      ["/v1/roles", this.#admin, { name }],
+      ["/v1/settings", this.#admin, { key: name, value: 1 }],
+      ["/v1/api-keys", this.#admin, { name }],
+      ["/v1/users/oauth", systemKey, { name, oauthProvider: "github", oauthProviderId: name }],
+    ] as const) {
+      const made = await this.#must("POST", path, token, body);
+      this.pool.harvest(path.replace("/oauth", ""), made);
+      for (const contact of made.data?.contacts ?? []) this.pool.add("contacts", contact.id);
+    }
+    for (const path of ["roles", "permissions", "platforms", "system-config", "users/me/audit"])
+      this.pool.harvest(`/v1/${path}`, (await this.server.get(`/v1/${path}`, { token: this.#admin })).body);
+  }
+
+  /** Holds an operation against random requests. Throws with the seed and the request that fails. */
+  async check(operation: Operation): Promise<void> {
+    const { method, template } = operation;
+    const at = this.operations.indexOf(operation);
+    if (at % 4 === 0) await this.#seeRecords();
+    const runs = Math.min(RUNS, COSTLY[`${method} ${template}`] ?? RUNS);
+    const property = fc.asyncProperty(requestsOf(operation, this.#values, this.pool), (request) =>
+      this.#judge(operation, request),
+    );
+    await reproducibly(() => fc.assert(property, parameters(at, runs)));
+  }
+
+  /** Sends one request to each operation without a credential, as valid as one can be drawn. */
+  async askAsStranger(operations: Operation[]): Promise<{ operation: string; status: number }[]> {
+    const answers: { operation: string; status: number }[] = [];
+    for (const operation of operations) {
+      const [drawn] = fc.sample(requestsOf(operation, this.#values, this.pool), parameters(0, 1));
+      if (!drawn) continue;
+      const { status } = await this.#send(operation, { ...drawn, who: "nobody" });
+      answers.push({ operation: `${operation.method} ${operation.template}`, status });
+    }
+    return answers;
+  }
+
+  async #send(
+    operation: Operation,
+    request: FuzzRequest,
+  ): Promise<{ status: number; headers: Headers; text: string }> {
+    const token = {
+      nobody: undefined,
+      admin: this.#admin,
+      "narrow key": this.#narrow,
+      "system key": this.server.systemKey,
+    }[request.who];
+    this.requests++;
+    const response = await fetch(this.server.url + request.path, {
+      method: operation.method,
+      headers: { ...request.headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      redirect: "manual",
+      ...(request.body !== undefined && { body: request.body }),
+    });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+
+  async #judge(operation: Operation, request: FuzzRequest): Promise<void> {
+    const { method, template, document } = operation;
+    let answer = await this.#send(operation, request);
+    if (
+      answer.status === 401 &&
+      request.who !== "nobody" &&
+      request.who !== "system key" &&
+      document.security.length > 0
+    ) {
+      await this.#signIn();
+      answer = await this.#send(operation, request);
+    }
+    const { status, headers, text } = answer;
+    // The runtime's own refusal, before it knows of a path.
+    const head = request.path.length + JSON.stringify(request.headers).length;
+    if (status === 431 && head > 8_000 && text === "") return;
+    const body: unknown =
+      /json/.test(headers.get("content-type") ?? "") && text !== ""
+        ? JSON.parse(text)
+        : text === ""
+          ? null
+          : text;
+    const where = `${status} ${text.slice(0, 300)}`;
+    const claim = (holds: boolean, what: string) => {
+      if (!holds) throw new Error(`${what}: ${where}`);
+    };
+
+    claim(
+      status < 500 ||
+        (status === 503 && NOT_CONFIGURED.test(template)) ||
+        (status === 501 && NOT_IMPLEMENTED.includes(template)),
+      "a failure of the server",
+    );
+    claimSane(status, headers, text);
+    this.#contract.check(method, request.path, { status, headers, body });
+
+    // A wrong app key is refused, whatever else is sent.
+    const hasAppKey = "x-id-app-key" in request.headers;
+    if (request.who === "admin" && document.security.length > 0 && !hasAppKey)
+      claim(status !== 401, "closed to a session that is valid");
+    const permission = document["x-permission"];
+    const isBeyondNarrow = permission !== undefined && !NARROW.includes(permission) && !hasAppKey;
+    if (request.who === "narrow key" && isBeyondNarrow)
+      claim(status === 403, "open to a key without the permission");
+    if (
+      request.who === "nobody" &&
+      document.security.length > 0 &&
+      document.security.every((way) => Object.keys(way).length > 0)
+    )
+      claim(status === 401, "open to a stranger");
+    const isRightful = request.who === rightfulCaller(operation);
+    if (isRightful && request.isValid)
+      claim(status !== 400 || isBeyondSchemas(operation, text), "a valid request is refused");
+    // GraphQL answers 200 with `errors` to what it doesn't understand (its own tests hold them).
+    if (isRightful && template !== "/v1/graphql" && this.#breaksSchema(operation, request))
+      claim(status >= 400, "an invalid body is taken");
+    if (isRightful && status === 201 && request.isValid) claimKept(request, body, claim);
+    if (status >= 300) return;
+    this.accepted.add(operation);
+    this.pool.harvest(template, body);
+  }
+
+  /** Whether an independent validator refuses the body: the formats left aside, on whose edges opinions differ. */
+  #breaksSchema(operation: Operation, { body }: FuzzRequest): boolean {
+    const schema = operation.document.requestBody?.content["application/json"]?.schema;
+    if (!schema || typeof body !== "string" || body === "") return false;
+    let validate = this.#bodies.get(operation);
+    if (!validate) {
+      const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/'));
+      validate = this.#ajv.compile(absolute);
+      this.#bodies.set(operation, validate);
+    }
+    try {
+      // A parser may ignore a byte order mark (RFC 8259, section 8.1), as this server does.
+      const sent = JSON.parse(body.replace(/^\ufeff/, ""));
+      // Ignored without bot protection, whatever it is (Part 2).
+      if (typeof sent === "object" && sent !== null) delete sent.challenge_token;
+      return !validate(sent);
+    } catch {
+      return true;
+    }
+  }
+}
+
+const isBeyondSchemas = ({ method, template }: Operation, text: string): boolean =>
+  BEYOND_SCHEMAS.some(
+    ([operation, message]) =>
+      operation.test(`${method} ${template}`) && message.test(JSON.parse(text).message),
+  );
+
+/** Fields that are kept in another form than they were sent. */
+const CANONICAL = ["country", "timestamp", "expires_at", "expires", "username", "email"];
+
+/** Fields that an event about a scrubbed account doesn't keep (decisions 4.11). */
+const SCRUBBED = ["user_agent", "ip_address"];
+
+/** Holds the texts and numbers of a created record against those that were sent. */
+function claimKept(
+  request: FuzzRequest,
+  answer: unknown,
+  claim: (holds: boolean, what: string) => void,
+): void {
+  const sent = JSON.parse(String(request.body)) as Record<string, unknown>;
+  const kept = (answer as { data?: Record<string, unknown> }).data ?? {};
+  for (const [key, value] of Object.entries(sent))
+    if (
+      kept[key] !== undefined &&
+      ["string", "number"].includes(typeof value) &&
+      !CANONICAL.includes(key) &&
+      !SCRUBBED.includes(key) &&
+      !key.endsWith("_id")
+    )
+      claim(kept[key] === value, `${key} is not kept as it was sent`);
+}

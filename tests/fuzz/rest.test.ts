@@ -1,0 +1,54 @@
+import { Database } from "bun:sqlite";
+import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { Fuzzer } from "./fuzzer";
+import { residentMemory } from "./judge";
+import { tell } from "./settings";
+
+/**
+ * Every operation of the live OpenAPI document against random requests: as its schemas have them, and otherwise. A
+ * failure prints the seed and the request. Longer: `bun run fuzz --runs 1000`.
+ */
+const fuzzer = await Fuzzer.start();
+const { server, operations } = fuzzer;
+afterAll(async () => {
+  await server.stop();
+});
+
+/** What the memory may grow by over any number of requests, in MiB: caches, statements, the runtime's own reserve. */
+const MOST_GROWTH = 400;
+const memoryBefore = residentMemory(server.pid);
+
+const isClosed = ({ document }: (typeof operations)[number]) =>
+  document.security.length > 0 && document.security.every((way) => Object.keys(way).length > 0);
+
+test("a stranger gets 401 from every closed operation, and changes nothing", async () => {
+  const database = new Database(join(server.dataDir, "fairlead.db"), { readonly: true });
+  // Rises with each commit of another connection that changed something.
+  const version = () => database.query("PRAGMA data_version").get();
+  const before = version();
+  const asked = await fuzzer.askAsStranger(operations.filter(isClosed));
+  expect(asked.filter(({ status }) => status !== 401)).toEqual([]);
+  expect(asked.length).toBeGreaterThan(140);
+  expect(version()).toEqual(before);
+  database.close();
+});
+
+describe("random requests are answered as documented:", () => {
+  for (const operation of operations)
+    test(`${operation.method} ${operation.template}`, () => fuzzer.check(operation), 3_600_000);
+});
+
+test("most operations took one request or more", () => {
+  const taken = operations.filter((operation) => fuzzer.accepted.has(operation));
+  tell(`${taken.length} of ${operations.length} operations took one request or more`);
+  expect(taken.length).toBeGreaterThan(operations.length / 2);
+});
+
+test("the server lives, has logged no error, and holds no more memory than it should", async () => {
+  expect((await server.get("/health")).status).toBe(200);
+  expect(server.output).not.toContain('"level":"error"');
+  const memory = residentMemory(server.pid);
+  tell(`${fuzzer.requests} requests, ${Math.round(memory)} MiB resident`);
+  expect(memory).toBeLessThan(memoryBefore + MOST_GROWTH);
+});
