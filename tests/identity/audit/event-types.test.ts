@@ -26,7 +26,7 @@ import {
  */
 let world: World;
 beforeAll(async () => {
-  world = await startWorld(twitch.settings);
+  world = await startWorld({ "metrics.enabled": "true", ...twitch.settings });
 });
 afterAll(async () => {
   await world.server.stop();
