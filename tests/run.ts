@@ -59,7 +59,7 @@ function findUnseen(seen: string[]): { answers: string[]; operations: string[] }
 // One data directory with an admin for all files: see support/server.ts.
 const workspace = mkdtempSync(join(tmpdir(), "fairlead-run-"));
 const seenFile = join(workspace, "seen");
-const tests = Bun.spawn([process.execPath, "test", "--parallel=2", "--dots", "--timeout=30000", ...files], {
+const tests = Bun.spawn([process.execPath, "test", "--parallel=3", "--dots", "--timeout=30000", ...files], {
   cwd: root,
   env: { ...process.env, TEST_TEMPLATE: join(workspace, "template"), TEST_SEEN: seenFile },
   stdout: "pipe",
