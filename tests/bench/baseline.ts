@@ -172,7 +172,7 @@ function getPage(request: Request): Response {
 
 const server = Bun.serve({
   hostname: "127.0.0.1",
-  port: 0,
+  port: Number(process.argv[3] ?? 0),
   development: false,
   routes: {
     "/v1/gps": { GET: getPage, POST: post },

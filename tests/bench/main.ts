@@ -31,6 +31,7 @@ import {
   type ZoneCost,
 } from "./report";
 import { CURRENT, FAN_OUTS, type FanOut, POST, SCENARIOS, type Scenario, ZONES } from "./scenarios";
+import { measureStarts, type Starts } from "./start";
 
 const HELP = `Usage: bun run bench [options]
 
@@ -41,13 +42,16 @@ Measures Fairlead beside a bare server with the same database, in turn, and prin
   --rounds N         counted rounds of each scenario, half as many of fanout (default 20; quick: 3)
   --seconds S        length of a measurement (default 1; quick: 0.4)
   --connections N    kept-alive connections (default 32)
-  --only WORD        only scenarios whose name holds WORD; also fanout, zones, logins
+  --only WORD        only scenarios whose name holds WORD; also fanout, zones, logins, start
   --json FILE        write the figures as JSON too
   -h, --help         this text
 `;
 
 /** A run with one of each size shows whether the cost of a point grows with all zones or with those around it. */
 const ZONE_COUNTS = [10, ZONES, 100_000];
+
+/** Starts of the executable that are measured. */
+const MAX_STARTS = 10;
 
 /** Clients that sign in at once, while positions are read. */
 const LOGIN_CLIENTS = 50;
@@ -251,7 +255,7 @@ async function run(): Promise<void> {
   const scenarios = SCENARIOS.filter(({ name }) => wanted(name));
   const fanOuts = FAN_OUTS.filter(({ name }) => wanted(name));
   const zoneCounts = wanted("zones") ? ZONE_COUNTS : [ZONES];
-  if (scenarios.length + fanOuts.length === 0 && !wanted("zones") && !wanted("logins"))
+  if (scenarios.length + fanOuts.length === 0 && !wanted("zones") && !wanted("logins") && !wanted("start"))
     throw new Error(`no scenario's name holds ${options.only}`);
 
   progress(`preparing ${options.points} points and ${zoneCounts.at(-1)} zones`);
@@ -261,6 +265,7 @@ async function run(): Promise<void> {
     copy("fairlead");
     copy("baseline");
     copy("logins");
+    copy("starts");
   });
 
   const bench = new Bench(options, fixture);
@@ -282,6 +287,11 @@ async function run(): Promise<void> {
         await startFairlead(join(directory, "logins"), { FAIRLEAD_RATE_LIMIT_ENABLED: "false" }),
       )
     : null;
+  let starts: Starts | null = null;
+  if (wanted("start")) {
+    progress("building the executable, and starting it");
+    starts = await measureStarts(join(directory, "starts"), directory, Math.min(options.rounds, MAX_STARTS));
+  }
   progress("");
 
   const { points, connections, rounds, seconds } = options;
@@ -292,6 +302,7 @@ async function run(): Promise<void> {
     fanOuts: deliveries,
     zones,
     logins,
+    starts,
   };
   process.stdout.write(describe(report));
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);

@@ -4,7 +4,7 @@ import type { Subprocess } from "bun";
 
 /** The processes and directories of a run of the bench, and how they end. */
 
-const root = join(import.meta.dir, "../..");
+export const root = join(import.meta.dir, "../..");
 
 const children = new Set<Subprocess>();
 const directories = new Set<string>();
@@ -20,14 +20,15 @@ export function cleanUp(): void {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 }
 
-function remember<T extends Subprocess>(child: T): T {
+/** Has a process end with the bench. */
+export function remember<T extends Subprocess>(child: T): T {
   children.add(child);
   child.exited.then(() => children.delete(child));
   return child;
 }
 
 /** The environment of this process without Fairlead's variables: an operator's settings don't reach the bench. */
-function environment(settings: Record<string, string>): Record<string, string | undefined> {
+export function environment(settings: Record<string, string>): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("FAIRLEAD_"));
   return { ...Object.fromEntries(inherited), ...settings };
 }

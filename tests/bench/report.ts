@@ -1,5 +1,6 @@
 import type { Load } from "./load";
 import type { FanOut } from "./scenarios";
+import type { Starts } from "./start";
 
 /** One measurement of a server: what the load generator saw, and the processor time that the server took. */
 export interface Measured extends Load {
@@ -76,6 +77,7 @@ export interface Report {
   fanOuts: FanOutComparison[];
   zones: ZoneCost[];
   logins: LoginStorm | null;
+  starts: Starts | null;
 }
 
 /** The middle of some numbers; of an even number of them, the mean of the middle two. */
@@ -241,6 +243,28 @@ function loginStorm({ clients, loginsPerSecond, calm, storm }: LoginStorm): stri
   ]);
 }
 
+function starts({ fairlead, baseline, idleMegabytes, executableMegabytes }: Starts): string {
+  const row = (name: string, times: Starts["fairlead"], target: string, idle: string, size: string) => [
+    name,
+    `${times.median.toFixed(0)} ms`,
+    `${times.max.toFixed(0)} ms`,
+    target,
+    idle,
+    size,
+  ];
+  return table([
+    ["from start to first answer", "median", "max", "within", "idle (within 150 MB)", "size"],
+    row(
+      "the executable",
+      fairlead,
+      "300 ms",
+      idleMegabytes === null ? "-" : `${idleMegabytes.toFixed(0)} MB`,
+      `${executableMegabytes.toFixed(0)} MB`,
+    ),
+    row("bare server, from source", baseline, "", "", ""),
+  ]);
+}
+
 /** The whole report for a person. */
 export function describe({ machine, settings, ...figures }: Report): string {
   const { points, zones, connections, rounds, seconds } = settings;
@@ -251,5 +275,6 @@ export function describe({ machine, settings, ...figures }: Report): string {
   if (figures.fanOuts.length > 0) parts.push(fanOuts(figures.fanOuts));
   if (figures.zones.length > 0) parts.push(zoneCosts(figures.zones));
   if (figures.logins) parts.push(loginStorm(figures.logins));
+  if (figures.starts) parts.push(starts(figures.starts));
   return `${parts.join("\n\n")}\n`;
 }
