@@ -11,8 +11,8 @@ import { Values } from "./values";
 
 /** Sends random requests to a real server, and judges each answer. */
 
-/** Operations that have no 2xx or 4xx where what they need isn't configured, as it isn't here. */
-const NOT_CONFIGURED = /^\/v1\/(pegel|integrations)\//;
+/** Operations that have no 2xx or 4xx where what they need isn't configured or connected, as it isn't here. */
+const NOT_CONFIGURED = /^\/v1\/(pegel\/|integrations\/|community\/.*sync$)/;
 const NOT_IMPLEMENTED = ["/v1/auth/signin", "/v1/auth/validate"];
 
 /** All that the narrow key may do. */
