@@ -1,3 +1,4 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { Contract, type Document } from "./contract";
 
 export type Token = string;
@@ -30,6 +31,20 @@ function contractOf(document: string): Contract {
   return contract;
 }
 
+/** Where all files of a run keep the document (see run.ts): a server takes a while to make it. */
+const KEPT = process.env.TEST_TEMPLATE && `${process.env.TEST_TEMPLATE}.openapi.json`;
+
+/** The server's document, which is the same whatever is configured (operations/commands.test.ts). */
+async function documentOf(url: string): Promise<string> {
+  if (KEPT && existsSync(KEPT)) return readFileSync(KEPT, "utf8");
+  const document = await (await fetch(`${url}/v1/openapi.json`)).text();
+  if (KEPT) {
+    writeFileSync(`${KEPT}.${process.pid}`, document);
+    renameSync(`${KEPT}.${process.pid}`, KEPT);
+  }
+  return document;
+}
+
 /** A client of the API that holds every answer against the server's own document. */
 export class Api {
   readonly url: string;
@@ -40,9 +55,7 @@ export class Api {
   }
 
   contract(): Promise<Contract> {
-    this.#contract ??= fetch(`${this.url}/v1/openapi.json`).then(async (response) =>
-      contractOf(await response.text()),
-    );
+    this.#contract ??= documentOf(this.url).then(contractOf);
     return this.#contract;
   }
 
