@@ -102,8 +102,6 @@ export class Pool {
   /** Identifiers for a parameter in a path. */
   forParameter(template: string, name: string): fc.Arbitrary<string> | undefined {
     if (name === "token") return this.of("tokens");
-    // Users of the community's platform are none of ours.
-    if (template.startsWith("/v1/community/") && name === "user_id") return undefined;
     const isOwn = name === "id" || name === "key";
     return isOwn ? this.of(kindOf(template.slice(0, template.indexOf(`{${name}}`)))) : this.forField(name);
   }

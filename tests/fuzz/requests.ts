@@ -63,12 +63,16 @@ const keepsPath = (segment: string) =>
 
 function pathOf({ template, document }: Operation, values: Values, pool: Pool): Part<string> {
   const parameters = (document.parameters ?? []).filter((parameter) => parameter.in === "path");
+  // Users of the community's platform are none of ours.
+  const isOurs = (name: string) => name !== "user_id" || !template.startsWith("/v1/community/");
   const valid = parameters.map(({ name, schema }) =>
-    fc
-      .oneof(
-        { weight: 5, arbitrary: pool.forParameter(template, name) ?? values.valid(schema, name) },
-        { weight: 1, arbitrary: values.valid(schema, name) },
-      )
+    (isOurs(name)
+      ? fc.oneof(
+          { weight: 5, arbitrary: pool.forParameter(template, name) ?? values.valid(schema, name) },
+          { weight: 1, arbitrary: values.valid(schema, name) },
+        )
+      : values.valid(schema)
+    )
       .map((value) => encodeURIComponent(String(value)))
       .filter(keepsPath),
   );
