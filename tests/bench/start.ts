@@ -51,7 +51,7 @@ function residentMegabytes(pid: number): number | null {
 
 /** Builds the executable, and starts it and the bare server in turn on a data directory. */
 export async function measureStarts(dataDir: string, directory: string, rounds: number): Promise<Starts> {
-  const executable = join(directory, "fairlead");
+  const executable = join(directory, "executable");
   const build = Bun.spawnSync([process.execPath, join(root, ".ci/build.ts"), "--outfile", executable]);
   if (build.exitCode !== 0) throw new Error(`the executable can't be built: ${build.stderr}`);
   const times: Record<"fairlead" | "baseline", number[]> = { fairlead: [], baseline: [] };
