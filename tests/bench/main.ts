@@ -40,7 +40,7 @@ Measures Fairlead beside a bare server with the same database, in turn, and prin
   --quick            fewer and shorter rounds: under a minute in all
   --points N         stored positions (default 10000)
   --rounds N         counted rounds of each scenario, half as many of fanout (default 20; quick: 3)
-  --seconds S        length of a measurement (default 1; quick: 0.4)
+  --seconds S        length of a measurement (default 1; quick: 0.3)
   --connections N    kept-alive connections (default 32)
   --only WORD        only scenarios whose name holds WORD; also fanout, zones, logins, start
   --json FILE        write the figures as JSON too
@@ -90,7 +90,7 @@ function readOptions(): Options {
   return {
     points: positive("points", values.points),
     rounds: positive("rounds", values.rounds ?? (values.quick ? "3" : "20")),
-    seconds: positive("seconds", values.seconds ?? (values.quick ? "0.4" : "1")),
+    seconds: positive("seconds", values.seconds ?? (values.quick ? "0.3" : "1")),
     connections: positive("connections", values.connections),
     only: values.only,
     json: values.json,

@@ -15,7 +15,7 @@ export interface Starts {
 }
 
 /** How long a server is left alone before its memory counts. */
-const IDLE_SECONDS = 3;
+const IDLE_SECONDS = 2;
 
 function freePort(): number {
   const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
