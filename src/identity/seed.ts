@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { now } from "../kernel/clock";
+import { madeNow } from "../kernel/clock";
 import { db } from "../kernel/db";
 import { newId } from "../kernel/id";
 import { SUPER_ADMIN } from "./access/caller";
@@ -33,7 +33,7 @@ const PLATFORMS: [slug: string, name: string][] = [
  * Runs inside a transaction.
  */
 export function seedIdentity(): void {
-  const stamps = { created_at: now(), updated_at: now() };
+  const stamps = madeNow();
   const known = permissionIds();
   for (const [name, description] of Object.entries({ "*:*": "Everything", ...PERMISSIONS })) {
     if (known.has(name)) continue;

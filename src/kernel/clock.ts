@@ -11,6 +11,12 @@ export function setClock(next: () => number = Date.now): void {
   source = next;
 }
 
+/** The times of a record that is made now: one look at the clock, so that they are equal. */
+export function madeNow(): { created_at: number; updated_at: number } {
+  const time = now();
+  return { created_at: time, updated_at: time };
+}
+
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;

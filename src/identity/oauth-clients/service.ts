@@ -1,6 +1,6 @@
 import { desc, eq } from "drizzle-orm";
 import type { Client } from "../../kernel/client";
-import { iso, now } from "../../kernel/clock";
+import { iso, madeNow, now } from "../../kernel/clock";
 import { mintToken } from "../../kernel/crypto";
 import { db } from "../../kernel/db";
 import { badRequest, forbidden, invalid, notFound } from "../../kernel/errors";
@@ -88,8 +88,7 @@ export function createClient(caller: Caller, input: NewOAuthClient, client: Clie
         client_type: type,
         secret_hash: secret?.hash ?? null,
         is_first_party: input.is_first_party ?? false,
-        created_at: now(),
-        updated_at: now(),
+        ...madeNow(),
       })
       .returning()
       .get();

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq } from "drizzle-orm";
 import type { Client } from "../../kernel/client";
-import { iso, now } from "../../kernel/clock";
+import { iso, madeNow, now } from "../../kernel/clock";
 import { db, sqlite, statement } from "../../kernel/db";
 import { conflict, forbidden, invalid, isUniqueViolation, notFound } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
@@ -52,8 +52,7 @@ export function createRole(caller: Caller, input: NewRole, client: Client): Prom
       name: input.name,
       description: input.description ?? null,
       requires_two_factor: input.requires_two_factor ?? false,
-      created_at: now(),
-      updated_at: now(),
+      ...madeNow(),
     };
     try {
       db.insert(roles).values(row).run();
@@ -288,8 +287,7 @@ export function createPermission(caller: Caller, input: NewPermission, client: C
       resource: input.resource,
       action: input.action,
       description: input.description ?? null,
-      created_at: now(),
-      updated_at: now(),
+      ...madeNow(),
     };
     try {
       db.insert(permissions).values(row).run();

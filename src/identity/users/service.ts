@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, isNotNull } from "drizzle-orm";
 import { config } from "../../config";
 import type { Client } from "../../kernel/client";
-import { iso, isoOrNull, now } from "../../kernel/clock";
+import { iso, isoOrNull, madeNow, now } from "../../kernel/clock";
 import { adjustCounter, counter, db } from "../../kernel/db";
 import { badRequest, conflict, invalid, isUniqueViolation, notFound } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
@@ -241,7 +241,9 @@ export function insertUserWithAccount(
   client?: Client,
 ): { id: string; accountId: string } {
   const id = newId();
-  db.insert(users).values({ id, username, created_at: now(), updated_at: now() }).run();
+  db.insert(users)
+    .values({ id, username, ...madeNow() })
+    .run();
   const accountId = insertAccount(id, account);
   db.update(users).set({ primary_platform_account_id: accountId }).where(eq(users.id, id)).run();
   for (const role of new Set([DEFAULT_ROLE, ...roleIds]))
@@ -278,8 +280,7 @@ export function insertAccount(userId: string, account: AccountToInsert): string 
       email: account.email,
       email_verified: account.emailVerified ?? true,
       avatar_url: avatarUrl,
-      created_at: now(),
-      updated_at: now(),
+      ...madeNow(),
     })
     .run();
   publish("account.linked", { userId, platform: slug, platformUserId, username, avatarUrl });

@@ -1,5 +1,5 @@
 import { asc, desc, eq } from "drizzle-orm";
-import { iso, now } from "../../kernel/clock";
+import { iso, madeNow, now } from "../../kernel/clock";
 import { adjustCounter, counter, db, sqlite, statement, transact } from "../../kernel/db";
 import { notFound } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
@@ -42,7 +42,7 @@ export function createGeofence(input: NewGeofence): Promise<Geofence> {
   return transact(() => {
     const row = db
       .insert(geofences)
-      .values({ id: newId(), ...input, created_at: now(), updated_at: now() })
+      .values({ id: newId(), ...input, ...madeNow() })
       .returning()
       .get();
     index(row);
