@@ -258,7 +258,7 @@ test("no secret stands in any byte of the database or of the log", async () => {
     const after = databaseFiles(server);
     expect(found(secrets, [...after, log])).toEqual([]);
     // The search would find what stands there.
-    expect(found(new Map([["Crew app", "a name"]]), after)).toEqual(["a name in fairlead.db"]);
+    expect(found(new Map([["Crew app", "a name"]]), after)).toContain("a name in fairlead.db");
     expect(found(new Map([["/v1/auth/2fa/verify", "a path"]]), [log])).toEqual(["a path in the log"]);
   } finally {
     await server.stop();
