@@ -2,8 +2,11 @@ import type fc from "fast-check";
 
 /** What a run is made of, from the environment: see main.ts. */
 
-/** The seed of all random choices: the same seed makes the same requests. */
-export const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 0x7fffffff));
+/**
+ * The seed of all random choices: the same seed makes the same requests. The suite has one of its own, so that what passed
+ * passes again; `bun run fuzz` draws one.
+ */
+export const SEED = Number(process.env.FUZZ_SEED ?? 7);
 
 /** How many requests each operation gets, and each kind of query and frame ten times as many. */
 export const RUNS = Number(process.env.FUZZ_RUNS ?? 8);
