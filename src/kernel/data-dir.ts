@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { randomBytes } from "node:crypto";
 import {
   accessSync,
@@ -11,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { config } from "../config";
-import { lockDataDirectory, migrate, openDatabase, pendingMigrations } from "./db";
+import { migrate, openDatabase, pendingMigrations } from "./db";
 import { machineError, reason, UNFINISHED, writeWhole } from "./disk";
 
 /** Something about the machine stops the program; it ends with status 1 and this line. */
@@ -76,6 +77,24 @@ export function openData(holdsLock: boolean): string[] {
   } finally {
     release();
   }
+}
+
+/**
+ * Takes the lock that a serving process holds on its data directory, and returns its release; null when
+ * another process has it. The lock is SQLite's own on a file beside the database, so the kernel drops it
+ * when the process ends, however it ends.
+ */
+function lockDataDirectory(file: string): (() => void) | null {
+  const lock = new Database(file, { create: true });
+  try {
+    lock.run("PRAGMA locking_mode = EXCLUSIVE");
+    lock.run("BEGIN EXCLUSIVE");
+  } catch (error) {
+    lock.close();
+    if ((error as { code?: string }).code === "SQLITE_BUSY") return null;
+    throw error;
+  }
+  return () => lock.close();
 }
 
 function lock(): (() => void) | null {

@@ -119,26 +119,6 @@ export function migrate(): string[] {
   return done;
 }
 
-// --- One writer -------------------------------------------------------------------------------------------
-
-/**
- * Takes the lock that a serving process holds on its data directory, and returns its release; null when
- * another process has it. The lock is SQLite's own on a file beside the database, so the kernel drops it
- * when the process ends, however it ends.
- */
-export function lockDataDirectory(file: string): (() => void) | null {
-  const lock = new Database(file, { create: true });
-  try {
-    lock.run("PRAGMA locking_mode = EXCLUSIVE");
-    lock.run("BEGIN EXCLUSIVE");
-  } catch (error) {
-    lock.close();
-    if ((error as { code?: string }).code === "SQLITE_BUSY") return null;
-    throw error;
-  }
-  return () => lock.close();
-}
-
 // --- Transactions -----------------------------------------------------------------------------------------
 
 interface Job {

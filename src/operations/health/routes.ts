@@ -7,7 +7,11 @@ import { apiInfo, health, readiness } from "./service";
 /** 503 tells a load balancer or `docker` what the body tells a person. */
 const statusOf = (report: Health) => (report.status === "healthy" ? 200 : 503);
 
-const readyStatusOf = (report: Readiness) => (report.status === "ready" ? 200 : 503);
+async function answerReadiness({ set }: { set: { status?: number | string } }): Promise<Readiness> {
+  const report = await readiness();
+  set.status = report.status === "ready" ? 200 : 503;
+  return report;
+}
 
 const alive = { status: "alive" } as const;
 
@@ -54,32 +58,16 @@ export const healthRoutes = new Elysia({ tags: ["Health and information"] })
     response: { 200: Liveness },
     detail: { summary: "Liveness", description: aliveDescription },
   })
-  .get(
-    "/health/ready",
-    async ({ set }) => {
-      const report = await readiness();
-      set.status = readyStatusOf(report);
-      return report;
-    },
-    {
-      open: true,
-      response: { 200: Readiness, 503: Readiness },
-      detail: { summary: "Readiness (root path)", description: readyDescription },
-    },
-  )
-  .get(
-    "/v1/health/ready",
-    async ({ set }) => {
-      const report = await readiness();
-      set.status = readyStatusOf(report);
-      return report;
-    },
-    {
-      open: true,
-      response: { 200: Readiness, 503: Readiness },
-      detail: { summary: "Readiness", description: readyDescription },
-    },
-  )
+  .get("/health/ready", answerReadiness, {
+    open: true,
+    response: { 200: Readiness, 503: Readiness },
+    detail: { summary: "Readiness (root path)", description: readyDescription },
+  })
+  .get("/v1/health/ready", answerReadiness, {
+    open: true,
+    response: { 200: Readiness, 503: Readiness },
+    detail: { summary: "Readiness", description: readyDescription },
+  })
   .get("/v1", ({ request }) => apiInfo(clientOf(request)), {
     open: true,
     response: { 200: ApiInfo },
