@@ -24,17 +24,25 @@ Makes one executable for Linux with everything inside.
   --target NAME   ${Object.keys(TARGETS).join(", ")} (default: this machine's). For another one, Bun's runtime and
                   the password hash for it are fetched from the npm registry
   --outfile FILE  where it goes (default: dist/fairlead, or dist/fairlead-NAME for another target)
+  --entry FILE    what it runs (default: src/main.ts); the tests' own entry can move the clock
   -h, --help      this text
 `;
 
 const root = resolve(import.meta.dir, "..");
 const own: Target = process.arch === "arm64" ? "arm64" : "x64";
 
-function readOptions(): { target: Target; outfile: string } {
+interface Options {
+  target: Target;
+  outfile: string;
+  entry: string;
+}
+
+function readOptions(): Options {
   const { values } = parseArgs({
     options: {
       target: { type: "string", default: own },
       outfile: { type: "string" },
+      entry: { type: "string", default: join(root, "src/main.ts") },
       help: { type: "boolean", short: "h", default: false },
     },
   });
@@ -45,7 +53,11 @@ function readOptions(): { target: Target; outfile: string } {
   const target = values.target as Target;
   if (!Object.hasOwn(TARGETS, target)) throw new Error(`there is no target ${target}; see --help`);
   const name = target === own ? "fairlead" : `fairlead-${target}`;
-  return { target, outfile: resolve(values.outfile ?? join(root, "dist", name)) };
+  return {
+    target,
+    outfile: resolve(values.outfile ?? join(root, "dist", name)),
+    entry: resolve(values.entry),
+  };
 }
 
 /** A folder whose packages hold the password hash's native part for a target. */
@@ -61,13 +73,13 @@ function withArgon2(target: Target, scratch: string): string {
   return scratch;
 }
 
-async function build(target: Target, outfile: string, scratch: string): Promise<void> {
+async function build({ target, outfile, entry }: Options, scratch: string): Promise<void> {
   await Bun.write(join(scratch, "package.json"), "{}");
   const argon2Home = withArgon2(target, scratch);
   const made = join(scratch, "fairlead");
   const { success, logs } = await Bun.build({
-    // Each worker is an entry point of its own beside main.ts: see src/workers.ts.
-    entrypoints: [join(root, "src/main.ts"), ...Object.values(WORKERS).map((url) => Bun.fileURLToPath(url))],
+    // Each worker is an entry point of its own beside the first: see src/workers.ts.
+    entrypoints: [entry, ...Object.values(WORKERS).map((url) => Bun.fileURLToPath(url))],
     root: join(root, "src"),
     compile: { target: TARGETS[target].bun, outfile: made },
     // Compiled beforehand, it starts in half the time. Not minified: Elysia reads the text of handlers to learn what
@@ -96,12 +108,12 @@ async function build(target: Target, outfile: string, scratch: string): Promise<
   renameSync(beside, outfile);
 }
 
-const { target, outfile } = readOptions();
+const options = readOptions();
 const scratch = mkdtempSync(join(tmpdir(), "fairlead-build-"));
 try {
-  await build(target, outfile, scratch);
-  const megabytes = Math.round(statSync(outfile).size / 1_000_000);
-  process.stdout.write(`${outfile}: ${megabytes} MB, for Linux ${target}\n`);
+  await build(options, scratch);
+  const megabytes = Math.round(statSync(options.outfile).size / 1_000_000);
+  process.stdout.write(`${options.outfile}: ${megabytes} MB, for Linux ${options.target}\n`);
 } catch (error) {
   process.stderr.write(`build failed: ${(error as Error).message}\n`);
   process.exitCode = 1;

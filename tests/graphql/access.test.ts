@@ -25,7 +25,7 @@ let server: TestServer;
 /** A role that lets its holders make keys. */
 let keyMaker: string;
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await TestServer.start({ clock: "movable" });
   keyMaker = (await newRole(server, "api_keys:write")).id;
 });
 afterAll(() => server.stop());

@@ -42,7 +42,7 @@ beforeAll(async () => {
   // Where yoga would tell what went wrong inside, if it were let.
   const before = process.env.NODE_ENV;
   process.env.NODE_ENV = "development";
-  server = await TestServer.start();
+  server = await TestServer.start({ clock: "movable" });
   process.env.NODE_ENV = before;
   plain = await newcomer(server);
   on = await guarded(server);

@@ -13,7 +13,10 @@ const FRIEND = "https://friend.example";
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await TestServer.start({ settings: { "server.cors_origins": FRIEND, "docs.enabled": "false" } });
+  server = await TestServer.start({
+    clock: "movable",
+    settings: { "server.cors_origins": FRIEND, "docs.enabled": "false" },
+  });
 });
 afterAll(() => server.stop());
 

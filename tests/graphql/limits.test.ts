@@ -26,6 +26,7 @@ let server: TestServer;
 beforeAll(async () => {
   const many = "1000/60";
   server = await TestServer.start({
+    clock: "movable",
     settings: {
       "rate_limit.enabled": "true",
       "rate_limit.register": many,

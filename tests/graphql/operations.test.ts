@@ -42,7 +42,7 @@ import {
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await TestServer.start({ clock: "movable" });
 });
 afterAll(() => server.stop());
 

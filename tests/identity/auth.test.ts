@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { hash } from "@node-rs/argon2";
 import type { Answer } from "../support/api";
-import { canMoveClock, TestServer } from "../support/server";
+import { TestServer } from "../support/server";
 import { rows } from "./accounts-support";
 import { registered, withoutAudit } from "./registration-support";
 import { auditRows, createUser, filesWith, isAccepted, outputOfWholeRun, type TestUser } from "./support";
@@ -260,8 +260,8 @@ describe("the audit log", () => {
 });
 
 describe("a session's time", () => {
-  test.skipIf(!canMoveClock)("is 30 days, used or not", async () => {
-    const own = await TestServer.start();
+  test("is 30 days, used or not", async () => {
+    const own = await TestServer.start({ clock: "movable" });
     try {
       const user = await createUser(own);
       const unused = (await own.login(user.username, user.password)).session_token;
@@ -297,7 +297,7 @@ describe("a session's time", () => {
 });
 
 test("neither tokens nor passwords stand in the data directory or in the server's output", async () => {
-  const own = await TestServer.start({ settings: { "log.level": "debug" } });
+  const own = await TestServer.start({ clock: "movable", settings: { "log.level": "debug" } });
   const user = await createUser(own);
   const ended = (await own.login(user.email, user.password)).session_token;
   const wrong = "a wrong password 4711";

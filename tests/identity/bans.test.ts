@@ -6,7 +6,7 @@ import { insertUser } from "../../src/identity/users/service";
 import { setClock } from "../../src/kernel/clock";
 import { closeDatabase, migrate, openDatabase, sqlite, transact } from "../../src/kernel/db";
 import type { Token } from "../support/api";
-import { canMoveClock, TestServer, temporaryDirectory } from "../support/server";
+import { TestServer, temporaryDirectory } from "../support/server";
 import { expectInvalid, expectPermission, expectRefused } from "../tracking/support";
 import { rows, UNKNOWN } from "./accounts-support";
 import {
@@ -366,9 +366,9 @@ describe("GET /v1/users/{id}/bans", () => {
   });
 });
 
-describe.skipIf(!canMoveClock)("a ban with an end", () => {
+describe("a ban with an end", () => {
   test("holds until then and ends by itself, to the second, with no job's help", async () => {
-    const aging = await TestServer.start();
+    const aging = await TestServer.start({ clock: "movable" });
     try {
       const token = await aging.admin();
       const user = await newcomer(aging, "role_admin");

@@ -446,7 +446,7 @@ describe("the pending change", () => {
   });
 
   test("ends after 24 hours", async () => {
-    const timed = await TestServer.start();
+    const timed = await TestServer.start({ clock: "movable" });
     try {
       const token = await timed.admin();
       const { id } = (await timed.get("/v1/users/me", { token })).body.data;

@@ -369,7 +369,7 @@ describe("the pending link", () => {
   });
 
   test("ends after 24 hours", async () => {
-    const timed = await TestServer.start();
+    const timed = await TestServer.start({ clock: "movable" });
     try {
       const token = timed.systemKey;
       const link = async (email: string) => {

@@ -275,7 +275,7 @@ describe("internal sessions", () => {
   });
 
   test("end when they were to end", async () => {
-    const timed = await TestServer.start();
+    const timed = await TestServer.start({ clock: "movable" });
     try {
       const { user_id, session_token } = await timed.login(ADMIN.username, ADMIN.password);
       const { body } = await timed.post(PATH, {

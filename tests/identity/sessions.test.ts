@@ -297,7 +297,7 @@ describe("time", () => {
   let timed: TestServer;
   let sailor: TestUser;
   beforeAll(async () => {
-    timed = await TestServer.start();
+    timed = await TestServer.start({ clock: "movable" });
     sailor = await newUser(timed);
   });
   afterAll(() => timed.stop());

@@ -9,16 +9,36 @@ import { Api } from "../support/api";
 import { temporaryDirectory } from "../support/server";
 
 /**
- * The executable of `bun run build`, alone in an empty directory and with an empty environment. `bun run test:binary`
- * runs every other test against it too.
+ * The program in both of its forms: the executable of `bun run build`, alone in an empty directory, and the source; each
+ * with an empty environment. `bun run test:binary` runs every other test against the executable too.
  */
 
-const home = temporaryDirectory();
-const executable = join(home, "fairlead");
 const CREDENTIALS = { username: "skipper", password: "correct horse battery" };
+const source = resolve(import.meta.dir, "../../src/main.ts");
 
-const run = (args: string[], input?: string) =>
-  Bun.spawn([executable, ...args], {
+interface Form {
+  name: string;
+  /** Makes the program in a directory that is empty so far. Returns its command line, and what it calls itself. */
+  make: (home: string) => Promise<{ program: string[]; calledBy: string }>;
+}
+
+const FORMS: Form[] = [
+  {
+    name: "the executable, with nothing beside it",
+    make: async (home) => {
+      const executable = join(home, "fairlead");
+      copyFileSync(await built(), executable);
+      return { program: [executable], calledBy: executable };
+    },
+  },
+  {
+    name: "the source",
+    make: async () => ({ program: [process.execPath, source], calledBy: "npm run -s fairlead --" }),
+  },
+];
+
+const run = (home: string, command: string[], input?: string) =>
+  Bun.spawn(command, {
     cwd: home,
     env: { FAIRLEAD_SERVER_PORT: "0", FAIRLEAD_LOG_LEVEL: "warn" },
     stdin: input === undefined ? "ignore" : new Blob([input]),
@@ -37,15 +57,20 @@ async function built(): Promise<string> {
   return outfile;
 }
 
-describe("the executable, with nothing beside it", () => {
+describe.each(FORMS)("$name", ({ make }) => {
+  const home = temporaryDirectory();
+  let program: string[];
+  let calledBy: string;
+  let before: string[];
   let server: ReturnType<typeof run>;
   let said: string;
   let api: Api;
   let token: string;
 
   beforeAll(async () => {
-    copyFileSync(await built(), executable);
-    server = run([]);
+    ({ program, calledBy } = await make(home));
+    before = readdirSync(home);
+    server = run(home, program);
     const reader = server.stdout.getReader();
     const decoder = new TextDecoder();
     said = "";
@@ -60,18 +85,20 @@ describe("the executable, with nothing beside it", () => {
   afterAll(() => server.kill());
 
   test("names itself in what it tells the operator to call", () => {
-    expect(said).toContain(`running server: ${executable} user create --username`);
+    expect(said).toContain(`running server: ${calledBy} user create --username`);
   });
 
   test("makes its data directory where it is started, with every table", () => {
-    expect(readdirSync(home).sort()).toEqual(["data", "fairlead"]);
+    expect(readdirSync(home).sort()).toEqual(["data", ...before]);
     expect(readdirSync(join(home, "data"))).toContain("fairlead.db");
   });
 
   test("makes a user and signs in: the password hash's native part is inside", async () => {
     const { username, password } = CREDENTIALS;
     const who = ["--username", username, "--email", "skipper@example.org", "--role", "Super Admin"];
-    expect(await run(["user", "create", ...who, "--password-stdin"], password).exited).toBe(0);
+    expect(await run(home, [...program, "user", "create", ...who, "--password-stdin"], password).exited).toBe(
+      0,
+    );
     const { status, body } = await api.post("/v1/auth/login", { body: { identifier: username, password } });
     expect(status).toBe(200);
     token = body.session_token;
@@ -129,18 +156,18 @@ describe("the executable, with nothing beside it", () => {
     server.kill();
     expect(await server.exited).toBe(0);
   });
-});
 
-test("of the demo sails: the recorded voyage is inside", async () => {
-  const demo = run(["demo", "--speed", "1000"]);
-  const reader = demo.stdout.getReader();
-  const decoder = new TextDecoder();
-  let said = "";
-  while (!said.includes("Watch her move")) {
-    const { done, value } = await reader.read();
-    if (done) throw new Error(`the demo ended: ${said}`);
-    said += decoder.decode(value, { stream: true });
-  }
-  demo.kill();
-  expect(await demo.exited).toBe(0);
+  test("sails in the demo: the recorded voyage is inside", async () => {
+    const demo = run(home, [...program, "demo", "--speed", "1000"]);
+    const reader = demo.stdout.getReader();
+    const decoder = new TextDecoder();
+    let said = "";
+    while (!said.includes("Watch her move")) {
+      const { done, value } = await reader.read();
+      if (done) throw new Error(`the demo ended: ${said}`);
+      said += decoder.decode(value, { stream: true });
+    }
+    demo.kill();
+    expect(await demo.exited).toBe(0);
+  });
 });

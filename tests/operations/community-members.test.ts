@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { rows, UNKNOWN } from "../identity/accounts-support";
 import type { CommunityBot, Member } from "../realtime/community-bot";
-import { canMoveClock, TestServer } from "../support/server";
+import { TestServer } from "../support/server";
 import {
   connectBot,
   GUILD,
@@ -20,7 +20,7 @@ let bot: CommunityBot;
 let id: string;
 let { get, sync, syncMembers, idOf } = {} as ReturnType<typeof requests>;
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await TestServer.start({ clock: "movable" });
   ({ get, sync, syncMembers, idOf } = requests(server));
   told = new Told();
   told.all.guilds = [guild(), guild({ guildId: OTHER_GUILD })];
@@ -125,7 +125,7 @@ describe("a member", () => {
     expect((await one(userId)).avatar_url).toBe(CDN + url);
   });
 
-  test.if(canMoveClock)("is timed out until the time has passed", async () => {
+  test("is timed out until the time has passed", async () => {
     const until = Math.floor(Date.now() / 1_000) + 60;
     await store(member("1", { communicationDisabledUntil: { seconds: until } }));
     expect((await one("1")).is_timed_out).toBe(true);

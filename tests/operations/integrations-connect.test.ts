@@ -7,7 +7,6 @@ import { READONLY, youtubeAccount } from "../stand-ins/google";
 import { challengeOf, FAILURES } from "../stand-ins/oauth-platform";
 import { twitchAccount } from "../stand-ins/twitch";
 import type { Answer } from "../support/api";
-import { canMoveClock } from "../support/server";
 import { expectInvalid, expectRefused } from "../tracking/support";
 import {
   APP,
@@ -802,7 +801,7 @@ describe("an account that", () => {
 
 // --- Time ---------------------------------------------------------------------------------------------------
 
-describe.skipIf(!canMoveClock)("a state", () => {
+describe("a state", () => {
   test("counts for 10 minutes, and no longer", async () => {
     const user = await newUser(harbour);
     const [early, late] = [

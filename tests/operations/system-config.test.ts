@@ -5,7 +5,7 @@ import { done, newcomer } from "../identity/deletion-support";
 import { audited, withoutAudit } from "../identity/registration-support";
 import { Client } from "../realtime/support";
 import type { Token } from "../support/api";
-import { canMoveClock, TestServer } from "../support/server";
+import { TestServer } from "../support/server";
 import {
   createTrip,
   createZone,
@@ -26,7 +26,7 @@ let server: TestServer;
 let token: Token;
 let adminId: string;
 beforeAll(async () => {
-  server = await TestServer.start({ settings: { "rate_limit.enabled": "true" } });
+  server = await TestServer.start({ clock: "movable", settings: { "rate_limit.enabled": "true" } });
   token = await server.admin();
   adminId = (await server.get("/v1/users/me", { token })).body.data.id;
 });
@@ -259,7 +259,7 @@ describe("in force at once, without a restart, is", () => {
     expect(await limits()).toEqual([201, 30, 26]);
   });
 
-  test.if(canMoveClock)("gps.rate_limit_window_seconds, also for a window that runs", async () => {
+  test("gps.rate_limit_window_seconds, also for a window that runs", async () => {
     const key = await server.key("gps:write");
     await set("gps.rate_limit_requests", 1);
     const reset = async (status: number) =>
@@ -355,7 +355,7 @@ describe("in force at once, without a restart, is", () => {
     expect((await dueIn()).days).toBe(40);
   });
 
-  test.if(canMoveClock)("gps.current_cache_seconds, for what is kept already too", async () => {
+  test("gps.current_cache_seconds, for what is kept already too", async () => {
     const device = await server.device();
     const current = async () =>
       (await server.get(`/v1/gps/current?device_id=${device.id}`, { token })).body.data.latitude;
@@ -387,7 +387,7 @@ test("values outlast a restart; what is no entry any more is not shown, and a ne
     database.run("DELETE FROM system_config WHERE key = 'gps.retention_days'");
   });
   await server.stop();
-  server = await TestServer.start({ dataDir: server.dataDir });
+  server = await TestServer.start({ clock: "movable", dataDir: server.dataDir });
   const values = ENTRIES.map(([key, value]) => [key, key === "vessels.radius_km" ? 42.5 : value]);
   expect((await list()).map(({ key, value }: { key: string; value: unknown }) => [key, value])).toEqual(
     values,

@@ -3,7 +3,7 @@ import { AisDecode } from "ggencoder";
 import type { Vessel } from "../../src/operations/vessels/store";
 import { Client } from "../realtime/support";
 import { AisReceiver, recorded } from "../stand-ins/ais-receiver";
-import { canMoveClock, TestServer } from "../support/server";
+import { TestServer } from "../support/server";
 import { classA, sentence } from "./vessels-support";
 
 /**
@@ -68,7 +68,10 @@ let receiver: AisReceiver;
 let server: TestServer;
 beforeAll(async () => {
   receiver = await AisReceiver.start();
-  server = await TestServer.start({ settings: { "vessels.source": "nmea", "vessels.url": receiver.url } });
+  server = await TestServer.start({
+    clock: "movable",
+    settings: { "vessels.source": "nmea", "vessels.url": receiver.url },
+  });
   await receiver.connected();
 });
 afterAll(async () => {
@@ -98,7 +101,7 @@ test("recorded logs tell of the vessels that another decoder finds in them, in e
   let vessels: Vessel[] = [];
   while (!vessels.some(({ mmsi }) => mmsi === last)) {
     vessels = (await client.next()).data.vessels;
-    if (canMoveClock) await server.advance(5_000);
+    await server.advance(5_000);
   }
   await client.close();
 

@@ -3,7 +3,7 @@ import { outputOfWholeRun } from "../identity/support";
 import { Client, type Message } from "../realtime/support";
 import { AisReceiver } from "../stand-ins/ais-receiver";
 import { AisstreamStandIn, API_KEY, feedMessage, positionReport } from "../stand-ins/aisstream";
-import { canMoveClock, TestServer } from "../support/server";
+import { TestServer } from "../support/server";
 import { expectStatus, northOf, postPoint } from "../tracking/support";
 import { classA, classB, partA, partB, parts, sentence, voyage } from "./vessels-support";
 
@@ -36,7 +36,7 @@ const numbersOf = (message: Message): number[] => vesselsOf(message).map(({ mmsi
 /** The next picture that has what is looked for; what comes before it is passed over. Time flies meanwhile. */
 async function picture(client: Client, holds: (numbers: number[]) => boolean, on = server): Promise<Message> {
   for (;;) {
-    if (canMoveClock) await on.advance(1_000);
+    await on.advance(1_000);
     const message = await client.next();
     if (holds(numbersOf(message))) return message;
   }
@@ -51,6 +51,7 @@ beforeAll(async () => {
   receiver = await AisReceiver.start();
   feed = AisstreamStandIn.start();
   server = await TestServer.start({
+    clock: "movable",
     settings: { "vessels.source": "nmea", "vessels.url": receiver.url, "log.level": "info" },
   });
   admin = await server.admin();
@@ -77,7 +78,7 @@ test("the channel is for whoever may read positions", async () => {
   await client.close();
 });
 
-describe.skipIf(!canMoveClock)("with a receiver", () => {
+describe("with a receiver", () => {
   let client: Client;
   beforeEach(async () => {
     // What was heard before is gone.

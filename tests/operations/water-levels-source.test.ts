@@ -11,7 +11,7 @@ import {
   station,
 } from "../stand-ins/pegelonline";
 import type { Answer } from "../support/api";
-import { canMoveClock, TestServer } from "../support/server";
+import { TestServer } from "../support/server";
 import { expectRefused, expectStatus, postPoint } from "../tracking/support";
 
 let source: PegelonlineStandIn;
@@ -42,7 +42,7 @@ const expectFresh = (answer: Answer, body: unknown) =>
   expect([answer.status, answer.body, answer.headers.get("warning")]).toEqual([200, body, null]);
 
 test("without being configured: 503, and nobody is asked", async () => {
-  const server = await TestServer.start({ settings: { "pegel.base_url": source.url } });
+  const server = await TestServer.start({ clock: "movable", settings: { "pegel.base_url": source.url } });
   await postPoint(server, server.systemKey);
   for (const path of ["stations", "stations?water=ALLER", "nearest"])
     expectRefused(await ask(server, path), 503, "ServiceUnavailable");
@@ -67,38 +67,35 @@ describe("the kept answer", () => {
     await server.stop();
   });
 
-  test.skipIf(!canMoveClock)(
-    "is not asked for again within cache_seconds, and by its ETag later",
-    async () => {
-      const server = await start(300);
-      const first = (await ask(server)).body;
-      const changed = [...(source.stations as object[]), station({ uuid: "new" }, { current: { trend: 1 } })];
-      await server.advance(299_000);
-      expectFresh(await ask(server), first);
-      expect(source.requests.length).toBe(1);
-      expect(source.requests[0]?.headers["if-none-match"]).toBeUndefined();
+  test("is not asked for again within cache_seconds, and by its ETag later", async () => {
+    const server = await start(300);
+    const first = (await ask(server)).body;
+    const changed = [...(source.stations as object[]), station({ uuid: "new" }, { current: { trend: 1 } })];
+    await server.advance(299_000);
+    expectFresh(await ask(server), first);
+    expect(source.requests.length).toBe(1);
+    expect(source.requests[0]?.headers["if-none-match"]).toBeUndefined();
 
-      // Nothing is new: 304 keeps what there is, for as long again.
-      await server.advance(2_000);
-      expectFresh(await ask(server), first);
-      expect(source.requests.length).toBe(2);
-      const etag = source.requests[1]?.headers["if-none-match"];
-      expect(etag).toMatch(/^"\w+"$/);
-      await server.advance(299_000);
-      source.stations = changed;
-      expectFresh(await ask(server), first);
-      expect(source.requests.length).toBe(2);
+    // Nothing is new: 304 keeps what there is, for as long again.
+    await server.advance(2_000);
+    expectFresh(await ask(server), first);
+    expect(source.requests.length).toBe(2);
+    const etag = source.requests[1]?.headers["if-none-match"];
+    expect(etag).toMatch(/^"\w+"$/);
+    await server.advance(299_000);
+    source.stations = changed;
+    expectFresh(await ask(server), first);
+    expect(source.requests.length).toBe(2);
 
-      await server.advance(2_000);
-      const second = await ask(server);
-      expect(second.body.length).toBe(2);
-      expect(source.requests[2]?.headers["if-none-match"]).toBe(etag);
-      await server.advance(301_000);
-      expectFresh(await ask(server), second.body);
-      expect(source.requests[3]?.headers["if-none-match"]).not.toBe(etag);
-      await server.stop();
-    },
-  );
+    await server.advance(2_000);
+    const second = await ask(server);
+    expect(second.body.length).toBe(2);
+    expect(source.requests[2]?.headers["if-none-match"]).toBe(etag);
+    await server.advance(301_000);
+    expectFresh(await ask(server), second.body);
+    expect(source.requests[3]?.headers["if-none-match"]).not.toBe(etag);
+    await server.stop();
+  });
 
   test("is asked for each time with cache_seconds 0, by its ETag", async () => {
     const server = await start();
@@ -215,7 +212,7 @@ describe("a source that fails", () => {
   });
 });
 
-describe.skipIf(!canMoveClock)("Retry-After", () => {
+describe("Retry-After", () => {
   const wait = (status: number, value: string) => answering(status, SECRET, { "retry-after": value });
   /** How far the server's clock is ahead; it is moved by hand alone. */
   let ahead = 0;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { done, type Newcomer, newcomer, nextMail, signIn } from "../identity/deletion-support";
 import { createKey } from "../identity/support";
 import type { Answer } from "../support/api";
-import { canMoveClock, TestServer } from "../support/server";
+import { TestServer } from "../support/server";
 import { fix } from "../tracking/support";
 import { Client, type Message } from "./support";
 
@@ -181,8 +181,8 @@ describe("accountDeleted", () => {
     );
   });
 
-  test.skipIf(!canMoveClock).concurrent("tells of a deletion at the end of its grace period", async () => {
-    const aging = await TestServer.start();
+  test.concurrent("tells of a deletion at the end of its grace period", async () => {
+    const aging = await TestServer.start({ clock: "movable" });
     try {
       const user = await newcomer(aging, "role_admin");
       const { token, password } = user;

@@ -5,13 +5,14 @@ import type { Subprocess } from "bun";
 import { Api, type Token } from "./api";
 import { temporaryDirectories } from "./cleanup";
 
-/** The source entry, or the compiled program that FAIRLEAD_TEST_BINARY names. */
-const binary = process.env.FAIRLEAD_TEST_BINARY;
-const entry = join(import.meta.dir, "child.ts");
-export const program: string[] = binary ? [resolve(binary)] : [process.execPath, entry];
+/** The program with a clock that tests can move: as compiled for the run (see run.ts), else from source. */
+const movable: string[] = process.env.TEST_PROGRAM
+  ? [process.env.TEST_PROGRAM]
+  : [process.execPath, join(import.meta.dir, "child.ts")];
 
-/** Whether tests may move the server's clock: only the source entry listens to that. */
-export const canMoveClock = !binary;
+/** What the tests start: the executable that FAIRLEAD_TEST_BINARY names, as it is shipped, or the one above. */
+const binary = process.env.FAIRLEAD_TEST_BINARY;
+export const program: string[] = binary ? [resolve(binary)] : movable;
 
 export const ADMIN = { username: "admin", email: "admin@example.org", password: "correct horse battery" };
 
@@ -101,6 +102,8 @@ export interface StartOptions {
   dataDir?: string;
   /** How many files the server may open; without it, as many as the tests may. */
   openFiles?: number;
+  /** Lets the test move the server's clock (see `advance`). An executable as it is shipped has no way to do that. */
+  clock?: "movable";
   /** The command line that runs the server's in other circumstances: another mount namespace, another limit. */
   under?: (command: string[]) => string[];
 }
@@ -112,6 +115,7 @@ export class TestServer extends Api {
   readonly systemKey: Token;
   readonly #child: Subprocess<"ignore", "pipe", "pipe">;
   readonly #output: string[];
+  #clockMoves = false;
   #aheadBy = 0;
   #onClockMoved: () => void = () => {};
   #adminToken: Token | undefined;
@@ -131,13 +135,14 @@ export class TestServer extends Api {
   }
 
   static async start(options: StartOptions = {}): Promise<TestServer> {
-    const { settings = {}, dataDir, openFiles, under = (command) => command } = options;
+    const { settings = {}, dataDir, openFiles, clock, under = (command) => command } = options;
     template ??= findTemplate();
     const { directory: source, systemKey } = await template;
     const directory = dataDir ?? temporaryDirectory();
     if (!dataDir) cpSync(source, directory, { recursive: true });
     const limited = openFiles ? ["sh", "-c", `ulimit -n ${openFiles}; exec "$@"`, "sh"] : [];
-    const child = Bun.spawn(under([...limited, ...program, "serve"]), {
+    const started = clock === "movable" ? movable : program;
+    const child = Bun.spawn(under([...limited, ...started, "serve"]), {
       env: environment({
         "data.dir": directory,
         "server.port": "0",
@@ -146,11 +151,12 @@ export class TestServer extends Api {
         ...settings,
       }),
       stdio: ["ignore", "pipe", "pipe"],
-      ...(canMoveClock && { ipc: () => server.#onClockMoved() }),
+      ...(clock === "movable" && { ipc: () => server.#onClockMoved() }),
     });
     const output: string[] = [];
     const url = await listeningUrl(child, output);
     const server = new TestServer(url, directory, systemKey, child, output);
+    server.#clockMoves = clock === "movable";
     return server;
   }
 
@@ -194,6 +200,7 @@ export class TestServer extends Api {
 
   /** Moves the server's clock from the real time, forward or back, in all by the sum of the calls. */
   async advance(milliseconds: number): Promise<void> {
+    if (!this.#clockMoves) throw new Error('start this server with { clock: "movable" }');
     this.#aheadBy += milliseconds;
     const moved = new Promise<void>((resolve) => {
       this.#onClockMoved = resolve;

@@ -27,7 +27,7 @@ export interface World {
 }
 
 export async function startWorld(settings: Settings): Promise<World> {
-  const server = await TestServer.start({ settings });
+  const server = await TestServer.start({ clock: "movable", settings });
   const { user_id, session_token } = await server.login(ADMIN.username, ADMIN.password);
   const { id: keyRole } = await newRole(server, "api_keys:read", "api_keys:write");
   return {

@@ -357,7 +357,7 @@ describe("bounds in time", () => {
   });
 
   test("find events where the clock has put them, days apart", async () => {
-    const moving = await TestServer.start();
+    const moving = await TestServer.start({ clock: "movable" });
     try {
       const write = async () =>
         done(

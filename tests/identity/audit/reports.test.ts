@@ -260,7 +260,7 @@ describe("handling a report", () => {
   });
 
   test("dates itself, and names the last who did it; a system key of nobody names none", async () => {
-    const dated = await TestServer.start();
+    const dated = await TestServer.start({ clock: "movable" });
     try {
       const reporter = await newUser(dated);
       const eventId = insertEvents(dated, [{ user_id: reporter.id }])[0]?.id as string;

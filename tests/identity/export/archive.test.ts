@@ -26,7 +26,7 @@ let rest: Awaited<ReturnType<typeof everythingOf>>;
 let archive: Archive;
 
 beforeAll(async () => {
-  server = await TestServer.start({ settings: SETTINGS });
+  server = await TestServer.start({ clock: "movable", settings: SETTINGS });
   user = await richUser(server);
   rest = await everythingOf(user.id, user.token);
   archive = await exported(server, user.token, { "accept-language": "en" });
@@ -63,7 +63,7 @@ async function everythingOf(id: string, token: Token) {
 
 describe("the answer", () => {
   test("is an attachment of type application/zip that nobody caches, named after the server's day", async () => {
-    const late = await TestServer.start({ settings: SETTINGS });
+    const late = await TestServer.start({ clock: "movable", settings: SETTINGS });
     try {
       await advance(late, 3 * 86_400_000);
       const before = new Date(serverTime(late)).toISOString().slice(0, 10);

@@ -12,7 +12,7 @@ let archives: Archive[];
 let contents: string[];
 
 beforeAll(async () => {
-  server = await TestServer.start({ settings: SETTINGS });
+  server = await TestServer.start({ clock: "movable", settings: SETTINGS });
   user = await richUser(server);
   archives = [
     await exported(server, user.token),
