@@ -37,6 +37,7 @@ export async function startHarbour(settings: Settings = {}): Promise<Harbour> {
   };
   const { twitch, youtube, discord } = standIns;
   const server = await TestServer.start({
+    clock: "movable",
     settings: {
       ...twitch.settings,
       ...youtube.settings,

@@ -188,6 +188,25 @@ test("a renewed token that is refused since it was renewed once more is not the 
   expect(await isActive(harbour, user)).toBe(true);
 });
 
+test("a renewed token that is refused while it is renewed once more is not the end", async () => {
+  const user = await connected(harbour, "discord");
+  harbour.discord.answerNext("/users/@me", () => Response.json({ code: 0 }, { status: 401 }));
+  const held = harbour.discord.hold("/users/@me");
+  const reading = statsOf(harbour, user);
+  await held.arrived;
+  // This one ends the renewed token at the platform, and its answer is still on the way when the question is refused.
+  const late = harbour.discord.hold("token", "answer");
+  const renewing = refresh(harbour, user);
+  await late.arrived;
+  held.letGo();
+  const isPending = await Promise.race([reading.then(() => false), Bun.sleep(200).then(() => true)]);
+  late.letGo();
+  expect((await renewing).status).toBe(200);
+  expect((await reading).status).toBe(200);
+  expect(isPending).toBe(true);
+  expect(await isActive(harbour, user)).toBe(true);
+});
+
 describe("a platform that refuses", () => {
   test.each(SLUGS)("%s: to renew gives 409 and makes inactive", async (slug) => {
     const user = await connected(harbour, slug);

@@ -175,9 +175,9 @@ export async function withToken<T>(
     } catch (error) {
       if (!isRefusal(error)) throw error;
     }
-    // Another request may have renewed them once more: then these were refused for that.
+    // Another request may have renewed them once more, or be about to: then these were refused for that.
     const isHopeless = isSecond || refreshTokenOf(tokens) === null;
-    if (isHopeless && isCurrent(tokens)) return giveUp(tokens);
+    if (isHopeless && isCurrent(tokens) && !renewals.has(tokens.id)) return giveUp(tokens);
     tokens = await renewTokens(tokens);
   }
 }
