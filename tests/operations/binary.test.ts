@@ -46,16 +46,33 @@ const run = (home: string, command: string[], input?: string) =>
     stderr: "inherit",
   });
 
-async function built(): Promise<string> {
+let building: Promise<string> | undefined;
+const built = (): Promise<string> => {
+  building ??= build();
+  return building;
+};
+
+async function build(): Promise<string> {
   if (process.env.FAIRLEAD_TEST_BINARY) return resolve(process.env.FAIRLEAD_TEST_BINARY);
   const outfile = join(temporaryDirectory(), "fairlead");
-  const build = Bun.spawn([process.execPath, ".ci/build.ts", "--outfile", outfile], {
+  const child = Bun.spawn([process.execPath, ".ci/build.ts", "--outfile", outfile], {
     cwd: join(import.meta.dir, "../.."),
     stdio: ["ignore", "pipe", "inherit"],
   });
-  if ((await build.exited) !== 0) throw new Error(await new Response(build.stdout).text());
+  if ((await child.exited) !== 0) throw new Error(await new Response(child.stdout).text());
   return outfile;
 }
+
+test("the executable says what to do where it can't unpack its native code", async () => {
+  const { stderr, exitCode } = Bun.spawnSync([await built(), "--version"], {
+    env: { TMPDIR: join(temporaryDirectory(), "missing") },
+    stderr: "pipe",
+  });
+  expect(stderr.toString()).toBe(
+    "fairlead: the password hash can't be loaded: the temporary directory must be writable and permit execution; set BUN_TMPDIR to one that is\n",
+  );
+  expect(exitCode).toBe(1);
+});
 
 describe.each(FORMS)("$name", ({ make }) => {
   const home = temporaryDirectory();

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
-import { closeDatabase, migrate, openDatabase, sqlite, transact } from "../../src/kernel/db";
+import { closeDatabase, openDatabase, sqlite, transact } from "../../src/kernel/db";
+import { migrate } from "../../src/kernel/migrate";
 import { syncOnSchedule } from "../../src/operations/community/auto-sync";
 import { type Bot, botCame, botWent, type SyncRequest } from "../../src/operations/community/bot";
 import { seedCommunitySettings } from "../../src/operations/community/settings";

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
-import { closeDatabase, migrate, openDatabase, sqlite, transact } from "../../src/kernel/db";
+import { closeDatabase, openDatabase, sqlite, transact } from "../../src/kernel/db";
 import { AppError } from "../../src/kernel/errors";
+import { migrate } from "../../src/kernel/migrate";
 import type { MemberAnswer } from "../../src/operations/community/answers";
 import { type Bot, botCame, botWent } from "../../src/operations/community/bot";
 import { storeGuilds } from "../../src/operations/community/guilds";

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { setClock } from "../../src/kernel/clock";
-import { closeDatabase, migrate, openDatabase, sqlite } from "../../src/kernel/db";
+import { closeDatabase, openDatabase, sqlite } from "../../src/kernel/db";
+import { migrate } from "../../src/kernel/migrate";
 import { deleteExpiredStates } from "../../src/operations/integrations/service";
 
 /** The job behind authorizations that nobody completed, run in this process on a clock of the test's: decisions 6.4. */

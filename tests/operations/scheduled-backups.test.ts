@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, write
 import { join } from "node:path";
 import { loadConfig } from "../../src/config";
 import { setClock } from "../../src/kernel/clock";
-import { closeDatabase, migrate, openDatabase, sqlite } from "../../src/kernel/db";
+import { closeDatabase, openDatabase, sqlite } from "../../src/kernel/db";
+import { migrate } from "../../src/kernel/migrate";
 import { backupName } from "../../src/operations/backup/names";
 import { backUpWhenDue, backupState } from "../../src/operations/backup/schedule";
 import { eventually } from "../identity/users-support";

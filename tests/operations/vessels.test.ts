@@ -267,6 +267,7 @@ describe("with a receiver", () => {
 
 test("the feed: around the newest position, moved with the ship, the key nowhere to be read", async () => {
   const aboard = await TestServer.start({
+    clock: "movable",
     settings: {
       ...{ "vessels.source": "aisstream", "vessels.url": feed.url, "vessels.api_key": API_KEY },
       "log.level": "debug",

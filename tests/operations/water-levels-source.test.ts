@@ -17,7 +17,7 @@ import { expectRefused, expectStatus, postPoint } from "../tracking/support";
 let source: PegelonlineStandIn;
 
 const start = (cacheSeconds = 0) =>
-  TestServer.start({ settings: { "log.level": "info", ...source.settings(cacheSeconds) } });
+  TestServer.start({ clock: "movable", settings: { "log.level": "info", ...source.settings(cacheSeconds) } });
 const ask = (server: TestServer, what = "stations") =>
   server.get(`/v1/pegel/${what}`, { token: server.systemKey });
 
@@ -42,7 +42,7 @@ const expectFresh = (answer: Answer, body: unknown) =>
   expect([answer.status, answer.body, answer.headers.get("warning")]).toEqual([200, body, null]);
 
 test("without being configured: 503, and nobody is asked", async () => {
-  const server = await TestServer.start({ clock: "movable", settings: { "pegel.base_url": source.url } });
+  const server = await TestServer.start({ settings: { "pegel.base_url": source.url } });
   await postPoint(server, server.systemKey);
   for (const path of ["stations", "stations?water=ALLER", "nearest"])
     expectRefused(await ask(server, path), 503, "ServiceUnavailable");
