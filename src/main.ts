@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { COMMANDS, type Command, UsageError } from "./commands";
 import { ConfigError, loadConfig } from "./config";
 import { dataTrouble, OperatorError } from "./kernel/data-dir";
-import { NewerDatabaseError } from "./kernel/db";
+import { NewerDatabaseError } from "./kernel/migrate";
 import { print } from "./kernel/print";
 import { VERSION } from "./version";
 

@@ -15,10 +15,11 @@ import {
   prepareDataDirectory,
   removeUnfinished,
 } from "./kernel/data-dir";
-import { closeDatabase, newestMigration, sqlite, transact, waitOutsideStatements } from "./kernel/db";
+import { closeDatabase, sqlite, transact, waitOutsideStatements } from "./kernel/db";
 import { useMasterKey } from "./kernel/encryption";
 import { beginStop } from "./kernel/lifecycle";
 import { configureLog, log } from "./kernel/log";
+import { newestMigration } from "./kernel/migrate";
 import { stopSignals } from "./kernel/signals";
 import { unreadable } from "./operations/backup/key-check";
 import { stopBackups } from "./operations/backup/schedule";

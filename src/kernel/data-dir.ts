@@ -12,8 +12,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { config } from "../config";
-import { migrate, openDatabase, pendingMigrations } from "./db";
+import { openDatabase } from "./db";
 import { machineError, reason, UNFINISHED, writeWhole } from "./disk";
+import { migrate, pendingMigrations } from "./migrate";
 
 /** Something about the machine stops the program; it ends with status 1 and this line. */
 export class OperatorError extends Error {}

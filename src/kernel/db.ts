@@ -1,9 +1,7 @@
 import { Database } from "bun:sqlite";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
-import { now } from "./clock";
 import { isStoreTrouble } from "./errors";
 import { describeError, log } from "./log";
-import { migrations } from "./migrations.gen";
 import { isNews } from "./trouble";
 
 /** The connection of this process, raw and through Drizzle. Set by `openDatabase`. */
@@ -58,65 +56,6 @@ export function statement<T>(prepare: () => T): () => T {
     }
     return prepared;
   };
-}
-
-// --- Migrations -------------------------------------------------------------------------------------------
-
-/** The database was written by a newer Fairlead: this one can't know what its tables mean. */
-export class NewerDatabaseError extends Error {}
-
-function appliedMigrations(): Map<string, string> {
-  sqlite.run(
-    "CREATE TABLE IF NOT EXISTS __migrations (tag TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT",
-  );
-  const rows = sqlite.query<{ tag: string; hash: string }, []>("SELECT tag, hash FROM __migrations").all();
-  const known = new Set(migrations.map((migration) => migration.tag));
-  const unknown = rows.find((row) => !known.has(row.tag));
-  if (unknown)
-    throw new NewerDatabaseError(
-      `the database was written by a newer version of Fairlead (it holds migration ${unknown.tag}); install that version, or restore a backup from before the upgrade`,
-    );
-  return new Map(rows.map((row) => [row.tag, row.hash]));
-}
-
-/** The newest migration of this version, which names its schema. */
-export const newestMigration = (): string => migrations.at(-1)?.tag ?? "";
-
-/** The migrations that the database still lacks, oldest first. */
-export function pendingMigrations(): string[] {
-  const applied = appliedMigrations();
-  return migrations.filter((migration) => !applied.has(migration.tag)).map((migration) => migration.tag);
-}
-
-/**
- * Applies pending migrations, each in a transaction of its own. Foreign keys are off meanwhile (SQLite ignores
- * the pragma inside a transaction, and rebuilding a table would delete its children) and checked before each
- * commit. Returns the tags that were applied.
- */
-export function migrate(): string[] {
-  const applied = appliedMigrations();
-  const done: string[] = [];
-  sqlite.run("PRAGMA foreign_keys = OFF");
-  try {
-    for (const migration of migrations) {
-      const hash = new Bun.CryptoHasher("sha256").update(migration.sql).digest("hex");
-      const before = applied.get(migration.tag);
-      if (before === hash) continue;
-      if (before !== undefined) throw new Error(`migration ${migration.tag} changed after it was applied`);
-      sqlite
-        .transaction(() => {
-          for (const part of migration.sql.split("--> statement-breakpoint")) sqlite.run(part);
-          if (sqlite.query("PRAGMA foreign_key_check").all().length > 0)
-            throw new Error(`migration ${migration.tag} would leave broken references`);
-          sqlite.run("INSERT INTO __migrations VALUES (?, ?, ?)", [migration.tag, hash, now()]);
-        })
-        .immediate();
-      done.push(migration.tag);
-    }
-  } finally {
-    sqlite.run("PRAGMA foreign_keys = ON");
-  }
-  return done;
 }
 
 // --- Transactions -----------------------------------------------------------------------------------------
@@ -371,18 +310,29 @@ export function counterNow(name: string): number {
   if (!current) throw new Error("counterNow outside transact");
   let value = counter(name);
   for (const { removed, deltas } of [...settled, current]) {
-    if (removed.includes(name)) value = 0;
+    if (removed.some((gone) => isOf(gone, name))) value = 0;
     value += deltas.get(name) ?? 0;
   }
   return value;
 }
 
-const dropCounter = statement(() => sqlite.prepare<unknown, [string]>("DELETE FROM counters WHERE name = ?"));
+/** Parts have their counter's name and a space before their own: "trip_points X" and "trip_points X day 00020514". */
+const isOf = (counter: string, name: string): boolean => name === counter || name.startsWith(`${counter} `);
 
-/** Removes a counter in the current transaction, together with what it counted. */
+// From a space to the character after it: the index finds the parts.
+const dropCounter = statement(() =>
+  sqlite.prepare<unknown, [string]>(
+    "DELETE FROM counters WHERE name = ?1 OR (name >= ?1 || ' ' AND name < ?1 || '!')",
+  ),
+);
+const dropIfZero = statement(() =>
+  sqlite.prepare<unknown, [string]>("DELETE FROM counters WHERE name = ? AND value = 0"),
+);
+
+/** Removes a counter and its parts in the current transaction, together with what they counted. */
 export function removeCounter(name: string): void {
   if (!current) throw new Error("removeCounter outside transact");
-  current.deltas.delete(name);
+  for (const adjusted of current.deltas.keys()) if (isOf(name, adjusted)) current.deltas.delete(adjusted);
   current.removed.push(name);
   dropCounter().run(name);
 }
@@ -390,8 +340,11 @@ export function removeCounter(name: string): void {
 function writeCounters(jobs: Job[]): void {
   const totals = new Map<string, number>();
   for (const { removed, deltas } of jobs) {
-    for (const name of removed) totals.delete(name);
+    for (const gone of removed) for (const name of totals.keys()) if (isOf(gone, name)) totals.delete(name);
     for (const [name, by] of deltas) totals.set(name, (totals.get(name) ?? 0) + by);
   }
-  for (const [name, by] of totals) if (by !== 0) addToCounter().run(name, by);
+  for (const [name, by] of totals) {
+    if (by !== 0) addToCounter().run(name, by);
+    if (by < 0) dropIfZero().run(name);
+  }
 }

@@ -13,6 +13,7 @@ import m10 from "../../drizzle/0010_trip_distances.sql" with { type: "text" };
 import m11 from "../../drizzle/0011_loose_points.sql" with { type: "text" };
 import m12 from "../../drizzle/0012_community.sql" with { type: "text" };
 import m13 from "../../drizzle/0013_community_search.sql" with { type: "text" };
+import m14 from "../../drizzle/0014_point_places.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -29,4 +30,5 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0011_loose_points", sql: m11 },
   { tag: "0012_community", sql: m12 },
   { tag: "0013_community_search", sql: m13 },
+  { tag: "0014_point_places", sql: m14 },
 ];

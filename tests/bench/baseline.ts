@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import type { Server as BunServer } from "bun";
 import { hashToken } from "../../src/kernel/crypto";
-import { migrate, openDatabase, sqlite } from "../../src/kernel/db";
+import { openDatabase, sqlite } from "../../src/kernel/db";
+import { migrate } from "../../src/kernel/migrate";
 import type { NewGpsPoint } from "../../src/tracking/gps/schema";
 
 /**

@@ -6,9 +6,10 @@ import { deleteDueAccounts, finishScrubs } from "../../src/identity/deletion/ser
 import { seedIdentity } from "../../src/identity/seed";
 import { insertAccount, insertUser } from "../../src/identity/users/service";
 import { setClock } from "../../src/kernel/clock";
-import { closeDatabase, migrate, openDatabase, sqlite, transact } from "../../src/kernel/db";
+import { closeDatabase, openDatabase, sqlite, transact } from "../../src/kernel/db";
 import { useMasterKey } from "../../src/kernel/encryption";
 import { subscribe } from "../../src/kernel/events";
+import { migrate } from "../../src/kernel/migrate";
 import { loadSystemConfig } from "../../src/operations/system-config/service";
 import { temporaryDirectory } from "../support/server";
 

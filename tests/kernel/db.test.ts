@@ -8,15 +8,14 @@ import {
   counter,
   counterNow,
   inTransaction,
-  migrate,
   openDatabase,
-  pendingMigrations,
   removeCounter,
   sqlite,
   transact,
   waitOutsideStatements,
 } from "../../src/kernel/db";
 import { publish, subscribe } from "../../src/kernel/events";
+import { migrate, pendingMigrations } from "../../src/kernel/migrate";
 import { temporaryDirectory } from "../support/server";
 
 declare module "../../src/kernel/events" {

@@ -1,7 +1,8 @@
 import { spyOn } from "bun:test";
 import type { KeyCaller } from "../../src/identity/access/caller";
 import { PermissionSet } from "../../src/identity/access/permissions";
-import { migrate, openDatabase, sqlite, transact } from "../../src/kernel/db";
+import { openDatabase, sqlite, transact } from "../../src/kernel/db";
+import { migrate } from "../../src/kernel/migrate";
 import { loadSystemConfig, setSystemValue } from "../../src/operations/system-config/service";
 import { recordPosition } from "../../src/tracking/gps/service";
 import { createTrip, updateTrip } from "../../src/tracking/trips/service";

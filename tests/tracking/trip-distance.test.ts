@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { closeDatabase, migrate, openDatabase, sqlite } from "../../src/kernel/db";
+import { closeDatabase, openDatabase, sqlite } from "../../src/kernel/db";
+import { migrate } from "../../src/kernel/migrate";
 import { migrations } from "../../src/kernel/migrations.gen";
 import { completedDistanceKm } from "../../src/tracking/trips/distance";
 import { createTrip, deleteTrip } from "../../src/tracking/trips/service";

@@ -1,12 +1,14 @@
 import { deleteAged } from "../../kernel/ageing";
-import { adjustCounter, afterCommit, sqlite, statement } from "../../kernel/db";
+import { afterCommit, sqlite, statement } from "../../kernel/db";
 import { systemValue } from "../../operations/system-config/service";
 import { forgetAllCurrent } from "./current-cache";
+import { countPoint } from "./places";
+import { ALL } from "./service";
 
 const deleteOldest = statement(() =>
-  sqlite.prepare<unknown, [number, number]>(
+  sqlite.prepare<{ timestamp: number }, [number, number]>(
     `DELETE FROM gps_points WHERE rowid IN
-       (SELECT rowid FROM gps_points WHERE trip_id IS NULL AND timestamp < ? ORDER BY timestamp LIMIT +?) RETURNING 1`,
+       (SELECT rowid FROM gps_points WHERE trip_id IS NULL AND timestamp < ? ORDER BY timestamp LIMIT +?) RETURNING timestamp`,
   ),
 );
 
@@ -18,9 +20,9 @@ export const deleteOldPoints = (): Promise<void> =>
   deleteAged(() => systemValue("gps.retention_days"), deleteStep);
 
 function deleteStep(before: number, limit: number): number {
-  const { length } = deleteOldest().all(before, limit);
-  if (length === 0) return 0;
-  adjustCounter("gps_points", -length);
+  const deleted = deleteOldest().all(before, limit);
+  if (deleted.length === 0) return 0;
+  for (const { timestamp } of deleted) countPoint(ALL, timestamp, -1);
   afterCommit(forgetAllCurrent);
-  return length;
+  return deleted.length;
 }

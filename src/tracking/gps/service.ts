@@ -1,6 +1,6 @@
 import type { Caller } from "../../identity/access/caller";
 import { iso, now, SECOND } from "../../kernel/clock";
-import { adjustCounter, afterCommit, counter, sqlite, statement, transact } from "../../kernel/db";
+import { afterCommit, counter, sqlite, statement, transact } from "../../kernel/db";
 import { conflict, invalid, notFound } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
 import { newId } from "../../kernel/id";
@@ -10,6 +10,7 @@ import { evaluateZones, type ZoneCrossing } from "../geofences/evaluate";
 import { lengthenTrip } from "../trips/distance";
 import { cachedCurrent, forgetCurrent } from "./current-cache";
 import { isDetached } from "./detach";
+import { countPoint, findPlace } from "./places";
 import type { GpsPoint, NewGpsPoint } from "./schema";
 import type { gpsPoints } from "./table";
 
@@ -125,26 +126,33 @@ function storePoint(deviceId: string | null, fix: NewGpsPoint): GpsPoint {
   };
   if (tripId !== null) lengthenTrip(tripId, fix, row.timestamp);
   insertPoint().run(...Object.values(row));
-  adjustCounter("gps_points", 1);
-  if (tripId !== null) adjustCounter(tripPoints(tripId), 1);
+  countPoint(ALL, row.timestamp, 1);
+  if (tripId !== null) countPoint(tripPoints(tripId), row.timestamp, 1);
   afterCommit(() => forgetCurrent(deviceId));
   return toGpsPoint(row);
 }
 
-/** Name of the counter of a trip's points. */
+/** Names of the counters of all points and of a trip's. */
+export const ALL = "gps_points";
 export const tripPoints = (tripId: string): string => `trip_points ${tripId}`;
 
 // --- Reading ----------------------------------------------------------------------------------------------
 
-const newestFirst = points<[number, number]>("ORDER BY timestamp DESC, rowid DESC LIMIT +? OFFSET +?");
-const oldestFirst = points<[number, number]>("ORDER BY timestamp, rowid LIMIT +? OFFSET +?");
+const newestFirst = points<[number, number, number]>(
+  "WHERE timestamp < +? ORDER BY timestamp DESC, rowid DESC LIMIT +? OFFSET +?",
+);
+const oldestFirst = points<[number, number, number]>(
+  "WHERE timestamp >= +? ORDER BY timestamp, rowid LIMIT +? OFFSET +?",
+);
+const newestOfAll = points<[]>("ORDER BY timestamp DESC, rowid DESC LIMIT 1");
 const byId = points<[string]>("WHERE id = ?");
 
 /** A page of positions, newest first by the receiver's time. */
 export function listPoints(request: PageRequest): PageOf<GpsPoint> {
-  return readPage(request, counter("gps_points"), (fromEnd, offset, limit) =>
-    (fromEnd ? oldestFirst() : newestFirst()).all(limit, offset).map(toGpsPoint),
-  );
+  return readPage(request, counter(ALL), (fromEnd, offset, limit) => {
+    const { bound, skip } = findPlace(ALL, fromEnd ? "oldest first" : "newest first", offset);
+    return (fromEnd ? oldestFirst() : newestFirst()).all(bound, limit, skip).map(toGpsPoint);
+  });
 }
 
 export function getPoint(id: string): GpsPoint {
@@ -153,18 +161,20 @@ export function getPoint(id: string): GpsPoint {
   return toGpsPoint(row);
 }
 
-const tripForward = points<[string, number, number]>(
-  "WHERE trip_id = +? ORDER BY timestamp, rowid LIMIT +? OFFSET +?",
+const oldestOfTrip = points<[string, number, number, number]>(
+  "WHERE trip_id = +? AND timestamp >= +? ORDER BY timestamp, rowid LIMIT +? OFFSET +?",
 );
-const tripBackward = points<[string, number, number]>(
-  "WHERE trip_id = +? ORDER BY timestamp DESC, rowid DESC LIMIT +? OFFSET +?",
+const newestOfTrip = points<[string, number, number, number]>(
+  "WHERE trip_id = +? AND timestamp < +? ORDER BY timestamp DESC, rowid DESC LIMIT +? OFFSET +?",
 );
 
 /** A page of a trip's positions, oldest first. The trip must exist. */
 export function listTripPoints(tripId: string, request: PageRequest): PageOf<GpsPoint> {
-  return readPage(request, counter(tripPoints(tripId)), (fromEnd, offset, limit) =>
-    (fromEnd ? tripBackward() : tripForward()).all(tripId, limit, offset).map(toGpsPoint),
-  );
+  const list = tripPoints(tripId);
+  return readPage(request, counter(list), (fromEnd, offset, limit) => {
+    const { bound, skip } = findPlace(list, fromEnd ? "newest first" : "oldest first", offset);
+    return (fromEnd ? newestOfTrip() : oldestOfTrip()).all(tripId, bound, limit, skip).map(toGpsPoint);
+  });
 }
 
 // --- Current positions ------------------------------------------------------------------------------------
@@ -181,7 +191,7 @@ export const newestPosition = (): GpsPoint | null => cachedCurrent(null, () => r
 
 function readNewest(deviceId: string | null): GpsPoint | null {
   if (deviceId !== null && isDetached(deviceId)) return null;
-  const row = deviceId === null ? newestFirst().get(1, 0) : newestOfDevice().get(deviceId);
+  const row = deviceId === null ? newestOfAll().get() : newestOfDevice().get(deviceId);
   return row ? toGpsPoint(row) : null;
 }
 
@@ -218,7 +228,7 @@ export function deletePoint(id: string): Promise<void> {
     const point = getPoint(id);
     if (point.trip_id !== null) throw conflict("This GPS point is linked to a trip and cannot be deleted");
     removePoint().run(id);
-    adjustCounter("gps_points", -1);
+    countPoint(ALL, Date.parse(point.timestamp), -1);
     afterCommit(() => forgetCurrent(point.device_id));
   });
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { type EventFilters, type EventOrder, findEvents } from "../../../src/identity/audit/search";
 import { SORT_FIELDS } from "../../../src/identity/audit/words";
-import { closeDatabase, migrate, openDatabase, sqlite } from "../../../src/kernel/db";
+import { closeDatabase, openDatabase, sqlite } from "../../../src/kernel/db";
+import { migrate } from "../../../src/kernel/migrate";
 import { DAY, generator, storedEvent, writeEvents } from "./support";
 
 /**

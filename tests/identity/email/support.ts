@@ -4,7 +4,8 @@ import { type Config, loadConfig } from "../../../src/config";
 import type { Locale } from "../../../src/identity/email/locale";
 import { composeEmail, type Email, type EmailContent } from "../../../src/identity/email/templates";
 import { dataPath } from "../../../src/kernel/data-dir";
-import { migrate, openDatabase } from "../../../src/kernel/db";
+import { openDatabase } from "../../../src/kernel/db";
+import { migrate } from "../../../src/kernel/migrate";
 import { type Settings, temporaryDirectory } from "../../support/server";
 
 /** Sets the configuration of this process, as a server would have it. */
