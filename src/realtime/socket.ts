@@ -3,7 +3,7 @@ import { config } from "../config";
 import { type Caller, hasExpired, reloadCaller } from "../identity/access/caller";
 import { SECOND } from "../kernel/clock";
 import { subscribe as onEvent, publish } from "../kernel/events";
-import { describeError, log } from "../kernel/log";
+import { logFailure } from "../kernel/trouble";
 import { createAuditEvent, recordModeration } from "./audit";
 import { countClosed, countOpened, unsentAllowance } from "./capacity";
 import { COMMUNITY, mayHear } from "./channels";
@@ -174,7 +174,7 @@ const BINARY_OPERATIONS: { [Name in PayloadName]?: BinaryOperation<Name> } = {
 
 /** What answers after a commit. */
 function inBackground(work: Promise<void>): void {
-  work.catch((error) => log.error("a socket message failed", describeError(error)));
+  work.catch((error) => logFailure("a socket message failed", error));
 }
 
 function dispatch(socket: Socket, frame: string | Buffer): void {
@@ -184,7 +184,7 @@ function dispatch(socket: Socket, frame: string | Buffer): void {
     receive(socket, frame);
   } catch (error) {
     // Bun would swallow it, and the client would wait for an answer.
-    log.error("a socket message failed", describeError(error));
+    logFailure("a socket message failed", error);
     answersIn(typeof frame === "string" ? "json" : "protobuf").error(socket, "Something went wrong");
   }
 }
