@@ -3,12 +3,14 @@ import { randomBytes } from "node:crypto";
 import {
   accessSync,
   chmodSync,
+  chownSync,
   constants,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
 } from "node:fs";
 import { join } from "node:path";
 import { config } from "../config";
@@ -41,6 +43,16 @@ export function prepareDataDirectory(): void {
   }
 }
 
+/**
+ * Gives a file of the data directory to the directory's owner. Where the server has a user of its own, root calls the
+ * commands, and the server could not open what root made. SQLite does the same for the files beside a database.
+ */
+export function giveToOwner(path: string): void {
+  if (process.geteuid?.() !== 0) return;
+  const { uid, gid } = statSync(config["data.dir"]);
+  chownSync(path, uid, gid);
+}
+
 /** What to tell the operator where the machine failed under the data directory; null for any other error. */
 export function dataTrouble(thrown: unknown): OperatorError | null {
   const error = machineError(thrown) as (Error & { path?: string }) | null;
@@ -48,12 +60,27 @@ export function dataTrouble(thrown: unknown): OperatorError | null {
   return new OperatorError(`the data directory ${config["data.dir"]} cannot be used: ${reason(error)}`);
 }
 
-/** Removes what a server that was killed in the middle of a file left behind, secrets among it: at the start. */
+/** Removes what a process that was killed in the middle of a file left behind, secrets among it: at the start. */
 export function removeUnfinished(): void {
+  removeUnfinishedRestores();
   for (const directory of [dataPath.exports(), dataPath.outbox()]) {
     if (!existsSync(directory)) continue;
     for (const name of readdirSync(directory))
       if (name.endsWith(UNFINISHED)) rmSync(join(directory, name), { force: true });
+  }
+}
+
+/**
+ * Removes what a restore left that was killed: the copy that it was making, and the other name of a database that was
+ * not replaced after all. Only for whoever holds the lock.
+ */
+export function removeUnfinishedRestores(): void {
+  const database = statSync(dataPath.database(), { throwIfNoEntry: false });
+  for (const name of readdirSync(config["data.dir"])) {
+    const path = join(config["data.dir"], name);
+    const isCopy = /^fairlead\.db\.\d+\.partial/.test(name);
+    const isOtherName = name.startsWith("fairlead-before-restore-") && statSync(path).ino === database?.ino;
+    if (isCopy || isOtherName) rmSync(path, { force: true });
   }
 }
 
@@ -64,6 +91,7 @@ export function removeUnfinished(): void {
 export function openData(holdsLock: boolean): string[] {
   try {
     openDatabase(dataPath.database(), config["data.synchronous"]);
+    giveToOwner(dataPath.database());
   } catch (error) {
     throw new OperatorError(`the database ${dataPath.database()} cannot be opened: ${reason(error)}`);
   }
@@ -87,6 +115,7 @@ export function openData(holdsLock: boolean): string[] {
  */
 function lockDataDirectory(file: string): (() => void) | null {
   const lock = new Database(file, { create: true });
+  giveToOwner(file);
   try {
     lock.run("PRAGMA locking_mode = EXCLUSIVE");
     lock.run("BEGIN EXCLUSIVE");
@@ -128,13 +157,15 @@ export function readMasterKey(): Buffer | null {
   const path = dataPath.key();
   let key: Buffer;
   try {
-    if (!existsSync(path)) return null;
+    if (!statSync(path, { throwIfNoEntry: false })) return null;
     key = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
   } catch (error) {
     throw new OperatorError(`the key file ${path} cannot be read: ${reason(error)}`);
   }
   if (key.length !== KEY_BYTES)
-    throw new OperatorError(`${path} does not hold a key of 32 bytes in base64; restore it from a backup`);
+    throw new OperatorError(
+      `${path} does not hold a key of 32 bytes in base64: put your copy of it back (backups don't hold it)`,
+    );
   return key;
 }
 
@@ -147,6 +178,7 @@ export function loadMasterKey(): Buffer {
   try {
     writeWhole(path, `${key.toString("base64")}\n`, 0o600);
     chmodSync(path, 0o600);
+    giveToOwner(path);
   } catch (error) {
     throw new OperatorError(`the key file ${path} cannot be made: ${reason(error)}`);
   }

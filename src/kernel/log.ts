@@ -8,6 +8,8 @@ export type LogFormat = "pretty" | "json";
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
 
 const lines = counters<LogLevel>("fairlead_log_lines_total", "Lines of the log, by level", "level");
+// There from the start, so that the first of a level is seen as a rise.
+for (const level of Object.keys(LEVELS) as LogLevel[]) lines.of(level);
 
 let threshold: number = LEVELS.info;
 let format: LogFormat = process.stdout.isTTY ? "pretty" : "json";

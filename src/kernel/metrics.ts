@@ -26,7 +26,8 @@ const escaped = (text: string): string =>
 /** One line of an exposition. */
 export function sample(name: string, labels: Labels, value: number): string {
   const pairs = Object.entries(labels).map(([key, label]) => `${key}="${escaped(String(label))}"`);
-  return `${name}${pairs.length > 0 ? `{${pairs.join(",")}}` : ""} ${value}`;
+  const text = value === Infinity ? "+Inf" : String(value);
+  return `${name}${pairs.length > 0 ? `{${pairs.join(",")}}` : ""} ${text}`;
 }
 
 /** A count that only rises. */

@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
+  chownSync,
   copyFileSync,
   existsSync,
   linkSync,
@@ -14,7 +15,7 @@ import { loadConfig } from "../../src/config";
 import { OperatorError } from "../../src/kernel/data-dir";
 import { migrations } from "../../src/kernel/migrations.gen";
 import { type Restored, restoreBackup } from "../../src/operations/backup/restore";
-import { command, type Settings, TestServer, temporaryDirectory } from "../support/server";
+import { command, program, type Settings, TestServer, temporaryDirectory } from "../support/server";
 import { fix } from "../tracking/support";
 import { expectFailure, FULL_DISK, runAfterShell } from "./support";
 
@@ -177,6 +178,84 @@ describe("restore", () => {
   });
 });
 
+/** A data directory of a database with 20,000 points in it that aren't in the backup. */
+function largeDirectory(): string {
+  const target = temporaryDirectory();
+  for (const name of ["fairlead.db", "master.key"]) copyFileSync(join(dataDir, name), join(target, name));
+  change(
+    join(target, "fairlead.db"),
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+     INSERT INTO gps_points SELECT 'p' || i, device_id, trip_id, latitude, longitude, altitude, heading, timestamp,
+       speed_kmh, speed_mps, speed_mph, speed_knots, pdop, hdop, vdop, created_at
+     FROM n, (SELECT * FROM gps_points LIMIT 1)`,
+  );
+  return target;
+}
+
+const countIn = (file: string): number => {
+  const database = new Database(file, { readonly: true });
+  try {
+    expect(database.query("PRAGMA quick_check").all()).toEqual([{ quick_check: "ok" }]);
+    return database.query<{ n: number }, []>("SELECT count(*) AS n FROM gps_points").get()?.n ?? 0;
+  } finally {
+    database.close();
+  }
+};
+
+describe("restore that is killed", () => {
+  test("leaves the former database or the restored one, and the next start removes what else it left", async () => {
+    const target = largeDirectory();
+    const former = countIn(join(target, "fairlead.db"));
+    const large = join(temporaryDirectory(), "large.db");
+    expect((await command(["backup", large], { settings: { "data.dir": target } })).status).toBe(0);
+    change(join(target, "fairlead.db"), "DELETE FROM gps_points WHERE id LIKE 'p1%'");
+    const changed = countIn(join(target, "fairlead.db"));
+    const started = performance.now();
+    expect((await restore(large, target)).status).toBe(0);
+    const whole = performance.now() - started;
+    for (let kill = 0; kill < 10; kill++) {
+      copyFileSync(join(target, formerOf(target)[0] ?? ""), join(target, "fairlead.db"));
+      const child = Bun.spawn([...program, "restore", large, "--data-dir", target], {
+        stdio: ["ignore", "ignore", "ignore"],
+      });
+      await Bun.sleep(whole * (0.4 + 0.06 * kill));
+      child.kill("SIGKILL");
+      await child.exited;
+      expect([former, changed]).toContain(countIn(join(target, "fairlead.db")));
+    }
+    writeFileSync(join(target, "fairlead.db.1.partial"), "half a copy");
+    linkSync(join(target, "fairlead.db"), join(target, "fairlead-before-restore-20260504T093007Z.db"));
+    const kept = formerOf(target);
+    const server = await TestServer.start({ dataDir: target });
+    await server.stop();
+    expect(readdirSync(target).filter((name) => name.includes("partial"))).toEqual([]);
+    expect(kept).toContain("fairlead-before-restore-20260504T093007Z.db");
+    expect(formerOf(target)).not.toContain("fairlead-before-restore-20260504T093007Z.db");
+    expect(formerOf(target).length).toBeGreaterThan(0);
+  }, 60_000);
+});
+
+test.skipIf(process.geteuid?.() !== 0)(
+  "restore by root leaves all to the owner of the data directory",
+  async () => {
+    const owner = 65_534;
+    for (const target of [largeDirectory(), temporaryDirectory()]) {
+      chownSync(target, owner, owner);
+      for (const name of readdirSync(target)) chownSync(join(target, name), owner, owner);
+      expect((await restore(file, target)).status).toBe(0);
+      const created = await command(["key", "create", "--name", "root's", "--system"], {
+        settings: { "data.dir": target },
+      });
+      expect(created.status).toBe(0);
+      expect(readdirSync(target)).toContain("server.lock");
+      for (const name of readdirSync(target)) {
+        const { uid, gid } = statSync(join(target, name));
+        expect({ name, uid, gid }).toEqual({ name, uid: owner, gid: owner });
+      }
+    }
+  },
+);
+
 describe("restore refuses, and changes nothing:", () => {
   let target: string;
   let before: Record<string, string>;
@@ -240,6 +319,30 @@ describe("restore refuses, and changes nothing:", () => {
     bytes.fill(0xff, 4096 * 20, 4096 * 60);
     writeFileSync(damaged, bytes);
     refused(damaged, damaged);
+  });
+
+  test("while another process has the database open, whose changes could be lost", async () => {
+    const open = largeDirectory();
+    // A process of its own: to read the files here would take away the locks of a connection here.
+    const other = Bun.spawn(
+      [process.execPath, join(import.meta.dir, "holder.ts"), join(open, "fairlead.db")],
+      {
+        stdio: ["ignore", "pipe", "ignore"],
+      },
+    );
+    try {
+      await other.stdout.getReader().read();
+      const database = join(open, "fairlead.db");
+      const before = [readFileSync(database, "base64"), readFileSync(`${database}-wal`, "base64")];
+      const named = [`another process has ${database} open`, "Litestream"];
+      expectFailure(await restore(file, open), 1, ...named);
+      expect([readFileSync(database, "base64"), readFileSync(`${database}-wal`, "base64")]).toEqual(before);
+      expect(formerOf(open)).toEqual([]);
+    } finally {
+      other.kill();
+      await other.exited;
+    }
+    expect((await restore(file, open)).status).toBe(0);
   });
 
   test("without room on the disk", async () => {

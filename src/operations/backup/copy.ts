@@ -1,5 +1,6 @@
-import { existsSync, linkSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { MINUTE, now } from "../../kernel/clock";
 import { OperatorError } from "../../kernel/data-dir";
 import { flushDirectory, reason, UNFINISHED } from "../../kernel/disk";
 import { WORKERS } from "../../workers";
@@ -20,7 +21,7 @@ export interface Copying {
  * free, once it is whole and was read through; before, and on any failure, there is nothing under that name.
  */
 export function startCopy(source: string, file: string): Copying {
-  const partial = `${file}.${process.pid}${UNFINISHED}`;
+  const partial = `${file}.${process.pid}.fairlead${UNFINISHED}`;
   const removePartial = () => {
     for (const name of [partial, `${partial}-journal`]) rmSync(name, { force: true });
   };
@@ -35,6 +36,7 @@ export function startCopy(source: string, file: string): Copying {
   worker.onerror = (event) => reject(new OperatorError(event.message));
   const make = async () => {
     try {
+      removeLeftovers(dirname(file));
       writeFileSync(partial, "", { flag: "wx", mode: 0o600 });
       worker.postMessage({ source, partial } satisfies CopyOrder);
       await copied;
@@ -47,6 +49,32 @@ export function startCopy(source: string, file: string): Copying {
     }
   };
   return { partial, done: make(), cancel: () => reject(new OperatorError("it was stopped")) };
+}
+
+const LEFTOVER = /\.(\d+)\.fairlead\.partial(-journal)?$/;
+
+/** Two containers have processes of the same number: a copy that grows is somebody's. */
+const STALE = 10 * MINUTE;
+
+/** Removes the copies that were being made when their process was killed. */
+function removeLeftovers(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    const pid = LEFTOVER.exec(name)?.[1];
+    const path = join(directory, name);
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    const file = statSync(path, { throwIfNoEntry: false });
+    if (file && now() - file.mtimeMs > STALE) rmSync(path, { force: true });
+  }
+}
+
+/** Whether there is a process of this number, other than this one. */
+function isRunning(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as { code?: string }).code === "EPERM";
+  }
 }
 
 /** What a file system says that has no links to files, such as that of a USB stick. */

@@ -5,7 +5,6 @@ import {
   copyFileSync,
   existsSync,
   linkSync,
-  readdirSync,
   renameSync,
   rmSync,
   statSync,
@@ -15,9 +14,11 @@ import { now } from "../../kernel/clock";
 import {
   claimDataDirectory,
   dataPath,
+  giveToOwner,
   OperatorError,
   prepareDataDirectory,
   readMasterKey,
+  removeUnfinishedRestores,
 } from "../../kernel/data-dir";
 import { flushDirectory, flushToDisk, reason, UNFINISHED } from "../../kernel/disk";
 import { useMasterKey } from "../../kernel/encryption";
@@ -51,7 +52,7 @@ export function restoreBackup(file: string): Restored {
   const release = claimDataDirectory();
   const partial = `${database}.${process.pid}${UNFINISHED}`;
   try {
-    removeUnfinished();
+    removeUnfinishedRestores();
     const checked = takeCopy(file, partial);
     const former = there ? keepFormer(database) : null;
     for (const beside of ["-wal", "-shm"]) rmSync(database + beside, { force: true });
@@ -62,17 +63,9 @@ export function restoreBackup(file: string): Restored {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(`restoring ${file} to ${database} failed: ${reason(error)}`);
   } finally {
-    removeUnfinished();
+    removeUnfinishedRestores();
     release();
   }
-}
-
-/** Removes what a restore left that was killed. */
-function removeUnfinished(): void {
-  const directory = dirname(dataPath.database());
-  for (const name of readdirSync(directory))
-    if (name.startsWith("fairlead.db.") && name.includes(UNFINISHED))
-      rmSync(join(directory, name), { force: true });
 }
 
 /** Copies a backup into the data directory, and checks the copy, with what a log beside the file adds to it. */
@@ -81,6 +74,7 @@ function takeCopy(file: string, partial: string): Pick<Restored, "pending" | "un
     if (beside === "" || existsSync(file + beside))
       copyFileSync(file + beside, partial + beside, constants.COPYFILE_FICLONE);
   chmodSync(partial, 0o600);
+  giveToOwner(partial);
   const key = readMasterKey();
   if (key) useMasterKey(key);
   try {
@@ -108,21 +102,43 @@ function takeCopy(file: string, partial: string): Pick<Restored, "pending" | "un
 /** Gives the database another name beside its own, with all that its log holds, and returns that. */
 function keepFormer(database: string): string {
   const former = join(dirname(database), backupName(now()).replace("fairlead-", "fairlead-before-restore-"));
-  try {
-    // The last one to close a database writes its log into it.
-    const closing = new Database(database, { readwrite: true, create: false });
-    closing.run("PRAGMA wal_checkpoint(TRUNCATE)");
-    closing.close();
-  } catch {
-    // It is damaged, perhaps why it is replaced: then it is kept as it is, with its log.
-  }
-  try {
-    linkSync(database, former);
-  } catch {
-    // A file system without links to files, such as that of a USB stick.
-    copyFileSync(database, former, constants.COPYFILE_EXCL);
-    flushToDisk(former);
-  }
-  if (existsSync(`${database}-wal`)) renameSync(`${database}-wal`, `${former}-wal`);
+  const isWhole = takeInLog(database);
+  alsoName(database, former);
+  if (!isWhole && existsSync(`${database}-wal`)) alsoName(`${database}-wal`, `${former}-wal`);
   return former;
+}
+
+/**
+ * Writes what the log holds into the database and removes the log, so that a single file is all there is to put aside:
+ * SQLite does so for whoever leaves the WAL mode, and refuses while another process has the database open. False for a
+ * damaged database: it is perhaps why it is replaced, and is kept as it is, with its log.
+ */
+function takeInLog(database: string): boolean {
+  try {
+    const closing = new Database(database, { readwrite: true, create: false });
+    try {
+      closing.run("PRAGMA busy_timeout = 1000");
+      closing.query("PRAGMA journal_mode = DELETE").get();
+      return true;
+    } finally {
+      closing.close();
+    }
+  } catch (error) {
+    if (String((error as { code?: string }).code).startsWith("SQLITE_BUSY"))
+      throw new OperatorError(
+        `another process has ${database} open, such as Litestream, a backup or a database shell: end it first`,
+      );
+    return false;
+  }
+}
+
+/** Gives a file a second name, or makes a second file where the file system has no links, such as that of a USB stick. */
+function alsoName(file: string, name: string): void {
+  try {
+    linkSync(file, name);
+  } catch {
+    copyFileSync(file, name, constants.COPYFILE_EXCL);
+    flushToDisk(name);
+    giveToOwner(name);
+  }
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { config } from "../../config";
 import { HOUR, iso, MINUTE, now } from "../../kernel/clock";
 import { dataPath } from "../../kernel/data-dir";
-import { reason, UNFINISHED } from "../../kernel/disk";
+import { reason } from "../../kernel/disk";
 import { log } from "../../kernel/log";
 import { type Copying, startCopy } from "./copy";
 import { backupName, backupsAmong, isDue, newestBy, surplus } from "./names";
@@ -24,7 +24,6 @@ let newest: number | null = null;
 let failure: { at: number; why: string } | null = null;
 let copying: Copying | null = null;
 let stopped = false;
-let tidied = false;
 
 const interval = () => config["backup.interval_hours"] * HOUR;
 
@@ -44,7 +43,6 @@ export async function backUpWhenDue(): Promise<void> {
     // A configured directory is not made: while a disk is not mounted, the backups would go beside the database.
     if (config["backup.dir"] === null) await mkdir(directory, { recursive: true, mode: 0o700 });
     const names = await readdir(directory);
-    if (!tidied) await removeUnfinished(directory, names);
     const backups = backupsAmong(names);
     newest = newestBy(backups, at);
     if (!isDue(backups, at, interval())) failure = null;
@@ -87,15 +85,6 @@ async function makeBackup(directory: string, at: number): Promise<void> {
     seconds: Math.round((performance.now() - started) / 100) / 10,
     kept: backups.length - old.length,
   });
-}
-
-/** Removes what a server left that was killed while it made a backup: the first time that the job runs. */
-async function removeUnfinished(directory: string, names: string[]): Promise<void> {
-  const left = names.filter(
-    (name) => name.includes(UNFINISHED) && backupsAmong([name.replace(/\.db\..*/, ".db")]).length > 0,
-  );
-  for (const name of left) await rm(join(directory, name), { force: true });
-  tidied = true;
 }
 
 /** Gives up the backup that is being made: before the server ends. The next start makes it. */

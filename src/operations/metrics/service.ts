@@ -129,12 +129,12 @@ const ofBackups = (read: (state: NonNullable<ReturnType<typeof backupState>>) =>
 gauge(
   "fairlead_backup_last_success_timestamp_seconds",
   "When the newest scheduled backup was made, Unix time",
-  ofBackups(({ newest }) => newest && newest / SECOND),
+  ofBackups(({ newest }) => (newest ?? 0) / SECOND),
 );
 gauge(
   "fairlead_backup_age_seconds",
-  "Age of the newest scheduled backup",
-  ofBackups(({ newest }) => newest && (now() - newest) / SECOND),
+  "Age of the newest scheduled backup, infinite while none is found",
+  ofBackups(({ newest }) => (newest === null ? Infinity : (now() - newest) / SECOND)),
 );
 gauge(
   "fairlead_backup_failing",
