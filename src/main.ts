@@ -70,8 +70,14 @@ function chooseCommand(args: string[]): { command: Command | null; rest: string[
   if (words.length === 0) return { command: null, rest: args };
   const name = [words.join(" "), words[0] ?? ""].find((candidate) => Object.hasOwn(COMMANDS, candidate));
   if (name === undefined)
-    throw new UsageError(`there is no command "${words.join(" ")}"; see fairlead --help`);
+    throw new UsageError(`there is no command "${words.join(" ")}"; ${alikeTo(words[0] ?? "")}`);
   return { command: COMMANDS[name] ?? null, rest: args.toSpliced(at, name.split(" ").length) };
+}
+
+/** Where to go on from a word that begins commands ("user") or none. */
+function alikeTo(word: string): string {
+  const begun = Object.keys(COMMANDS).filter((name) => name.startsWith(`${word} `));
+  return begun.length > 0 ? `there is ${begun.join(", ")}` : "see fairlead --help";
 }
 
 async function run(args: string[]): Promise<void> {

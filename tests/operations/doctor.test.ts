@@ -1,8 +1,17 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { config, loadConfig } from "../../src/config";
 import { checkBackups, checkConfiguration, checkEmail } from "../../src/operations/doctor/configuration";
 import { checkDatabase } from "../../src/operations/doctor/database";
@@ -15,7 +24,7 @@ import {
   checkPermissions,
 } from "../../src/operations/doctor/machine";
 import { checkOutside } from "../../src/operations/doctor/outside";
-import { command, type Settings, TestServer, temporaryDirectory } from "../support/server";
+import { command, program, type Settings, TestServer, temporaryDirectory } from "../support/server";
 import { environment, expectFailure, freePort } from "./support";
 
 const NOW = Date.parse("2026-05-04T12:00:00Z");
@@ -33,6 +42,14 @@ const stateOf = (directory: string) =>
       const isFile = statSync(join(directory, name)).isFile();
       return [name, mode, isFile && readFileSync(join(directory, name), "base64")];
     });
+
+const NOBODY = 65_534;
+const AS_NOBODY = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
+/** Root can be another user, who has to reach the program. */
+const canBeNobody =
+  process.geteuid?.() === 0 &&
+  Bun.which("setpriv") !== null &&
+  Bun.spawnSync([...AS_NOBODY, ...program, "--version"], { cwd: "/" }).exitCode === 0;
 
 describe("fairlead doctor", () => {
   test("finds nothing wrong with a server that runs, and changes nothing", async () => {
@@ -229,6 +246,34 @@ describe("the data directory", () => {
       { verdict: "problem", message: expect.stringContaining("restore") },
     ]);
   });
+
+  test("holds a sound database although its key is broken, which is told once", () => {
+    spoiled((directory) => writeFileSync(join(directory, "master.key"), "short"));
+    expect(verdicts(checkDatabase().findings)).toEqual(["ok"]);
+    expect(checkKey()).toMatchObject([{ message: expect.stringContaining("put your copy of it back") }]);
+  });
+
+  test.skipIf(!canBeNobody)(
+    "is looked at by its owner: others are told so, and nothing that isn't so",
+    () => {
+      const findings = (directory: string) => {
+        const { stdout } = Bun.spawnSync([...AS_NOBODY, ...program, "doctor", "--data-dir", directory], {
+          cwd: "/",
+        });
+        return stdout.toString();
+      };
+      const directory = spoiled((one) => chmodSync(dirname(one), 0o711));
+      const closed = findings(directory);
+      expect(closed).toMatch(/^problem +data directory .*run the doctor as the server's user/m);
+      expect(closed).not.toMatch(/^\w+ +(master key|database) /m);
+      // The directory is this user's, and the files in it aren't.
+      chownSync(directory, NOBODY, NOBODY);
+      const foreign = findings(directory);
+      expect(foreign).toMatch(/^problem +database .*fairlead\.db .*chown/m);
+      expect(foreign).toMatch(/^problem +master key .*EACCES/m);
+      expect(foreign).not.toContain("restore");
+    },
+  );
 
   test("tells when it was written last", () => {
     spoiled((directory) =>

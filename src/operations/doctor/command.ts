@@ -6,9 +6,10 @@ import { reason } from "../../kernel/disk";
 import { print, printJson } from "../../kernel/print";
 import { backupsAmong, newestBy } from "../backup/names";
 import { checkBackups, checkConfiguration, checkEmail } from "./configuration";
-import { checkDatabase } from "./database";
+import { checkDatabase, type DatabaseReport } from "./database";
 import { type Finding, problem } from "./findings";
 import {
+  canEnter,
   checkClock,
   checkDisk,
   checkGeoip,
@@ -39,15 +40,18 @@ export async function examineInstallation(asJson: boolean): Promise<void> {
     );
 }
 
+const NOT_LOOKED_AT: DatabaseReport = { findings: [], newest: null, waitingEmails: 0 };
+
 async function examine(): Promise<Finding[]> {
   const time = now();
   const [outside, hash] = await Promise.all([checkOutside(), attempt("password hash", checkPasswordHash)]);
-  const database = checkDatabase();
+  const isOpaque = existsSync(config["data.dir"]) && !canEnter(config["data.dir"]);
+  const database = isOpaque ? NOT_LOOKED_AT : checkDatabase();
   const dates = outside.flatMap(({ date }) => (date === null ? [] : [date]));
   return [
     ...checkConfiguration(config),
     ...(await attempt("data directory", checkPermissions)),
-    ...checkKey(),
+    ...(isOpaque ? [] : checkKey()),
     ...database.findings,
     ...(await attempt("disk", checkDisk)),
     ...checkClock(time, database.newest, dates),

@@ -1,5 +1,5 @@
-import { constants, Database } from "bun:sqlite";
-import { existsSync, statSync } from "node:fs";
+import { Database, constants as sqliteConstants } from "bun:sqlite";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { dataPath, readMasterKey } from "../../kernel/data-dir";
 import { reason } from "../../kernel/disk";
@@ -22,6 +22,12 @@ export function checkDatabase(): DatabaseReport {
   const report: DatabaseReport = { findings: [], newest: null, waitingEmails: 0 };
   if (!existsSync(path)) {
     report.findings.push(ok("database", "there is none yet: the first start makes it"));
+    return report;
+  }
+  if (!isOurs(path)) {
+    report.findings.push(
+      problem("database", `${path} may not be written by this user: chown it to the server's user`),
+    );
     return report;
   }
   try {
@@ -47,13 +53,23 @@ export function checkDatabase(): DatabaseReport {
   return report;
 }
 
+/** Whether this user may use a file; that a whole file system is read-only is told elsewhere. */
+function isOurs(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code !== "EACCES";
+  }
+}
+
 /** Without a log beside it nobody has it open, and then it is read without making one. */
 function openReadOnly(path: string): Database {
   const hasLog = existsSync(`${path}-wal`);
   if (hasLog) return new Database(path, { readonly: true });
   return new Database(
     `${pathToFileURL(path).href}?immutable=1`,
-    constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI,
+    sqliteConstants.SQLITE_OPEN_READONLY | sqliteConstants.SQLITE_OPEN_URI,
   );
 }
 
@@ -71,8 +87,13 @@ function examine(database: Database, size: number): Finding[] {
 }
 
 function checkSealed(database: Database): Finding[] {
-  const key = readMasterKey();
-  if (key) useMasterKey(key);
+  try {
+    const key = readMasterKey();
+    if (key) useMasterKey(key);
+  } catch {
+    // That is told as the key's own problem.
+    return [];
+  }
   const sealed = unreadable(database);
   return sealed.length === 0
     ? []

@@ -24,9 +24,11 @@ export function checkPermissions(): Finding[] {
   const found: Finding[] = [];
   try {
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch {
-    found.push(problem("data directory", `${directory} cannot be written by this user: chown or chmod it`));
+  } catch (error) {
+    found.push(problem("data directory", `${directory} ${cureOf(error)}`));
   }
+  // What is in a directory that can't be entered is not known.
+  if (!canEnter(directory)) return found;
   if (stats.mode & FOR_OTHERS)
     found.push(warning("data directory", `other users may look into ${directory}: chmod 700 ${directory}`));
   const secret = ["fairlead.db", "fairlead.db-wal", "master.key"].map((name) => join(directory, name));
@@ -44,6 +46,23 @@ export function checkPermissions(): Finding[] {
       );
   }
   return orOk(found, "data directory", `${directory} is the operator's alone`);
+}
+
+/** Why a file or directory can't be used, and what helps. */
+function cureOf(error: unknown): string {
+  return (error as { code?: string }).code === "EROFS"
+    ? "lies on a file system that is read-only: remount it; the kernel makes it so when a disk fails (dmesg)"
+    : "cannot be written by this user: run the doctor as the server's user, or chown and chmod it";
+}
+
+/** Whether this user may look at what is in a directory. */
+export function canEnter(directory: string): boolean {
+  try {
+    accessSync(directory, constants.R_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function checkKey(): Finding[] {
