@@ -3,7 +3,7 @@ import protobuf from "protobufjs";
 
 /**
  * A community bot as far as Fairlead sees it: an example for those who write one. It needs nothing but proto/ws.proto, an
- * API key with `community:sync` and what it knows of its guilds; the README, "Connecting a community bot", explains it.
+ * API key with `community:sync` and what it knows of its guilds; the head of that file explains it.
  */
 
 /** A moment, as google.protobuf.Timestamp has it. */
