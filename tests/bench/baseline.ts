@@ -1,8 +1,11 @@
 import { join } from "node:path";
+import { verify } from "@node-rs/argon2";
 import type { Server as BunServer } from "bun";
 import { hashToken } from "../../src/kernel/crypto";
 import { openDatabase, sqlite } from "../../src/kernel/db";
 import { migrate } from "../../src/kernel/migrate";
+import { hashToken, mintToken } from "../../src/kernel/crypto";
+import { migrate, openDatabase, sqlite } from "../../src/kernel/db";
 import type { NewGpsPoint } from "../../src/tracking/gps/schema";
 
 /**
@@ -40,11 +43,21 @@ const devices = new Map(
     .map((row) => [row.key_hash, row.device_id]),
 );
 
+/** The user of each session, by its token's hash. */
+const sessionUsers = new Map(
+  sqlite
+    .query<{ token_hash: string; user_id: string }, []>("SELECT token_hash, user_id FROM sessions")
+    .all()
+    .map((row) => [row.token_hash, row.user_id]),
+);
+
 const refused = () => new Response(null, { status: 401 });
 
+const hashOfToken = (request: Request): string =>
+  hashToken((request.headers.get("authorization") ?? "").slice("Bearer ".length));
+
 /** The device that the request's token stands for. */
-const deviceOf = (request: Request): string | undefined =>
-  devices.get(hashToken((request.headers.get("authorization") ?? "").slice("Bearer ".length)));
+const deviceOf = (request: Request): string | undefined => devices.get(hashOfToken(request));
 
 // --- Grouped commits --------------------------------------------------------------------------------------
 
@@ -171,6 +184,95 @@ function getPage(request: Request): Response {
   });
 }
 
+// --- Users ------------------------------------------------------------------------------------------------
+
+interface User {
+  id: string;
+  username: string;
+  primary_platform_account_id: string | null;
+  created_at: number;
+  updated_at: number;
+  last_login_at: number | null;
+  deleted_at: number | null;
+  privacy_mode: number;
+  preferred_locale: string | null;
+  avatars_enabled: number;
+}
+
+const userById = sqlite.prepare<User, [string]>(
+  `SELECT id, username, primary_platform_account_id, created_at, updated_at, last_login_at, deleted_at, privacy_mode,
+     preferred_locale, avatars_enabled FROM users WHERE id = ?`,
+);
+
+const isoOrNull = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+
+function getMe(request: Request): Response {
+  const userId = sessionUsers.get(hashOfToken(request));
+  const row = userId === undefined ? null : userById.get(userId);
+  if (!row) return refused();
+  const data = {
+    ...row,
+    created_at: isoOrNull(row.created_at),
+    updated_at: isoOrNull(row.updated_at),
+    last_login_at: isoOrNull(row.last_login_at),
+    deleted_at: isoOrNull(row.deleted_at),
+    privacy_mode: row.privacy_mode === 1,
+    avatars_enabled: row.avatars_enabled === 1,
+  };
+  return Response.json({ data, _links: { self: "/v1/users/me" } });
+}
+
+const accountByName = sqlite.prepare<
+  { id: string; username: string; email: string; locale: string | null; hash: string },
+  [string]
+>(
+  `SELECT users.id, users.username, email, preferred_locale AS locale, hash FROM users
+     JOIN passwords ON passwords.user_id = users.id JOIN platform_accounts a ON a.user_id = users.id
+     WHERE users.username = ?`,
+);
+const noteLogin = sqlite.prepare<unknown, [number, string]>(
+  "UPDATE users SET last_login_at = ?, last_login_provider = 'email' WHERE id = ?",
+);
+const insertSession = sqlite.prepare<unknown, (string | number)[]>(
+  `INSERT INTO sessions (id, user_id, token_hash, provider, ip_address, created_at, last_activity_at, expires_at)
+     VALUES (?1, ?2, ?3, 'email', ?4, ?5, ?5, ?6)`,
+);
+const insertEvent = sqlite.prepare<unknown, (string | number)[]>(
+  `INSERT INTO audit_events (id, user_id, event_type, resource_type, resource_id, ip_address, metadata, status,
+     source_service, is_reported, created_at)
+     VALUES (?, ?, ?, 'session', ?, ?, '{"provider":"email"}', 'success', 'api', 0, ?)`,
+);
+
+const SESSION_LIFETIME = 30 * 86_400_000;
+
+async function login(request: Request, server: BunServer<undefined>): Promise<Response> {
+  const input = JSON.parse(await request.text()) as { identifier: string; password: string };
+  const account = accountByName.get(input.identifier);
+  if (!account || !(await verify(account.hash, input.password))) return refused();
+  const { token, hash } = mintToken("ses_");
+  const sessionId = Bun.randomUUIDv7();
+  const address = server.requestIP(request)?.address ?? "";
+  const time = Date.now();
+  await write(() => {
+    noteLogin.run(time, account.id);
+    insertSession.run(sessionId, account.id, hash, address, time, time + SESSION_LIFETIME);
+    for (const type of ["session_created", "login"])
+      insertEvent.run(Bun.randomUUIDv7(), account.id, type, sessionId, address, time);
+  });
+  sessionUsers.set(hash, account.id);
+  return Response.json({
+    user_id: account.id,
+    email: account.email,
+    username: account.username,
+    session_token: token,
+    session_id: sessionId,
+    expires_at: new Date(time + SESSION_LIFETIME).toISOString(),
+    provider: "email",
+    requires_2fa: false,
+    preferred_locale: account.locale,
+  });
+}
+
 const server = Bun.serve({
   hostname: "127.0.0.1",
   port: Number(process.argv[3] ?? 0),
@@ -184,6 +286,8 @@ const server = Bun.serve({
           ? refused()
           : single(byId.get(request.params.id), `/v1/gps/${request.params.id}`),
     },
+    "/v1/users/me": { GET: getMe },
+    "/v1/auth/login": { POST: login },
     "/v1/ws": (request, server) =>
       server.upgrade(request) ? undefined : new Response(null, { status: 426 }),
   },

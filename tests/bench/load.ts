@@ -1,7 +1,7 @@
 import { Latencies } from "./latencies";
 import type { Fixture } from "./prepare";
 import { answerQuestions } from "./processes";
-import { type RequestSource, SCENARIOS } from "./scenarios";
+import { type RequestSource, scenarioNamed } from "./scenarios";
 
 /**
  * The load generator, a process of its own. It shares two cores with the server, so it does as little as it can:
@@ -63,8 +63,7 @@ const statusOf = (head: Buffer): number =>
   digitAt(head, STATUS_AT) * 100 + digitAt(head, STATUS_AT + 1) * 10 + digitAt(head, STATUS_AT + 2);
 
 async function generate(order: LoadOrder): Promise<Load> {
-  const scenario = SCENARIOS.find(({ name }) => name === order.scenario);
-  if (!scenario) throw new Error(`there is no scenario ${order.scenario}`);
+  const scenario = scenarioNamed(order.scenario);
   return await drive(await scenario.requests(order.fixture), scenario.status, order);
 }
 

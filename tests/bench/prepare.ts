@@ -1,9 +1,10 @@
-import { copyFileSync, mkdirSync } from "node:fs";
+import { constants, copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "../../src/config";
 import { type Fix, readTrack, toGpsBody, underWay } from "../../src/demo/track";
 import { authenticate, type Caller } from "../../src/identity/access/caller";
 import { insertApiKey } from "../../src/identity/api-keys/service";
+import { signIn } from "../../src/identity/auth/service";
 import { seedIdentity } from "../../src/identity/seed";
 import { insertUser } from "../../src/identity/users/service";
 import { HOUR, now, SECOND } from "../../src/kernel/clock";
@@ -16,81 +17,205 @@ import { createDevice } from "../../src/tracking/devices/service";
 import { boundingBox, type Position } from "../../src/tracking/geofences/geometry";
 import { geofences } from "../../src/tracking/geofences/table";
 import { tripPoints } from "../../src/tracking/gps/service";
-import { gpsPoints } from "../../src/tracking/gps/table";
 import { createTrip, updateTrip } from "../../src/tracking/trips/service";
+import { progress } from "./progress";
 
-/** What the requests of the bench name. */
 /** The client of what is prepared. */
 const NOBODY = { address: "127.0.0.1", userAgent: null, acceptLanguage: null };
 
-export interface Fixture {
-  /** A user's key that is linked to the device and holds `gps:*`. */
-  key: string;
-  /** A device with an active trip that logs. */
-  deviceId: string;
-  /** Some stored points, from all over the table. */
+/** Who signs in. */
+const LOGIN = { identifier: "skipper", password: "correct horse battery" };
+
+/** What the requests to a prepared server name. */
+export interface Fixture extends Fleet {
+  /** How many points are stored, and how many of them the trip holds. */
+  points: number;
+  tripPoints: number;
+  /** Some stored points, drawn from the whole table. */
   pointIds: string[];
 }
 
-/** Who signs in. */
-export const USER = { identifier: "skipper", password: "correct horse battery" };
+interface Fleet {
+  /** A user's key that is linked to the device, and reads and writes positions. */
+  key: string;
+  /** The token of a session of the same user's. */
+  session: string;
+  login: typeof LOGIN;
+  /** A device with an active trip that logs. */
+  deviceId: string;
+  tripId: string;
+}
 
-const DEVICES = 100;
+/** A data directory that a server can be started on, and what requests to it name. */
+export interface Place {
+  directory: string;
+  fixture: Fixture;
+}
+
+export const DEVICES = 100;
 const SAMPLE = 1_000;
 
+/** Rows of one transaction: between two, the bench can be interrupted. */
+const POINTS_PER_COMMIT = 50_000;
+const ZONES_PER_COMMIT = 10_000;
+/** Zones of one statement. */
+const ZONES_AT_ONCE = 500;
+
+/** Columns of a point whose values come from the track. */
+const FROM_TRACK = [
+  "latitude",
+  "longitude",
+  "heading",
+  "speed_kmh",
+  "speed_mps",
+  "speed_mph",
+  "speed_knots",
+] as const;
+
 /**
- * Makes a data directory with positions of 100 devices, and zones. `zoneCounts` rise; with each one reached,
- * `onZones` may copy the database. Rate limits count as they always do, and are too high to be met.
+ * A database that grows and is copied on the way, for servers that differ in nothing but its size. Rate limits count as
+ * they always do, and are too high to be met. There is one at a time: it is the database of this process.
  */
-export async function prepare(
-  directory: string,
-  points: number,
-  zoneCounts: number[],
-  onZones: (zones: number) => void,
-): Promise<Fixture> {
-  loadConfig({ dataDir: directory, environment: {} });
-  prepareDataDirectory();
-  openData(false);
-  await transact(() => {
-    seedIdentity();
-    loadSystemConfig();
-    setSystemValue("gps.rate_limit_requests", 1_000_000);
-    setSystemValue("gps.rate_limit_window_seconds", 1);
-  });
-  const track = underWay(await readTrack());
-  const { key, deviceIds, tripId } = await addFleet();
-  const pointIds = await addPoints(points, track, deviceIds, tripId);
-  let present = 0;
-  for (const count of zoneCounts) {
-    await addZones(present, count, track);
-    present = count;
-    sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");
-    onZones(count);
+export class Preparation {
+  readonly #directory: string;
+  readonly #track: Fix[];
+  readonly #fleet: Fleet;
+  readonly #deviceIds: string[];
+  /** The time of the first point in seconds: the last of `mostPoints` is an hour old. */
+  readonly #firstAt: number;
+  #points = 0;
+  #zones = 0;
+
+  private constructor(directory: string, track: Fix[], all: AllOfFleet, mostPoints: number) {
+    this.#directory = directory;
+    this.#track = track;
+    this.#fleet = all.fleet;
+    this.#deviceIds = all.deviceIds;
+    this.#firstAt = Math.floor((now() - HOUR) / SECOND) - mostPoints;
   }
-  closeDatabase();
-  return { key, deviceId: deviceIds[0] ?? "", pointIds };
-}
 
-/** Copies the prepared database into a data directory of its own. */
-export function copyDatabase(directory: string): string {
-  mkdirSync(directory, { recursive: true });
-  copyFileSync(dataPath.database(), join(directory, "fairlead.db"));
-  return directory;
-}
-
-async function addFleet(): Promise<{ key: string; deviceIds: string[]; tripId: string }> {
-  const passwordHash = await hashPassword(USER.password);
-  const { key, id } = await transact(() => {
-    const { id: ownerId } = insertUser({
-      username: USER.identifier,
-      email: "skipper@example.org",
-      passwordHash,
-      roles: ["role_super_admin"],
+  /** Makes a database with 100 devices in `directory`; at most so many points will be asked for. */
+  static async start(directory: string, mostPoints: number): Promise<Preparation> {
+    loadConfig({ dataDir: directory, environment: {} });
+    prepareDataDirectory();
+    openData(false);
+    // As fast as it goes, since after a power cut it is made anew; and the file is all there is to copy.
+    sqlite.run("PRAGMA journal_mode = MEMORY");
+    sqlite.run("PRAGMA synchronous = OFF");
+    sqlite.run("PRAGMA cache_size = -262144");
+    await transact(() => {
+      seedIdentity();
+      loadSystemConfig();
+      setSystemValue("gps.rate_limit_requests", 1_000_000);
+      setSystemValue("gps.rate_limit_window_seconds", 1);
     });
-    return insertApiKey(
-      { name: "bench", description: null, scopes: ["gps:*"], expiresAt: null, ownerId, isSystem: false },
-      null,
+    return new Preparation(directory, underWay(await readTrack()), await addFleet(), mostPoints);
+  }
+
+  /** A copy of the database as it is now, in a data directory of its own. */
+  copyTo(directory: string): Place {
+    mkdirSync(directory, { recursive: true });
+    copyFileSync(dataPath.database(), join(directory, "fairlead.db"), constants.COPYFILE_FICLONE);
+    return { directory, fixture: this.#fixture() };
+  }
+
+  /** Closes the database, and hands it over as it is. */
+  finish(): Place {
+    const fixture = this.#fixture();
+    closeDatabase();
+    return { directory: this.#directory, fixture };
+  }
+
+  #fixture(): Fixture {
+    const idAt = sqlite.prepare<{ id: string }, [number]>("SELECT id FROM gps_points WHERE rowid = ?");
+    const pointIds = Array.from(
+      { length: SAMPLE },
+      () => idAt.get(1 + Math.floor(Math.random() * this.#points))?.id ?? "",
     );
+    const tripPoints = Math.ceil(this.#points / DEVICES);
+    return { ...this.#fleet, points: this.#points, tripPoints, pointIds };
+  }
+
+  /** Adds points until there are `to`, a second apart; the devices report in turn, the first one on its trip. */
+  async growPoints(to: number): Promise<void> {
+    const insert = sqlite.prepare<unknown, (string | number | null)[]>(
+      `INSERT INTO gps_points (id, device_id, trip_id, timestamp, created_at, altitude, hdop, ${FROM_TRACK})
+       VALUES (?1, ?2, ?3, ?4, ?4, 3.2, 0.9, ${FROM_TRACK.map((_, at) => `?${at + 5}`)})`,
+    );
+    const fixes = this.#track.map((fix) => {
+      const body = toGpsBody(fix, 0);
+      return FROM_TRACK.map((column) => body[column] ?? null);
+    });
+    while (this.#points < to) {
+      const [from, end] = [this.#points, Math.min(to, this.#points + POINTS_PER_COMMIT)];
+      progress(`preparing ${to.toLocaleString("en")} points: ${Math.floor((100 * from) / to)} %`);
+      await transact(() => {
+        let onTrip = 0;
+        for (let at = from; at < end; at++) {
+          const time = (this.#firstAt + at) * SECOND;
+          const device = at % DEVICES;
+          if (device === 0) onTrip++;
+          insert.run(
+            Bun.randomUUIDv7("hex", time),
+            this.#deviceIds[device] ?? null,
+            device === 0 ? this.#fleet.tripId : null,
+            time,
+            ...(fixes[at % fixes.length] ?? []),
+          );
+        }
+        adjustCounter("gps_points", end - from);
+        adjustCounter(tripPoints(this.#fleet.tripId), onTrip);
+      });
+      this.#points = end;
+    }
+  }
+
+  /**
+   * Adds zones until there are `to`: first some around places of the track, then ones spread evenly over an area.
+   * In bulk, as `createGeofence` stores them: a hundred thousand calls of it take half a minute.
+   */
+  async growZones(to: number): Promise<void> {
+    const centre = centres(this.#track, to);
+    const zone = (at: number) => {
+      const stamps = { created_at: now(), updated_at: now() };
+      return { id: newId(), name: `Zone ${at + 1}`, ...centre(at), radius_km: 0.3, ...stamps };
+    };
+    const intoIndex = sqlite.prepare<unknown, number[]>(
+      "INSERT INTO geofence_index VALUES (?, ?, ?, ?, ?, ?, ?)",
+    );
+    const addSome = (from: number, end: number) => {
+      const values = Array.from({ length: end - from }, (_, offset) => zone(from + offset));
+      const stored = db.insert(geofences).values(values).returning().all();
+      for (const row of stored) intoIndex.run(row.seq, ...boundingBox(row, row.radius_km));
+      adjustCounter("geofences", stored.length);
+    };
+    while (this.#zones < to) {
+      const end = Math.min(to, this.#zones + ZONES_PER_COMMIT);
+      progress(`preparing ${to.toLocaleString("en")} zones`);
+      await transact(() => {
+        for (let at = this.#zones; at < end; at += ZONES_AT_ONCE)
+          addSome(at, Math.min(end, at + ZONES_AT_ONCE));
+      });
+      this.#zones = end;
+    }
+  }
+}
+
+interface AllOfFleet {
+  fleet: Fleet;
+  deviceIds: string[];
+}
+
+/** A user with a key, a session, devices and a trip. */
+async function addFleet(): Promise<AllOfFleet> {
+  const passwordHash = await hashPassword(LOGIN.password);
+  const { key, id, session } = await transact(() => {
+    const email = "skipper@example.org";
+    const user = { username: LOGIN.identifier, email, passwordHash, roles: ["role_super_admin"] };
+    const owner = { ...insertUser(user), locale: null };
+    const session = signIn(owner, "email", NOBODY).session_token ?? "";
+    const ofKey = { scopes: ["gps:*", "trips:read"], expiresAt: null, ownerId: owner.id, isSystem: false };
+    return { ...insertApiKey({ name: "bench", description: null, ...ofKey }, null), session };
   });
   const owner = authenticate(key) as Caller;
   const devices = await Promise.all(
@@ -99,64 +224,14 @@ async function addFleet(): Promise<{ key: string; deviceIds: string[]; tripId: s
     ),
   );
   const deviceIds = devices.map((device) => device.id);
+  const deviceId = deviceIds[0] ?? "";
   const trip = await createTrip({
     name: "Greifswald and back",
     gps_logging_enabled: true,
-    device_id: deviceIds[0] ?? null,
+    device_id: deviceId,
   });
   await updateTrip(owner, trip.id, { status: "active" });
-  return { key, deviceIds, tripId: trip.id };
-}
-
-/** Rows of one statement, and of one transaction: between two, the bench can be interrupted. */
-const ROWS = 500;
-const ROWS_PER_COMMIT = 10_000;
-
-/** Calls `add` with the bounds of one statement's rows after the other, some statements to a transaction. */
-async function inBatches(from: number, to: number, add: (from: number, to: number) => void): Promise<void> {
-  for (let start = from; start < to; start += ROWS_PER_COMMIT) {
-    const end = Math.min(to, start + ROWS_PER_COMMIT);
-    await transact(() => {
-      for (let at = start; at < end; at += ROWS) add(at, Math.min(end, at + ROWS));
-    });
-  }
-}
-
-const range = <T>(from: number, to: number, make: (at: number) => T): T[] =>
-  Array.from({ length: to - from }, (_, offset) => make(from + offset));
-
-/** Adds points a second apart, the last one an hour ago; the devices report in turn. Returns some identifiers. */
-async function addPoints(
-  count: number,
-  track: Fix[],
-  deviceIds: string[],
-  tripId: string,
-): Promise<string[]> {
-  const first = Math.floor((now() - HOUR) / SECOND) - count;
-  const sample: string[] = [];
-  const every = Math.max(1, Math.floor(count / SAMPLE));
-  const row = (at: number) => {
-    const id = newId();
-    if (at % every === 0 && sample.length < SAMPLE) sample.push(id);
-    const time = (first + at) * SECOND;
-    return {
-      id,
-      device_id: deviceIds[at % deviceIds.length] ?? null,
-      trip_id: at % deviceIds.length === 0 ? tripId : null,
-      ...toGpsBody(track[at % track.length] as Fix, 0),
-      altitude: 3.2,
-      hdop: 0.9,
-      timestamp: time,
-      created_at: time,
-    };
-  };
-  await inBatches(0, count, (from, to) => {
-    const rows = range(from, to, row);
-    db.insert(gpsPoints).values(rows).run();
-    adjustCounter("gps_points", rows.length);
-    adjustCounter(tripPoints(tripId), rows.filter((point) => point.trip_id !== null).length);
-  });
-  return sample;
+  return { fleet: { key, session, login: LOGIN, deviceId, tripId: trip.id }, deviceIds };
 }
 
 /** Zones on the way of the posted track, whatever their number in all. */
@@ -165,37 +240,21 @@ const KM_PER_DEGREE = 111.2;
 /** Area of sea or land for each other zone: a square that grows with their number, so that they stay as dense. */
 const KM2_PER_ZONE = 18;
 
-/**
- * Adds zones until there are `to`: first some around places of the track, then ones spread evenly over an area.
- * In bulk, as `createGeofence` stores them: a hundred thousand calls of it take half a minute.
- */
-async function addZones(from: number, to: number, track: Fix[]): Promise<void> {
+/** Where each of `count` zones lies. */
+function centres(track: Fix[], count: number): (at: number) => Position {
   const middle = track[Math.floor(track.length / 2)] as Fix;
-  const sideKm = Math.sqrt(to * KM2_PER_ZONE);
-  const columns = Math.ceil(Math.sqrt(to));
-  const centre = (at: number): Position => {
-    if (at < ZONES_NEAR) return track[Math.floor(((at + 0.5) * track.length) / ZONES_NEAR)] as Fix;
+  const sideKm = Math.sqrt(count * KM2_PER_ZONE);
+  const columns = Math.ceil(Math.sqrt(count));
+  return (at) => {
+    if (at < ZONES_NEAR) {
+      const { latitude, longitude } = track[Math.floor(((at + 0.5) * track.length) / ZONES_NEAR)] as Fix;
+      return { latitude, longitude };
+    }
     const north = (Math.floor(at / columns) / columns - 0.5) * sideKm;
     const east = ((at % columns) / columns - 0.5) * sideKm;
-    const latitude = middle.latitude + north / KM_PER_DEGREE;
-    const longitude = middle.longitude + east / (KM_PER_DEGREE * Math.cos((middle.latitude * Math.PI) / 180));
-    return { latitude, longitude };
+    return {
+      latitude: middle.latitude + north / KM_PER_DEGREE,
+      longitude: middle.longitude + east / (KM_PER_DEGREE * Math.cos((middle.latitude * Math.PI) / 180)),
+    };
   };
-  const zone = (at: number) => {
-    const { latitude, longitude } = centre(at);
-    const stamps = { created_at: now(), updated_at: now() };
-    return { id: newId(), name: `Zone ${at + 1}`, latitude, longitude, radius_km: 0.3, ...stamps };
-  };
-  const intoIndex = sqlite.prepare<unknown, number[]>(
-    "INSERT INTO geofence_index VALUES (?, ?, ?, ?, ?, ?, ?)",
-  );
-  await inBatches(from, to, (first, end) => {
-    const stored = db
-      .insert(geofences)
-      .values(range(first, end, zone))
-      .returning()
-      .all();
-    for (const row of stored) intoIndex.run(row.seq, ...boundingBox(row, row.radius_km));
-    adjustCounter("geofences", stored.length);
-  });
 }

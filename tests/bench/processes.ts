@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
+import type { Fixture, Place } from "./prepare";
 
 /** The processes and directories of a run of the bench, and how they end. */
 
@@ -39,24 +40,27 @@ export function environment(settings: Record<string, string>): Record<string, st
 export interface Server {
   port: number;
   pid: number;
+  /** What requests to it name. */
+  fixture: Fixture;
 }
 
-/** Fairlead as an operator starts it, on a directory made by prepare.ts. */
-export function startFairlead(dataDir: string, settings: Record<string, string> = {}): Promise<Server> {
-  return startServer([join(root, "src/main.ts"), "serve"], {
-    FAIRLEAD_DATA_DIR: dataDir,
+/** Fairlead as an operator starts it. The limit of sign-ins counts as it always does, and is too high to be met. */
+export async function startFairlead({ directory, fixture }: Place): Promise<Server> {
+  const started = await startServer([join(root, "src/main.ts"), "serve"], {
+    FAIRLEAD_DATA_DIR: directory,
     FAIRLEAD_SERVER_PORT: "0",
     FAIRLEAD_LOG_LEVEL: "warn",
-    ...settings,
+    FAIRLEAD_RATE_LIMIT_LOGIN: "1000000/1",
   });
+  return { ...started, fixture };
 }
 
-export function startBaseline(dataDir: string): Promise<Server> {
-  return startServer([join(import.meta.dir, "baseline.ts"), dataDir], {});
+export async function startBaseline({ directory, fixture }: Place): Promise<Server> {
+  return { ...(await startServer([join(import.meta.dir, "baseline.ts"), directory], {})), fixture };
 }
 
 /** Starts a Bun program and waits for the line that names its port. Afterwards its output goes to ours. */
-async function startServer(command: string[], settings: Record<string, string>): Promise<Server> {
+async function startServer(command: string[], settings: Record<string, string>) {
   const child = remember(
     Bun.spawn([process.execPath, ...command], {
       env: environment(settings),

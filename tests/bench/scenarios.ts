@@ -5,27 +5,29 @@ import type { Fixture } from "./prepare";
 /** Yields the bytes of the next request. They may change once the one after it is asked for. */
 export type RequestSource = () => Uint8Array;
 
-/** A comparison of Fairlead with the baseline. A new row of the table is a new entry here. */
+/** A request that is made over and over. */
 export interface Scenario {
   name: string;
-  /** The least ratio of Fairlead's requests/s to the baseline's that is wanted. */
-  target: number;
   /** The status of every answer; any other fails the bench. */
   status: number;
-  /** WebSocket subscribers of `gps` on both servers meanwhile. */
-  subscribers: number;
   requests: (fixture: Fixture) => RequestSource | Promise<RequestSource>;
+  /** Connections that make it; as many as `--connections` says when left out. */
+  connections?: number;
 }
+
+// --- Requests ---------------------------------------------------------------------------------------------
 
 const encoder = new TextEncoder();
 
-function encode(method: string, path: string, key: string, body?: string): Uint8Array {
-  const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n`;
-  const content =
-    body === undefined
-      ? "\r\n"
-      : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-  return encoder.encode(head + content);
+/** A request with a bearer token, or with none. */
+function encode(method: string, path: string, token: string | null, body?: object): Uint8Array {
+  const credential = token === null ? "" : `Authorization: Bearer ${token}\r\n`;
+  const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${credential}`;
+  if (body === undefined) return encoder.encode(`${head}\r\n`);
+  const content = JSON.stringify(body);
+  return encoder.encode(
+    `${head}Content-Type: application/json\r\nContent-Length: ${content.length}\r\n\r\n${content}`,
+  );
 }
 
 const cycle = (requests: Uint8Array[]): RequestSource => {
@@ -36,10 +38,13 @@ const cycle = (requests: Uint8Array[]): RequestSource => {
   };
 };
 
-const always =
-  (request: Uint8Array): RequestSource =>
-  () =>
-    request;
+const always = (request: Uint8Array): RequestSource => cycle([request]);
+
+/** Requests that GET one path by the fixture's key. */
+const get =
+  (path: (fixture: Fixture) => string): Scenario["requests"] =>
+  (fixture) =>
+    always(encode("GET", path(fixture), fixture.key));
 
 /**
  * The fixes of a recorded voyage, over and over, as if the device sent them now: were they older than its newest
@@ -50,7 +55,7 @@ async function posts({ key }: Fixture): Promise<RequestSource> {
   const fixes = underWay(await readTrack());
   const stamp = seconds();
   const requests = fixes.map((fix) =>
-    encode("POST", "/v1/gps", key, JSON.stringify({ ...toGpsBody(fix, stamp), altitude: 3.2, hdop: 0.9 })),
+    encode("POST", "/v1/gps", key, { ...toGpsBody(fix, stamp), altitude: 3.2, hdop: 0.9 }),
   );
   const places = requests.map((request) => Buffer.from(request.buffer).indexOf(`:${stamp},`) + 1);
   const next = cycle(requests);
@@ -62,10 +67,24 @@ async function posts({ key }: Fixture): Promise<RequestSource> {
   return next;
 }
 
+// --- Comparisons ------------------------------------------------------------------------------------------
+
+/** A comparison of Fairlead with the baseline. A new row of the table is a new entry in `COMPARED`. */
+export interface Compared extends Scenario {
+  /** The least ratio of Fairlead's requests/s to the baseline's that is wanted. */
+  target: number;
+  /** WebSocket subscribers of `gps` on both servers meanwhile. */
+  subscribers: number;
+  /** So few requests a second that a round takes longer; there are fewer of them. */
+  isSlow?: true;
+  /** Meanwhile CURRENT is asked on one connection; 99 % of it should take no longer than this (milliseconds). */
+  readerWithin?: number;
+}
+
 /** Zones on the server in the comparisons. */
 export const ZONES = 1_000;
 
-export const POST: Scenario = {
+export const POST: Compared = {
   name: "POST /v1/gps",
   target: 0.7,
   status: 201,
@@ -73,32 +92,50 @@ export const POST: Scenario = {
   requests: posts,
 };
 
-export const CURRENT: Scenario = {
+export const CURRENT: Compared = {
   name: "GET /v1/gps/current",
   target: 0.7,
   status: 200,
   subscribers: 0,
-  requests: ({ key, deviceId }) => always(encode("GET", `/v1/gps/current?device_id=${deviceId}`, key)),
+  requests: get(({ deviceId }) => `/v1/gps/current?device_id=${deviceId}`),
 };
 
-export const SCENARIOS: Scenario[] = [
+const BY_ID: Compared = {
+  name: "GET /v1/gps/{id}",
+  target: 0.7,
+  status: 200,
+  subscribers: 0,
+  requests: ({ key, pointIds }) => cycle(pointIds.map((id) => encode("GET", `/v1/gps/${id}`, key))),
+};
+
+export const COMPARED: Compared[] = [
   CURRENT,
   {
     name: "GET /v1/gps?limit=10",
     target: 0.65,
     status: 200,
     subscribers: 0,
-    requests: ({ key }) => always(encode("GET", "/v1/gps?limit=10", key)),
+    requests: get(() => "/v1/gps?limit=10"),
   },
+  BY_ID,
   {
-    name: "GET /v1/gps/{id}",
-    target: 0.7,
+    name: "GET /v1/users/me by session",
+    target: 0.65,
     status: 200,
     subscribers: 0,
-    requests: ({ key, pointIds }) => cycle(pointIds.map((id) => encode("GET", `/v1/gps/${id}`, key))),
+    requests: ({ session }) => always(encode("GET", "/v1/users/me", session)),
   },
-  // Last, since it adds to what the others read.
+  // The last ones, since they change what the others read.
   POST,
+  {
+    name: "POST /v1/auth/login",
+    target: 0.95,
+    status: 200,
+    subscribers: 0,
+    isSlow: true,
+    readerWithin: 15,
+    requests: ({ login }) => always(encode("POST", "/v1/auth/login", null, login)),
+  },
 ];
 
 /** A point posted, stored and delivered to every subscriber of `gps`. */
@@ -118,3 +155,63 @@ const fanOut = (subscribers: number, perSecond: number, within: number): FanOut 
 };
 
 export const FAN_OUTS: FanOut[] = [fanOut(100, 10, 12), fanOut(1_000, 10, 12), fanOut(5_000, 5, 40)];
+
+// --- Scale ------------------------------------------------------------------------------------------------
+
+/** A request whose time should not grow with the stored points. */
+export interface Scaled extends Scenario {
+  /** The largest ratio of its time to that with the fewest points that is wanted; null where it may grow. */
+  target: number | null;
+}
+
+/** The current position of each device: half of these requests should take no longer (milliseconds). */
+export const DEVICES_WITHIN = 1;
+
+export const CURRENT_OF_DEVICES: Scaled = {
+  name: "GET /v1/gps/current/devices",
+  target: 1.3,
+  status: 200,
+  connections: 1,
+  requests: get(() => "/v1/gps/current/devices"),
+};
+
+const LIMIT = 10;
+const pages = (records: number): number => Math.ceil(records / LIMIT);
+
+/** A read of pages, whose time should not grow. */
+const reads = (name: string, path: (fixture: Fixture) => string): Scaled => ({
+  name,
+  target: 1.3,
+  status: 200,
+  requests: get(path),
+});
+
+const points = (page: number): string => `/v1/gps?page=${page}&limit=${LIMIT}`;
+const tripPoints = (tripId: string, page: number): string =>
+  `/v1/trips/${tripId}/gps?page=${page}&limit=${LIMIT}`;
+
+export const SCALED: Scaled[] = [
+  { ...CURRENT, target: 1.3 },
+  CURRENT_OF_DEVICES,
+  reads("page 1", () => points(1)),
+  reads("the last page", (fixture) => points(pages(fixture.points))),
+  {
+    ...reads("the middle page", (fixture) => points(Math.ceil(pages(fixture.points) / 2))),
+    target: null,
+    connections: 1,
+  },
+  reads("a count (limit=1)", () => "/v1/gps?limit=1"),
+  { ...BY_ID, target: 1.3 },
+  reads("trip points, page 1", ({ tripId }) => tripPoints(tripId, 1)),
+  reads("trip points, the last page", (fixture) => tripPoints(fixture.tripId, pages(fixture.tripPoints))),
+  { ...POST, target: 1.3 },
+];
+
+const ALL: Scenario[] = [...COMPARED, ...SCALED];
+
+/** The scenario of this name. Throws when there is none. */
+export function scenarioNamed(name: string): Scenario {
+  const scenario = ALL.find((each) => each.name === name);
+  if (!scenario) throw new Error(`there is no scenario ${name}`);
+  return scenario;
+}

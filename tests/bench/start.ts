@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { median } from "./figures";
 import { environment, remember, root } from "./processes";
-import { median } from "./report";
 
 /** How the executable of `bun run build` starts on an existing database, and what it takes up. */
 export interface Starts {

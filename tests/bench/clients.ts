@@ -1,0 +1,78 @@
+import type { Heard, ListenOrder } from "./listen";
+import type { Load, LoadOrder } from "./load";
+import { Helper, processorSeconds, type Server } from "./processes";
+import { CURRENT, type FanOut, type Scenario } from "./scenarios";
+
+/** The first measurements, in which a server still compiles its hot paths, don't count. */
+export const WARM_UP_ROUNDS = 2;
+
+/** One measurement of a server: what the load generator saw, and the processor time that the server took. */
+export interface Measured extends Load {
+  /** Messages that reached subscribers, to the last one of them; 0 without subscribers. */
+  deliveriesPerSecond: number;
+  /** Processor time of the server for a request, in microseconds; null with a reader, and where the system doesn't tell. */
+  processorMicroseconds: number | null;
+  /** What one connection saw that read a position over and over meanwhile; null where there was none. */
+  reader: Load | null;
+}
+
+/** How a scenario is measured where it differs from the settings of the run. */
+interface Manner {
+  seconds?: number;
+  /** WebSocket subscribers of the server, who get each point. */
+  subscribers?: number;
+  /** Whether positions are read on one connection meanwhile. */
+  withReader?: boolean;
+}
+
+/** The clients of the servers, each kind a process of its own. */
+export class Clients {
+  readonly #settings: { connections: number; seconds: number };
+  readonly #load = new Helper<LoadOrder, Load>("load.ts");
+  readonly #reader = new Helper<LoadOrder, Load>("load.ts");
+  readonly #listeners = new Helper<ListenOrder, Heard>("listen.ts");
+
+  constructor(settings: { connections: number; seconds: number }) {
+    this.#settings = settings;
+  }
+
+  /** Makes a scenario's requests for a while. */
+  async measure(scenario: Scenario, server: Server, manner: Manner = {}): Promise<Measured> {
+    const { seconds = this.#settings.seconds, subscribers = 0, withReader = false } = manner;
+    const { port, fixture } = server;
+    const connections = scenario.connections ?? this.#settings.connections;
+    const before = processorSeconds(server.pid);
+    const [load, reader] = await Promise.all([
+      this.#load.ask({ scenario: scenario.name, fixture, port, connections, seconds }),
+      withReader
+        ? this.#reader.ask({ scenario: CURRENT.name, fixture, port, connections: 1, seconds })
+        : null,
+    ]);
+    let deliveriesPerSecond = 0;
+    if (subscribers > 0) {
+      const messages = load.sent * subscribers;
+      const { lastAt } = await this.#listeners.ask({ do: "expect", port, messages });
+      deliveriesPerSecond = (messages * 1_000) / (lastAt - load.startedAt);
+    }
+    const after = processorSeconds(server.pid);
+    const isKnown = before !== null && after !== null && reader === null;
+    const processorMicroseconds = isKnown ? ((after - before) * 1_000_000) / load.sent : null;
+    return { ...load, deliveriesPerSecond, processorMicroseconds, reader };
+  }
+
+  /** Posts points at a pace; resolves with how long their messages took. */
+  pace({ perSecond }: FanOut, { port, fixture }: Server): Promise<Heard> {
+    const points = Math.ceil(perSecond * this.#settings.seconds);
+    return this.#listeners.ask({ do: "pace", port, fixture, perSecond, points });
+  }
+
+  /** Opens so many WebSocket subscribers of `gps`. */
+  async subscribe({ port, fixture }: Server, sockets: number): Promise<void> {
+    if (sockets === 0) return;
+    await this.#listeners.ask({ do: "open", port, key: fixture.key, sockets, channel: "gps" });
+  }
+
+  async unsubscribe({ port }: Server, sockets: number): Promise<void> {
+    if (sockets > 0) await this.#listeners.ask({ do: "close", port });
+  }
+}

@@ -1,0 +1,75 @@
+import { parseArgs } from "node:util";
+
+const HELP = `Usage: bun run bench [options]
+
+Measures Fairlead beside a bare server with the same database, in turn, and prints the ratios.
+
+  --quick            fewer and shorter rounds: under a minute in all
+  --scale [SIZES]    instead, Fairlead alone on so many points, in turn, and what a request costs beside the
+                     fewest (default 10000,1000000,10000000, which takes 6 GB of disk)
+  --points N         stored positions (default 10000)
+  --rounds N         counted rounds of each scenario, half as many of fanout, a quarter of logins
+                     (default 20; quick: 3; scale: 5)
+  --seconds S        length of a measurement (default 1; quick: 0.3)
+  --connections N    kept-alive connections (default 32)
+  --only WORD        only scenarios whose name holds WORD; also fanout, devices, zones, start
+  --json FILE        write the figures as JSON too
+  -h, --help         this text
+
+What it writes goes to the directory for temporary files (TMPDIR) and is removed at the end.
+`;
+
+export interface Options {
+  /** Numbers of points, rising, to compare Fairlead with itself on; null for the comparison with the baseline. */
+  scale: number[] | null;
+  points: number;
+  rounds: number;
+  seconds: number;
+  connections: number;
+  only: string;
+  json: string | undefined;
+}
+
+const SIZES = "10000,1000000,10000000";
+
+/** `--scale` may stand alone, which parseArgs doesn't know. */
+const completed = (args: string[]): string[] =>
+  args.flatMap((arg, at) => (arg === "--scale" && !/^\d/.test(args[at + 1] ?? "") ? [arg, SIZES] : [arg]));
+
+/** The options of the command line. Ends the program after `--help`; throws for what makes no sense. */
+export function readOptions(): Options {
+  const { values } = parseArgs({
+    args: completed(process.argv.slice(2)),
+    options: {
+      quick: { type: "boolean", default: false },
+      scale: { type: "string" },
+      points: { type: "string", default: "10000" },
+      rounds: { type: "string" },
+      seconds: { type: "string" },
+      connections: { type: "string", default: "32" },
+      only: { type: "string", default: "" },
+      json: { type: "string" },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    process.exit(0);
+  }
+  const positive = (name: string, text: string): number => {
+    const value = Number(text);
+    if (value > 0) return value;
+    throw new Error(`--${name} must be a number above 0`);
+  };
+  const sizes = values.scale?.split(",").map((size) => positive("scale", size));
+  const rounds = values.quick ? "3" : sizes ? "5" : "20";
+  return {
+    scale: sizes?.sort((a, b) => a - b) ?? null,
+    points: positive("points", values.points),
+    rounds: positive("rounds", values.rounds ?? rounds),
+    seconds: positive("seconds", values.seconds ?? (values.quick ? "0.3" : "1")),
+    connections: positive("connections", values.connections),
+    only: values.only,
+    json: values.json,
+  };
+}
