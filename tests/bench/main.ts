@@ -62,7 +62,7 @@ async function runComparison(options: Options, directory: string): Promise<Repor
     if (pair) deliveries.push(await compareFanOut(clients, scenario, pair, Math.ceil(rounds / 2)));
   const servers = new Map<number, Server>();
   if (withZones) for (const zones of ZONE_COUNTS) servers.set(zones, await startFairlead(place(zones)));
-  const zones = await measureZones(clients, servers, rounds);
+  const zones = await measureZones(clients, servers, Math.ceil(rounds / 2));
   const starts = withStarts
     ? await measureStarts(place("starts").directory, directory, Math.min(rounds, MAX_STARTS))
     : null;
@@ -99,19 +99,16 @@ async function run(): Promise<void> {
   }
 }
 
-function end(status: number): never {
-  cleanUp();
-  process.exit(status);
-}
-
-process.on("SIGINT", () => end(130));
-process.on("SIGHUP", () => end(129));
-process.on("SIGTERM", () => end(143));
+// However it ends: also by an error that nobody caught, such as a pipe that nobody reads any more.
+process.on("exit", cleanUp);
+process.on("SIGINT", () => process.exit(130));
+process.on("SIGHUP", () => process.exit(129));
+process.on("SIGTERM", () => process.exit(143));
 run().then(
-  () => end(0),
+  () => process.exit(0),
   (error) => {
     progress("");
     process.stderr.write(`bench: ${error instanceof Error ? error.message : error}\n`);
-    end(1);
+    process.exit(1);
   },
 );

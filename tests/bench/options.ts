@@ -8,9 +8,9 @@ Measures Fairlead beside a bare server with the same database, in turn, and prin
   --scale [SIZES]    instead, Fairlead alone on so many points, in turn, and what a request costs beside the
                      fewest (default 10000,1000000,10000000, which takes 6 GB of disk)
   --points N         stored positions (default 10000)
-  --rounds N         counted rounds of each scenario, half as many of fanout, a quarter of logins
+  --rounds N         counted rounds of each scenario, half as many of fanout and zones, a quarter of logins
                      (default 20; quick: 3; scale: 5)
-  --seconds S        length of a measurement (default 1; quick: 0.3)
+  --seconds S        length of a measurement (default 1; quick: 0.25)
   --connections N    kept-alive connections (default 32)
   --only WORD        only scenarios whose name holds WORD; also fanout, devices, zones, start
   --json FILE        write the figures as JSON too
@@ -67,7 +67,7 @@ export function readOptions(): Options {
     scale: sizes?.sort((a, b) => a - b) ?? null,
     points: positive("points", values.points),
     rounds: positive("rounds", values.rounds ?? rounds),
-    seconds: positive("seconds", values.seconds ?? (values.quick ? "0.3" : "1")),
+    seconds: positive("seconds", values.seconds ?? (values.quick ? "0.25" : "1")),
     connections: positive("connections", values.connections),
     only: values.only,
     json: values.json,
