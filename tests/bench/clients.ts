@@ -6,13 +6,16 @@ import { CURRENT, type FanOut, type Scenario } from "./scenarios";
 /** The first measurements, in which a server still compiles its hot paths, don't count. */
 export const WARM_UP_ROUNDS = 2;
 
+/** Milliseconds between the requests of a reader: it is to notice the load, not to be one. */
+const READER_PAUSE = 2;
+
 /** One measurement of a server: what the load generator saw, and the processor time that the server took. */
 export interface Measured extends Load {
   /** Messages that reached subscribers, to the last one of them; 0 without subscribers. */
   deliveriesPerSecond: number;
   /** Processor time of the server for a request, in microseconds; null with a reader, and where the system doesn't tell. */
   processorMicroseconds: number | null;
-  /** What one connection saw that read a position over and over meanwhile; null where there was none. */
+  /** What one connection saw that read a position now and then meanwhile; null where there was none. */
   reader: Load | null;
 }
 
@@ -43,9 +46,12 @@ export class Clients {
     const connections = scenario.connections ?? this.#settings.connections;
     const before = processorSeconds(server.pid);
     const [load, reader] = await Promise.all([
-      this.#load.ask({ scenario: scenario.name, fixture, port, connections, seconds }),
+      this.#load.ask({ scenario: scenario.name, fixture, port, connections, seconds, pause: 0 }),
       withReader
-        ? this.#reader.ask({ scenario: CURRENT.name, fixture, port, connections: 1, seconds })
+        ? this.#reader.ask({
+            ...{ scenario: CURRENT.name, fixture, port, seconds },
+            ...{ connections: 1, pause: READER_PAUSE },
+          })
         : null,
     ]);
     let deliveriesPerSecond = 0;

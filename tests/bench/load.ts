@@ -15,6 +15,8 @@ export interface LoadOrder {
   port: number;
   connections: number;
   seconds: number;
+  /** Milliseconds between an answer and the next request of its connection: 0 for as many requests as go. */
+  pause: number;
 }
 
 export interface Load {
@@ -93,7 +95,8 @@ function drive(next: RequestSource, status: number, order: LoadOrder): Promise<L
     latencies.add(time - socket.data.sentAt);
     if (time < deadline) {
       answered++;
-      ask(socket);
+      if (order.pause === 0) ask(socket);
+      else setTimeout(ask, order.pause, socket);
       return;
     }
     socket.end();
