@@ -6,7 +6,7 @@ Measures Fairlead beside a bare server with the same database, in turn, and prin
 
   --quick            fewer and shorter rounds: under a minute in all
   --scale [SIZES]    instead, Fairlead alone on so many points, in turn, and what a request costs beside the
-                     fewest (default 10000,1000000,10000000, which takes 6 GB of disk)
+                     fewest (default 10000,1000000,10000000, which takes 5 GB of disk)
   --points N         stored positions (default 10000)
   --rounds N         counted rounds of each scenario, half as many of fanout and zones, a quarter of logins
                      (default 20; quick: 3; scale: 5)
