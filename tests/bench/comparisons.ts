@@ -3,7 +3,7 @@ import { type Clients, type Measured, WARM_UP_ROUNDS } from "./clients";
 import { median, type Ratio, rate, type Summary, spread, summarize } from "./figures";
 import { DEVICES } from "./prepare";
 import type { Server } from "./processes";
-import { progress } from "./progress";
+import { progressOf } from "./progress";
 import { type Compared, CURRENT_OF_DEVICES, DEVICES_WITHIN, type FanOut, POST } from "./scenarios";
 
 /** Fairlead beside the baseline, in turn, round by round. */
@@ -49,7 +49,7 @@ export async function compare(
   const fairlead: Measured[] = [];
   const baseline: Measured[] = [];
   for (let round = -warmUp; round < rounds; round++) {
-    progress(`${name}: ${round < 0 ? "warming up" : `round ${round + 1} of ${rounds}`}`);
+    progressOf(name, round, rounds);
     const ours = await clients.measure(scenario, pair.fairlead, manner);
     const theirs = await clients.measure(scenario, pair.baseline, manner);
     if (round < 0) continue;
@@ -108,7 +108,7 @@ export async function compareFanOut(
   const fairlead: Delivery[] = [];
   const baseline: Delivery[] = [];
   for (let round = 0; round < rounds; round++) {
-    progress(`${name}: round ${round + 1} of ${rounds}`);
+    progressOf(name, round, rounds);
     fairlead.push(await deliver(clients, scenario, pair.fairlead));
     baseline.push(await deliver(clients, scenario, pair.baseline));
   }
@@ -154,7 +154,7 @@ export async function measureDevices(clients: Clients, server: Server, rounds: n
     throw new Error(`${CURRENT_OF_DEVICES.name} doesn't answer ${DEVICES} positions`);
   const counted: Measured[] = [];
   for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
-    progress(`${CURRENT_OF_DEVICES.name}: round ${round + 1} of ${rounds}`);
+    progressOf(CURRENT_OF_DEVICES.name, round, rounds);
     const measured = await clients.measure(CURRENT_OF_DEVICES, server);
     if (round >= 0) counted.push(measured);
   }
@@ -178,7 +178,7 @@ export async function measureZones(
   const all = new Map<number, Measured[]>([...servers.keys()].map((zones) => [zones, []]));
   for (let round = -WARM_UP_ROUNDS; round < rounds; round++)
     for (const [zones, server] of servers) {
-      progress(`POST with ${zones} zones: ${round < 0 ? "warming up" : `round ${round + 1} of ${rounds}`}`);
+      progressOf(`POST with ${zones} zones`, round, rounds);
       const measured = await clients.measure(POST, server);
       if (round >= 0) all.get(zones)?.push(measured);
     }

@@ -13,3 +13,8 @@ export function progress(text: string): void {
   loggedAt = performance.now();
   process.stderr.write(`${text}\n`);
 }
+
+/** The same of a round; those below 0 don't count. */
+export function progressOf(what: string, round: number, rounds: number): void {
+  progress(`${what}: ${round < 0 ? "warming up" : `round ${round + 1} of ${rounds}`}`);
+}

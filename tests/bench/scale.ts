@@ -5,7 +5,7 @@ import { Clients, type Measured, WARM_UP_ROUNDS } from "./clients";
 import { median, summarize } from "./figures";
 import { type Place, Preparation } from "./prepare";
 import { type Server, startFairlead } from "./processes";
-import { progress } from "./progress";
+import { progressOf } from "./progress";
 import { SCALED, type Scaled, ZONES } from "./scenarios";
 
 /** What the same requests cost on databases that differ in the number of their points alone. */
@@ -77,6 +77,8 @@ interface Settings {
 
 /** The wanted scenarios on a server of each size, in turn, round by round. */
 export async function measureScale(directory: string, sizes: number[], settings: Settings): Promise<Scale> {
+  const scenarios = SCALED.filter(({ name }) => name.includes(settings.only));
+  if (scenarios.length === 0) throw new Error(`no scenario's name holds ${settings.only}`);
   checkRoom(directory, sizes);
   const startedAt = performance.now();
   const places = await preparePlaces(directory, sizes);
@@ -85,9 +87,16 @@ export async function measureScale(directory: string, sizes: number[], settings:
   for (const place of places) servers.push(await startFairlead(place));
   const clients = new Clients(settings);
   const costs: ScaledCost[] = [];
-  for (const scenario of SCALED.filter(({ name }) => name.includes(settings.only)))
-    costs.push(await measureSizes(clients, scenario, servers, settings));
+  for (const scenario of scenarios) costs.push(await measureSizes(clients, scenario, servers, settings));
   return { preparedInSeconds, costs };
+}
+
+/** Throws when a request finds nothing: an empty page is quick on any server. */
+async function checkFull(scenario: Scaled, server: Server): Promise<void> {
+  const body = (await bodyOf(scenario, server)) as { data?: unknown } | unknown[];
+  const found = Array.isArray(body) ? body : body.data;
+  if (Array.isArray(found) ? found.length === 0 : !found)
+    throw new Error(`${scenario.name} finds nothing among ${server.fixture.points} points`);
 }
 
 async function measureSizes(
@@ -97,12 +106,12 @@ async function measureSizes(
   { rounds, connections }: Settings,
 ): Promise<ScaledCost> {
   const { name, target } = scenario;
-  for (const server of servers) await bodyOf(scenario, server);
+  for (const server of servers) await checkFull(scenario, server);
   const measured: Measured[][] = servers.map(() => []);
   for (let round = -WARM_UP_ROUNDS; round < rounds; round++)
     for (const [at, server] of servers.entries()) {
       const points = server.fixture.points.toLocaleString("en");
-      progress(`${name}, ${points} points: ${round < 0 ? "warming up" : `round ${round + 1} of ${rounds}`}`);
+      progressOf(`${name}, ${points} points`, round, rounds);
       const load = await clients.measure(scenario, server);
       if (round >= 0) measured[at]?.push(load);
     }
