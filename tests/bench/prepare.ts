@@ -16,7 +16,8 @@ import { loadSystemConfig, setSystemValue } from "../../src/operations/system-co
 import { createDevice } from "../../src/tracking/devices/service";
 import { boundingBox, type Position } from "../../src/tracking/geofences/geometry";
 import { geofences } from "../../src/tracking/geofences/table";
-import { tripPoints } from "../../src/tracking/gps/service";
+import { countPoint } from "../../src/tracking/gps/places";
+import { ALL, tripPoints } from "../../src/tracking/gps/service";
 import { createTrip, updateTrip } from "../../src/tracking/trips/service";
 import { progress } from "./progress";
 
@@ -150,11 +151,11 @@ export class Preparation {
       const [from, end] = [this.#points, Math.min(to, this.#points + POINTS_PER_COMMIT)];
       progress(`preparing ${to.toLocaleString("en")} points: ${Math.floor((100 * from) / to)} %`);
       await transact(() => {
-        let onTrip = 0;
         for (let at = from; at < end; at++) {
           const time = (this.#firstAt + at) * SECOND;
           const device = at % DEVICES;
-          if (device === 0) onTrip++;
+          countPoint(ALL, time, 1);
+          if (device === 0) countPoint(tripPoints(this.#fleet.tripId), time, 1);
           insert.run(
             Bun.randomUUIDv7("hex", time),
             this.#deviceIds[device] ?? null,
@@ -163,8 +164,6 @@ export class Preparation {
             ...(fixes[at % fixes.length] ?? []),
           );
         }
-        adjustCounter("gps_points", end - from);
-        adjustCounter(tripPoints(this.#fleet.tripId), onTrip);
       });
       this.#points = end;
     }
