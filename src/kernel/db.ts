@@ -1,4 +1,4 @@
-import { Database } from "bun:sqlite";
+import { Database, type Statement } from "bun:sqlite";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { isStoreTrouble } from "./errors";
 import { describeError, log } from "./log";
@@ -7,6 +7,25 @@ import { isNews } from "./trouble";
 /** The connection of this process, raw and through Drizzle. Set by `openDatabase`. */
 export let sqlite: Database;
 export let db: BunSQLiteDatabase;
+
+/** Statements kept compiled: more than the program has, though a query that takes a list has a text for each length. */
+const MAX_COMPILED = 1_000;
+
+/** The connection as Drizzle needs it: it prepares a query each time that it is built, which would cost most of it. */
+function compilingOnce(connection: Database): Database {
+  const compiled = new Map<string, Statement>();
+  const prepare = (text: string): Statement => {
+    let known = compiled.get(text);
+    if (!known) {
+      known = connection.prepare(text);
+      const oldest = compiled.keys().next();
+      if (compiled.size >= MAX_COMPILED && !oldest.done) compiled.delete(oldest.value);
+      compiled.set(text, known);
+    }
+    return known;
+  };
+  return { prepare } as Pick<Database, "prepare"> as Database;
+}
 
 /** Rises with every opened database, so that prepared statements know when they are stale. */
 let generation = 0;
@@ -27,7 +46,7 @@ export function openDatabase(file: string, synchronous: Synchronous): void {
   sqlite.run("PRAGMA secure_delete = ON");
   sqlite.run("PRAGMA journal_size_limit = 67108864");
   sqlite.run("PRAGMA temp_store = MEMORY");
-  db = drizzle(sqlite);
+  db = drizzle({ client: compilingOnce(sqlite) });
   generation++;
 }
 

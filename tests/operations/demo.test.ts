@@ -10,7 +10,7 @@ const startDemo = (temporary: string, settings: Settings = {}) =>
   start(["demo", "--speed", "1000"], { "server.port": "0", ...settings }, { TMPDIR: temporary });
 
 /** What the demo made in its temporary directory. The compiled program's runtime keeps its native code there, once. */
-const leftIn = (temporary: string) => readdirSync(temporary).filter((name) => !name.startsWith(".bun-"));
+const leftIn = (temporary: string) => readdirSync(temporary).filter((name) => !name.endsWith(".node"));
 
 describe("fairlead demo", () => {
   // Where the program makes its throw-away directories.

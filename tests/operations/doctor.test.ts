@@ -49,7 +49,7 @@ const AS_NOBODY = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear
 const canBeNobody =
   process.geteuid?.() === 0 &&
   Bun.which("setpriv") !== null &&
-  Bun.spawnSync([...AS_NOBODY, ...program, "--version"], { cwd: "/" }).exitCode === 0;
+  Bun.spawnSync([...AS_NOBODY, ...program, "--version"], { cwd: "/", env: environment({}) }).exitCode === 0;
 
 describe("fairlead doctor", () => {
   test("finds nothing wrong with a server that runs, and changes nothing", async () => {
@@ -259,6 +259,7 @@ describe("the data directory", () => {
       const findings = (directory: string) => {
         const { stdout } = Bun.spawnSync([...AS_NOBODY, ...program, "doctor", "--data-dir", directory], {
           cwd: "/",
+          env: environment({}),
         });
         return stdout.toString();
       };

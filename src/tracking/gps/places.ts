@@ -63,7 +63,7 @@ export function findPlace(list: string, order: Order, skip: number): Place {
 function findSpan(list: string, span: Span, [first, last]: [number, number], order: Order, skip: number) {
   const parts = order === "oldest first" ? oldestParts() : newestParts();
   let left = skip;
-  for (const { name, value } of parts.iterate(partName(list, span, first), partName(list, span, last))) {
+  for (const { name, value } of parts.all(partName(list, span, first), partName(list, span, last))) {
     if (left < value) return { number: Number(name.slice(-DIGITS)), skip: left };
     left -= value;
   }

@@ -27,7 +27,7 @@ let user: Rich;
 /** The texts of that user's reports. */
 let reports: Record<"en" | "de", string>;
 beforeAll(async () => {
-  server = await TestServer.start({ settings: SETTINGS });
+  server = await TestServer.start({ clock: "movable", settings: SETTINGS });
   user = await richUser(server);
   reports = { en: await reportOf(user.token, "en"), de: await reportOf(user.token, "de") };
 });
