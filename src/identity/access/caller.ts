@@ -1,4 +1,5 @@
-import { and, eq, isNull, type SQL } from "drizzle-orm";
+import { and, eq, isNull, placeholder } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { MINUTE, now } from "../../kernel/clock";
 import { hashToken } from "../../kernel/crypto";
 import { afterCommit, db, sqlite, statement, transact, type Work } from "../../kernel/db";
@@ -94,8 +95,8 @@ interface Loaded {
   touchedAt: number;
 }
 
-function loadSession(tokenHash: string): Loaded | null {
-  const row = db
+const sessionOf = statement(() =>
+  db
     .select({
       id: sessions.id,
       userId: sessions.user_id,
@@ -105,30 +106,41 @@ function loadSession(tokenHash: string): Loaded | null {
     })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.user_id))
-    .where(and(eq(sessions.token_hash, tokenHash), isNull(users.deleted_at)))
-    .get();
+    .where(and(eq(sessions.token_hash, placeholder("tokenHash")), isNull(users.deleted_at)))
+    .prepare(),
+);
+
+function loadSession(tokenHash: string): Loaded | null {
+  const row = sessionOf().get({ tokenHash });
   if (!row || activeBan(row.userId)) return null;
   const { touchedAt, ...rest } = row;
   return { caller: { kind: "session", tokenHash, ...rest, ...userAccess(row.userId) }, touchedAt };
 }
 
-function loadKey(which: SQL): (Loaded & { caller: KeyCaller }) | null {
-  const row = db
-    .select({
-      id: apiKeys.id,
-      userId: apiKeys.owner_id,
-      deviceId: apiKeys.device_id,
-      scopes: apiKeys.scopes,
-      isSystem: apiKeys.is_system,
-      expiresAt: apiKeys.expires_at,
-      lastUsedAt: apiKeys.last_used_at,
-      tokenHash: apiKeys.key_hash,
-      ownerDeletedAt: users.deleted_at,
-    })
-    .from(apiKeys)
-    .leftJoin(users, eq(users.id, apiKeys.owner_id))
-    .where(and(which, eq(apiKeys.is_active, true)))
-    .get();
+const keyBy = (column: SQLiteColumn) =>
+  statement(() =>
+    db
+      .select({
+        id: apiKeys.id,
+        userId: apiKeys.owner_id,
+        deviceId: apiKeys.device_id,
+        scopes: apiKeys.scopes,
+        isSystem: apiKeys.is_system,
+        expiresAt: apiKeys.expires_at,
+        lastUsedAt: apiKeys.last_used_at,
+        tokenHash: apiKeys.key_hash,
+        ownerDeletedAt: users.deleted_at,
+      })
+      .from(apiKeys)
+      .leftJoin(users, eq(users.id, apiKeys.owner_id))
+      .where(and(eq(column, placeholder("known")), eq(apiKeys.is_active, true)))
+      .prepare(),
+  );
+const keyByHash = keyBy(apiKeys.key_hash);
+const keyById = keyBy(apiKeys.id);
+
+function loadKey(by: typeof keyByHash, known: string): (Loaded & { caller: KeyCaller }) | null {
+  const row = by().get({ known });
   if (!row || row.ownerDeletedAt !== null || (row.userId !== null && activeBan(row.userId))) return null;
   const { scopes, ownerDeletedAt: _, lastUsedAt, ...rest } = row;
   const key = { kind: "key" as const, ...rest };
@@ -144,14 +156,13 @@ function loadKey(which: SQL): (Loaded & { caller: KeyCaller }) | null {
 
 /** The caller of a known credential as it stands now; null when it no longer counts. Not cached. */
 export function reloadCaller({ kind, tokenHash }: Pick<Caller, "kind" | "tokenHash">): Caller | null {
-  const fresh = (kind === "session" ? loadSession(tokenHash) : loadKey(eq(apiKeys.key_hash, tokenHash)))
-    ?.caller;
+  const fresh = (kind === "session" ? loadSession(tokenHash) : loadKey(keyByHash, tokenHash))?.caller;
   return fresh && !hasExpired(fresh) ? fresh : null;
 }
 
 /** The caller that a key is now; null when it is gone, switched off or expired, or its owner is banned or deleted. */
 export function findKeyCaller(id: string): KeyCaller | null {
-  const key = loadKey(eq(apiKeys.id, id))?.caller;
+  const key = loadKey(keyById, id)?.caller;
   return key && !hasExpired(key) ? key : null;
 }
 
@@ -179,7 +190,7 @@ export function authenticate(token: string): Caller | null {
     const loaded = token.startsWith("ses_")
       ? loadSession(hash)
       : token.startsWith("flk_")
-        ? loadKey(eq(apiKeys.key_hash, hash))
+        ? loadKey(keyByHash, hash)
         : null;
     if (!loaded) return null;
     if (cache.size >= MAX_CACHED) {

@@ -97,7 +97,7 @@ type StoredRow = Omit<EventRow, "metadata" | "is_reported"> & {
   is_reported: number;
 };
 
-const toRow = (row: StoredRow): EventRow => ({
+export const toRow = (row: StoredRow): EventRow => ({
   ...row,
   metadata: row.metadata === null ? null : JSON.parse(row.metadata),
   is_reported: row.is_reported === 1,

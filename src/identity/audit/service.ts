@@ -1,4 +1,4 @@
-import { count, eq } from "drizzle-orm";
+import { count, eq, getTableColumns } from "drizzle-orm";
 import { deleteAged } from "../../kernel/ageing";
 import type { Client } from "../../kernel/client";
 import { iso, now, spanOf } from "../../kernel/clock";
@@ -11,7 +11,7 @@ import { actingKey } from "../access/caller";
 import type { AuditEventType } from "./event-types";
 import { locate } from "./geoip";
 import type { AdminAuditQuery, AuditEvent, AuditQuery } from "./schema";
-import { type EventRow, findEvents, NEWEST_FIRST, readPlaces } from "./search";
+import { type EventRow, findEvents, NEWEST_FIRST, readPlaces, toRow } from "./search";
 import { auditEvents } from "./table";
 
 // --- Writing ------------------------------------------------------------------------------------------------
@@ -51,20 +51,37 @@ type NewEvent = Omit<
   "id" | "created_at" | "is_reported" | "country_code" | "country_name" | "city" | "region"
 >;
 
+const storeEvent = statement(() => {
+  const columns = Object.keys(getTableColumns(auditEvents));
+  return sqlite.prepare<unknown, [Record<string, string | number | null>]>(
+    `INSERT INTO audit_events (${columns.join()}) VALUES (${columns.map((column) => `$${column}`)})`,
+  );
+});
+
 /** Stores an event in the current transaction, with its time and the place of its address. */
 export function insertEvent(event: NewEvent): EventRow {
   if (!inTransaction()) throw new Error("an audit event outside transact");
-  return db
-    .insert(auditEvents)
-    .values({
-      ...event,
-      id: newId(),
-      actor_id: event.actor_id === event.user_id ? null : event.actor_id,
-      ...locate(event.ip_address),
-      created_at: now(),
-    })
-    .returning()
-    .get();
+  const metadata = event.metadata ? JSON.stringify(event.metadata) : null;
+  const row = {
+    id: newId(),
+    user_id: event.user_id ?? null,
+    event_type: event.event_type,
+    resource_type: event.resource_type ?? null,
+    resource_id: event.resource_id ?? null,
+    actor_id: event.actor_id === event.user_id ? null : (event.actor_id ?? null),
+    ip_address: event.ip_address ?? null,
+    user_agent: event.user_agent ?? null,
+    description: event.description ?? null,
+    metadata,
+    status: event.status,
+    error_message: event.error_message ?? null,
+    ...locate(event.ip_address),
+    source_service: event.source_service,
+    is_reported: 0,
+    created_at: now(),
+  };
+  storeEvent().run(row);
+  return toRow(row);
 }
 
 // --- Reading ------------------------------------------------------------------------------------------------

@@ -1,8 +1,9 @@
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, isNull, placeholder } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Client } from "../../kernel/client";
 import { iso, now } from "../../kernel/clock";
 import { hashPassword, needsRehash, verifyPassword } from "../../kernel/crypto";
-import { db, transact } from "../../kernel/db";
+import { db, sqlite, statement, transact } from "../../kernel/db";
 import { AppError } from "../../kernel/errors";
 import { accessChanged, type SessionCaller } from "../access/caller";
 import { platformAccounts } from "../accounts/table";
@@ -96,12 +97,15 @@ const openChallenge = (user: SigningIn, provider: string): AuthResponse => ({
   preferred_locale: user.locale,
 });
 
+const noteLogin = statement(() =>
+  sqlite.prepare<unknown, [number, string, string]>(
+    "UPDATE users SET last_login_at = ?, last_login_provider = ? WHERE id = ?",
+  ),
+);
+
 /** Opens a session for a user who has proved who it is, in the current transaction. */
 export function openSession(user: SigningIn, provider: string, client: Client): AuthResponse {
-  db.update(users)
-    .set({ last_login_at: now(), last_login_provider: provider })
-    .where(eq(users.id, user.id))
-    .run();
+  noteLogin().run(now(), provider, user.id);
   const session = insertSession(user.id, provider, client);
   return {
     user_id: user.id,
@@ -116,33 +120,39 @@ export function openSession(user: SigningIn, provider: string, client: Client): 
   };
 }
 
-const findActive = (condition: ReturnType<typeof eq>) =>
-  db
-    .select({
-      id: users.id,
-      username: users.username,
-      email: platformAccounts.email,
-      locale: users.preferred_locale,
-      hash: passwords.hash,
-    })
-    .from(users)
-    .innerJoin(passwords, eq(passwords.user_id, users.id))
-    .innerJoin(platformAccounts, eq(platformAccounts.user_id, users.id))
-    .innerJoin(platforms, and(eq(platforms.id, platformAccounts.platform_id), eq(platforms.slug, "email")))
-    .where(and(condition, isNull(users.deleted_at)))
-    .limit(1)
-    .get();
+/** The active user with a password of whom something is known. */
+const activeBy = (column: SQLiteColumn) =>
+  statement(() =>
+    db
+      .select({
+        id: users.id,
+        username: users.username,
+        email: platformAccounts.email,
+        locale: users.preferred_locale,
+        hash: passwords.hash,
+      })
+      .from(users)
+      .innerJoin(passwords, eq(passwords.user_id, users.id))
+      .innerJoin(platformAccounts, eq(platformAccounts.user_id, users.id))
+      .innerJoin(platforms, and(eq(platforms.id, platformAccounts.platform_id), eq(platforms.slug, "email")))
+      .where(and(eq(column, placeholder("known")), isNull(users.deleted_at)))
+      .limit(1)
+      .prepare(),
+  );
+const activeByUsername = activeBy(users.username);
+const activeByAddress = activeBy(platformAccounts.platform_user_id);
+const activeById = activeBy(users.id);
 
 /** The active user with this address on the email platform, who has a password. */
-export const accountByEmail = (email: string) => findActive(eq(platformAccounts.platform_user_id, email));
+export const accountByEmail = (email: string) => activeByAddress().get({ known: email });
 
 /** The same, found by the username first. */
 const findAccount = (identifier: string) =>
-  findActive(eq(users.username, identifier)) ?? accountByEmail(identifier);
+  activeByUsername().get({ known: identifier }) ?? accountByEmail(identifier);
 
 /** The hash of an active user's password; null for a user without one. */
 export function passwordHashOf(userId: string): string | null {
-  return findActive(eq(users.id, userId))?.hash ?? null;
+  return activeById().get({ known: userId })?.hash ?? null;
 }
 
 /** Ends the session that made the request, and no other. */

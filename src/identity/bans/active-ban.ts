@@ -1,16 +1,20 @@
-import { and, eq, gt, isNull, or } from "drizzle-orm";
+import { and, eq, gt, isNull, or, placeholder } from "drizzle-orm";
 import { iso, now } from "../../kernel/clock";
-import { db } from "../../kernel/db";
+import { db, statement } from "../../kernel/db";
 import { AppError } from "../../kernel/errors";
 import { bans } from "./table";
 
 export type BanRow = typeof bans.$inferSelect;
 
+const lastingBan = statement(() => {
+  const open = and(eq(bans.user_id, placeholder("userId")), isNull(bans.unbanned_at));
+  const lasts = or(isNull(bans.expires_at), gt(bans.expires_at, placeholder("time")));
+  return db.select().from(bans).where(and(open, lasts)).prepare();
+});
+
 /** The ban that holds for a user at this moment. One that ran out doesn't count, closed or not. */
 export function activeBan(userId: string): BanRow | undefined {
-  const open = and(eq(bans.user_id, userId), isNull(bans.unbanned_at));
-  const lasts = or(isNull(bans.expires_at), gt(bans.expires_at, now()));
-  return db.select().from(bans).where(and(open, lasts)).get();
+  return lastingBan().get({ userId, time: now() });
 }
 
 /** Throws 403 `AccountBanned` for a user who is banned, with the end of the ban and its reason. */

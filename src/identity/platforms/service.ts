@@ -1,8 +1,8 @@
-import { desc, eq, or } from "drizzle-orm";
+import { desc, eq, or, placeholder } from "drizzle-orm";
 import { config } from "../../config";
 import type { Client } from "../../kernel/client";
 import { iso, now } from "../../kernel/clock";
-import { db } from "../../kernel/db";
+import { db, statement } from "../../kernel/db";
 import { badRequest, forbidden, notFound } from "../../kernel/errors";
 import { type Caller, transactAs } from "../access/caller";
 import { recordAudit } from "../audit/service";
@@ -13,9 +13,17 @@ export type PlatformRow = typeof platforms.$inferSelect;
 
 // --- What a platform permits ------------------------------------------------------------------------------
 
+const bySlug = statement(() =>
+  db
+    .select()
+    .from(platforms)
+    .where(eq(platforms.slug, placeholder("slug")))
+    .prepare(),
+);
+
 /** A platform by its slug; undefined when there is none. */
 export function platformBySlug(slug: string): PlatformRow | undefined {
-  return db.select().from(platforms).where(eq(platforms.slug, slug)).get();
+  return bySlug().get({ slug });
 }
 
 /** Refuses a sign-in through a platform that is switched off (decisions 3.11). Throws 403. */

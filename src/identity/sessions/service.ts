@@ -2,7 +2,7 @@ import { and, count, desc, eq, inArray, lt, lte, ne } from "drizzle-orm";
 import type { Client } from "../../kernel/client";
 import { DAY, iso, now } from "../../kernel/clock";
 import { hashToken, mintToken } from "../../kernel/crypto";
-import { db, transact } from "../../kernel/db";
+import { db, sqlite, statement, transact } from "../../kernel/db";
 import { invalid, notFound } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
 import { newId } from "../../kernel/id";
@@ -33,6 +33,13 @@ declare module "../../kernel/events" {
 
 // --- Life of a session ------------------------------------------------------------------------------------
 
+const storeSession = statement(() =>
+  sqlite.prepare<unknown, [Record<string, string | number | null>]>(
+    `INSERT INTO sessions (id, user_id, token_hash, provider, ip_address, user_agent, created_at, last_activity_at, expires_at)
+     VALUES ($id, $user_id, $token_hash, $provider, $ip_address, $user_agent, $created_at, $last_activity_at, $expires_at)`,
+  ),
+);
+
 /** Stores a new session in the current transaction. Its token is in the result and nowhere else. */
 export function insertSession(
   userId: string,
@@ -43,19 +50,17 @@ export function insertSession(
   const { token, hash } = mintToken("ses_");
   const id = newId();
   const time = now();
-  db.insert(sessions)
-    .values({
-      id,
-      user_id: userId,
-      token_hash: hash,
-      provider,
-      ip_address: client.address,
-      user_agent: client.userAgent,
-      created_at: time,
-      last_activity_at: time,
-      expires_at: expiresAt,
-    })
-    .run();
+  storeSession().run({
+    id,
+    user_id: userId,
+    token_hash: hash,
+    provider,
+    ip_address: client.address,
+    user_agent: client.userAgent,
+    created_at: time,
+    last_activity_at: time,
+    expires_at: expiresAt,
+  } satisfies typeof sessions.$inferInsert);
   recordAudit({
     event_type: "session_created",
     user_id: userId,

@@ -1,8 +1,8 @@
-import { and, count, eq } from "drizzle-orm";
+import { and, count, eq, placeholder } from "drizzle-orm";
 import { publicUrl } from "../../config";
 import type { Client } from "../../kernel/client";
 import { iso, isoOrNull, MINUTE, now } from "../../kernel/clock";
-import { db } from "../../kernel/db";
+import { db, statement } from "../../kernel/db";
 import { decrypt, encrypt } from "../../kernel/encryption";
 import { badRequest, forbidden, invalid, notFound } from "../../kernel/errors";
 import { isAlive } from "../../kernel/lifetime";
@@ -27,8 +27,14 @@ type Row = typeof twoFactor.$inferSelect;
 /** What a secret is encrypted for. */
 export const secretOf = (userId: string) => `totp ${userId}`;
 
-const find = (userId: string): Row | undefined =>
-  db.select().from(twoFactor).where(eq(twoFactor.user_id, userId)).get();
+const ofUser = statement(() =>
+  db
+    .select()
+    .from(twoFactor)
+    .where(eq(twoFactor.user_id, placeholder("userId")))
+    .prepare(),
+);
+const find = (userId: string): Row | undefined => ofUser().get({ userId });
 
 /** Whether a user must give a second factor at sign-in. */
 export const isTwoFactorOn = (userId: string): boolean => (find(userId)?.enabled_at ?? null) !== null;

@@ -1,8 +1,8 @@
-import { and, asc, desc, eq, isNotNull } from "drizzle-orm";
+import { and, asc, desc, eq, isNotNull, placeholder } from "drizzle-orm";
 import { config } from "../../config";
 import type { Client } from "../../kernel/client";
 import { iso, isoOrNull, madeNow, now } from "../../kernel/clock";
-import { adjustCounter, counter, db } from "../../kernel/db";
+import { adjustCounter, counter, db, statement } from "../../kernel/db";
 import { badRequest, conflict, invalid, isUniqueViolation, notFound } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
 import { newId } from "../../kernel/id";
@@ -56,9 +56,17 @@ export const toUser = (row: UserRow): User => ({
   avatars_enabled: row.avatars_enabled,
 });
 
+const userById = statement(() =>
+  db
+    .select()
+    .from(users)
+    .where(eq(users.id, placeholder("id")))
+    .prepare(),
+);
+
 /** A user, deleted or not; undefined when there is none. */
 export function findUser(id: string): UserRow | undefined {
-  return db.select().from(users).where(eq(users.id, id)).get();
+  return userById().get({ id });
 }
 
 /** A user, deleted or not. Throws 404. */

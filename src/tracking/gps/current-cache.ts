@@ -3,8 +3,9 @@ import { systemValue } from "../../operations/system-config/service";
 import type { GpsPoint } from "./schema";
 
 /**
- * The newest points, by device and of all, in memory for `gps.current_cache_seconds`. Whoever adds or removes
- * points drops the entries concerned after the commit, so nobody reads a stale position (decisions 4.3).
+ * The newest points, by device and of all, in memory for `gps.current_cache_seconds`. Whoever adds a point renews the
+ * entries concerned after the commit, and whoever removes one drops them, so nobody reads a stale position
+ * (decisions 4.3).
  */
 const entries = new Map<string, { point: GpsPoint | null; readAt: number }>();
 const OF_ALL = "";
@@ -21,6 +22,19 @@ export function cachedCurrent(deviceId: string | null, read: () => GpsPoint | nu
   if (entries.size >= MAX_ENTRIES) entries.clear();
   entries.set(key, { point, readAt: now() });
   return point;
+}
+
+/** Notes a point that was just stored: it is the newest one unless a newer one is known. */
+export function renewCurrent(point: GpsPoint): void {
+  renew(OF_ALL, point);
+  if (point.device_id !== null) renew(point.device_id, point);
+}
+
+function renew(key: string, point: GpsPoint): void {
+  const known = entries.get(key);
+  // Of equal times the one that was stored last. ISO 8601 in UTC sorts as it is.
+  if (!known || (known.point && known.point.timestamp > point.timestamp)) return;
+  entries.set(key, { point, readAt: now() });
 }
 
 /** Drops the newest point of a device (if it has one) and that of all. */

@@ -8,7 +8,7 @@ import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
 import { systemValue } from "../../operations/system-config/service";
 import { evaluateZones, type ZoneCrossing } from "../geofences/evaluate";
 import { lengthenTrip } from "../trips/distance";
-import { cachedCurrent, forgetCurrent } from "./current-cache";
+import { cachedCurrent, forgetCurrent, renewCurrent } from "./current-cache";
 import { isDetached } from "./detach";
 import { countPoint, findPlace } from "./places";
 import type { GpsPoint, NewGpsPoint } from "./schema";
@@ -128,8 +128,9 @@ function storePoint(deviceId: string | null, fix: NewGpsPoint): GpsPoint {
   insertPoint().run(...Object.values(row));
   countPoint(ALL, row.timestamp, 1);
   if (tripId !== null) countPoint(tripPoints(tripId), row.timestamp, 1);
-  afterCommit(() => forgetCurrent(deviceId));
-  return toGpsPoint(row);
+  const point = toGpsPoint(row);
+  afterCommit(() => renewCurrent(point));
+  return point;
 }
 
 /** Names of the counters of all points and of a trip's. */
@@ -195,18 +196,20 @@ function readNewest(deviceId: string | null): GpsPoint | null {
   return row ? toGpsPoint(row) : null;
 }
 
-/** Walks the index from device to device: its cost grows with the devices, not with the points. */
-const newestOfEach = statement(() =>
-  sqlite.prepare<Row, []>(
-    `SELECT ${COLUMNS} FROM gps_points WHERE rowid IN (
-       SELECT (SELECT rowid FROM gps_points WHERE device_id = d.id ORDER BY timestamp DESC, rowid DESC LIMIT 1)
-       FROM devices d) ORDER BY timestamp DESC, rowid DESC`,
-  ),
-);
+const deviceIds = statement(() => sqlite.prepare<{ id: string }, []>("SELECT id FROM devices"));
 
-/** The newest position of each device that has one, newest first. */
+const byTime = (a: GpsPoint, b: GpsPoint): number => compare(b.timestamp, a.timestamp) || compare(b.id, a.id);
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+/**
+ * The newest position of each device that has one, newest first. What isn't in memory costs a walk down the index: it
+ * grows with the devices, not with the points.
+ */
 export function currentPositions(): GpsPoint[] {
-  return newestOfEach().all().map(toGpsPoint);
+  return deviceIds()
+    .all()
+    .flatMap(({ id }) => cachedCurrent(id, () => readNewest(id)) ?? [])
+    .sort(byTime);
 }
 
 /** The newest position of a device, not older than `maxAgeSeconds` by the server's clock; null otherwise. */

@@ -1,7 +1,7 @@
-import { asc, desc, eq } from "drizzle-orm";
+import { asc, desc, eq, placeholder } from "drizzle-orm";
 import type { Caller } from "../../identity/access/caller";
 import { iso, isoOrNull, now } from "../../kernel/clock";
-import { adjustCounter, counter, db, removeCounter, transact } from "../../kernel/db";
+import { adjustCounter, counter, db, removeCounter, statement, transact } from "../../kernel/db";
 import { AppError, conflict, invalid, isUniqueViolation, notFound } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
@@ -58,8 +58,16 @@ export function getTrip(id: string): Trip {
   return toTrip(tripRow(id));
 }
 
+const tripById = statement(() =>
+  db
+    .select()
+    .from(trips)
+    .where(eq(trips.id, placeholder("id")))
+    .prepare(),
+);
+
 function tripRow(id: string): Row {
-  const row = db.select().from(trips).where(eq(trips.id, id)).get();
+  const row = tripById().get({ id });
   if (!row) throw notFound("Trip");
   return row;
 }
