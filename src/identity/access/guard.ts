@@ -4,6 +4,7 @@ import { readJson } from "../../kernel/body";
 import { addressBlock, clientAddress } from "../../kernel/client";
 import { HOUR, SECOND } from "../../kernel/clock";
 import { sameSecret } from "../../kernel/crypto";
+import { readTogether } from "../../kernel/db";
 import { AppError, forbidden, unauthorized } from "../../kernel/errors";
 import type { HookContext } from "../../kernel/http";
 import { type Rate, type RateVerdict, takeToken } from "../../kernel/rate-limit";
@@ -249,6 +250,7 @@ export const guard = new Elysia({ name: "guard" }).macro({
         return body;
       },
       transform(context: GuardedContext) {
+        readTogether();
         context.caller ??= admit(context.request, context.set, context.params?.id, rule);
         canonicalUuids(context.params, anyParameter);
       },
