@@ -24,11 +24,37 @@ const LAST = 10 ** DIGITS - 1;
 const partName = (list: string, span: Span, number: number): string =>
   `${list} ${span.name} ${String(number).padStart(DIGITS, "0")}`;
 
+interface Names {
+  quarter: number;
+  ofDay: string;
+  ofQuarter: string;
+}
+
+/** The names that each list used last: what comes next is mostly of the same quarter. */
+const lastNames = new Map<string, Names>();
+const MAX_LISTS = 1_000;
+
+function namesFor(list: string, timestamp: number): Names {
+  const quarter = Math.floor(timestamp / BY_QUARTER.length);
+  const last = lastNames.get(list);
+  if (last?.quarter === quarter) return last;
+  const day = Math.floor(timestamp / BY_DAY.length);
+  const names = {
+    quarter,
+    ofDay: partName(list, BY_DAY, day),
+    ofQuarter: partName(list, BY_QUARTER, quarter),
+  };
+  if (lastNames.size >= MAX_LISTS) lastNames.clear();
+  lastNames.set(list, names);
+  return names;
+}
+
 /** Adds a position to the counters of a list in the current transaction, or with -1 takes it out. */
 export function countPoint(list: string, timestamp: number, by: 1 | -1): void {
+  const { ofDay, ofQuarter } = namesFor(list, timestamp);
   adjustCounter(list, by);
-  for (const span of [BY_DAY, BY_QUARTER])
-    adjustCounter(partName(list, span, Math.floor(timestamp / span.length)), by);
+  adjustCounter(ofDay, by);
+  adjustCounter(ofQuarter, by);
 }
 
 type Part = { name: string; value: number };

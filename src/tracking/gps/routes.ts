@@ -39,7 +39,7 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
       detail: {
         summary: "List positions",
         description:
-          "All positions, newest first by the receiver's time. First and last pages cost the same whatever the number of positions; a page in the middle costs more the farther it is from both ends.",
+          "All positions, newest first by the receiver's time. First and last pages cost the same whatever the number of positions; a page in the middle costs what lies in the quarter of an hour in which it begins.",
       },
     },
   )

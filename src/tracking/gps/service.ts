@@ -61,15 +61,20 @@ const insertPoint = statement(() =>
     `INSERT INTO gps_points (${COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)`,
   ),
 );
-const deviceExists = statement(() => sqlite.prepare<unknown, [string]>("SELECT 1 FROM devices WHERE id = ?"));
-const loggingTrip = statement(() =>
-  sqlite.prepare<{ id: string }, [string]>(
-    "SELECT id FROM trips WHERE device_id = ? AND status = 'active' AND gps_logging_enabled = 1",
-  ),
-);
-const newestTimeOfDevice = statement(() =>
-  sqlite.prepare<{ timestamp: number }, [string]>(
-    "SELECT timestamp FROM gps_points WHERE device_id = +? ORDER BY timestamp DESC LIMIT 1",
+interface Reporter {
+  id: string;
+  /** The active trip that logs. */
+  tripId: string | null;
+  /** The time of its newest position, epoch milliseconds. */
+  newest: number | null;
+}
+
+const reporter = statement(() =>
+  sqlite.prepare<Reporter, [string]>(
+    `SELECT d.id,
+       (SELECT id FROM trips WHERE device_id = d.id AND status = 'active' AND gps_logging_enabled = 1) AS tripId,
+       (SELECT timestamp FROM gps_points WHERE device_id = d.id ORDER BY timestamp DESC LIMIT 1) AS newest
+     FROM devices d WHERE d.id = ?`,
   ),
 );
 const newestOfDevice = points<[string]>("WHERE device_id = +? ORDER BY timestamp DESC, rowid DESC LIMIT 1");
@@ -82,20 +87,14 @@ const newestOfDevice = points<[string]>("WHERE device_id = +? ORDER BY timestamp
 export function recordPosition(caller: Caller, fix: NewGpsPoint): Promise<GpsPoint> {
   checkTimestamp(fix.timestamp);
   return transact(() => {
-    const deviceId = deviceOf(caller);
-    const previous = deviceId === null ? null : newestTimeOfDevice().get(deviceId);
-    const point = storePoint(deviceId, fix);
+    // Null also for a device that was deleted since the caller was let in.
+    const device = caller.kind === "key" && caller.deviceId !== null ? reporter().get(caller.deviceId) : null;
+    const point = storePoint(device, fix);
     publish("gps.recorded", point);
-    if (deviceId !== null && (!previous || previous.timestamp <= fix.timestamp * SECOND))
-      for (const crossing of evaluateZones(deviceId, fix)) publish("geofence.crossed", crossing);
+    if (device && (device.newest === null || device.newest <= fix.timestamp * SECOND))
+      for (const crossing of evaluateZones(device.id, fix)) publish("geofence.crossed", crossing);
     return point;
   }, "repeatable");
-}
-
-/** The device of the caller's key; null for one that was deleted since the caller was let in. */
-function deviceOf(caller: Caller): string | null {
-  const deviceId = caller.kind === "key" ? caller.deviceId : null;
-  return deviceId !== null && deviceExists().get(deviceId) ? deviceId : null;
 }
 
 function checkTimestamp(seconds: number): void {
@@ -104,11 +103,11 @@ function checkTimestamp(seconds: number): void {
     throw invalid("/timestamp", `must be Unix time in seconds, at most ${ahead} s ahead of the server`);
 }
 
-function storePoint(deviceId: string | null, fix: NewGpsPoint): GpsPoint {
-  const tripId = deviceId === null ? null : (loggingTrip().get(deviceId)?.id ?? null);
+function storePoint(device: Reporter | null, fix: NewGpsPoint): GpsPoint {
+  const tripId = device?.tripId ?? null;
   const row: Row = {
     id: newId(),
-    device_id: deviceId,
+    device_id: device?.id ?? null,
     trip_id: tripId,
     latitude: fix.latitude,
     longitude: fix.longitude,

@@ -12,6 +12,12 @@ const OF_COMPLETED = "completed_trip_mm";
 
 const MM_PER_KM = 1_000_000;
 
+const newest = statement(() =>
+  sqlite.prepare<Position & { timestamp: number }, [string]>(
+    `SELECT latitude, longitude, timestamp FROM gps_points WHERE trip_id = +?
+     ORDER BY timestamp DESC, rowid DESC LIMIT 1`,
+  ),
+);
 const before = statement(() =>
   sqlite.prepare<Position, [string, number]>(
     `SELECT latitude, longitude FROM gps_points WHERE trip_id = +? AND timestamp <= +?
@@ -33,7 +39,10 @@ const leg = (from: Position | null, to: Position | null): number =>
  * epoch milliseconds; a position that comes late goes between those before and after it.
  */
 export function lengthenTrip(tripId: string, position: Position, timestamp: number): void {
-  const [from, to] = [before().get(tripId, timestamp), after().get(tripId, timestamp)];
+  const last = newest().get(tripId);
+  const isLate = last !== null && last.timestamp > timestamp;
+  const from = isLate ? before().get(tripId, timestamp) : last;
+  const to = isLate ? after().get(tripId, timestamp) : null;
   const added = Math.round(leg(from, position) + leg(position, to) - leg(from, to));
   if (added !== 0) adjustCounter(ofTrip(tripId), added);
 }
