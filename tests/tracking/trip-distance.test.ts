@@ -172,14 +172,18 @@ test("a position of a trip is recorded by steps along indexes: nothing is scanne
   closeDatabase();
   await openTracking();
   const { device } = await voyage();
-  const statements = await preparedBy(() => record(device, 1_000));
-  const onPoints = statements.filter((sql) => sql.includes("gps_points") && !sql.startsWith("INSERT"));
-  expect(onPoints.length).toBe(3);
-  for (const step of onPoints.flatMap(planOf))
+  const statements = await preparedBy(async () => {
+    await record(device, 1_000);
+    // One that comes late stands between its neighbours.
+    await record(device, 900);
+  });
+  const steps = statements.flatMap(planOf).filter((step) => !step.startsWith("SCALAR SUBQUERY"));
+  const onPoints = steps.filter((step) => step.includes("gps_points"));
+  expect(onPoints.length).toBe(4);
+  for (const step of onPoints)
     expect(step).toMatch(/^SEARCH gps_points USING (COVERING )?INDEX gps_points_(device|trip) /);
   // What stands in the R-tree is found by its own index.
-  for (const step of statements.flatMap(planOf))
-    expect(step).toMatch(/^SEARCH |^SCAN i VIRTUAL TABLE INDEX /);
+  for (const step of steps) expect(step).toMatch(/^SEARCH |^SCAN i VIRTUAL TABLE INDEX /);
 });
 
 test("the migration counts the trips that were recorded before", async () => {
