@@ -7,8 +7,10 @@ import {
   closeDatabase,
   counter,
   counterNow,
+  emptyWriteAheadLog,
   inTransaction,
   openDatabase,
+  readTogether,
   removeCounter,
   sqlite,
   transact,
@@ -64,6 +66,46 @@ class Refused extends Error {}
 const refuse = (): never => {
   throw new Refused();
 };
+
+describe("readTogether", () => {
+  test("keeps one state until the end of the turn, and shows the next one what others committed", async () => {
+    const other = new Database(file);
+    readTogether();
+    readTogether();
+    expect(numbers(sqlite)).toEqual([]);
+    other.run("INSERT INTO numbers VALUES (1)");
+    expect(numbers(sqlite)).toEqual([]);
+    await new Promise(setImmediate);
+    expect(sqlite.inTransaction).toBe(false);
+    expect(numbers(sqlite)).toEqual([1]);
+    other.close();
+  });
+
+  test("stands in no commit's way, which is seen as soon as it is told", async () => {
+    const done = transact(() => insert(1));
+    readTogether();
+    expect(numbers(sqlite)).toEqual([]);
+    await done;
+    readTogether();
+    expect(numbers(sqlite)).toEqual([1]);
+    await transact(() => insert(2));
+    expect(numbers(sqlite)).toEqual([1, 2]);
+    await expect(transact(refuse)).rejects.toThrow(Refused);
+    expect(numbers(outside)).toEqual([1, 2]);
+  });
+
+  test("stands in the way of neither a checkpoint nor an end", async () => {
+    await transact(() => insert(1));
+    readTogether();
+    expect(numbers(sqlite)).toEqual([1]);
+    emptyWriteAheadLog();
+    readTogether();
+    closeDatabase();
+    openDatabase(file, "full");
+    await new Promise(setImmediate);
+    expect(numbers(sqlite)).toEqual([1]);
+  });
+});
 
 describe("transact", () => {
   test("resolves with the result once the change is visible to others, and not before", async () => {

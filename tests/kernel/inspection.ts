@@ -113,6 +113,19 @@ function half(rows: Rows): string[] {
        FROM trips t LEFT JOIN counters c ON c.name = 'trip_points ' || t.id WHERE counted <> n`,
     ),
     ...none(
+      "the days of the positions are counted wrong",
+      `SELECT * FROM (SELECT name, value FROM counters WHERE name LIKE 'gps_points %'
+       EXCEPT SELECT 'gps_points day ' || printf('%08d', timestamp / 86400000), COUNT(*) FROM gps_points GROUP BY 1
+       EXCEPT SELECT 'gps_points quarter ' || printf('%08d', timestamp / 900000), COUNT(*) FROM gps_points GROUP BY 1)`,
+    ),
+    ...none(
+      "the quarters of an hour of a trip's positions are counted wrong",
+      `SELECT * FROM (
+       SELECT 'trip_points ' || trip_id || ' quarter ' || printf('%08d', timestamp / 900000), COUNT(*)
+       FROM gps_points WHERE trip_id IN (SELECT id FROM trips) GROUP BY 1
+       EXCEPT SELECT name, value FROM counters)`,
+    ),
+    ...none(
       "the days of the audit log are counted wrong",
       `SELECT * FROM (SELECT day, event_type, SUM(n) n FROM audit_days GROUP BY 1, 2
        EXCEPT SELECT created_at / 86400000, event_type, COUNT(*) FROM audit_events GROUP BY 1, 2)`,
