@@ -46,6 +46,8 @@ export function openDatabase(file: string, synchronous: Synchronous): void {
   sqlite.run("PRAGMA secure_delete = ON");
   sqlite.run("PRAGMA journal_size_limit = 67108864");
   sqlite.run("PRAGMA temp_store = MEMORY");
+  // 32 MiB, taken as they are needed: the upper levels of the indexes of ten million positions, and what is read most.
+  sqlite.run("PRAGMA cache_size = -32768");
   db = drizzle({ client: compilingOnce(sqlite) });
   generation++;
 }
