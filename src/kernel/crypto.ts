@@ -33,11 +33,11 @@ const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const CURRENT_PARAMETERS = `$argon2id$v=19$m=${ARGON2.memoryCost},t=${ARGON2.timeCost},p=${ARGON2.parallelism}$`;
 
 /**
- * How many hashes run at once, and how many may wait. One core each in Bun's thread pool, which all background work
- * shares, and one more that waits there, so that no core idles until the event loop comes round. The event loop has a
+ * How many hashes are given to Bun's thread pool at once, and how many may wait before it. Two for each core: one is
+ * computed and one stands ready, so that no core idles while the event loop waits for the disk. The event loop has a
  * thread of its own: positions are served meanwhile (`bun run bench -- --only login`).
  */
-const HASHES_AT_ONCE = availableParallelism() + 1;
+const HASHES_AT_ONCE = 2 * availableParallelism();
 const HASHES_WAITING = 1_000;
 
 let running = 0;
