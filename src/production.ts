@@ -8,8 +8,9 @@ process.env.NODE_ENV = "production";
 try {
   await import("@node-rs/argon2");
 } catch {
+  // What is thrown tells of the last of many places that were looked at.
   process.stderr.write(
-    "fairlead: the password hash can't be loaded: the temporary directory must be writable and permit execution; set BUN_TMPDIR to one that is\n",
+    "fairlead: the password hash can't be loaded: the temporary directory must be writable and permit execution (else set BUN_TMPDIR to one that does), and glibc and libgcc must be installed\n",
   );
   process.exit(1);
 }

@@ -13,7 +13,7 @@ const MAX_DEPTH = 64;
 export async function readJson(request: Request): Promise<object | null> {
   const declared = request.headers.get("content-length");
   // To look at `body` makes a stream of it, and reading it all at once then takes longer.
-  if (declared === "0" || (declared === null && request.body === null)) return null;
+  if (declared === null ? request.body === null : Number(declared) === 0) return null;
   const limit = config["server.max_body_bytes"];
   if (declared !== null && Number(declared) > limit) throw tooLarge(limit);
   if (!JSON_TYPE.test(request.headers.get("content-type") ?? ""))

@@ -76,11 +76,14 @@ export function removeUnfinished(): void {
  */
 export function removeUnfinishedRestores(): void {
   const database = statSync(dataPath.database(), { throwIfNoEntry: false });
-  for (const name of readdirSync(config["data.dir"])) {
+  const names = readdirSync(config["data.dir"]);
+  for (const name of names) {
     const path = join(config["data.dir"], name);
     const isCopy = /^fairlead\.db\.\d+\.partial/.test(name);
-    const isOtherName = name.startsWith("fairlead-before-restore-") && statSync(path).ino === database?.ino;
-    if (isCopy || isOtherName) rmSync(path, { force: true });
+    const isFormer = name.startsWith("fairlead-before-restore-");
+    const isOtherName = isFormer && statSync(path).ino === database?.ino;
+    const isLogOfNone = isFormer && name.endsWith("-wal") && !names.includes(name.slice(0, -"-wal".length));
+    if (isCopy || isOtherName || isLogOfNone) rmSync(path, { force: true });
   }
 }
 

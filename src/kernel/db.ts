@@ -8,21 +8,24 @@ import { isNews } from "./trouble";
 export let sqlite: Database;
 export let db: BunSQLiteDatabase;
 
-/** Statements kept compiled: more than the program has, though a query that takes a list has a text for each length. */
-const MAX_COMPILED = 1_000;
+/** SELECTs kept compiled: about as many as the program has. Those with a list in them have a text for each length. */
+const MAX_COMPILED = 200;
 
-/** The connection as Drizzle needs it: it prepares a query each time that it is built, which would cost most of it. */
+/**
+ * The connection as Drizzle needs it: it prepares a query each time that it is built, which would cost most of it. What is
+ * read is kept compiled, the latest used ones. An UPDATE has as many texts as there are sets of fields, and a compiled
+ * statement holds on to the values that it was last given.
+ */
 function compilingOnce(connection: Database): Database {
   const compiled = new Map<string, Statement>();
   const prepare = (text: string): Statement => {
-    let known = compiled.get(text);
-    if (!known) {
-      known = connection.prepare(text);
-      const oldest = compiled.keys().next();
-      if (compiled.size >= MAX_COMPILED && !oldest.done) compiled.delete(oldest.value);
-      compiled.set(text, known);
-    }
-    return known;
+    if (!text.startsWith("select ")) return connection.prepare(text);
+    const statement = compiled.get(text) ?? connection.prepare(text);
+    compiled.delete(text);
+    compiled.set(text, statement);
+    const oldest = compiled.keys().next();
+    if (compiled.size > MAX_COMPILED && !oldest.done) compiled.delete(oldest.value);
+    return statement;
   };
   return { prepare } as Pick<Database, "prepare"> as Database;
 }
@@ -30,7 +33,7 @@ function compilingOnce(connection: Database): Database {
 /** Rises with every opened database, so that prepared statements know when they are stale. */
 let generation = 0;
 
-export type Synchronous = "full" | "normal";
+type Synchronous = "full" | "normal";
 
 /**
  * Opens (and creates) the database file. WAL lets readers, `backup` and the commands work beside the server;

@@ -9,7 +9,7 @@ import type { NewGpsPoint } from "../../src/tracking/gps/schema";
 /**
  * What a server can do at best with these tools: `Bun.serve`, prepared statements, `JSON.parse`, on Fairlead's own
  * schema and pragmas, with the same reads, writes and answers, commits grouped, and the token looked up.
- * Nothing is validated, limited, logged or refused.
+ * Nothing is validated, limited, logged or refused, and no zone is looked at.
  */
 
 openDatabase(join(process.argv[2] ?? "", "fairlead.db"), "full");
@@ -66,10 +66,8 @@ interface Job {
 
 const begin = sqlite.prepare("BEGIN IMMEDIATE");
 const commit = sqlite.prepare("COMMIT");
-const savepoint = sqlite.prepare("SAVEPOINT job");
-const release = sqlite.prepare("RELEASE job");
 const addToCounter = sqlite.prepare<unknown, [number, string]>(
-  "UPDATE counters SET value = value + ? WHERE name = ?",
+  "INSERT INTO counters (value, name) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = value + ?1",
 );
 
 let queue: Job[] = [];
@@ -86,27 +84,34 @@ function flush(): void {
   const jobs = queue;
   queue = [];
   begin.run();
-  const results = jobs.map(({ work }) => {
-    savepoint.run();
-    const result = work();
-    release.run();
-    return result;
-  });
+  const results = jobs.map(({ work }) => work());
   for (const [name, by] of added) addToCounter.run(by, name);
   added.clear();
   commit.run();
   for (const [at, job] of jobs.entries()) job.resolve(results[at] as never);
 }
 
-const count = (name: string) => added.set(name, (added.get(name) ?? 0) + 1);
+const add = (name: string, by: number) => added.set(name, (added.get(name) ?? 0) + by);
+
+/** Counts a point in a list: in all, in its day and in its quarter of an hour. */
+function count(list: string, time: number): void {
+  add(list, 1);
+  add(`${list} day ${String(Math.floor(time / 86_400_000)).padStart(8, "0")}`, 1);
+  add(`${list} quarter ${String(Math.floor(time / 900_000)).padStart(8, "0")}`, 1);
+}
 
 // --- POST -------------------------------------------------------------------------------------------------
 
 const insert = sqlite.prepare<unknown, (string | number | null)[]>(
   `INSERT INTO gps_points (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 );
-const activeTrip = sqlite.prepare<{ id: string }, [string]>(
-  "SELECT id FROM trips WHERE device_id = ? AND status = 'active' AND gps_logging_enabled = 1",
+const reporter = sqlite.prepare<{ tripId: string | null; newest: number | null }, [string]>(
+  `SELECT (SELECT id FROM trips WHERE device_id = d.id AND status = 'active' AND gps_logging_enabled = 1) AS tripId,
+     (SELECT timestamp FROM gps_points WHERE device_id = d.id ORDER BY timestamp DESC LIMIT 1) AS newest
+   FROM devices d WHERE d.id = ?`,
+);
+const newestOfTrip = sqlite.prepare<{ latitude: number; longitude: number }, [string]>(
+  "SELECT latitude, longitude FROM gps_points WHERE trip_id = +? ORDER BY timestamp DESC, rowid DESC LIMIT 1",
 );
 // `+?`, here and below: beside ORDER BY and in LIMIT, SQLite plans a statement anew whenever a bare `?` is bound.
 const newestOfDevice = sqlite.prepare<Row, [string]>(
@@ -118,7 +123,8 @@ async function post(request: Request, server: BunServer<undefined>): Promise<Res
   if (deviceId === undefined) return refused();
   const fix = JSON.parse(await request.text()) as NewGpsPoint;
   const point = await write(() => {
-    const tripId = activeTrip.get(deviceId)?.id ?? null;
+    const tripId = reporter.get(deviceId)?.tripId ?? null;
+    const last = tripId === null ? null : newestOfTrip.get(tripId);
     const row: Row = {
       id: Bun.randomUUIDv7(),
       device_id: deviceId,
@@ -138,8 +144,14 @@ async function post(request: Request, server: BunServer<undefined>): Promise<Res
       created_at: Date.now(),
     };
     insert.run(...Object.values(row));
-    count("gps_points");
-    if (tripId !== null) count(`trip_points ${tripId}`);
+    count("gps_points", row.timestamp);
+    if (tripId !== null) {
+      count(`trip_points ${tripId}`, row.timestamp);
+      const metres = last
+        ? 111_200 * Math.hypot(row.latitude - last.latitude, row.longitude - last.longitude)
+        : 0;
+      add(`trip_mm ${tripId}`, Math.round(1_000 * metres));
+    }
     return toPoint(row);
   });
   server.publish("gps", JSON.stringify({ type: "gpsUpdate", data: point }));

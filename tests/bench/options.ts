@@ -9,7 +9,7 @@ Measures Fairlead beside a bare server with the same database, in turn, and prin
                      fewest (default 10000,1000000,10000000, which takes 5 GB of disk)
   --points N         stored positions (default 10000)
   --rounds N         counted rounds of each scenario, half as many of fanout and zones, a quarter of logins
-                     (default 20; quick: 3; scale: 5)
+                     (default 10; quick: 3; scale: 5)
   --seconds S        length of a measurement (default 1; quick: 0.25)
   --connections N    kept-alive connections (default 32)
   --only WORD        only scenarios whose name holds WORD; also fanout, devices, zones, start
@@ -62,7 +62,7 @@ export function readOptions(): Options {
     throw new Error(`--${name} must be a number above 0`);
   };
   const sizes = values.scale?.split(",").map((size) => positive("scale", size));
-  const rounds = values.quick ? "3" : sizes ? "5" : "20";
+  const rounds = values.quick ? "3" : sizes ? "5" : "10";
   return {
     scale: sizes?.sort((a, b) => a - b) ?? null,
     points: positive("points", values.points),

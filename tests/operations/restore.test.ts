@@ -156,7 +156,9 @@ describe("restore", () => {
     writeFileSync(join(target, "fairlead.db"), damaged);
     writeFileSync(join(target, "fairlead.db-wal"), "no log");
     restoreHere(file, target);
-    expect(readFileSync(join(target, formerOf(target).sort()[0] ?? ""), "utf8")).toBe(damaged);
+    const former = join(target, formerOf(target).sort()[0] ?? "");
+    expect(readFileSync(former, "utf8")).toBe(damaged);
+    expect(readFileSync(`${former}-wal`, "utf8")).toBe("no log");
     expect(existsSync(join(target, "fairlead.db-wal"))).toBe(false);
     expect(pointsIn(join(target, "fairlead.db"))).toEqual([points[0]]);
   });

@@ -18,7 +18,7 @@ import type { ActiveSession, InternalSession, LogoutReason, NewInternalSession }
 import { sessions } from "./table";
 
 /** How long a session lasts (Part 2). */
-export const SESSION_LIFETIME = 30 * DAY;
+const SESSION_LIFETIME = 30 * DAY;
 
 type Row = typeof sessions.$inferSelect;
 

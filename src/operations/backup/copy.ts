@@ -81,7 +81,7 @@ function isRunning(pid: number): boolean {
 const NO_LINKS = /^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EMLINK)$/;
 
 /** Gives a file its name. Throws when there is one of that name already. */
-export function nameWithoutReplacing(from: string, to: string): void {
+function nameWithoutReplacing(from: string, to: string): void {
   try {
     // A rename would overwrite a file that came to be meanwhile.
     linkSync(from, to);

@@ -102,16 +102,19 @@ function takeCopy(file: string, partial: string): Pick<Restored, "pending" | "un
 /** Gives the database another name beside its own, with all that its log holds, and returns that. */
 function keepFormer(database: string): string {
   const former = join(dirname(database), backupName(now()).replace("fairlead-", "fairlead-before-restore-"));
+  // Whoever closes a database writes its log into it, damaged or not, and removes the log.
+  const hasLog = existsSync(`${database}-wal`);
+  if (hasLog) alsoName(`${database}-wal`, `${former}-wal`);
   const isWhole = takeInLog(database);
   alsoName(database, former);
-  if (!isWhole && existsSync(`${database}-wal`)) alsoName(`${database}-wal`, `${former}-wal`);
+  if (isWhole) rmSync(`${former}-wal`, { force: true });
   return former;
 }
 
 /**
  * Writes what the log holds into the database and removes the log, so that a single file is all there is to put aside:
  * SQLite does so for whoever leaves the WAL mode, and refuses while another process has the database open. False for a
- * damaged database: it is perhaps why it is replaced, and is kept as it is, with its log.
+ * damaged database, which is perhaps why it is replaced: its log is then kept too.
  */
 function takeInLog(database: string): boolean {
   try {

@@ -9,7 +9,7 @@ import type { GpsPoint } from "./schema";
  */
 const entries = new Map<string, { point: GpsPoint | null; readAt: number }>();
 const OF_ALL = "";
-const MAX_ENTRIES = 10_000;
+const MAX_ENTRIES = 50_000;
 
 /** The newest point of a device (of all for null), from memory or by `read`. */
 export function cachedCurrent(deviceId: string | null, read: () => GpsPoint | null): GpsPoint | null {
@@ -19,7 +19,8 @@ export function cachedCurrent(deviceId: string | null, read: () => GpsPoint | nu
   if (known && Math.abs(now() - known.readAt) < systemValue("gps.current_cache_seconds") * SECOND)
     return known.point;
   const point = read();
-  if (entries.size >= MAX_ENTRIES) entries.clear();
+  const oldest = entries.keys().next();
+  if (entries.size >= MAX_ENTRIES && !oldest.done) entries.delete(oldest.value);
   entries.set(key, { point, readAt: now() });
   return point;
 }
