@@ -30,7 +30,7 @@ import { newUser, staff } from "./users-support";
 let server: TestServer;
 let admin: Token;
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await TestServer.start({ settings: { "metrics.enabled": "true" } });
   admin = await server.admin();
 });
 afterAll(() => server.stop());
@@ -45,12 +45,21 @@ const rolesOf = async (id: string): Promise<string[]> =>
   );
 
 describe("requests that wait for the same commit", () => {
+  /** Waits until a change waits for its commit: a request sent later may overtake it on another connection. */
+  async function untilOneWaits(): Promise<void> {
+    for (;;) {
+      const metrics = await (await fetch(`${server.url}/metrics`)).text();
+      if (/^fairlead_queue_length\{queue="transactions"\} [1-9]/m.test(metrics)) return;
+    }
+  }
+
   /** Sends requests one after the other, all of them before the first is committed. */
   async function inOneCommit(asks: (() => Promise<Answer>)[]): Promise<Answer[]> {
     const release = holdCommits(server);
     const answers: Promise<Answer>[] = [];
     for (const ask of asks) {
       answers.push(ask());
+      if (answers.length === 1) await untilOneWaits();
       // By the time of this answer, what was sent before has been admitted.
       await server.get("/v1/health");
     }

@@ -10,9 +10,10 @@ const MIB = 1024 * 1024;
 
 /**
  * How much more memory a large export may take than a small one. It was seen to take 45 MiB, most of it garbage that
- * nobody had collected yet; its JSON alone is 90 MiB, and would come on top if it were held at once.
+ * nobody had collected yet, and 32 MiB of the database's pages, which stay in memory; its JSON alone is 90 MiB, and
+ * would come on top if it were held at once.
  */
-const BOUND = 90 * MIB;
+const BOUND = 122 * MIB;
 
 let server: TestServer;
 let small: ExternalUser;
