@@ -45,11 +45,12 @@ export function insertSession(
   userId: string,
   provider: string,
   client: Client,
-  expiresAt = now() + SESSION_LIFETIME,
+  until: number | null = null,
 ) {
   const { token, hash } = mintToken("ses_");
   const id = newId();
   const time = now();
+  const expiresAt = until ?? time + SESSION_LIFETIME;
   storeSession().run({
     id,
     user_id: userId,
