@@ -90,9 +90,8 @@ const beginReading = statement(() => sqlite.prepare("BEGIN"));
 let isReading = false;
 
 /**
- * Has all that is read until the end of this turn of the event loop read from one state of the database. SQLite takes a
- * lock and looks for the newest state once, instead of for each statement: two system calls of the few that a request
- * costs. Many requests share a turn, and what is committed is seen from the next one on.
+ * Has what is read until the end of this turn of the event loop read from one state of the database: SQLite then locks and
+ * looks for the newest state once, not for each statement. Many requests share a turn; a commit ends it.
  */
 export function readTogether(): void {
   if (isReading || current) return;

@@ -41,12 +41,7 @@ const storeSession = statement(() =>
 );
 
 /** Stores a new session in the current transaction. Its token is in the result and nowhere else. */
-export function insertSession(
-  userId: string,
-  provider: string,
-  client: Client,
-  until: number | null = null,
-) {
+export function insertSession(userId: string, provider: string, client: Client, until: number | null = null) {
   const { token, hash } = mintToken("ses_");
   const id = newId();
   const time = now();

@@ -57,14 +57,10 @@ export const toUser = (row: UserRow): User => ({
 });
 
 /** Stored rows keep flags as numbers. */
-type Flag = "privacy_mode" | "avatars_enabled" | "scrub_pending";
-type StoredRow = Omit<UserRow, Flag> & Record<Flag, number>;
+type StoredRow = { [K in keyof UserRow]: UserRow[K] extends boolean ? number : UserRow[K] };
 
-const userById = statement(() =>
-  sqlite.prepare<StoredRow, [string]>(
-    `SELECT ${Object.keys(getTableColumns(users)).join()} FROM users WHERE id = ?`,
-  ),
-);
+const BY_ID = `SELECT ${Object.keys(getTableColumns(users)).join()} FROM users WHERE id = ?`;
+const userById = statement(() => sqlite.prepare<StoredRow, [string]>(BY_ID));
 
 /** A user, deleted or not; undefined when there is none. Nearly every request of a user's own reads one: no Drizzle. */
 export function findUser(id: string): UserRow | undefined {
