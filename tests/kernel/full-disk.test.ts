@@ -130,7 +130,38 @@ describe("a full disk refuses writes with 503 and nothing else, and recovers by 
   });
 });
 
+/** Makes a directory and all that is in it read-only, for root and for files that are open too, or takes that back. */
+const immutable = (directory: string, flag: "+i" | "-i"): boolean =>
+  Bun.spawnSync(["chattr", "-R", flag, directory]).exitCode === 0;
+
+/** Whether this user may make files of this file system immutable. */
+const canMakeImmutable = (() => {
+  const directory = temporaryDirectory();
+  return immutable(directory, "+i") && immutable(directory, "-i");
+})();
+if (!canMakeImmutable)
+  process.stdout.write(
+    "no immutable files here (chattr, root, ext4): the test of a directory that turns read-only is skipped\n",
+  );
+
 describe("a read-only data directory", () => {
+  test.skipIf(!canMakeImmutable)(
+    "refuses writes with 503 while the server runs, and recovers by itself",
+    async () => {
+      const server = await TestServer.start();
+      servers.push(server);
+      try {
+        await expectToLiveOn(
+          server,
+          () => expect(immutable(server.dataDir, "+i")).toBe(true),
+          () => expect(immutable(server.dataDir, "-i")).toBe(true),
+        );
+      } finally {
+        immutable(server.dataDir, "-i");
+      }
+    },
+  );
+
   test.skipIf(!canMount)("ends the start with status 1 and one line that names it", async () => {
     const server = await TestServer.start();
     await server.stop();
