@@ -233,7 +233,7 @@ function noteFailure(error: unknown): void {
   isRefusing = true;
   if (!isNews("no writes")) return;
   log.error(
-    "the database takes no writes, and whoever wants to change something gets 503 until it does: make room on the disk, or end what holds its lock (`fairlead doctor` tells more)",
+    "the database takes no writes, and whoever wants to change something gets 503 until it does: make room on the disk, mount it writable, or end what holds its lock (`fairlead doctor` tells more)",
     { why: `${error.code}: ${error.message}` },
   );
 }
