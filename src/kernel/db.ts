@@ -1,59 +1,9 @@
-import { Database, type Statement } from "bun:sqlite";
-import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
+import { sqlite, statement } from "./connection";
 import { isStoreTrouble } from "./errors";
 import { describeError, log } from "./log";
 import { isNews } from "./trouble";
 
-/** The connection of this process, raw and through Drizzle. Set by `openDatabase`. */
-export let sqlite: Database;
-export let db: BunSQLiteDatabase;
-
-/** SELECTs kept compiled: about as many as the program has. Those with a list in them have a text for each length. */
-const MAX_COMPILED = 200;
-
-/**
- * The connection as Drizzle needs it: it prepares a query each time that it is built, which would cost most of it. What is
- * read is kept compiled, the latest used ones. An UPDATE has as many texts as there are sets of fields, and a compiled
- * statement holds on to the values that it was last given.
- */
-function compilingOnce(connection: Database): Database {
-  const compiled = new Map<string, Statement>();
-  const prepare = (text: string): Statement => {
-    if (!text.startsWith("select ")) return connection.prepare(text);
-    const statement = compiled.get(text) ?? connection.prepare(text);
-    compiled.delete(text);
-    compiled.set(text, statement);
-    const oldest = compiled.keys().next();
-    if (compiled.size > MAX_COMPILED && !oldest.done) compiled.delete(oldest.value);
-    return statement;
-  };
-  return { prepare } as Pick<Database, "prepare"> as Database;
-}
-
-/** Rises with every opened database, so that prepared statements know when they are stale. */
-let generation = 0;
-
-type Synchronous = "full" | "normal";
-
-/**
- * Opens (and creates) the database file. WAL lets readers, `backup` and the commands work beside the server;
- * `full` keeps each acknowledged write across a power cut. Throws SQLiteError when the file can't be used.
- */
-export function openDatabase(file: string, synchronous: Synchronous): void {
-  sqlite = new Database(file, { create: true, strict: true });
-  sqlite.run("PRAGMA busy_timeout = 5000");
-  sqlite.run("PRAGMA journal_mode = WAL");
-  sqlite.run(`PRAGMA synchronous = ${synchronous}`);
-  sqlite.run("PRAGMA foreign_keys = ON");
-  // What is deleted is overwritten: a scrubbed account must not stay readable in the file's free pages.
-  sqlite.run("PRAGMA secure_delete = ON");
-  sqlite.run("PRAGMA journal_size_limit = 67108864");
-  sqlite.run("PRAGMA temp_store = MEMORY");
-  // 32 MiB, taken as they are needed: the upper levels of the indexes of ten million positions, and what is read most.
-  sqlite.run("PRAGMA cache_size = -32768");
-  db = drizzle({ client: compilingOnce(sqlite) });
-  generation++;
-}
+export { db, openDatabase, sqlite, statement } from "./connection";
 
 /**
  * Moves what the write-ahead log holds into the database and empties it, so that what was deleted is in neither. A
@@ -69,19 +19,6 @@ export function closeDatabase(): void {
   endReading();
   while (queue.length > 0) flush();
   sqlite.close(false);
-}
-
-/** Prepares a statement at its first use, once per opened database: `const find = statement(() => …)`. */
-export function statement<T>(prepare: () => T): () => T {
-  let prepared: T;
-  let preparedFor = 0;
-  return () => {
-    if (preparedFor !== generation) {
-      prepared = prepare();
-      preparedFor = generation;
-    }
-    return prepared;
-  };
 }
 
 // --- Reading together -------------------------------------------------------------------------------------
@@ -123,6 +60,9 @@ interface Job {
 /** A transaction that holds the event loop for longer than this many use cases is split. */
 const JOBS_PER_COMMIT = 1_000;
 
+/** See `rememberedSince`. */
+let epoch = 0;
+
 /** How many transactions failed as a whole since the start, as on a full disk. */
 export let failedTransactions = 0;
 
@@ -144,8 +84,9 @@ export type Work<T> = () => T extends PromiseLike<unknown> ? never : T;
  * fsync), each in a savepoint of its own: one that throws undoes only itself and rejects with what it threw.
  * Statements go through `db` or `sqlite` as always; hash passwords and call networks before, not inside.
  *
- * `repeatable` says that `work` changes nothing but the database, so that it may run again: a commit of such jobs alone
- * is made in one savepoint, and made anew with one for each if a job throws. For the hottest paths.
+ * `repeatable` says that `work` changes nothing but the database and what it remembers of it (kernel/remembered.ts), so that
+ * it may run again: a commit of such jobs alone is made in one savepoint, and made anew with one for each if a job
+ * throws. For the hottest paths.
  */
 export function transact<T>(work: Work<T>, how?: "repeatable"): Promise<T> {
   if (current) throw new Error("transact inside transact: call the inner function directly");
@@ -180,6 +121,12 @@ export function afterCommit(effect: () => void): void {
   current.effects.push(effect);
 }
 
+/**
+ * For kernel/remembered.ts: a number that stays the same as long as what repeatable use cases have read is as they left it.
+ * Another use case, something undone, another process that wrote or another database raise it. Null outside of them.
+ */
+export const rememberedSince = (): number | null => (current?.isRepeatable ? epoch : null);
+
 const begin = statement(() => sqlite.prepare("BEGIN IMMEDIATE"));
 const commit = statement(() => sqlite.prepare("COMMIT"));
 const rollback = statement(() => sqlite.prepare("ROLLBACK"));
@@ -207,6 +154,7 @@ function beginOrWait(): boolean {
   try {
     begin().run();
     lockedSince = null;
+    noteOthers();
     return true;
   } catch (error) {
     const isLocked = (error as { code?: string }).code === "SQLITE_BUSY";
@@ -215,6 +163,19 @@ function beginOrWait(): boolean {
     setTimeout(flush, LOCK_PAUSE);
     return false;
   }
+}
+
+/** Grows with what other connections commit (SQLite's PRAGMA data_version). */
+const othersVersion = statement(() => {
+  epoch++;
+  return sqlite.prepare<{ data_version: number }, []>("PRAGMA data_version");
+});
+let knownOthers = 0;
+
+function noteOthers(): void {
+  const version = othersVersion().get()?.data_version ?? 0;
+  if (version !== knownOthers) epoch++;
+  knownOthers = version;
 }
 
 /** What goes into one transaction; the rest is scheduled for the next. */
@@ -262,6 +223,7 @@ function flush(): void {
   } catch (error) {
     failedTransactions++;
     noteFailure(error);
+    epoch++;
     current = null;
     settled = [];
     if (sqlite.inTransaction) rollback().run();
@@ -297,6 +259,7 @@ function runTogether(jobs: Job[]): Outcome | null {
   } catch (error) {
     if (!sqlite.inTransaction) throw error;
     rollbackToSavepoint().run();
+    epoch++;
     settled = [];
     for (const job of jobs) Object.assign(job, { effects: [], deltas: new Map(), removed: [] });
   }
@@ -317,8 +280,10 @@ function runEach(jobs: Job[]): Outcome {
       release().run();
       settled.push(job);
       outcome.succeeded.push({ job, result });
+      if (!job.isRepeatable) epoch++;
     } catch (error) {
       current = null;
+      epoch++;
       // A full disk and the like make SQLite roll the whole transaction back by itself.
       if (!sqlite.inTransaction) throw error;
       rollbackToSavepoint().run();

@@ -253,7 +253,7 @@ function touch(caller: Caller, time: number): void {
     if (caller.kind === "session")
       db.update(sessions).set({ last_activity_at: time }).where(eq(sessions.id, caller.id)).run();
     else db.update(apiKeys).set({ last_used_at: time }).where(eq(apiKeys.id, caller.id)).run();
-  }).catch((error) => logFailure("the last use of a credential could not be noted", error));
+  }, "repeatable").catch((error) => logFailure("the last use of a credential could not be noted", error));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { sqlite, statement } from "../../kernel/db";
+import { Remembered } from "../../kernel/remembered";
 import { systemValue } from "../../operations/system-config/service";
 import { distanceKm, type Position, toVector } from "./geometry";
 
@@ -23,11 +24,11 @@ interface Zone extends Position {
 
 const ZONE = "g.seq, g.id, g.name, g.latitude, g.longitude, g.radius_km, g.metadata";
 
-/** Zones whose box holds a point: a few candidates, whatever the number of zones. */
-const zonesAround = statement(() =>
-  sqlite.prepare<Zone, [number, number, number]>(
+/** Zones whose box touches a cube: a few candidates, whatever the number of zones. */
+const zonesTouching = statement(() =>
+  sqlite.prepare<Zone, number[]>(
     `SELECT ${ZONE} FROM geofence_index i JOIN geofences g ON g.seq = i.seq
-     WHERE i.min_x <= ?1 AND i.max_x >= ?1 AND i.min_y <= ?2 AND i.max_y >= ?2 AND i.min_z <= ?3 AND i.max_z >= ?3`,
+     WHERE i.min_x <= ?2 AND i.max_x >= ?1 AND i.min_y <= ?4 AND i.max_y >= ?3 AND i.min_z <= ?6 AND i.max_z >= ?5`,
   ),
 );
 /** `+?`: SQLite would plan this join anew at each execution for a bare `?`. */
@@ -47,6 +48,21 @@ const noteExit = statement(() =>
   ),
 );
 
+const MAX_REMEMBERED = 50_000;
+const insideOf = new Remembered<string, Zone[]>(MAX_REMEMBERED, (zones) => 1 + zones.length);
+const touching = new Remembered<number, Zone[]>(MAX_REMEMBERED, (zones) => 1 + zones.length);
+
+/** Cubes that space is divided into, along the Earth's radius: 194 m each. A power of two, so that bounds are exact. */
+const CUBES = 32_768;
+
+/** The zones whose box touches the cube that holds a position: those that may contain it, which a ship needs for a while. */
+function zonesAround(position: Position): Zone[] {
+  const cube = toVector(position).map((component) => Math.floor(component * CUBES));
+  const key = cube.reduce((number, part) => number * (2 * CUBES + 1) + part + CUBES, 0);
+  const bounds = () => cube.flatMap((part) => [part / CUBES, (part + 1) / CUBES]);
+  return touching.get(key, () => zonesTouching().all(...bounds()));
+}
+
 /**
  * Compares the active zones that contain a device's new position with those that it was inside of, notes the
  * difference in the current transaction and returns it, exits first. A zone is left once the distance exceeds
@@ -54,8 +70,8 @@ const noteExit = statement(() =>
  */
 export function evaluateZones(deviceId: string, position: Position): ZoneCrossing[] {
   const marginKm = systemValue("geofence.exit_margin_m") / 1_000;
-  const before = zonesInside().all(deviceId);
-  const known = new Set(before.map((zone) => zone.seq));
+  const before = insideOf.get(deviceId, () => zonesInside().all(deviceId));
+  const after: Zone[] = [];
   const crossings: ZoneCrossing[] = [];
   const crossed = (zone: Zone, event: "enter" | "exit", distance: number) =>
     crossings.push({
@@ -69,15 +85,20 @@ export function evaluateZones(deviceId: string, position: Position): ZoneCrossin
 
   for (const zone of before) {
     const distance = distanceKm(zone, position);
-    if (distance <= zone.radius_km + marginKm) continue;
+    if (distance <= zone.radius_km + marginKm) {
+      after.push(zone);
+      continue;
+    }
     noteExit().run(deviceId, zone.seq);
     crossed(zone, "exit", distance);
   }
-  for (const zone of zonesAround().all(...toVector(position))) {
+  for (const zone of zonesAround(position)) {
     const distance = distanceKm(zone, position);
-    if (distance > zone.radius_km || known.has(zone.seq)) continue;
+    if (distance > zone.radius_km || before.some(({ seq }) => seq === zone.seq)) continue;
     noteEntry().run(deviceId, zone.seq);
     crossed(zone, "enter", distance);
+    after.push(zone);
   }
+  if (crossings.length > 0) insideOf.set(deviceId, after);
   return crossings;
 }

@@ -5,6 +5,7 @@ import { conflict, invalid, notFound } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
 import { newId } from "../../kernel/id";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
+import { Remembered } from "../../kernel/remembered";
 import { systemValue } from "../../operations/system-config/service";
 import { evaluateZones, type ZoneCrossing } from "../geofences/evaluate";
 import { lengthenTrip } from "../trips/distance";
@@ -77,6 +78,7 @@ const reporter = statement(() =>
      FROM devices d WHERE d.id = ?`,
   ),
 );
+const reporters = new Remembered<string, Reporter | null>(50_000);
 const newestOfDevice = points<[string]>("WHERE device_id = +? ORDER BY timestamp DESC, rowid DESC LIMIT 1");
 
 /**
@@ -87,15 +89,21 @@ const newestOfDevice = points<[string]>("WHERE device_id = +? ORDER BY timestamp
 export function recordPosition(caller: Caller, fix: NewGpsPoint): Promise<GpsPoint> {
   checkTimestamp(fix.timestamp);
   return transact(() => {
-    // Null also for a device that was deleted since the caller was let in.
-    const device = caller.kind === "key" && caller.deviceId !== null ? reporter().get(caller.deviceId) : null;
+    const device = caller.kind === "key" && caller.deviceId !== null ? findReporter(caller.deviceId) : null;
     const point = storePoint(device, fix);
     publish("gps.recorded", point);
-    if (device && (device.newest === null || device.newest <= fix.timestamp * SECOND))
+    const newest = fix.timestamp * SECOND;
+    if (device && (device.newest === null || device.newest <= newest)) {
+      reporters.set(device.id, { ...device, newest });
       for (const crossing of evaluateZones(device.id, fix)) publish("geofence.crossed", crossing);
+    }
     return point;
   }, "repeatable");
 }
+
+/** Null for a device that was deleted since the caller was let in. */
+const findReporter = (deviceId: string): Reporter | null =>
+  reporters.get(deviceId, () => reporter().get(deviceId));
 
 function checkTimestamp(seconds: number): void {
   const ahead = systemValue("gps.max_future_seconds");

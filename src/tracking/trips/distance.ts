@@ -1,4 +1,5 @@
 import { adjustCounter, counter, counterNow, removeCounter, sqlite, statement } from "../../kernel/db";
+import { Remembered } from "../../kernel/remembered";
 import { distanceKm, type Position } from "../geofences/geometry";
 
 /**
@@ -12,8 +13,10 @@ const OF_COMPLETED = "completed_trip_mm";
 
 const MM_PER_KM = 1_000_000;
 
+type Fix = Position & { timestamp: number };
+
 const newest = statement(() =>
-  sqlite.prepare<Position & { timestamp: number }, [string]>(
+  sqlite.prepare<Fix, [string]>(
     `SELECT latitude, longitude, timestamp FROM gps_points WHERE trip_id = +?
      ORDER BY timestamp DESC, rowid DESC LIMIT 1`,
   ),
@@ -31,6 +34,9 @@ const after = statement(() =>
   ),
 );
 
+/** The newest position of each trip that goes on. */
+const lastOf = new Remembered<string, Fix | null>(50_000);
+
 const leg = (from: Position | null, to: Position | null): number =>
   from && to ? distanceKm(from, to) * MM_PER_KM : 0;
 
@@ -39,12 +45,13 @@ const leg = (from: Position | null, to: Position | null): number =>
  * epoch milliseconds; a position that comes late goes between those before and after it.
  */
 export function lengthenTrip(tripId: string, position: Position, timestamp: number): void {
-  const last = newest().get(tripId);
+  const last = lastOf.get(tripId, () => newest().get(tripId));
   const isLate = last !== null && last.timestamp > timestamp;
   const from = isLate ? before().get(tripId, timestamp) : last;
   const to = isLate ? after().get(tripId, timestamp) : null;
   const added = Math.round(leg(from, position) + leg(position, to) - leg(from, to));
   if (added !== 0) adjustCounter(ofTrip(tripId), added);
+  if (!isLate) lastOf.set(tripId, { latitude: position.latitude, longitude: position.longitude, timestamp });
 }
 
 /** Counts the distance of a trip that was just completed, in the current transaction: no position joins it any more. */

@@ -1,0 +1,66 @@
+import { Database, type Statement } from "bun:sqlite";
+import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
+
+/** The connection of this process, raw and through Drizzle. Set by `openDatabase`. */
+export let sqlite: Database;
+export let db: BunSQLiteDatabase;
+
+/** SELECTs kept compiled: about as many as the program has. Those with a list in them have a text for each length. */
+const MAX_COMPILED = 200;
+
+/**
+ * The connection as Drizzle needs it: it prepares a query each time that it is built, which would cost most of it. What is
+ * read is kept compiled, the latest used ones. An UPDATE has as many texts as there are sets of fields, and a compiled
+ * statement holds on to the values that it was last given.
+ */
+function compilingOnce(connection: Database): Database {
+  const compiled = new Map<string, Statement>();
+  const prepare = (text: string): Statement => {
+    if (!text.startsWith("select ")) return connection.prepare(text);
+    const statement = compiled.get(text) ?? connection.prepare(text);
+    compiled.delete(text);
+    compiled.set(text, statement);
+    const oldest = compiled.keys().next();
+    if (compiled.size > MAX_COMPILED && !oldest.done) compiled.delete(oldest.value);
+    return statement;
+  };
+  return { prepare } as Pick<Database, "prepare"> as Database;
+}
+
+/** Rises with every opened database, so that prepared statements know when they are stale. */
+let generation = 0;
+
+type Synchronous = "full" | "normal";
+
+/**
+ * Opens (and creates) the database file. WAL lets readers, `backup` and the commands work beside the server;
+ * `full` keeps each acknowledged write across a power cut. Throws SQLiteError when the file can't be used.
+ */
+export function openDatabase(file: string, synchronous: Synchronous): void {
+  sqlite = new Database(file, { create: true, strict: true });
+  sqlite.run("PRAGMA busy_timeout = 5000");
+  sqlite.run("PRAGMA journal_mode = WAL");
+  sqlite.run(`PRAGMA synchronous = ${synchronous}`);
+  sqlite.run("PRAGMA foreign_keys = ON");
+  // What is deleted is overwritten: a scrubbed account must not stay readable in the file's free pages.
+  sqlite.run("PRAGMA secure_delete = ON");
+  sqlite.run("PRAGMA journal_size_limit = 67108864");
+  sqlite.run("PRAGMA temp_store = MEMORY");
+  // 32 MiB, taken as they are needed: the upper levels of the indexes of ten million positions, and what is read most.
+  sqlite.run("PRAGMA cache_size = -32768");
+  db = drizzle({ client: compilingOnce(sqlite) });
+  generation++;
+}
+
+/** Prepares a statement at its first use, once per opened database: `const find = statement(() => …)`. */
+export function statement<T>(prepare: () => T): () => T {
+  let prepared: T;
+  let preparedFor = 0;
+  return () => {
+    if (preparedFor !== generation) {
+      prepared = prepare();
+      preparedFor = generation;
+    }
+    return prepared;
+  };
+}
