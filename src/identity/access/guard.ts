@@ -63,12 +63,19 @@ interface GuardedContext extends HookContext {
 }
 
 const BEARER = /^Bearer +([!-~]+)$/i;
+const USUAL = "Bearer ";
+
+/** The token of an Authorization header (RFC 6750, section 2.1). */
+const bearerToken = (header: string): string | undefined =>
+  header.startsWith(USUAL) && header.charCodeAt(USUAL.length) > 0x20
+    ? header.slice(USUAL.length)
+    : BEARER.exec(header)?.[1];
 
 /** The caller of a request by its Authorization header. Throws 401. */
 export function callerOf(request: Request): Caller {
   const header = request.headers.get("authorization");
   if (header === null) throw unauthorized();
-  const token = BEARER.exec(header)?.[1];
+  const token = bearerToken(header);
   const caller = token === undefined ? null : authenticate(token);
   if (!caller)
     throw new AppError("Unauthorized", "The token is not valid, or has ended", {
@@ -99,7 +106,7 @@ function authorize(caller: Caller, requires: Requirement): void {
 /** Counts a request against a limit, answers the RateLimit headers, and throws 429 beyond it. */
 export function takeFromLimit(rule: RateRule, subject: string, headers: HookContext["set"]["headers"]): void {
   if (!config["rate_limit.enabled"]) return;
-  const verdict: RateVerdict = takeToken(`${rule.name} ${subject}`, rule.rate());
+  const verdict: RateVerdict = takeToken(rule.name, subject, rule.rate());
   // A request may count against two limits: the headers tell of the tighter one.
   if (verdict.remaining <= Number(headers["ratelimit-remaining"] ?? verdict.remaining)) {
     headers["ratelimit-limit"] = verdict.limit;
