@@ -3,9 +3,6 @@ import type { Load, LoadOrder } from "./load";
 import { Helper, processorSeconds, type Server } from "./processes";
 import { CURRENT, type FanOut, type Scenario } from "./scenarios";
 
-/** The first measurements, in which a server still compiles its hot paths, don't count. */
-export const WARM_UP_ROUNDS = 2;
-
 /** Milliseconds between the requests of a reader: it is to notice the load, not to be one. */
 const READER_PAUSE = 2;
 
@@ -30,13 +27,16 @@ interface Manner {
 
 /** The clients of the servers, each kind a process of its own. */
 export class Clients {
+  /** The first measurements, in which a server still compiles its hot paths, don't count. */
+  readonly warmUpRounds: number;
   readonly #settings: { connections: number; seconds: number };
   readonly #load = new Helper<LoadOrder, Load>("load.ts");
   readonly #reader = new Helper<LoadOrder, Load>("load.ts");
   readonly #listeners = new Helper<ListenOrder, Heard>("listen.ts");
 
-  constructor(settings: { connections: number; seconds: number }) {
+  constructor(settings: { connections: number; seconds: number; warmUpRounds: number }) {
     this.#settings = settings;
+    this.warmUpRounds = settings.warmUpRounds;
   }
 
   /** Makes a scenario's requests for a while. */

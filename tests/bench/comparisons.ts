@@ -1,5 +1,5 @@
 import { bodyOf, checkAgreement, checkMessages } from "./agreement";
-import { type Clients, type Measured, WARM_UP_ROUNDS } from "./clients";
+import type { Clients, Measured } from "./clients";
 import { median, type Ratio, rate, type Summary, spread, summarize } from "./figures";
 import { DEVICES } from "./prepare";
 import type { Server } from "./processes";
@@ -43,7 +43,7 @@ export async function compare(
   await checkAgreement(scenario, pair.fairlead, pair.baseline);
   const rounds = isSlow ? Math.ceil(settings.rounds / SLOW_SHARE) : settings.rounds;
   const seconds = isSlow ? Math.max(SLOW_SECONDS, settings.seconds) : settings.seconds;
-  const warmUp = isSlow ? 1 : WARM_UP_ROUNDS;
+  const warmUp = isSlow ? 1 : clients.warmUpRounds;
   const manner = { seconds, subscribers, withReader: readerWithin !== undefined };
   for (const server of both(pair)) await clients.subscribe(server, subscribers);
   const fairlead: Measured[] = [];
@@ -104,7 +104,8 @@ export async function compareFanOut(
   const { name, subscribers, target, within } = scenario;
   await checkMessages(pair.fairlead, pair.baseline);
   for (const server of both(pair)) await clients.subscribe(server, subscribers);
-  for (const server of both(pair)) await clients.measure(POST, server, { subscribers });
+  for (let round = 0; round < clients.warmUpRounds; round++)
+    for (const server of both(pair)) await clients.measure(POST, server, { subscribers });
   const fairlead: Delivery[] = [];
   const baseline: Delivery[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -153,7 +154,7 @@ export async function measureDevices(clients: Clients, server: Server, rounds: n
   if (!Array.isArray(positions) || positions.length !== DEVICES)
     throw new Error(`${CURRENT_OF_DEVICES.name} doesn't answer ${DEVICES} positions`);
   const counted: Measured[] = [];
-  for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
+  for (let round = -clients.warmUpRounds; round < rounds; round++) {
     progressOf(CURRENT_OF_DEVICES.name, round, rounds);
     const measured = await clients.measure(CURRENT_OF_DEVICES, server);
     if (round >= 0) counted.push(measured);
@@ -176,7 +177,7 @@ export async function measureZones(
   rounds: number,
 ): Promise<ZoneCost[]> {
   const all = new Map<number, Measured[]>([...servers.keys()].map((zones) => [zones, []]));
-  for (let round = -WARM_UP_ROUNDS; round < rounds; round++)
+  for (let round = -clients.warmUpRounds; round < rounds; round++)
     for (const [zones, server] of servers) {
       progressOf(`POST with ${zones} zones`, round, rounds);
       const measured = await clients.measure(POST, server);

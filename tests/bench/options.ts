@@ -25,6 +25,8 @@ export interface Options {
   points: number;
   rounds: number;
   seconds: number;
+  /** Rounds before them that don't count. */
+  warmUpRounds: number;
   connections: number;
   only: string;
   json: string | undefined;
@@ -68,6 +70,7 @@ export function readOptions(): Options {
     points: positive("points", values.points),
     rounds: positive("rounds", values.rounds ?? rounds),
     seconds: positive("seconds", values.seconds ?? (values.quick ? "0.25" : "1")),
+    warmUpRounds: values.quick ? 2 : 6,
     connections: positive("connections", values.connections),
     only: values.only,
     json: values.json,

@@ -1,7 +1,7 @@
 import { statfsSync } from "node:fs";
 import { join } from "node:path";
 import { bodyOf } from "./agreement";
-import { Clients, type Measured, WARM_UP_ROUNDS } from "./clients";
+import { Clients, type Measured } from "./clients";
 import { median, summarize } from "./figures";
 import { type Place, Preparation } from "./prepare";
 import { type Server, startFairlead } from "./processes";
@@ -71,6 +71,7 @@ interface Settings {
   rounds: number;
   seconds: number;
   connections: number;
+  warmUpRounds: number;
   /** Only scenarios whose name holds this. */
   only: string;
 }
@@ -108,7 +109,7 @@ async function measureSizes(
   const { name, target } = scenario;
   for (const server of servers) await checkFull(scenario, server);
   const measured: Measured[][] = servers.map(() => []);
-  for (let round = -WARM_UP_ROUNDS; round < rounds; round++)
+  for (let round = -clients.warmUpRounds; round < rounds; round++)
     for (const [at, server] of servers.entries()) {
       const points = server.fixture.points.toLocaleString("en");
       progressOf(`${name}, ${points} points`, round, rounds);
