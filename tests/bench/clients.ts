@@ -16,6 +16,12 @@ export interface Measured extends Load {
   reader: Load | null;
 }
 
+/** What came of points at a pace. */
+export interface Paced extends Heard {
+  /** Processor time of the server for a point; null where the system doesn't tell. */
+  processorMilliseconds: number | null;
+}
+
 /** How a scenario is measured where it differs from the settings of the run. */
 interface Manner {
   seconds?: number;
@@ -66,10 +72,14 @@ export class Clients {
     return { ...load, deliveriesPerSecond, processorMicroseconds, reader };
   }
 
-  /** Posts points at a pace; resolves with how long their messages took. */
-  pace({ perSecond }: FanOut, { port, fixture }: Server): Promise<Heard> {
+  /** Posts points at a pace; resolves with how long their messages took, and the server's part of that. */
+  async pace({ perSecond }: FanOut, { port, fixture, pid }: Server): Promise<Paced> {
     const points = Math.ceil(perSecond * this.#settings.seconds);
-    return this.#listeners.ask({ do: "pace", port, fixture, perSecond, points });
+    const before = processorSeconds(pid);
+    const heard = await this.#listeners.ask({ do: "pace", port, fixture, perSecond, points });
+    const after = processorSeconds(pid);
+    const isKnown = before !== null && after !== null;
+    return { ...heard, processorMilliseconds: isKnown ? ((after - before) * 1_000) / points : null };
   }
 
   /** Opens so many WebSocket subscribers of `gps`. */

@@ -82,6 +82,8 @@ export interface Delivery {
   /** From the request to the message, of points that come at a pace (milliseconds). */
   p50: number;
   p99: number;
+  /** Processor time of the server for each of those points, in milliseconds; null where the system doesn't tell. */
+  pacedMilliseconds: number | null;
 }
 
 export interface FanOutComparison extends FanOut {
@@ -125,17 +127,19 @@ export async function compareFanOut(
 async function deliver(clients: Clients, scenario: FanOut, server: Server): Promise<Delivery> {
   const { subscribers } = scenario;
   const { deliveriesPerSecond, processorMicroseconds } = await clients.measure(POST, server, { subscribers });
-  const { p50, p99 } = await clients.pace(scenario, server);
-  return { deliveriesPerSecond, processorMicroseconds, p50, p99 };
+  const { p50, p99, processorMilliseconds } = await clients.pace(scenario, server);
+  return { deliveriesPerSecond, processorMicroseconds, p50, p99, pacedMilliseconds: processorMilliseconds };
 }
 
 function middle(rounds: Delivery[]): Delivery {
-  const processor = rounds.flatMap(({ processorMicroseconds }) => processorMicroseconds ?? []);
+  const of = (key: keyof Delivery): number => median(rounds.map((round) => round[key] ?? 0));
+  const known = (key: keyof Delivery) => (rounds.some((round) => round[key] === null) ? null : of(key));
   return {
-    deliveriesPerSecond: median(rounds.map(({ deliveriesPerSecond }) => deliveriesPerSecond)),
-    processorMicroseconds: processor.length > 0 ? median(processor) : null,
-    p50: median(rounds.map(({ p50 }) => p50)),
-    p99: median(rounds.map(({ p99 }) => p99)),
+    deliveriesPerSecond: of("deliveriesPerSecond"),
+    processorMicroseconds: known("processorMicroseconds"),
+    p50: of("p50"),
+    p99: of("p99"),
+    pacedMilliseconds: known("pacedMilliseconds"),
   };
 }
 

@@ -83,9 +83,11 @@ function fanOuts(all: FanOutComparison[]): string {
       ...comparedCells(comparison, rates as [string, string], [fairlead, baseline]),
       `${within} ms at ${comparison.perSecond} points/s`,
       mark(isInTime),
+      ...[orDash(fairlead.pacedMilliseconds), orDash(baseline.pacedMilliseconds)],
     ];
   });
-  return table([["deliveries of posted points", ...COMPARED_COLUMNS, "p99 within", ""], ...rows]);
+  const columns = [...COMPARED_COLUMNS, "p99 within", "", "server's CPU ms", "baseline"];
+  return table([["deliveries of posted points", ...columns], ...rows]);
 }
 
 /** What is measured on one connection and has to be in time. */
