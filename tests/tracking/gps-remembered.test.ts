@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { closeDatabase, sqlite, transact } from "../../src/kernel/db";
+import { subscribe } from "../../src/kernel/events";
+import type { ZoneCrossing } from "../../src/tracking/geofences/evaluate";
+import { createGeofence, deleteGeofence, updateGeofence } from "../../src/tracking/geofences/service";
+import { getPoint } from "../../src/tracking/gps/service";
+import { lengthKm, move, openTracking, record, storedCounter, voyage } from "./in-process";
+import { greatCircleKm, northOf, type Place, randomFrom } from "./support";
+
+/**
+ * What a position needs of its device, its trip and the zones is remembered from one to the next. Here everything that
+ * may change it comes between positions, in the same commit and in others, and a simple model says what must come out.
+ */
+
+interface ModelZone extends Place {
+  name: string;
+  radius_km: number;
+  is_active: boolean;
+}
+
+const MARGIN_KM = 0.01;
+const told: ZoneCrossing[] = [];
+
+beforeAll(async () => {
+  await openTracking();
+  subscribe("geofence.crossed", (crossing) => void told.push(crossing));
+});
+afterAll(() => closeDatabase());
+
+/** What the positions of one device cross and join, by the rules of Part 1 alone. */
+class Ship {
+  readonly inside = new Set<ModelZone>();
+  readonly track: { time: number; place: Place }[] = [];
+  newest = 0;
+  isLogging = true;
+
+  constructor(
+    readonly device: string,
+    readonly trip: string,
+  ) {}
+
+  report(time: number, place: Place, zones: Iterable<ModelZone>): string[] {
+    if (this.isLogging) this.track.push({ time, place });
+    if (time < this.newest) return [];
+    this.newest = time;
+    const crossings: string[] = [];
+    for (const zone of [...this.inside])
+      if (greatCircleKm(zone, place) > zone.radius_km + MARGIN_KM) {
+        this.inside.delete(zone);
+        crossings.push(`exit ${zone.name}`);
+      }
+    for (const zone of zones)
+      if (zone.is_active && !this.inside.has(zone) && greatCircleKm(zone, place) <= zone.radius_km) {
+        this.inside.add(zone);
+        crossings.push(`enter ${zone.name}`);
+      }
+    return crossings.map((crossing) => `${this.device} ${crossing}`).sort();
+  }
+}
+
+describe("positions among changes of zones and trips, some in the same commit", () => {
+  test.each([
+    ["in the Baltic", { latitude: 54, longitude: 13 }],
+    ["on the other side of the world", { latitude: -41, longitude: -174 }],
+    ["where longitudes begin anew", { latitude: 0, longitude: 179.99 }],
+    ["at the pole", { latitude: 89.99, longitude: 40 }],
+  ])("cross and join what they should, %s", async (where, home) => {
+    const random = randomFrom(where.length);
+    const upTo = (most: number) => Math.floor(random() * most);
+    const anywhere = (): Place => ({
+      ...northOf(home, 4 * random() - 4),
+      longitude: home.longitude - random() * 0.01,
+    });
+    const ships = (await Promise.all([voyage(), voyage(), voyage()])).map(
+      ({ device, trip }) => new Ship(device, trip),
+    );
+    const zones = new Map<string, ModelZone>();
+    const counts = { positions: 0, crossings: 0, joined: 0 };
+    let names = 0;
+    let time = 1_000;
+
+    /** Does one thing to the services and to the model; the check of what it came to is returned. */
+    const act = (expected: string[]): Promise<unknown> => {
+      const ship = ships[upTo(ships.length)] as Ship;
+      const known = [...zones.keys()];
+      const id = known[upTo(known.length)];
+      const zone = id === undefined ? undefined : zones.get(id);
+      const dice = random();
+      if (dice < 0.75) {
+        const place = anywhere();
+        const at = random() < 0.15 ? time - upTo(5) : ++time;
+        expected.push(...ship.report(at, place, zones.values()));
+        const trip = ship.isLogging ? ship.trip : null;
+        counts.positions++;
+        counts.joined += trip === null ? 0 : 1;
+        return record(ship.device, at, place).then((point) => {
+          expect(getPoint(point.id).trip_id).toBe(trip);
+        });
+      }
+      if (dice < 0.8 || !id || !zone) {
+        const fresh = {
+          ...anywhere(),
+          name: `zone ${++names}`,
+          radius_km: 0.1 + 2 * random(),
+          is_active: true,
+        };
+        // Its identifier isn't known before it is committed: until then nothing else is done to it.
+        const key = `pending ${names}`;
+        zones.set(key, fresh);
+        return createGeofence({ ...fresh }).then((made) => {
+          zones.delete(key);
+          zones.set(made.id, fresh);
+        });
+      }
+      if (id.startsWith("pending")) return Promise.resolve();
+      if (dice < 0.85) {
+        const change = random() < 0.5 ? anywhere() : { is_active: !zone.is_active };
+        Object.assign(zone, change);
+        if (!zone.is_active) for (const { inside } of ships) inside.delete(zone);
+        return updateGeofence(id, change);
+      }
+      if (dice < 0.88) {
+        zones.delete(id);
+        for (const { inside } of ships) inside.delete(zone);
+        return deleteGeofence(id);
+      }
+      if (dice < 0.95) {
+        ship.isLogging = !ship.isLogging;
+        return move(ship.trip, ship.isLogging ? "active" : "paused");
+      }
+      // One that fails after it changed much, and is undone.
+      const failing = transact(
+        () => {
+          sqlite.run("DELETE FROM geofence_presence");
+          sqlite.run("UPDATE trips SET gps_logging_enabled = 0");
+          throw new Error("undone");
+        },
+        random() < 0.5 ? "repeatable" : undefined,
+      );
+      return failing.then(expect.unreachable, (error) => expect(error).toHaveProperty("message", "undone"));
+    };
+
+    for (let commit = 0; commit < 500; commit++) {
+      told.length = 0;
+      const expected: string[] = [];
+      const acts = Array.from({ length: 1 + upTo(8) }, () => act(expected));
+      await Promise.all(acts);
+      const crossed = told.map(
+        (crossing) => `${crossing.device_id} ${crossing.event} ${crossing.geofence_name}`,
+      );
+      expect(crossed.sort()).toEqual(expected.sort());
+      counts.crossings += crossed.length;
+    }
+    // It was no test of nothing.
+    expect(counts.positions).toBeGreaterThan(1_000);
+    expect(counts.crossings).toBeGreaterThan(300);
+    expect(counts.joined).toBeGreaterThan(300);
+    for (const { trip, track } of ships) {
+      const inOrder = track.toSorted((a, b) => a.time - b.time).map(({ place }) => place);
+      expect(Math.abs((storedCounter(`trip_mm ${trip}`) ?? 0) / 1e6 - lengthKm(inOrder))).toBeLessThan(0.002);
+    }
+  });
+
+  test("read nothing anew where a ship goes on and nothing else happens", async () => {
+    const { device, trip } = await voyage();
+    const at = async (time: number) => (await record(device, time, { latitude: 54, longitude: 13 })).trip_id;
+    expect(await at(5_000)).toBe(trip);
+    // Behind the back of `transact`, as nothing in the program writes.
+    sqlite.run("UPDATE trips SET status = 'paused' WHERE id = ?", [trip]);
+    expect(await at(5_001)).toBe(trip);
+    await transact(() => {});
+    expect(await at(5_002)).toBeNull();
+  });
+});
