@@ -154,7 +154,7 @@ const fanOut = (subscribers: number, perSecond: number, within: number): FanOut 
   return { name, subscribers, target: 0.9, perSecond, within };
 };
 
-export const FAN_OUTS: FanOut[] = [fanOut(100, 10, 12), fanOut(1_000, 10, 12), fanOut(5_000, 5, 40)];
+export const FAN_OUTS: FanOut[] = [fanOut(1_000, 10, 12), fanOut(5_000, 5, 40)];
 
 // --- Scale ------------------------------------------------------------------------------------------------
 
