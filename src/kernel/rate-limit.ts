@@ -20,37 +20,27 @@ interface Window {
   endsAt: number;
 }
 
-/** How many windows of a limit are held at once; beyond it the oldest go, so that a flood of addresses costs no memory. */
+/** How many windows are held at once; beyond it the oldest go, so that a flood of addresses costs no memory. */
 const MAX_WINDOWS = 100_000;
 
-/** By the name of the limit, then by whoever is counted. */
-const limits = new Map<string, Map<string, Window>>();
-
-function windowsOf(limit: string): Map<string, Window> {
-  const known = limits.get(limit);
-  if (known) return known;
-  const windows = new Map<string, Window>();
-  limits.set(limit, windows);
-  return windows;
-}
+const windows = new Map<string, Window>();
 
 /**
- * Counts one request of `subject` against a limit, in a fixed window that starts with its first request. A refused
+ * Counts one request against `key` in a fixed window that starts with the key's first request. A refused
  * request isn't counted, so a client that keeps trying gets in as soon as the window ends.
  */
-export function takeToken(limit: string, subject: string, rate: Rate): RateVerdict {
+export function takeToken(key: string, rate: Rate): RateVerdict {
   const time = now();
-  const windows = windowsOf(limit);
-  let window = windows.get(subject);
+  let window = windows.get(key);
   // A window can't last longer than the rate says: the limit may have been shortened or the clock set back.
   if (window === undefined || window.endsAt <= time || window.endsAt > time + rate.seconds * SECOND) {
-    windows.delete(subject);
+    windows.delete(key);
     if (windows.size >= MAX_WINDOWS) {
       const oldest = windows.keys().next();
       if (!oldest.done) windows.delete(oldest.value);
     }
     window = { count: 0, endsAt: time + rate.seconds * SECOND };
-    windows.set(subject, window);
+    windows.set(key, window);
   }
   const allowed = window.count < rate.requests;
   if (allowed) window.count++;
@@ -65,6 +55,5 @@ export function takeToken(limit: string, subject: string, rate: Rate): RateVerdi
 /** Forgets windows that have ended. */
 export function sweepRateLimits(): void {
   const time = now();
-  for (const windows of limits.values())
-    for (const [subject, window] of windows) if (window.endsAt <= time) windows.delete(subject);
+  for (const [key, window] of windows) if (window.endsAt <= time) windows.delete(key);
 }

@@ -60,16 +60,23 @@ class Ship {
 
 describe("positions among changes of zones and trips, some in the same commit", () => {
   test.each([
-    ["in the Baltic", { latitude: 54, longitude: 13 }],
-    ["on the other side of the world", { latitude: -41, longitude: -174 }],
-    ["where longitudes begin anew", { latitude: 0, longitude: 179.99 }],
-    ["at the pole", { latitude: 89.99, longitude: 40 }],
-  ])("cross and join what they should, %s", async (where, home) => {
+    ["in the Baltic", { latitude: 54, longitude: 13 }, 4, 0],
+    ["on the other side of the world", { latitude: -41, longitude: -174 }, 4, 0],
+    ["where longitudes begin anew", { latitude: 0, longitude: 179.99 }, 4, 0],
+    ["at the pole", { latitude: 89.99, longitude: 40 }, 4, 0],
+    ["in a harbour of many zones", { latitude: 20, longitude: 30 }, 0.3, 150],
+  ])("cross and join what they should, %s", async (where, home, breadthKm, zonesAtFirst) => {
     const random = randomFrom(where.length);
     const upTo = (most: number) => Math.floor(random() * most);
     const anywhere = (): Place => ({
-      ...northOf(home, 4 * random() - 4),
-      longitude: home.longitude - random() * 0.01,
+      ...northOf(home, breadthKm * (random() - 1)),
+      longitude: home.longitude - (random() * breadthKm) / 400,
+    });
+    const anyZone = (): ModelZone => ({
+      ...anywhere(),
+      name: `zone ${++names}`,
+      radius_km: breadthKm * (0.025 + random() / 2),
+      is_active: true,
     });
     const ships = (await Promise.all([voyage(), voyage(), voyage()])).map(
       ({ device, trip }) => new Ship(device, trip),
@@ -140,6 +147,10 @@ describe("positions among changes of zones and trips, some in the same commit", 
       return failing.then(expect.unreachable, (error) => expect(error).toHaveProperty("message", "undone"));
     };
 
+    for (let count = 0; count < zonesAtFirst; count++) {
+      const fresh = anyZone();
+      zones.set((await createGeofence({ ...fresh })).id, fresh);
+    }
     for (let commit = 0; commit < 500; commit++) {
       told.length = 0;
       const expected: string[] = [];

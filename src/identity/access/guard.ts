@@ -106,7 +106,7 @@ function authorize(caller: Caller, requires: Requirement): void {
 /** Counts a request against a limit, answers the RateLimit headers, and throws 429 beyond it. */
 export function takeFromLimit(rule: RateRule, subject: string, headers: HookContext["set"]["headers"]): void {
   if (!config["rate_limit.enabled"]) return;
-  const verdict: RateVerdict = takeToken(rule.name, subject, rule.rate());
+  const verdict: RateVerdict = takeToken(`${rule.name} ${subject}`, rule.rate());
   // A request may count against two limits: the headers tell of the tighter one.
   if (verdict.remaining <= Number(headers["ratelimit-remaining"] ?? verdict.remaining)) {
     headers["ratelimit-limit"] = verdict.limit;

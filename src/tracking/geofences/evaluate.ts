@@ -14,17 +14,15 @@ export interface ZoneCrossing {
   metadata: Record<string, unknown> | null;
 }
 
+/** What it takes to tell whether a position is in a zone. */
 interface Zone extends Position {
   seq: number;
-  id: string;
-  name: string;
   radius_km: number;
-  metadata: string | null;
 }
 
-const ZONE = "g.seq, g.id, g.name, g.latitude, g.longitude, g.radius_km, g.metadata";
+const ZONE = "g.seq, g.latitude, g.longitude, g.radius_km";
 
-/** Zones whose box touches a cube: a few candidates, whatever the number of zones. */
+/** Zones whose box touches a box of space. */
 const zonesTouching = statement(() =>
   sqlite.prepare<Zone, number[]>(
     `SELECT ${ZONE} FROM geofence_index i JOIN geofences g ON g.seq = i.seq
@@ -35,6 +33,11 @@ const zonesTouching = statement(() =>
 const zonesInside = statement(() =>
   sqlite.prepare<Zone, [string]>(
     `SELECT ${ZONE} FROM geofence_presence p JOIN geofences g ON g.seq = p.geofence_seq WHERE p.device_id = +?`,
+  ),
+);
+const described = statement(() =>
+  sqlite.prepare<{ id: string; name: string; metadata: string | null }, [number]>(
+    "SELECT id, name, metadata FROM geofences WHERE seq = ?",
   ),
 );
 const noteEntry = statement(() =>
@@ -48,20 +51,44 @@ const noteExit = statement(() =>
   ),
 );
 
+/** Zones kept in memory, each about 100 bytes. */
 const MAX_REMEMBERED = 50_000;
-const insideOf = new Remembered<string, Zone[]>(MAX_REMEMBERED, (zones) => 1 + zones.length);
-const touching = new Remembered<number, Zone[]>(MAX_REMEMBERED, (zones) => 1 + zones.length);
+
+// --- Candidates -------------------------------------------------------------------------------------------
 
 /** Cubes that space is divided into, along the Earth's radius: 194 m each. A power of two, so that bounds are exact. */
 const CUBES = 32_768;
 
-/** The zones whose box touches the cube that holds a position: those that may contain it, which a ship needs for a while. */
+/** The zones that touch a cube; null when they are so many that each position asks for those that touch itself. */
+const touching = new Remembered<number, Zone[] | null>(MAX_REMEMBERED, (zones) => 1 + (zones?.length ?? 0));
+const CROWD = 64;
+
+/**
+ * The zones that may contain a position: a few, whatever the number of zones. They are those of the cube that holds it, in
+ * which a ship stays for a while.
+ */
 function zonesAround(position: Position): Zone[] {
-  const cube = toVector(position).map((component) => Math.floor(component * CUBES));
+  const vector = toVector(position);
+  const cube = vector.map((component) => Math.floor(component * CUBES));
   const key = cube.reduce((number, part) => number * (2 * CUBES + 1) + part + CUBES, 0);
-  const bounds = () => cube.flatMap((part) => [part / CUBES, (part + 1) / CUBES]);
-  return touching.get(key, () => zonesTouching().all(...bounds()));
+  const ofCube = touching.get(key, () => {
+    const zones = zonesTouching().all(...cube.flatMap((part) => [part / CUBES, (part + 1) / CUBES]));
+    return zones.length <= CROWD ? zones : null;
+  });
+  return ofCube ?? zonesTouching().all(...vector.flatMap((component) => [component, component]));
 }
+
+// --- Crossings --------------------------------------------------------------------------------------------
+
+/** The zones that each device is inside of, by their row number. */
+const insideOf = new Remembered<string, Map<number, Zone>>(MAX_REMEMBERED, (zones) => 1 + zones.size);
+
+const readInside = (deviceId: string): Map<number, Zone> =>
+  new Map(
+    zonesInside()
+      .all(deviceId)
+      .map((zone) => [zone.seq, zone]),
+  );
 
 /**
  * Compares the active zones that contain a device's new position with those that it was inside of, notes the
@@ -70,35 +97,41 @@ function zonesAround(position: Position): Zone[] {
  */
 export function evaluateZones(deviceId: string, position: Position): ZoneCrossing[] {
   const marginKm = systemValue("geofence.exit_margin_m") / 1_000;
-  const before = insideOf.get(deviceId, () => zonesInside().all(deviceId));
-  const after: Zone[] = [];
-  const crossings: ZoneCrossing[] = [];
-  const crossed = (zone: Zone, event: "enter" | "exit", distance: number) =>
-    crossings.push({
-      geofence_id: zone.id,
-      geofence_name: zone.name,
-      event,
-      device_id: deviceId,
-      distance_km: distance,
-      metadata: zone.metadata === null ? null : JSON.parse(zone.metadata),
-    });
+  const reaches = (zone: Zone, margin: number) => distanceKm(zone, position) <= zone.radius_km + margin;
+  const inside = insideOf.get(deviceId, () => readInside(deviceId));
+  const left = [...inside.values()].filter((zone) => !reaches(zone, marginKm));
+  const entered = zonesAround(position).filter((zone) => !inside.has(zone.seq) && reaches(zone, 0));
+  if (left.length + entered.length === 0) return [];
 
-  for (const zone of before) {
-    const distance = distanceKm(zone, position);
-    if (distance <= zone.radius_km + marginKm) {
-      after.push(zone);
-      continue;
-    }
-    noteExit().run(deviceId, zone.seq);
-    crossed(zone, "exit", distance);
+  const after = new Map(inside);
+  for (const { seq } of left) {
+    noteExit().run(deviceId, seq);
+    after.delete(seq);
   }
-  for (const zone of zonesAround(position)) {
-    const distance = distanceKm(zone, position);
-    if (distance > zone.radius_km || before.some(({ seq }) => seq === zone.seq)) continue;
+  for (const zone of entered) {
     noteEntry().run(deviceId, zone.seq);
-    crossed(zone, "enter", distance);
-    after.push(zone);
+    after.set(zone.seq, zone);
   }
-  if (crossings.length > 0) insideOf.set(deviceId, after);
-  return crossings;
+  insideOf.set(deviceId, after);
+  const crossing = (event: ZoneCrossing["event"]) => (zone: Zone) =>
+    toCrossing(deviceId, zone, event, position);
+  return [...left.map(crossing("exit")), ...entered.map(crossing("enter"))];
+}
+
+function toCrossing(
+  device_id: string,
+  zone: Zone,
+  event: ZoneCrossing["event"],
+  position: Position,
+): ZoneCrossing {
+  const row = described().get(zone.seq);
+  if (!row) throw new Error(`zone ${zone.seq} is crossed and not there`);
+  return {
+    geofence_id: row.id,
+    geofence_name: row.name,
+    event,
+    device_id,
+    distance_km: distanceKm(zone, position),
+    metadata: row.metadata === null ? null : JSON.parse(row.metadata),
+  };
 }
