@@ -16,6 +16,9 @@ export interface Measured extends Load {
   reader: Load | null;
 }
 
+/** Points at a pace: processor time is told in hundredths of a second, of which each should be a small part. */
+const MIN_POINTS = 10;
+
 /** What came of points at a pace. */
 export interface Paced extends Heard {
   /** Processor time of the server for a point; null where the system doesn't tell. */
@@ -74,7 +77,7 @@ export class Clients {
 
   /** Posts points at a pace; resolves with how long their messages took, and the server's part of that. */
   async pace({ perSecond }: FanOut, { port, fixture, pid }: Server): Promise<Paced> {
-    const points = Math.ceil(perSecond * this.#settings.seconds);
+    const points = Math.max(MIN_POINTS, Math.ceil(perSecond * this.#settings.seconds));
     const before = processorSeconds(pid);
     const heard = await this.#listeners.ask({ do: "pace", port, fixture, perSecond, points });
     const after = processorSeconds(pid);

@@ -86,7 +86,7 @@ function fanOuts(all: FanOutComparison[]): string {
       ...[orDash(fairlead.pacedMilliseconds), orDash(baseline.pacedMilliseconds)],
     ];
   });
-  const columns = [...COMPARED_COLUMNS, "p99 within", "", "server's CPU ms", "baseline"];
+  const columns = [...COMPARED_COLUMNS, "p99 within", "", "CPU ms a point", "baseline"];
   return table([["deliveries of posted points", ...columns], ...rows]);
 }
 
