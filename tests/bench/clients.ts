@@ -17,7 +17,7 @@ export interface Measured extends Load {
 }
 
 /** Points at a pace: processor time is told in hundredths of a second, of which each should be a small part. */
-const MIN_POINTS = 10;
+const MIN_POINTS = 5;
 
 /** What came of points at a pace. */
 export interface Paced extends Heard {

@@ -34,7 +34,8 @@ async function runComparison(options: Options, directory: string): Promise<Repor
   const wanted = (name: string) => name.includes(options.only);
   const scenarios = COMPARED.filter(({ name }) => wanted(name));
   const fanOuts = FAN_OUTS.filter(({ name }) => wanted(name));
-  const [withDevices, withZones, withStarts] = [CURRENT_OF_DEVICES.name, "zones", "start"].map(wanted);
+  const [withDevices, zonesWanted, withStarts] = [CURRENT_OF_DEVICES.name, "zones", "start"].map(wanted);
+  const withZones = zonesWanted && !(options.quick && options.only === "");
   const withPair = scenarios.length + fanOuts.length > 0 || withDevices;
   if (!withPair && !withZones && !withStarts) throw new Error(`no scenario's name holds ${options.only}`);
 

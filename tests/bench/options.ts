@@ -4,12 +4,12 @@ const HELP = `Usage: bun run bench [options]
 
 Measures Fairlead beside a bare server with the same database, in turn, and prints the ratios.
 
-  --quick            fewer and shorter rounds: under a minute in all
+  --quick            fewer and shorter rounds, and no zones: under a minute in all
   --scale [SIZES]    instead, Fairlead alone on so many points, in turn, and what a request costs beside the
                      fewest (default 10000,1000000,10000000, which takes 5 GB of disk)
   --points N         stored positions (default 10000)
   --rounds N         counted rounds of each scenario, half as many of fanout and zones, a quarter of logins
-                     (default 10; quick: 3; scale: 5), after 6 (quick: 2) that don't count
+                     (default 10; quick: 3; scale: 5), after 6 (quick: 4) that don't count
   --seconds S        length of a measurement (default 1; quick: 0.25)
   --connections N    kept-alive connections (default 32)
   --only WORD        only scenarios whose name holds WORD; also fanout, devices, zones, start
@@ -20,6 +20,7 @@ What it writes goes to the directory for temporary files (TMPDIR) and is removed
 `;
 
 export interface Options {
+  quick: boolean;
   /** Numbers of points, rising, to compare Fairlead with itself on; null for the comparison with the baseline. */
   scale: number[] | null;
   points: number;
@@ -66,11 +67,12 @@ export function readOptions(): Options {
   const sizes = values.scale?.split(",").map((size) => positive("scale", size));
   const rounds = values.quick ? "3" : sizes ? "5" : "10";
   return {
+    quick: values.quick,
     scale: sizes?.sort((a, b) => a - b) ?? null,
     points: positive("points", values.points),
     rounds: positive("rounds", values.rounds ?? rounds),
     seconds: positive("seconds", values.seconds ?? (values.quick ? "0.25" : "1")),
-    warmUpRounds: values.quick ? 2 : 6,
+    warmUpRounds: values.quick ? 4 : 6,
     connections: positive("connections", values.connections),
     only: values.only,
     json: values.json,
