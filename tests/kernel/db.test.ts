@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import {
   adjustCounter,
@@ -19,6 +19,7 @@ import {
 import { publish, subscribe } from "../../src/kernel/events";
 import { migrate, pendingMigrations } from "../../src/kernel/migrate";
 import { temporaryDirectory } from "../support/server";
+import { logged } from "./support";
 
 declare module "../../src/kernel/events" {
   interface EventMap {
@@ -29,17 +30,6 @@ declare module "../../src/kernel/events" {
 const file = join(temporaryDirectory(), "test.db");
 /** A second connection: what others see of the database. */
 let outside: Database;
-
-/** What is written to the log meanwhile. */
-async function logged(work: () => unknown): Promise<string> {
-  const write = spyOn(process.stdout, "write").mockImplementation(() => true);
-  try {
-    await work();
-    return write.mock.calls.map(([line]) => String(line)).join("");
-  } finally {
-    write.mockRestore();
-  }
-}
 
 beforeAll(() => {
   openDatabase(file, "full");
@@ -482,12 +472,14 @@ describe("a lock that another process holds", () => {
   test("is given up after five seconds: what waited is refused, and what comes later is taken", async () => {
     const other = new Database(file);
     other.run("BEGIN IMMEDIATE");
-    const results = await Promise.allSettled([1, 2].map((n) => transact(() => void insert(n))));
-    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    const later = transact(() => void insert(3));
-    other.run("COMMIT");
-    other.close();
-    await later;
+    await logged(async () => {
+      const results = await Promise.allSettled([1, 2].map((n) => transact(() => void insert(n))));
+      expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+      const later = transact(() => void insert(3));
+      other.run("COMMIT");
+      other.close();
+      await later;
+    });
     expect(numbers(outside)).toEqual([3]);
   }, 20_000);
 });

@@ -1,3 +1,4 @@
+import { spyOn } from "bun:test";
 import { connect } from "node:net";
 import type { Api } from "../support/api";
 
@@ -117,3 +118,14 @@ export const fix = (overrides: object = {}) => ({
   speed_knots: 7.4,
   ...overrides,
 });
+
+/** What is written to the log meanwhile. */
+export async function logged(work: () => unknown): Promise<string> {
+  const write = spyOn(process.stdout, "write").mockImplementation(() => true);
+  try {
+    await work();
+    return write.mock.calls.map(([line]) => String(line)).join("");
+  } finally {
+    write.mockRestore();
+  }
+}

@@ -9,6 +9,7 @@ import { deleteStrayMembers, MemberStore } from "../../src/operations/community/
 import { findMembers } from "../../src/operations/community/members";
 import { type Intake, isAwaited, SyncLine, takePart } from "../../src/operations/community/sync";
 import { rows } from "../identity/accounts-support";
+import { logged } from "../kernel/support";
 import { TestServer } from "../support/server";
 import { planOf } from "../tracking/in-process";
 import { GUILD, guild, ManualBot, requests, member as told } from "./community-support";
@@ -107,10 +108,12 @@ test("a disk that is full leaves the members of before, and the store goes on on
   sqlite.run(`PRAGMA max_page_count = ${pages + 5}`);
   const store = new MemberStore(GUILD);
   store.add(members(2_000));
-  await expect(store.commit()).rejects.toMatchObject({ code: "SQLITE_FULL" });
-  expect(findMembers(id, {}).total_count).toBe(120);
-  sqlite.run("PRAGMA max_page_count = 1073741823");
-  await deleteStrayMembers();
+  await logged(async () => {
+    await expect(store.commit()).rejects.toMatchObject({ code: "SQLITE_FULL" });
+    expect(findMembers(id, {}).total_count).toBe(120);
+    sqlite.run("PRAGMA max_page_count = 1073741823");
+    await deleteStrayMembers();
+  });
   expect(stored()).toEqual([120, 120, 120]);
   await replace(members(300));
   expect(findMembers(id, { has_role: "7" }).total_count).toBe(300);
