@@ -63,19 +63,12 @@ interface GuardedContext extends HookContext {
 }
 
 const BEARER = /^Bearer +([!-~]+)$/i;
-const USUAL = "Bearer ";
-
-/** The token of an Authorization header (RFC 6750, section 2.1). */
-const bearerToken = (header: string): string | undefined =>
-  header.startsWith(USUAL) && header.charCodeAt(USUAL.length) > 0x20
-    ? header.slice(USUAL.length)
-    : BEARER.exec(header)?.[1];
 
 /** The caller of a request by its Authorization header. Throws 401. */
 export function callerOf(request: Request): Caller {
   const header = request.headers.get("authorization");
   if (header === null) throw unauthorized();
-  const token = bearerToken(header);
+  const token = BEARER.exec(header)?.[1];
   const caller = token === undefined ? null : authenticate(token);
   if (!caller)
     throw new AppError("Unauthorized", "The token is not valid, or has ended", {
