@@ -109,6 +109,19 @@ describe("what is remembered", () => {
     expect(await askLater("depth")).toBe(20);
   });
 
+  test("is read anew after another database was opened", async () => {
+    await keep("depth", 7);
+    closeDatabase();
+    // As many commits by others as the first one knows of: none.
+    openDatabase(join(temporaryDirectory(), "another.db"), "normal");
+    sqlite.run("CREATE TABLE facts (name TEXT PRIMARY KEY, value INTEGER) STRICT");
+    sqlite.run("INSERT INTO facts VALUES ('depth', 9)");
+    expect(await askLater("depth")).toBe(9);
+    closeDatabase();
+    openDatabase(file, "normal");
+    expect(await askLater("depth")).toBe(7);
+  });
+
   test("is no concern of other use cases and of reads: they see the database", async () => {
     await keep("depth", 7);
     await transact(() => {

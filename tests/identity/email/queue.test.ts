@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,6 +13,7 @@ import { DAY, HOUR, MINUTE, SECOND, setClock } from "../../../src/kernel/clock";
 import { closeDatabase, sqlite, transact } from "../../../src/kernel/db";
 import { useMasterKey } from "../../../src/kernel/encryption";
 import { configureLog } from "../../../src/kernel/log";
+import { logged } from "../../kernel/support";
 import { ResendStandIn } from "../../stand-ins/resend";
 import { SmtpStandIn } from "../../stand-ins/smtp";
 import { ADDRESS, compose, configure, contentOf, openQueue, outboxOf, TOKEN } from "./support";
@@ -67,17 +68,6 @@ const enqueue = (...contents: EmailContent[]) =>
   });
 const subjects = () => resend.emails.map(({ subject }) => subject);
 const subjectOf = (kind: EmailContent["kind"]) => compose(contentOf(kind)).subject;
-
-/** What is written to the log meanwhile. */
-async function logged(work: () => Promise<unknown>): Promise<string> {
-  const write = spyOn(process.stdout, "write").mockImplementation(() => true);
-  try {
-    await work();
-    return write.mock.calls.map(([line]) => String(line)).join("");
-  } finally {
-    write.mockRestore();
-  }
-}
 
 /** Everything that SQLite has written to the disk, the write-ahead log included. */
 const bytesOnDisk = () =>
