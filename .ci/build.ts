@@ -86,6 +86,8 @@ async function build({ target, outfile, entry }: Options, scratch: string): Prom
     // they need, and misreads shortened ones.
     bytecode: true,
     format: "esm",
+    // Code that is loaded on demand stays apart: neither a help text nor the server reads what it does not run.
+    splitting: true,
     plugins: [
       {
         name: "native part of argon2",

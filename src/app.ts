@@ -1,5 +1,4 @@
 import { type AnyElysia, Elysia } from "elysia";
-import { buildDocument } from "./docs/document";
 import { pageRoutes } from "./docs/pages";
 import { docsRoutes } from "./docs/routes";
 import { graphqlRoutes } from "./graphql/routes";
@@ -91,7 +90,7 @@ export function createApp(): App {
     .use(socketRoutes);
   let made: Promise<string> | undefined;
   const document = () => {
-    made ??= buildDocument(api).then(JSON.stringify);
+    made ??= import("./docs/document").then(({ buildDocument }) => buildDocument(api)).then(JSON.stringify);
     return made;
   };
   const app = new Elysia({

@@ -1,28 +1,12 @@
-import { randomBytes } from "node:crypto";
 import type { ParseArgsConfig } from "node:util";
-import { eq } from "drizzle-orm";
-import { createApp } from "./app";
-import { config, configSources, describeConfig } from "./config";
-import { demo } from "./demo/demo";
-import { isPermissionForm } from "./identity/access/permissions";
-import { insertApiKey } from "./identity/api-keys/service";
-import { roles } from "./identity/roles/table";
-import { seedIdentity } from "./identity/seed";
-import { insertUser, USERNAME } from "./identity/users/service";
-import { users } from "./identity/users/table";
-import { hashPassword } from "./kernel/crypto";
-import { OperatorError, openData, prepareDataDirectory } from "./kernel/data-dir";
-import { closeDatabase, db, transact } from "./kernel/db";
-import { isUniqueViolation } from "./kernel/errors";
-import { print, printJson } from "./kernel/print";
-import { isEmail } from "./kernel/schema";
-import { backup, restore } from "./operations/backup/commands";
-import { examineInstallation } from "./operations/doctor/command";
-import { askHealth } from "./operations/health/command";
-import { serve, stopOnSignals } from "./serve";
+import { describeConfig } from "./config";
+import { UsageError } from "./kernel/operator";
+import { print } from "./kernel/print";
 
-/** Wrong arguments; the program ends with status 2. */
-export class UsageError extends Error {}
+/**
+ * What the program can be called for. A command's code is loaded when it is called: `fairlead health`, which a container
+ * asks twice a minute, needs no routes, and neither does a help text.
+ */
 
 type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
 
@@ -39,153 +23,21 @@ export interface Command {
   run: (values: Values, positionals: string[]) => Promise<void> | void;
 }
 
-/** Tells a person beside a server that serves on if nobody hears it. */
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
-/** How a person calls another command on the same data directory. */
-function commandLine(command: string): string {
-  const isCompiled = Bun.main.startsWith("/$bunfs/");
-  const program = isCompiled ? process.execPath : "npm run -s fairlead --";
-  const own = configSources["data.dir"] === "command line" ? ` --data-dir ${config["data.dir"]}` : "";
-  return `${program} ${command}${own}`;
-}
-
-// --- serve, demo ------------------------------------------------------------------------------------------
-
-async function runServe(): Promise<void> {
-  const running = await serve();
-  stopOnSignals(running.stop);
-  const hasUsers = db.select({ id: users.id }).from(users).limit(1).get() !== undefined;
-  say(
-    `Fairlead listens on ${running.url}${config["docs.enabled"] ? ` and explains itself at ${running.url}/docs` : ""}`,
-  );
-  if (!hasUsers)
-    say(
-      `There is no user yet. Make the first one beside the running server: ${commandLine("user create")} --username NAME --email ADDRESS --role "Super Admin"`,
-    );
-}
+// --- demo -------------------------------------------------------------------------------------------------
 
 async function runDemo({ speed }: Values): Promise<void> {
   const factor = speed === undefined ? undefined : Number(speed);
   if (factor !== undefined && !(factor > 0 && factor <= 1_000))
     throw new UsageError("--speed must be a number above 0 and at most 1000");
+  const { demo } = await import("./demo/demo");
   await demo(factor);
-}
-
-// --- user create, key create --------------------------------------------------------------------------------
-
-/** Opens the data directory for a command; the server may be running on it. */
-async function withData<T>(work: () => Promise<T>): Promise<T> {
-  prepareDataDirectory();
-  openData(false);
-  await transact(seedIdentity);
-  try {
-    return await work();
-  } finally {
-    closeDatabase();
-  }
-}
-
-const MIN_PASSWORD = 8;
-const MAX_PASSWORD = 128;
-
-async function createUser(values: Values): Promise<void> {
-  const { username, email } = values as { username?: string; email?: string };
-  if (!username || !USERNAME.test(username))
-    throw new UsageError("--username must be 3 to 30 letters, digits and underscores");
-  if (!email || !isEmail(email)) throw new UsageError("--email must be an email address");
-  const password = values["password-stdin"] ? await readPassword() : randomBytes(15).toString("base64url");
-  if (password.length < MIN_PASSWORD || password.length > MAX_PASSWORD)
-    throw new UsageError(`the password must be ${MIN_PASSWORD} to ${MAX_PASSWORD} characters long`);
-  const passwordHash = await hashPassword(password);
-  const user = await withData(() =>
-    transact(() => {
-      const roleIds = ((values.role ?? []) as string[]).map(findRole);
-      try {
-        return insertUser({ username, email, passwordHash, roles: roleIds });
-      } catch (error) {
-        if (isUniqueViolation(error)) throw new OperatorError("the username or the email address is taken");
-        throw error;
-      }
-    }),
-  );
-  const generated = !values["password-stdin"];
-  if (values.json) {
-    await printJson({ ...user, password: generated ? password : null });
-    return;
-  }
-  await print(`Created the user ${user.username} <${user.email}>, id ${user.id}`);
-  if (generated) await print(`Password, shown this once: ${password}`);
-}
-
-async function readPassword(): Promise<string> {
-  const [line = ""] = (await Bun.stdin.text()).split(/\r?\n/);
-  return line;
-}
-
-/** A role by its name, in any case, or its identifier. */
-function findRole(wanted: string): string {
-  const all = db.select({ id: roles.id, name: roles.name }).from(roles).all();
-  const role = all.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted.toLowerCase());
-  if (!role)
-    throw new OperatorError(
-      `there is no role "${wanted}"; there are ${all.map(({ name }) => name).join(", ")}`,
-    );
-  return role.id;
-}
-
-async function createKey(values: Values): Promise<void> {
-  const { name, owner } = values as { name?: string; owner?: string };
-  const isSystem = values.system === true;
-  const scopes = (values.scope ?? []) as string[];
-  if (!name || name.length > 200) throw new UsageError("--name must be 1 to 200 characters long");
-  if (!isSystem && !owner) throw new UsageError("--owner is needed, unless the key is made with --system");
-  if (isSystem && scopes.length > 0)
-    throw new UsageError("--scope is not for a --system key, which holds *:*");
-  const wrong = scopes.find((scope) => !isPermissionForm(scope));
-  if (wrong !== undefined)
-    throw new UsageError(`--scope ${wrong} must be <resource>:<action>, <resource>:* or *:*`);
-  const key = await withData(() =>
-    transact(() =>
-      insertApiKey(
-        {
-          name,
-          description: null,
-          scopes: isSystem ? ["*:*"] : scopes,
-          expiresAt: null,
-          ownerId: owner === undefined ? null : findOwner(owner),
-          isSystem,
-        },
-        null,
-      ),
-    ),
-  );
-  if (values.json) {
-    const { id, key: value, key_prefix, scopes: granted, is_system } = key;
-    await printJson({ id, key: value, key_prefix, scopes: granted, is_system });
-    return;
-  }
-  await print(
-    `Created the ${isSystem ? "system " : ""}key ${key.name}, id ${key.id}, scopes ${key.scopes.join(", ") || "none"}`,
-  );
-  await print(`Key, shown this once: ${key.key}`);
-}
-
-function findOwner(username: string): string {
-  const user = db
-    .select({ id: users.id, deletedAt: users.deleted_at })
-    .from(users)
-    .where(eq(users.username, username.toLowerCase()))
-    .get();
-  if (!user || user.deletedAt !== null) throw new OperatorError(`there is no user "${username}"`);
-  return user.id;
 }
 
 // --- migrate ------------------------------------------------------------------------------------------------
 
 async function runMigrate(): Promise<void> {
+  const { openData, prepareDataDirectory } = await import("./kernel/data-dir");
+  const { closeDatabase } = await import("./kernel/db");
   prepareDataDirectory();
   const applied = openData(false);
   closeDatabase();
@@ -195,6 +47,7 @@ async function runMigrate(): Promise<void> {
 // --- openapi, config ----------------------------------------------------------------------------------------
 
 async function printDocument(): Promise<void> {
+  const { createApp } = await import("./app");
   const document = await createApp().document();
   await print(JSON.stringify(JSON.parse(document), null, 2));
 }
@@ -207,7 +60,7 @@ const ALL: Command[] = [
     usage: "serve",
     summary: "migrate the database, then serve (the default)",
     description: "Migrates the database, then serves until SIGTERM or SIGINT.",
-    run: runServe,
+    run: async () => (await import("./serve")).serveUntilStopped(),
   },
   {
     name: "demo",
@@ -236,7 +89,7 @@ const ALL: Command[] = [
   --role NAME       a role beside User, such as "Super Admin"; may be repeated
   --password-stdin  read the password from standard input; else one is made and printed once
   --json            print one JSON object: id, username, email, password`,
-    run: createUser,
+    run: async (values) => (await import("./identity/commands")).createUser(values),
   },
   {
     name: "key create",
@@ -255,7 +108,7 @@ const ALL: Command[] = [
   --owner USERNAME  whose key it is; its permissions narrow the key's
   --scope S         a permission such as gps:write, gps:* or *:*; may be repeated
   --json            print one JSON object: id, key, key_prefix, scopes, is_system`,
-    run: createKey,
+    run: async (values) => (await import("./identity/commands")).createKey(values),
   },
   {
     name: "migrate",
@@ -272,7 +125,7 @@ const ALL: Command[] = [
     description:
       "Writes a consistent, checked copy of the database to FILE, which must not exist. The server may run. The key file (master.key) is not in it: keep a copy of that too.",
     positionals: 1,
-    run: (_, [file = ""]) => backup(file),
+    run: async (_, [file = ""]) => (await import("./operations/backup/commands")).backup(file),
   },
   {
     name: "restore",
@@ -281,7 +134,7 @@ const ALL: Command[] = [
     description:
       "Checks FILE, a copy that `backup` made, and puts it in place of the database. The server must be stopped. The former database is kept beside it under another name, and FILE is left as it is.",
     positionals: 1,
-    run: (_, [file = ""]) => restore(file),
+    run: async (_, [file = ""]) => (await import("./operations/backup/commands")).restore(file),
   },
   {
     name: "doctor",
@@ -291,7 +144,7 @@ const ALL: Command[] = [
       "Checks configuration, permissions, database, disk, clock, limits, backups and the outside addresses that are configured, beside a running server or without one, and changes nothing. Exit status 0 unless it finds a problem.",
     options: { json: { type: "boolean" } },
     optionHelp: "  --json            print one JSON object: problems, warnings, findings",
-    run: ({ json }) => examineInstallation(json === true),
+    run: async ({ json }) => (await import("./operations/doctor/command")).examineInstallation(json === true),
   },
   {
     name: "health",
@@ -299,7 +152,7 @@ const ALL: Command[] = [
     summary: "ask the running server whether it is ready",
     description:
       "Asks the server of this configuration, on this machine, whether it is ready (GET /health/ready). Exit status 0 when it is, 1 when it is not or does not answer.",
-    run: askHealth,
+    run: async () => (await import("./operations/health/command")).askHealth(),
   },
   {
     name: "openapi",

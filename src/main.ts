@@ -1,9 +1,8 @@
 import "./production";
 import { parseArgs } from "node:util";
-import { COMMANDS, type Command, UsageError } from "./commands";
+import { COMMANDS, type Command } from "./commands";
 import { ConfigError, loadConfig } from "./config";
-import { dataTrouble, OperatorError } from "./kernel/data-dir";
-import { NewerDatabaseError } from "./kernel/migrate";
+import { dataTrouble, OperatorError, UsageError } from "./kernel/operator";
 import { print } from "./kernel/print";
 import { VERSION } from "./version";
 
@@ -114,7 +113,7 @@ function parse(command: Command, args: string[]) {
 /** One line on standard error, whatever happened, and the exit status that says whose turn it is. */
 function fail(error: unknown): never {
   const wrongUse = error instanceof UsageError || error instanceof ConfigError;
-  const known = wrongUse || error instanceof OperatorError || error instanceof NewerDatabaseError;
+  const known = wrongUse || error instanceof OperatorError;
   const message = error instanceof Error ? error.message : String(error);
   const line = known ? message : (dataTrouble(error)?.message ?? `unexpected: ${message}`);
   process.stderr.write(`fairlead: ${line.replaceAll(/\s*\n\s*/g, " ")}\n`);

@@ -1,25 +1,26 @@
 import type { AnyElysia } from "elysia";
 import { createApp } from "./app";
-import { chosePort, config, publicUrl } from "./config";
+import { chosePort, config, configSources, publicUrl } from "./config";
 import { openGeoip } from "./identity/audit/geoip";
 import { stopDeliveries } from "./identity/email/service";
 import { seedIdentity } from "./identity/seed";
+import { users } from "./identity/users/table";
 import { startJobs } from "./jobs";
 import { attachServer } from "./kernel/client";
 import { SECOND } from "./kernel/clock";
 import {
   claimDataDirectory,
   loadMasterKey,
-  OperatorError,
   openData,
   prepareDataDirectory,
   removeUnfinished,
 } from "./kernel/data-dir";
-import { closeDatabase, sqlite, transact, waitOutsideStatements } from "./kernel/db";
+import { closeDatabase, db, sqlite, transact, waitOutsideStatements } from "./kernel/db";
 import { useMasterKey } from "./kernel/encryption";
 import { beginStop } from "./kernel/lifecycle";
 import { configureLog, log } from "./kernel/log";
 import { newestMigration } from "./kernel/migrate";
+import { OperatorError } from "./kernel/operator";
 import { stopSignals } from "./kernel/signals";
 import { unreadable } from "./operations/backup/key-check";
 import { stopBackups } from "./operations/backup/schedule";
@@ -134,4 +135,31 @@ export function stopOnSignals(stop: () => Promise<void>): void {
     process.exit(0);
   };
   for (const signal of stopSignals()) process.on(signal, () => onSignal(signal));
+}
+
+/** The command: serves, tells where, and stops on a signal. */
+export async function serveUntilStopped(): Promise<void> {
+  const running = await serve();
+  stopOnSignals(running.stop);
+  const hasUsers = db.select({ id: users.id }).from(users).limit(1).get() !== undefined;
+  say(
+    `Fairlead listens on ${running.url}${config["docs.enabled"] ? ` and explains itself at ${running.url}/docs` : ""}`,
+  );
+  if (!hasUsers)
+    say(
+      `There is no user yet. Make the first one beside the running server: ${commandLine("user create")} --username NAME --email ADDRESS --role "Super Admin"`,
+    );
+}
+
+/** Tells a person beside a server that serves on if nobody hears it. */
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** How a person calls another command on the same data directory. */
+function commandLine(command: string): string {
+  const isCompiled = Bun.main.startsWith("/$bunfs/");
+  const program = isCompiled ? process.execPath : "npm run -s fairlead --";
+  const own = configSources["data.dir"] === "command line" ? ` --data-dir ${config["data.dir"]}` : "";
+  return `${program} ${command}${own}`;
 }

@@ -15,11 +15,9 @@ import {
 import { join } from "node:path";
 import { config } from "../config";
 import { openDatabase } from "./db";
-import { machineError, reason, UNFINISHED, writeWhole } from "./disk";
+import { reason, UNFINISHED, writeWhole } from "./disk";
 import { migrate, pendingMigrations } from "./migrate";
-
-/** Something about the machine stops the program; it ends with status 1 and this line. */
-export class OperatorError extends Error {}
+import { OperatorError } from "./operator";
 
 /** What the data directory holds. */
 export const dataPath = {
@@ -51,13 +49,6 @@ export function giveToOwner(path: string): void {
   if (process.geteuid?.() !== 0) return;
   const { uid, gid } = statSync(config["data.dir"]);
   chownSync(path, uid, gid);
-}
-
-/** What to tell the operator where the machine failed under the data directory; null for any other error. */
-export function dataTrouble(thrown: unknown): OperatorError | null {
-  const error = machineError(thrown) as (Error & { path?: string }) | null;
-  if (!error || !(error.path ?? config["data.dir"]).startsWith(config["data.dir"])) return null;
-  return new OperatorError(`the data directory ${config["data.dir"]} cannot be used: ${reason(error)}`);
 }
 
 /** Removes what a process that was killed in the middle of a file left behind, secrets among it: at the start. */

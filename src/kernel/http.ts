@@ -134,11 +134,12 @@ export class PathTable {
 
   /** Adds the routes of an Elysia application. */
   fill(routes: { method: string; path: string }[]): void {
-    for (const { method, path } of routes) {
-      const known = this.#paths.find((entry) => entry.segments.join("/") === segmentsOf(path).join("/"));
-      if (known) known.methods.push(method);
-      else this.#paths.push({ segments: segmentsOf(path), methods: [method] });
-    }
+    const methodsByPath = Map.groupBy(routes, ({ path }) => segmentsOf(path).join("/"));
+    for (const same of methodsByPath.values())
+      this.#paths.push({
+        segments: segmentsOf(same[0]?.path ?? ""),
+        methods: same.map(({ method }) => method),
+      });
   }
 
   methodsOf(path: string): string[] {

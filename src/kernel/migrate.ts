@@ -1,9 +1,10 @@
 import { now } from "./clock";
 import { sqlite } from "./db";
 import { migrations } from "./migrations.gen";
+import { OperatorError } from "./operator";
 
 /** The database was written by a newer Fairlead: this one can't know what its tables mean. */
-export class NewerDatabaseError extends Error {}
+export class NewerDatabaseError extends OperatorError {}
 
 function appliedMigrations(): Map<string, string> {
   sqlite.run(

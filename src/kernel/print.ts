@@ -1,5 +1,5 @@
-import { OperatorError } from "./data-dir";
 import { reason } from "./disk";
+import { OperatorError } from "./operator";
 
 /** Prints what a command is for: not to get it out is a failure, unless its reader has had enough (`| head`). */
 export function print(text: string): Promise<void> {

@@ -1,10 +1,11 @@
 import protobuf from "protobufjs";
 import definition from "../../proto/ws.proto" with { type: "text" };
 import { toSnakeCase } from "../kernel/case";
+import { lazy } from "../kernel/lazy";
 
 /**
- * Binary messages: every binary frame is one `WsEnvelope` of proto/ws.proto, which this reads at the start, so that the
- * file is the one statement of names and numbers.
+ * Binary messages: every binary frame is one `WsEnvelope` of proto/ws.proto, which this reads when the first frame
+ * needs it, so that the file is the one statement of names and numbers.
  */
 
 /** A `google.protobuf.Timestamp`. */
@@ -177,14 +178,20 @@ protobuf.util.Long = undefined as unknown as typeof protobuf.util.Long;
 protobuf.configure();
 
 const PACKAGE = "fairlead.ws.v1";
-const root = new protobuf.Root();
-root.addJSON(protobuf.common.get("google/protobuf/timestamp.proto")?.nested ?? {});
-protobuf.parse(definition, root);
-const Envelope = root.lookupType(`${PACKAGE}.WsEnvelope`);
-const types = root.lookupEnum(`${PACKAGE}.WsMessageType`).values;
+
+/** The envelope's type, and the numbers of its messages' types. */
+const schema = lazy(() => {
+  const root = new protobuf.Root();
+  root.addJSON(protobuf.common.get("google/protobuf/timestamp.proto")?.nested ?? {});
+  protobuf.parse(definition, root);
+  return {
+    Envelope: root.lookupType(`${PACKAGE}.WsEnvelope`),
+    types: root.lookupEnum(`${PACKAGE}.WsMessageType`).values,
+  };
+});
 
 /** `accountDeleted` has the type ACCOUNT_DELETED. */
-const typeOf = (name: string): number => types[toSnakeCase(name).toUpperCase()] ?? 0;
+const typeOf = (name: string): number => schema().types[toSnakeCase(name).toUpperCase()] ?? 0;
 
 /** A frame with one message. */
 export function encode<Name extends PayloadName>(
@@ -196,6 +203,7 @@ export function encode<Name extends PayloadName>(
     // A text that was cut may end in half a character, which no UTF-8 holds: readers would refuse the whole frame.
     .map(([key, value]) => [key, typeof value === "string" ? value.toWellFormed() : value]);
   const envelope = { type: typeOf(name), [name]: Object.fromEntries(fields) };
+  const { Envelope } = schema();
   return new Uint8Array(Envelope.encode(Envelope.fromObject(envelope)).finish());
 }
 
@@ -204,6 +212,7 @@ export function encode<Name extends PayloadName>(
  * is refused (decisions 7.5).
  */
 export function decode(frame: Uint8Array): Message | string {
+  const { Envelope } = schema();
   let envelope: Record<string, unknown>;
   try {
     envelope = Envelope.decode(frame) as unknown as Record<string, unknown>;

@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "../../src/config";
-import { OperatorError } from "../../src/kernel/data-dir";
 import { migrations } from "../../src/kernel/migrations.gen";
+import { OperatorError } from "../../src/kernel/operator";
 import { type Restored, restoreBackup } from "../../src/operations/backup/restore";
 import { command, program, type Settings, TestServer, temporaryDirectory } from "../support/server";
 import { fix } from "../tracking/support";

@@ -3,6 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import ipaddr from "ipaddr.js";
 import { type CityResponse, Reader } from "maxmind";
 import { ConfigError, config } from "../../config";
+import { lazy } from "../../kernel/lazy";
 import { describeError, log } from "../../kernel/log";
 
 /** Where an address is, by a City database in MaxMind's format that lies on this machine; nobody is asked. */
@@ -81,7 +82,7 @@ type Entry = Omit<CityResponse, "city"> & {
   state1?: string;
 };
 
-const countryNames = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+const countryNames = lazy(() => new Intl.DisplayNames("en", { type: "region", fallback: "none" }));
 
 function placeOf(entry: Entry): Place {
   const code = entry.country?.iso_code ?? (entry.country_code || null);
@@ -96,7 +97,7 @@ function placeOf(entry: Entry): Place {
 
 /** The English name of a country; null for a code that is none. */
 const nameOf = (code: string | null): string | null =>
-  code !== null && /^[A-Z]{2}$/.test(code) ? (countryNames.of(code) ?? null) : null;
+  code !== null && /^[A-Z]{2}$/.test(code) ? (countryNames().of(code) ?? null) : null;
 
 /** A file that is damaged inside can be opened, and fails at some address: then it counts no more until it changes. */
 function lookUp(database: Reader<CityResponse>, address: string): CityResponse | null {

@@ -1,6 +1,10 @@
+import { lazy } from "../../kernel/lazy";
 import type { Language } from "./templates";
 
-const date = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
+// Ten milliseconds the first time.
+const date = lazy(
+  () => new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }),
+);
 
 export const english: Language = {
   greeting: (username) => `Hello ${username},`,
@@ -8,7 +12,7 @@ export const english: Language = {
   footer: (site) =>
     `Fairlead on ${site} sent this email automatically, because it concerns an account there. Replies are not read.`,
   words(content, site) {
-    const time = (at: number) => `${date.format(at)} UTC`;
+    const time = (at: number) => `${date().format(at)} UTC`;
     const suspicious =
       "If this wasn't you, change your password at once, end your other sessions, and tell whoever runs this installation.";
     switch (content.kind) {

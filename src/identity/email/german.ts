@@ -1,6 +1,10 @@
+import { lazy } from "../../kernel/lazy";
 import type { Language } from "./templates";
 
-const date = new Intl.DateTimeFormat("de-DE", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
+// Ten milliseconds the first time.
+const date = lazy(
+  () => new Intl.DateTimeFormat("de-DE", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }),
+);
 
 export const german: Language = {
   greeting: (username) => `Hallo ${username},`,
@@ -8,7 +12,7 @@ export const german: Language = {
   footer: (site) =>
     `Fairlead auf ${site} hat diese E-Mail automatisch verschickt, weil sie ein Konto dort betrifft. Antworten werden nicht gelesen.`,
   words(content, site) {
-    const time = (at: number) => `${date.format(at)} Uhr UTC`;
+    const time = (at: number) => `${date().format(at)} Uhr UTC`;
     const suspicious =
       "Falls du das nicht warst, ändere sofort dein Passwort, beende deine anderen Sitzungen und sag denen Bescheid, die diese Installation betreiben.";
     switch (content.kind) {

@@ -1,8 +1,9 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { config } from "../../config";
-import { dataPath, OperatorError } from "../../kernel/data-dir";
+import { dataPath } from "../../kernel/data-dir";
 import { reason } from "../../kernel/disk";
+import { OperatorError } from "../../kernel/operator";
 import { print } from "../../kernel/print";
 import { stopSignals } from "../../kernel/signals";
 import { type Copying, startCopy } from "./copy";

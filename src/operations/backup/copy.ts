@@ -1,8 +1,8 @@
 import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { MINUTE, now } from "../../kernel/clock";
-import { OperatorError } from "../../kernel/data-dir";
 import { flushDirectory, reason, UNFINISHED } from "../../kernel/disk";
+import { OperatorError } from "../../kernel/operator";
 import { WORKERS } from "../../workers";
 import type { CopyOrder, CopyVerdict } from "./copy-worker";
 

@@ -15,13 +15,13 @@ import {
   claimDataDirectory,
   dataPath,
   giveToOwner,
-  OperatorError,
   prepareDataDirectory,
   readMasterKey,
   removeUnfinishedRestores,
 } from "../../kernel/data-dir";
 import { flushDirectory, flushToDisk, reason, UNFINISHED } from "../../kernel/disk";
 import { useMasterKey } from "../../kernel/encryption";
+import { OperatorError } from "../../kernel/operator";
 import { unreadable } from "./key-check";
 import { backupName } from "./names";
 import { checkSoundness, UnsoundDatabase } from "./soundness";

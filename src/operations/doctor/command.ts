@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { config } from "../../config";
 import { now } from "../../kernel/clock";
-import { dataPath, OperatorError } from "../../kernel/data-dir";
+import { dataPath } from "../../kernel/data-dir";
 import { reason } from "../../kernel/disk";
+import { OperatorError } from "../../kernel/operator";
 import { print, printJson } from "../../kernel/print";
 import { backupsAmong, newestBy } from "../backup/names";
 import { checkBackups, checkConfiguration, checkEmail } from "./configuration";

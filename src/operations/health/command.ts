@@ -1,6 +1,6 @@
 import { config } from "../../config";
 import { SECOND } from "../../kernel/clock";
-import { OperatorError } from "../../kernel/data-dir";
+import { OperatorError } from "../../kernel/operator";
 import { boundedFetch, jsonOf } from "../../kernel/outbound";
 import { print } from "../../kernel/print";
 import type { Readiness } from "./schema";

@@ -1,0 +1,128 @@
+import { randomBytes } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { hashPassword } from "../kernel/crypto";
+import { openData, prepareDataDirectory } from "../kernel/data-dir";
+import { closeDatabase, db, transact } from "../kernel/db";
+import { isUniqueViolation } from "../kernel/errors";
+import { OperatorError, UsageError } from "../kernel/operator";
+import { print, printJson } from "../kernel/print";
+import { isEmail } from "../kernel/schema";
+import { isPermissionForm } from "./access/permissions";
+import { insertApiKey } from "./api-keys/service";
+import { roles } from "./roles/table";
+import { seedIdentity } from "./seed";
+import { insertUser, USERNAME } from "./users/service";
+import { users } from "./users/table";
+
+/** `fairlead user create` and `fairlead key create`. */
+
+type Values = Record<string, unknown>;
+
+/** Opens the data directory for a command; the server may be running on it. */
+async function withData<T>(work: () => Promise<T>): Promise<T> {
+  prepareDataDirectory();
+  openData(false);
+  await transact(seedIdentity);
+  try {
+    return await work();
+  } finally {
+    closeDatabase();
+  }
+}
+
+const MIN_PASSWORD = 8;
+const MAX_PASSWORD = 128;
+
+/** Creates an active user and prints it. Throws UsageError or OperatorError. */
+export async function createUser(values: Values): Promise<void> {
+  const { username, email } = values as { username?: string; email?: string };
+  if (!username || !USERNAME.test(username))
+    throw new UsageError("--username must be 3 to 30 letters, digits and underscores");
+  if (!email || !isEmail(email)) throw new UsageError("--email must be an email address");
+  const password = values["password-stdin"] ? await readPassword() : randomBytes(15).toString("base64url");
+  if (password.length < MIN_PASSWORD || password.length > MAX_PASSWORD)
+    throw new UsageError(`the password must be ${MIN_PASSWORD} to ${MAX_PASSWORD} characters long`);
+  const passwordHash = await hashPassword(password);
+  const user = await withData(() =>
+    transact(() => {
+      const roleIds = ((values.role ?? []) as string[]).map(findRole);
+      try {
+        return insertUser({ username, email, passwordHash, roles: roleIds });
+      } catch (error) {
+        if (isUniqueViolation(error)) throw new OperatorError("the username or the email address is taken");
+        throw error;
+      }
+    }),
+  );
+  const generated = !values["password-stdin"];
+  if (values.json) {
+    await printJson({ ...user, password: generated ? password : null });
+    return;
+  }
+  await print(`Created the user ${user.username} <${user.email}>, id ${user.id}`);
+  if (generated) await print(`Password, shown this once: ${password}`);
+}
+
+async function readPassword(): Promise<string> {
+  const [line = ""] = (await Bun.stdin.text()).split(/\r?\n/);
+  return line;
+}
+
+/** A role by its name, in any case, or its identifier. */
+function findRole(wanted: string): string {
+  const all = db.select({ id: roles.id, name: roles.name }).from(roles).all();
+  const role = all.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted.toLowerCase());
+  if (!role)
+    throw new OperatorError(
+      `there is no role "${wanted}"; there are ${all.map(({ name }) => name).join(", ")}`,
+    );
+  return role.id;
+}
+
+/** Creates an API key and prints it, this once. Throws UsageError or OperatorError. */
+export async function createKey(values: Values): Promise<void> {
+  const { name, owner } = values as { name?: string; owner?: string };
+  const isSystem = values.system === true;
+  const scopes = (values.scope ?? []) as string[];
+  if (!name || name.length > 200) throw new UsageError("--name must be 1 to 200 characters long");
+  if (!isSystem && !owner) throw new UsageError("--owner is needed, unless the key is made with --system");
+  if (isSystem && scopes.length > 0)
+    throw new UsageError("--scope is not for a --system key, which holds *:*");
+  const wrong = scopes.find((scope) => !isPermissionForm(scope));
+  if (wrong !== undefined)
+    throw new UsageError(`--scope ${wrong} must be <resource>:<action>, <resource>:* or *:*`);
+  const key = await withData(() =>
+    transact(() =>
+      insertApiKey(
+        {
+          name,
+          description: null,
+          scopes: isSystem ? ["*:*"] : scopes,
+          expiresAt: null,
+          ownerId: owner === undefined ? null : findOwner(owner),
+          isSystem,
+        },
+        null,
+      ),
+    ),
+  );
+  if (values.json) {
+    const { id, key: value, key_prefix, scopes: granted, is_system } = key;
+    await printJson({ id, key: value, key_prefix, scopes: granted, is_system });
+    return;
+  }
+  await print(
+    `Created the ${isSystem ? "system " : ""}key ${key.name}, id ${key.id}, scopes ${key.scopes.join(", ") || "none"}`,
+  );
+  await print(`Key, shown this once: ${key.key}`);
+}
+
+function findOwner(username: string): string {
+  const user = db
+    .select({ id: users.id, deletedAt: users.deleted_at })
+    .from(users)
+    .where(eq(users.username, username.toLowerCase()))
+    .get();
+  if (!user || user.deletedAt !== null) throw new OperatorError(`there is no user "${username}"`);
+  return user.id;
+}
