@@ -49,7 +49,18 @@ export interface App {
 /** The table of contents of the API. Composes; never listens. */
 export function createApp(): App {
   const paths = new PathTable();
-  const api = new Elysia()
+  let made: Promise<string> | undefined;
+  const document = (): Promise<string> => {
+    made ??= import("./docs/document").then(({ buildDocument }) => buildDocument(app)).then(JSON.stringify);
+    return made;
+  };
+  const app = new Elysia({
+    normalize: true,
+    // A Host header may be shorter than the four characters that Elysia assumes.
+    handler: { standardHostname: false },
+    serve: { maxRequestBodySize: Number.MAX_SAFE_INTEGER },
+  })
+    .use(everyRequest(paths))
     .use(healthRoutes)
     .use(metricsRoutes)
     .use(authRoutes)
@@ -87,20 +98,7 @@ export function createApp(): App {
     .use(integrationRoutes)
     .use(statsRoutes)
     .use(communityRoutes)
-    .use(socketRoutes);
-  let made: Promise<string> | undefined;
-  const document = () => {
-    made ??= import("./docs/document").then(({ buildDocument }) => buildDocument(api)).then(JSON.stringify);
-    return made;
-  };
-  const app = new Elysia({
-    normalize: true,
-    // A Host header may be shorter than the four characters that Elysia assumes.
-    handler: { standardHostname: false },
-    serve: { maxRequestBodySize: Number.MAX_SAFE_INTEGER },
-  })
-    .use(everyRequest(paths))
-    .use(api)
+    .use(socketRoutes)
     .use(docsRoutes(document))
     .use(pageRoutes);
   paths.fill(app.routes);

@@ -120,6 +120,9 @@ function fail(error: unknown): never {
   process.exit(wrongUse ? 2 : 1);
 }
 
+// A line of the log that can't be written (the disk is full, the terminal or the reader is gone) is dropped: that is no
+// reason to stop serving. What a command is for tells whoever prints it. Without a listener either would end the process.
+process.stdout.on("error", () => {});
 // Database, key file, outbox and backups are the operator's alone.
 process.umask(0o077);
 run(process.argv.slice(2)).catch(fail);

@@ -14,10 +14,6 @@ for (const level of Object.keys(LEVELS) as LogLevel[]) lines.of(level);
 let threshold: number = LEVELS.info;
 let format: LogFormat = process.stdout.isTTY ? "pretty" : "json";
 
-// A line that can't be written (the disk is full, the terminal or the reader is gone) is dropped: that is no
-// reason to stop serving. Without a listener such an error would end the process.
-process.stdout.on("error", () => {});
-
 /** So much may wait for a reader that has stalled; then lines are dropped rather than memory filled. */
 const MAX_WAITING = 16 * 1024 * 1024;
 let waiting = 0;

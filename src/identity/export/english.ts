@@ -1,3 +1,4 @@
+import { lazy } from "../../kernel/lazy";
 import type { AuditEventType } from "../audit/event-types";
 import type { Words } from "./words";
 
@@ -47,7 +48,7 @@ const EVENTS: Record<AuditEventType, string> = {
   moderation_action: "A bot moderated",
 };
 
-const number = new Intl.NumberFormat("en-GB");
+const number = lazy(() => new Intl.NumberFormat("en-GB"));
 
 export const english: Words = {
   title: (site) => `Your data on ${site}`,
@@ -60,7 +61,7 @@ export const english: Words = {
   no: "No",
   never: "Never",
   shown: (shown, all) =>
-    shown < all ? `The newest ${shown} of ${number.format(all)}` : `${number.format(all)} in all`,
+    shown < all ? `The newest ${shown} of ${number().format(all)}` : `${number().format(all)} in all`,
   sections: {
     account: "Account",
     accounts: "Platform accounts",

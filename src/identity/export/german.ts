@@ -1,3 +1,4 @@
+import { lazy } from "../../kernel/lazy";
 import type { AuditEventType } from "../audit/event-types";
 import type { Words } from "./words";
 
@@ -47,7 +48,7 @@ const EVENTS: Record<AuditEventType, string> = {
   moderation_action: "Ein Bot hat moderiert",
 };
 
-const number = new Intl.NumberFormat("de-DE");
+const number = lazy(() => new Intl.NumberFormat("de-DE"));
 
 export const german: Words = {
   title: (site) => `Deine Daten auf ${site}`,
@@ -60,7 +61,7 @@ export const german: Words = {
   no: "Nein",
   never: "Nie",
   shown: (shown, all) =>
-    shown < all ? `Die neuesten ${shown} von ${number.format(all)}` : `Insgesamt ${number.format(all)}`,
+    shown < all ? `Die neuesten ${shown} von ${number().format(all)}` : `Insgesamt ${number().format(all)}`,
   sections: {
     account: "Konto",
     accounts: "Plattformkonten",

@@ -20,8 +20,9 @@ export async function backup(target: string): Promise<void> {
   if (!statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory())
     throw new OperatorError(`there is no directory ${dirname(file)} for the backup`);
   if (!existsSync(source)) throw new OperatorError(`there is no database in ${config["data.dir"]}`);
+  // Before there is a file that a signal would leave behind.
+  for (const signal of stopSignals()) process.on(signal, () => copying.cancel());
   const copying = startCopy(source, file);
-  for (const signal of stopSignals()) process.on(signal, copying.cancel);
   const stopShowing = process.stderr.isTTY ? showProgress(copying, sizeOf(source)) : () => {};
   try {
     await copying.done;
