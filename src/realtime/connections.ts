@@ -43,7 +43,7 @@ export type Socket = ServerWebSocket<Connection>;
 export function newConnection(caller: Caller): Connection {
   const time = performance.now();
   // Of many clients that come at once, as after a restart, only some are due for a ping in each sweep.
-  const firstPing = config["websocket.heartbeat_interval_seconds"] * SECOND * (0.5 + Math.random() / 2);
+  const firstPing = config["websocket.heartbeat_interval_seconds"] * SECOND * Math.random();
   return {
     caller,
     holder: holderOf(caller),

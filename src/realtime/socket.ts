@@ -34,7 +34,12 @@ import { received } from "./figures";
 /** Where Bun itself stops to keep messages for a client, and cuts it, when so much came between two sweeps. */
 const HARD_UNSENT_LIMIT = 16 * 1024 * 1024;
 
-const SWEEP_INTERVAL = 250;
+/**
+ * Every connection is looked after four times a second, some of them each time: a ping costs a system call, and thousands
+ * in one go would hold up all else for many milliseconds.
+ */
+const SWEEP_INTERVAL = 50;
+const SWEEPS_A_PASS = 5;
 /** How long a client has to close by itself once a message told it that its credential ended (decisions 7.8). */
 const FAREWELL = 5 * SECOND;
 
@@ -269,21 +274,30 @@ function limitFlood(socket: Socket): void {
   if (isFlooding(socket.data)) close(socket, CLOSE.tooManyMessages);
 }
 
-/** Bytes that may be unsent for one client, by what the sweep before found. */
+/** Bytes that may be unsent for one client, by what the pass before found. */
 let allowance = unsentAllowance(0, 0);
 
-/** Pings, closes what doesn't answer, is too slow or has expired. */
+/** The pass under way over all connections, and how many bytes it has found unsent. */
+let pass = sockets.values();
+let unsentInPass = 0;
+
+/** Pings, closes what doesn't answer, is too slow or has expired: the next share of the connections. */
 function sweep(): void {
   const time = performance.now();
   heartbeat.sweptAt = time;
   const interval = config["websocket.heartbeat_interval_seconds"] * SECOND;
   const timeout = config["websocket.client_timeout_seconds"] * SECOND;
-  const connections = sockets.size;
-  let unsentInAll = 0;
-  for (const socket of sockets) {
+  for (let share = Math.ceil(sockets.size / SWEEPS_A_PASS); share > 0; share--) {
+    const { value: socket } = pass.next();
+    if (!socket) {
+      allowance = unsentAllowance(unsentInPass, sockets.size);
+      pass = sockets.values();
+      unsentInPass = 0;
+      return;
+    }
     const { data } = socket;
     const unsent = socket.getBufferedAmount();
-    unsentInAll += unsent;
+    unsentInPass += unsent;
     if (time - data.aliveAt >= timeout) close(socket, CLOSE.heartbeatLapsed);
     else if (unsent > allowance) close(socket, CLOSE.tooSlow);
     else if (!data.ended && hasExpired(data.caller)) close(socket, CLOSE.credentialEnded);
@@ -293,7 +307,6 @@ function sweep(): void {
       socket.ping();
     }
   }
-  allowance = unsentAllowance(unsentInAll, connections);
 }
 
 /** Takes from live connections what their callers may no longer hear; closes those whose credential ended. */
