@@ -65,13 +65,17 @@ const arrivals = new WeakMap<Request, { at: number; address: string | undefined 
 const SECRET = /[\w%-]{40,}/g;
 const ADDRESS = /\/[^/]*(?:@|%40)[^/]*/gi;
 
+/** What programs ask again and again to learn that all is well: thousands of lines a day that say nothing. */
+const PROBE = /^(\/v1)?\/health(\/live|\/ready)?$|^\/metrics$/;
+
 /** Counts and logs a request that is answered. `route` is the path as it is declared, if there is one. */
 function observe(request: Request, route: string | undefined, status: number, requestId: string): void {
   const arrival = arrivals.get(request);
   const took = arrival && performance.now() - arrival.at;
   if (config["metrics.enabled"]) countRequest(route ?? "", request.method, status, took && took / SECOND);
-  if (!logs("info")) return;
-  log.info("request", {
+  const level = status < 400 && PROBE.test(route ?? "") ? "debug" : "info";
+  if (!logs(level)) return;
+  log[level]("request", {
     method: request.method,
     // Without the query: the socket's `token` parameter must not reach a log.
     path: pathOf(request).replace(SECRET, "…").replace(ADDRESS, "/…"),

@@ -53,14 +53,14 @@ describe("the access log", () => {
       request_id: "one-line",
       address: "203.0.113.9",
     });
-    await server.get("/health", { headers: { "x-request-id": "later" } });
+    await server.get("/v1", { headers: { "x-request-id": "later" } });
     await lineOf("later");
     expect(lines().filter(({ request_id }) => request_id === "one-line")).toHaveLength(1);
   });
 
   test("tells the status of every kind of answer", async () => {
     const requests: [status: number, method: string, path: string][] = [
-      [200, "GET", "/health"],
+      [200, "GET", "/v1"],
       [401, "GET", "/v1/gps"],
       [404, "GET", "/v1/nothing"],
       [405, "PUT", "/v1/gps"],
@@ -77,6 +77,17 @@ describe("the access log", () => {
       });
       expect(await lineOf(id)).toMatchObject({ status, method, path });
     }
+  });
+
+  test("has no line for a probe that found all well, one for a probe that is refused", async () => {
+    const probes = ["/health", "/health/live", "/v1/health", "/v1/health/ready"];
+    for (const path of probes) {
+      const { status } = await server.get(path, { headers: { "x-request-id": "probe" } });
+      expect(status).toBe(200);
+    }
+    await server.get("/metrics", { headers: { "x-request-id": "refused" } });
+    expect(await lineOf("refused")).toMatchObject({ level: "info", path: "/metrics", status: 404 });
+    expect(lines().filter(({ request_id }) => request_id === "probe")).toEqual([]);
   });
 
   test("tells 204 of an OPTIONS request, as it was answered", async () => {
@@ -129,7 +140,7 @@ test("no token, key, password, query or body reaches the log", async () => {
   await socket.ask({ type: "subscribe", channel: "body-4711" });
   await socket.ask("body-4711");
   await socket.close();
-  await server.get("/health", { headers: { "x-request-id": "the-last" } });
+  await server.get("/v1", { headers: { "x-request-id": "the-last" } });
   await lineOf("the-last");
   expect(lines().length).toBeGreaterThan(10);
   for (const secret of secrets) expect(server.output).not.toContain(secret);
@@ -145,7 +156,7 @@ test("nothing but its own lines comes from the server, whatever operation is cal
       const body = method === "get" ? {} : { body: {} };
       await server.request(method.toUpperCase(), path, { token: server.systemKey, ...body });
     }
-  await server.get("/health", { headers: { "x-request-id": "all-called" } });
+  await server.get("/v1", { headers: { "x-request-id": "all-called" } });
   await lineOf("all-called");
   const others = server.output.split("\n").filter((line) => line !== "" && !line.startsWith('{"time":'));
   expect(others.slice(0, 2)).toEqual([expect.stringMatching(/^Fairlead listens on /)]);
