@@ -59,8 +59,9 @@ async function runComparison(options: Options, directory: string): Promise<Repor
   const devices = pair && withDevices ? await measureDevices(clients, pair.fairlead, rounds) : null;
   for (const scenario of scenarios)
     if (pair) comparisons.push(await compare(clients, scenario, pair, options));
+  const fanOutRounds = options.quick ? Math.ceil(rounds / 2) : rounds;
   for (const scenario of fanOuts)
-    if (pair) deliveries.push(await compareFanOut(clients, scenario, pair, Math.ceil(rounds / 2)));
+    if (pair) deliveries.push(await compareFanOut(clients, scenario, pair, fanOutRounds));
   const servers = new Map<number, Server>();
   if (withZones) for (const zones of ZONE_COUNTS) servers.set(zones, await startFairlead(place(zones)));
   const zones = await measureZones(clients, servers, Math.ceil(rounds / 2));

@@ -8,7 +8,7 @@ Measures Fairlead beside a bare server with the same database, in turn, and prin
   --scale [SIZES]    instead, Fairlead alone on so many points, in turn, and what a request costs beside the
                      fewest (default 10000,1000000,10000000, which takes 5 GB of disk)
   --points N         stored positions (default 10000)
-  --rounds N         counted rounds of each scenario, half as many of fanout and zones, a quarter of logins
+  --rounds N         counted rounds of each scenario, half as many of zones, a quarter of logins
                      (default 10; quick: 3; scale: 5), after 6 (quick: 4) that don't count
   --seconds S        length of a measurement (default 1; quick: 0.25)
   --connections N    kept-alive connections (default 32)
