@@ -23,6 +23,7 @@ import { internalSessionRoutes, ownSessionRoutes } from "./identity/sessions/rou
 import { twoFactorRoutes } from "./identity/two-factor/routes";
 import { userRoutes } from "./identity/users/routes";
 import { everyRequest, PathTable } from "./kernel/http";
+import { lazy } from "./kernel/lazy";
 import { communityRoutes } from "./operations/community/routes";
 import { healthRoutes } from "./operations/health/routes";
 import { integrationRoutes } from "./operations/integrations/routes";
@@ -49,11 +50,9 @@ export interface App {
 /** The table of contents of the API. Composes; never listens. */
 export function createApp(): App {
   const paths = new PathTable();
-  let made: Promise<string> | undefined;
-  const document = (): Promise<string> => {
-    made ??= import("./docs/document").then(({ buildDocument }) => buildDocument(app)).then(JSON.stringify);
-    return made;
-  };
+  const document: () => Promise<string> = lazy(() =>
+    import("./docs/document").then(({ buildDocument }) => buildDocument(app)).then(JSON.stringify),
+  );
   const app = new Elysia({
     normalize: true,
     // A Host header may be shorter than the four characters that Elysia assumes.
