@@ -42,7 +42,7 @@ export type Socket = ServerWebSocket<Connection>;
 /** What a connection is when it opens. */
 export function newConnection(caller: Caller): Connection {
   const time = performance.now();
-  // Of many clients that come at once, as after a restart, only some are due for a ping in each sweep.
+  // Many clients come at once, as after a restart: their pings are spread over the interval.
   const firstPing = config["websocket.heartbeat_interval_seconds"] * SECOND * Math.random();
   return {
     caller,

@@ -31,12 +31,12 @@ import {
 } from "./connections";
 import { received } from "./figures";
 
-/** Where Bun itself stops to keep messages for a client, and cuts it, when so much came between two sweeps. */
+/** Where Bun itself stops to keep messages for a client, and cuts it, when so much came before its next turn. */
 const HARD_UNSENT_LIMIT = 16 * 1024 * 1024;
 
 /**
- * Every connection is looked after four times a second, some of them each time: a ping costs a system call, and thousands
- * in one go would hold up all else for many milliseconds.
+ * Every connection is looked after four times a second, a fifth of them each time: a ping costs a system call, and
+ * thousands in one go would hold up all else for many milliseconds.
  */
 const SWEEP_INTERVAL = 50;
 const SWEEPS_A_PASS = 5;
@@ -274,38 +274,42 @@ function limitFlood(socket: Socket): void {
   if (isFlooding(socket.data)) close(socket, CLOSE.tooManyMessages);
 }
 
+/** The connections of the pass under way, how many fifths of them are done, and how many bytes it has found unsent. */
+let pass: Socket[] = [];
+let sharesDone = 0;
+let unsentInPass = 0;
+
 /** Bytes that may be unsent for one client, by what the pass before found. */
 let allowance = unsentAllowance(0, 0);
 
-/** The pass under way over all connections, and how many bytes it has found unsent. */
-let pass = sockets.values();
-let unsentInPass = 0;
-
-/** Pings, closes what doesn't answer, is too slow or has expired: the next share of the connections. */
+/** Looks after the next share of the connections. */
 function sweep(): void {
   const time = performance.now();
   heartbeat.sweptAt = time;
-  const interval = config["websocket.heartbeat_interval_seconds"] * SECOND;
-  const timeout = config["websocket.client_timeout_seconds"] * SECOND;
-  for (let share = Math.ceil(sockets.size / SWEEPS_A_PASS); share > 0; share--) {
-    const { value: socket } = pass.next();
-    if (!socket) {
-      allowance = unsentAllowance(unsentInPass, sockets.size);
-      pass = sockets.values();
-      unsentInPass = 0;
-      return;
-    }
-    const { data } = socket;
-    const unsent = socket.getBufferedAmount();
-    unsentInPass += unsent;
-    if (time - data.aliveAt >= timeout) close(socket, CLOSE.heartbeatLapsed);
-    else if (unsent > allowance) close(socket, CLOSE.tooSlow);
-    else if (!data.ended && hasExpired(data.caller)) close(socket, CLOSE.credentialEnded);
-    else if (time >= data.pingAt) {
-      data.pingAt = time + interval;
-      data.isPinged = true;
-      socket.ping();
-    }
+  // Those that come meanwhile have their turn in the next pass: else it might never end.
+  if (sharesDone === 0) pass = [...sockets];
+  const endOf = (shares: number) => Math.ceil((pass.length * shares) / SWEEPS_A_PASS);
+  for (const socket of pass.slice(endOf(sharesDone), endOf(sharesDone + 1)))
+    if (sockets.has(socket)) lookAfter(socket, time);
+  sharesDone = (sharesDone + 1) % SWEEPS_A_PASS;
+  if (sharesDone > 0) return;
+  allowance = unsentAllowance(unsentInPass, pass.length);
+  unsentInPass = 0;
+}
+
+/** Pings a connection when that is due; closes one that doesn't answer, is too slow or has expired. */
+function lookAfter(socket: Socket, time: number): void {
+  const { data } = socket;
+  const unsent = socket.getBufferedAmount();
+  unsentInPass += unsent;
+  if (time - data.aliveAt >= config["websocket.client_timeout_seconds"] * SECOND)
+    close(socket, CLOSE.heartbeatLapsed);
+  else if (unsent > allowance) close(socket, CLOSE.tooSlow);
+  else if (!data.ended && hasExpired(data.caller)) close(socket, CLOSE.credentialEnded);
+  else if (time >= data.pingAt) {
+    data.pingAt = time + config["websocket.heartbeat_interval_seconds"] * SECOND;
+    data.isPinged = true;
+    socket.ping();
   }
 }
 

@@ -58,6 +58,38 @@ describe("the heartbeat", () => {
   });
 });
 
+describe("clients that come and go all the time", () => {
+  test("keep nobody from being asked whether they are alive", async () => {
+    const server = await TestServer.start({
+      settings: { "websocket.heartbeat_interval_seconds": "1", "websocket.client_timeout_seconds": "2" },
+    });
+    try {
+      const token = await server.admin();
+      const steady = await Client.open(server, { token });
+      const counting = await RawClient.open(server, { token });
+      const pings = () => counting.frames.filter(({ opcode }) => opcode === OPCODE.ping).length;
+      const until = performance.now() + 3_500;
+      const comeAndGo = async () => {
+        while (performance.now() < until) {
+          const guest = await RawClient.open(server, { token });
+          await Bun.sleep(60);
+          guest.cut();
+          counting.send(OPCODE.pong);
+        }
+      };
+      await Promise.all(Array.from({ length: 10 }, comeAndGo));
+      expect(pings()).toBeGreaterThanOrEqual(2);
+      expect(counting.frames.every(({ opcode }) => opcode === OPCODE.ping)).toBe(true);
+      await Bun.sleep(300);
+      expect(await steady.ask({ type: "ping" })).toEqual({ type: "pong" });
+      await steady.close();
+      counting.cut();
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
 describe("a connection that breaks off", () => {
   test("without a close frame is forgotten", async () => {
     const server = await TestServer.start();
