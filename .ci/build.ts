@@ -81,7 +81,15 @@ async function build({ target, outfile, entry }: Options, scratch: string): Prom
     // Each worker is an entry point of its own beside the first: see src/workers.ts.
     entrypoints: [entry, ...Object.values(WORKERS).map((url) => Bun.fileURLToPath(url))],
     root: join(root, "src"),
-    compile: { target: TARGETS[target].bun, outfile: made },
+    compile: {
+      target: TARGETS[target].bun,
+      outfile: made,
+      // What lies in the directory where it is called is nobody's word: a bunfig.toml there could name code to run.
+      autoloadBunfig: false,
+      autoloadDotenv: false,
+      autoloadPackageJson: false,
+      autoloadTsconfig: false,
+    },
     // Compiled beforehand, it starts in half the time. Not minified: Elysia reads the text of handlers to learn what
     // they need, and misreads shortened ones.
     bytecode: true,
@@ -110,15 +118,14 @@ async function build({ target, outfile, entry }: Options, scratch: string): Prom
   renameSync(beside, outfile);
 }
 
-const options = readOptions();
-const scratch = mkdtempSync(join(tmpdir(), "fairlead-build-"));
 try {
+  const options = readOptions();
+  const scratch = mkdtempSync(join(tmpdir(), "fairlead-build-"));
+  process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
   await build(options, scratch);
   const megabytes = Math.round(statSync(options.outfile).size / 1_000_000);
   process.stdout.write(`${options.outfile}: ${megabytes} MB, for Linux ${options.target}\n`);
 } catch (error) {
   process.stderr.write(`build failed: ${(error as Error).message}\n`);
   process.exitCode = 1;
-} finally {
-  rmSync(scratch, { recursive: true, force: true });
 }

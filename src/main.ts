@@ -20,10 +20,14 @@ const COMMON_HELP = `  --config FILE     configuration file (default: FAIRLEAD_C
   -h, --help        this text
   --version         the version`;
 
+/** A command line that is longer has options which its own help explains. */
+const MAX_USAGE = 20;
+
 function help(): string {
-  const width = Math.max(...Object.values(COMMANDS).map((command) => command.usage.length));
+  const shown = (command: Command) => (command.usage.length > MAX_USAGE ? command.name : command.usage);
+  const width = Math.max(...Object.values(COMMANDS).map((command) => shown(command).length));
   const lines = Object.values(COMMANDS).map(
-    (command) => `  ${command.usage.padEnd(width)}  ${command.summary}`,
+    (command) => `  ${shown(command).padEnd(width)}  ${command.summary}`,
   );
   return `Fairlead ${VERSION}: one backend for vessels, depots and small fleets.
 

@@ -1,6 +1,7 @@
+import { dirname, resolve } from "node:path";
 import type { AnyElysia } from "elysia";
 import { createApp } from "./app";
-import { chosePort, config, configSources, publicUrl } from "./config";
+import { chosePort, config, configFile, publicUrl } from "./config";
 import { openGeoip } from "./identity/audit/geoip";
 import { stopDeliveries } from "./identity/email/service";
 import { seedIdentity } from "./identity/seed";
@@ -8,6 +9,7 @@ import { users } from "./identity/users/table";
 import { startJobs } from "./jobs";
 import { attachServer } from "./kernel/client";
 import { SECOND } from "./kernel/clock";
+import { requirePasswordHash } from "./kernel/crypto";
 import {
   claimDataDirectory,
   loadMasterKey,
@@ -21,6 +23,7 @@ import { beginStop } from "./kernel/lifecycle";
 import { configureLog, log } from "./kernel/log";
 import { newestMigration } from "./kernel/migrate";
 import { OperatorError } from "./kernel/operator";
+import { isCompiled, quoted } from "./kernel/program";
 import { stopSignals } from "./kernel/signals";
 import { unreadable } from "./operations/backup/key-check";
 import { stopBackups } from "./operations/backup/schedule";
@@ -47,6 +50,7 @@ export interface Running {
 /** Brings everything up on the configured data directory and address. */
 export async function serve(): Promise<Running> {
   configureLog(config["log.level"], config["log.format"]);
+  await requirePasswordHash();
   openGeoip();
   prepareDataDirectory();
   const release = claimDataDirectory();
@@ -156,10 +160,17 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** How a person calls another command on the same data directory. */
+/** How a person calls another command on the same data directory, from wherever that is. */
 function commandLine(command: string): string {
-  const isCompiled = Bun.main.startsWith("/$bunfs/");
-  const program = isCompiled ? process.execPath : "npm run -s fairlead --";
-  const own = configSources["data.dir"] === "command line" ? ` --data-dir ${config["data.dir"]}` : "";
-  return `${program} ${command}${own}`;
+  const program = isCompiled ? quoted(process.execPath) : "npm run -s fairlead --";
+  const dataDir = config["data.dir"];
+  // npm calls the source in its own directory.
+  const isFound = !isCompiled && dataDir === resolve(import.meta.dir, "../data");
+  const flags = [
+    ...(configFile !== null && dirname(resolve(configFile)) !== dataDir
+      ? [`--config ${quoted(resolve(configFile))}`]
+      : []),
+    ...(isFound ? [] : [`--data-dir ${quoted(dataDir)}`]),
+  ];
+  return [program, command, ...flags].join(" ");
 }

@@ -8,6 +8,7 @@ import { insertUser } from "../identity/users/service";
 import { SECOND } from "../kernel/clock";
 import { hashPassword } from "../kernel/crypto";
 import { transact } from "../kernel/db";
+import { isCompiled, quoted } from "../kernel/program";
 import { setSystemValue } from "../operations/system-config/service";
 import { type Running, serve, stopOnSignals } from "../serve";
 import { type Fix, readTrack, reversed, toGpsBody, underWay } from "./track";
@@ -174,6 +175,8 @@ interface Introduction {
 
 function introduce({ url, speed, password, token, key, deviceId }: Introduction): void {
   const socket = url.replace(/^http/, "ws");
+  // The executable is a Bun too, on a machine that has no other.
+  const bun = isCompiled ? `BUN_BE_BUN=1 ${quoted(process.execPath)}` : "npx bun";
   say(`
 Fairlead demo: the boat Greif sails from Lauterbach to Greifswald and back, ${speed} times as fast as it did in 2013.
 Everything is stored in a directory that is removed when you press Ctrl-C.
@@ -188,7 +191,7 @@ Where is she now?
   curl -s -H 'Authorization: Bearer ${token}' ${url}/v1/gps/current
 
 Watch her move (in another terminal, here):
-  npx bun -e 'const s=new WebSocket("${socket}/v1/ws?token=${token}");s.onopen=()=>["gps","geofence"].forEach(channel=>s.send(JSON.stringify({type:"subscribe",channel})));s.onmessage=m=>console.log(m.data)'
+  ${bun} -e 'const s=new WebSocket("${socket}/v1/ws?token=${token}");s.onopen=()=>["gps","geofence"].forEach(channel=>s.send(JSON.stringify({type:"subscribe",channel})));s.onmessage=m=>console.log(m.data)'
 `);
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { hashPassword } from "../kernel/crypto";
+import { hashPassword, requirePasswordHash } from "../kernel/crypto";
 import { openData, prepareDataDirectory } from "../kernel/data-dir";
 import { closeDatabase, db, transact } from "../kernel/db";
 import { isUniqueViolation } from "../kernel/errors";
@@ -42,6 +42,7 @@ export async function createUser(values: Values): Promise<void> {
   const password = values["password-stdin"] ? await readPassword() : randomBytes(15).toString("base64url");
   if (password.length < MIN_PASSWORD || password.length > MAX_PASSWORD)
     throw new UsageError(`the password must be ${MIN_PASSWORD} to ${MAX_PASSWORD} characters long`);
+  await requirePasswordHash();
   const passwordHash = await hashPassword(password);
   const user = await withData(() =>
     transact(() => {

@@ -1,7 +1,8 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { availableParallelism } from "node:os";
-import { hash, verify } from "@node-rs/argon2";
 import { AppError } from "./errors";
+import { lazy } from "./lazy";
+import { OperatorError } from "./operator";
 
 /** The kinds of bearer secrets, told apart by their prefix (decisions 3.1). */
 export type TokenPrefix = "ses_" | "2fa_" | "flk_" | "fls_";
@@ -27,6 +28,25 @@ export function sameSecret(left: string, right: string): boolean {
 
 /** How a Content-Security-Policy names an inline script or style (CSP Level 3, section 2.3.1). */
 export const sourceHash = (source: string): string => `'sha256-${hashToken(source)}'`;
+
+/** Native code, which the executable unpacks into the temporary directory when it is loaded. */
+const argon2 = lazy(() => import("@node-rs/argon2"));
+
+/** Loads the password hash. Throws OperatorError where this machine refuses it. */
+export async function requirePasswordHash(): Promise<void> {
+  await argon2().catch((error) => {
+    throw new OperatorError(
+      `the password hash can't be loaded (${loaderWords(error)}): the temporary directory must be writable and permit execution (else set BUN_TMPDIR to one that does), a damaged file there must be removed, and glibc and libgcc must be installed`,
+    );
+  });
+}
+
+/** What the loader of native code said; what is thrown tells of the last of many places that were looked at. */
+function loaderWords(thrown: unknown): string {
+  for (let error = thrown; error instanceof Error; error = error.cause)
+    if (error.message.includes(".node: ")) return error.message;
+  return String(thrown);
+}
 
 /** argon2id (the library's default algorithm) with the parameters of decisions 3.2, which are OWASP's. */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -65,7 +85,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 
 /** The argon2id hash of a password in PHC string format. Runs off the event loop. */
 export function hashPassword(password: string): Promise<string> {
-  return inTurn(() => hash(password, ARGON2));
+  return inTurn(async () => (await argon2()).hash(password, ARGON2));
 }
 
 /** The hash of a discarded random password: verifying against it costs what a real one costs. */
@@ -73,7 +93,10 @@ const DECOY = `${CURRENT_PARAMETERS}kin0y2as7tndHegclApuww$0w01c3YU/870qveasMi/H
 
 /** Whether the password has this hash. A null hash (no such account) costs as much time and is false. */
 export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
-  const matches = await inTurn(() => verify(stored ?? DECOY, password).catch(() => false));
+  const matches = await inTurn(async () => {
+    const { verify } = await argon2();
+    return verify(stored ?? DECOY, password).catch(() => false);
+  });
   return stored !== null && matches;
 }
 

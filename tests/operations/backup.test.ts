@@ -3,8 +3,16 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { eventually } from "../identity/users-support";
-import { command, TestServer, temporaryDirectory } from "../support/server";
-import { expectFailure, FULL_DISK, runAfterShell, start } from "./support";
+import { command, program, TestServer, temporaryDirectory } from "../support/server";
+import {
+  AS_NOBODY,
+  canBeNobody,
+  environment,
+  expectFailure,
+  FULL_DISK,
+  runAfterShell,
+  start,
+} from "./support";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -152,6 +160,18 @@ describe("backup", () => {
     expectFailure(await copying.stop("SIGTERM"), 1, "stopped");
     expect(readdirSync(directory)).toEqual([]);
     other.close();
+  });
+
+  test.skipIf(!canBeNobody)("by somebody who may not see the database says so", async () => {
+    const dataDir = temporaryDirectory();
+    await command(["migrate", "--data-dir", dataDir]);
+    const directory = temporaryDirectory();
+    const args = ["backup", join(directory, "copy.db"), "--data-dir", dataDir];
+    const { stdout, stderr, exitCode } = Bun.spawnSync([...AS_NOBODY, ...program, ...args], {
+      ...{ cwd: "/", env: environment({}), stdout: "pipe", stderr: "pipe" },
+    });
+    const result = { status: exitCode, stdout: stdout.toString(), stderr: stderr.toString() };
+    expectFailure(result, 1, "fairlead.db cannot be read: EACCES", "server's user");
   });
 
   test("of a data directory without a database ends with status 1 and makes none", async () => {

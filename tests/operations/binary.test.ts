@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { copyFileSync, readdirSync } from "node:fs";
+import { copyFileSync, readdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import JSZip from "jszip";
 import { extractText, getDocumentProxy } from "unpdf";
+import type { Finding } from "../../src/operations/doctor/findings";
 import { frame, read } from "../realtime/binary";
 import { Client } from "../realtime/support";
 import { Api } from "../support/api";
@@ -63,15 +64,63 @@ async function build(): Promise<string> {
   return outfile;
 }
 
-test("the executable says what to do where it can't unpack its native code", async () => {
-  const { stderr, exitCode } = Bun.spawnSync([await built(), "--version"], {
-    env: { TMPDIR: join(temporaryDirectory(), "missing") },
-    stderr: "pipe",
+/** Calls the executable in a directory with nothing but `env` in its environment. */
+async function call(args: string[], env: Record<string, string>, cwd = temporaryDirectory()) {
+  const { stdout, stderr, exitCode } = Bun.spawnSync([await built(), ...args], {
+    ...{ cwd, env, stdout: "pipe", stderr: "pipe" },
   });
-  expect(stderr.toString()).toMatch(
-    /^fairlead: the password hash can't be loaded: .*temporary directory.*BUN_TMPDIR.*libgcc[^\n]*\n$/,
-  );
-  expect(exitCode).toBe(1);
+  return { stdout: stdout.toString(), stderr: stderr.toString(), exitCode };
+}
+
+const NEEDS_HASH = ["user", "create", "--username", "anna", "--email", "anna@example.org"];
+const REFUSED =
+  /^fairlead: the password hash can't be loaded \(.+\): .*temporary directory.*BUN_TMPDIR.*libgcc[^\n]*\n$/;
+
+describe("the executable where its native code can't be unpacked", () => {
+  const env = { TMPDIR: join(temporaryDirectory(), "missing") };
+
+  test.each([[NEEDS_HASH], [["serve"]]])("says what to do: %p", async (args) => {
+    const cwd = temporaryDirectory();
+    const { stderr, exitCode } = await call(args, env, cwd);
+    expect(stderr).toMatch(REFUSED);
+    expect(exitCode).toBe(1);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  test("names the file where that is damaged", async () => {
+    const directory = temporaryDirectory();
+    await call(["doctor"], { BUN_TMPDIR: directory });
+    const [name = ""] = readdirSync(directory);
+    const unpacked = join(directory, name);
+    writeFileSync(unpacked, Buffer.alloc(statSync(unpacked).size));
+    const { stderr } = await call(NEEDS_HASH, { BUN_TMPDIR: directory });
+    expect(stderr).toMatch(REFUSED);
+    expect(stderr).toContain(unpacked);
+  });
+
+  test("does all that needs no password, and its doctor tells of it", async () => {
+    for (const args of [["--version"], ["--help"], ["config"], ["migrate"]])
+      expect(await call(args, env)).toMatchObject({ exitCode: 0, stderr: "" });
+    const { stdout, exitCode } = await call(["doctor", "--json"], env);
+    expect(exitCode).toBe(1);
+    const { findings } = JSON.parse(stdout) as { findings: Finding[] };
+    expect(findings).toContainEqual({
+      check: "password hash",
+      verdict: "problem",
+      message: expect.stringContaining("BUN_TMPDIR"),
+    });
+  });
+});
+
+test("the executable takes no settings, and runs no code, from the directory where it is called", async () => {
+  const cwd = temporaryDirectory();
+  writeFileSync(join(cwd, ".env"), "FAIRLEAD_SERVER_PORT=4999\nFAIRLEAD_NOBODYS=1\n");
+  writeFileSync(join(cwd, "bunfig.toml"), 'preload = ["./planted.js"]\n');
+  writeFileSync(join(cwd, "planted.js"), 'require("node:fs").writeFileSync("ran", "");');
+  const { stdout, stderr, exitCode } = await call(["config"], {}, cwd);
+  expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+  expect(stdout).toMatch(/^server\.port +3000 +\[default\]$/m);
+  expect(readdirSync(cwd)).not.toContain("ran");
 });
 
 describe.each(FORMS)("$name", ({ make }) => {
@@ -102,7 +151,9 @@ describe.each(FORMS)("$name", ({ make }) => {
   afterAll(() => server.kill());
 
   test("names itself in what it tells the operator to call", () => {
-    expect(said).toContain(`running server: ${calledBy} user create --username`);
+    expect(said).toContain(
+      `running server: ${calledBy} user create --data-dir ${realpathSync(join(home, "data"))} --username`,
+    );
   });
 
   test("makes its data directory where it is started, with every table", () => {

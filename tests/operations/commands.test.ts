@@ -1,11 +1,12 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import manifest from "../../package.json" with { type: "json" };
-import { command, type Settings, TestServer, temporaryDirectory } from "../support/server";
-import { expectFailure } from "./support";
+import { Api } from "../support/api";
+import { command, program, type Settings, TestServer, temporaryDirectory } from "../support/server";
+import { environment, expectFailure } from "./support";
 
 const COMMANDS = [
   ...["serve", "demo", "user create", "key create", "migrate", "backup", "restore", "doctor"],
@@ -293,4 +294,30 @@ describe("openapi", () => {
     expect((await server.get("/v1/openapi.json")).body).toEqual(document);
     expect((await server.get("/docs/json")).body).toEqual(document);
   });
+});
+
+test("the first start names the command for the first user, which holds from anywhere", async () => {
+  const directory = join(temporaryDirectory(), "the captain's");
+  mkdirSync(directory);
+  const file = join(temporaryDirectory(), "own.toml");
+  writeFileSync(file, `[data]\ndir = ${JSON.stringify(directory)}\n[server]\nport = 0\n`);
+  const child = Bun.spawn([...program, "--config", file], {
+    ...{ env: environment({}), cwd: temporaryDirectory(), stdout: "pipe" },
+  });
+  const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  let said = "";
+  while (!said.includes("Super Admin")) said += (await lines.read()).value ?? "";
+  const [, given = ""] = /running server: \S+(?: run -s fairlead --)? (.*)\n/.exec(said) ?? [];
+  expect(given).toStartWith("user create --config ");
+  const line = given.replace("NAME", "anna").replace("ADDRESS", "anna@example.org");
+  const made = Bun.spawnSync(["sh", "-c", `"$@" ${line} --json`, "sh", ...program], {
+    ...{ env: environment({}), cwd: temporaryDirectory(), stdout: "pipe" },
+  });
+  const { username, password } = JSON.parse(made.stdout.toString());
+  const port = /listens on http:\/\/localhost:(\d+)/.exec(said)?.[1];
+  const api = new Api(`http://127.0.0.1:${port}`);
+  const { status } = await api.post("/v1/auth/login", { body: { identifier: username, password } });
+  expect(status).toBe(200);
+  child.kill();
+  expect(await child.exited).toBe(0);
 });

@@ -17,10 +17,10 @@ describe("fairlead demo", () => {
   const temporary = temporaryDirectory();
   let demo: ReturnType<typeof start>;
   let api: Api;
-  let said: { password: string; token: string; device: string; key: string };
+  let said: { password: string; token: string; device: string; key: string; watch: string };
   beforeAll(async () => {
     demo = startDemo(temporary);
-    const text = (await demo.prints(/[\s\S]*Watch her move[\s\S]*onmessage/))[0];
+    const text = (await demo.prints(/[\s\S]*Watch her move[\s\S]*onmessage.*'\n/))[0];
     const find = (pattern: RegExp) => pattern.exec(text)?.[1] ?? "";
     api = new Api(find(/Swagger UI +(http:\S+)\/docs\b/).replace("localhost", "127.0.0.1"));
     said = {
@@ -28,6 +28,7 @@ describe("fairlead demo", () => {
       token: find(/Session token +(ses_\S+)/),
       device: find(/Device +(\S+)/),
       key: find(/Device key +(flk_\S+)/),
+      watch: find(/^ {2}(\S.* -e '.*')$/m),
     };
   });
   afterAll(async () => {
@@ -65,6 +66,21 @@ describe("fairlead demo", () => {
     await socket.subscribe("gps");
     expect((await socket.next()).data.device_id).toBe(said.device);
     await socket.close();
+  });
+
+  test("prints a command that shows her move, for a machine that has nothing else", async () => {
+    const watching = Bun.spawn(["sh", "-c", `exec env ${said.watch.replace("npx bun", process.execPath)}`], {
+      stdout: "pipe",
+    });
+    const lines = watching.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    let heard = "";
+    while (!heard.includes("gpsUpdate")) {
+      const { done, value } = await lines.read();
+      if (done) break;
+      heard += value;
+    }
+    watching.kill();
+    expect(heard).toContain("gpsUpdate");
   });
 
   test("keeps everything in one directory, and removes it at SIGTERM with status 0", async () => {

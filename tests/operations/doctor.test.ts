@@ -25,7 +25,7 @@ import {
 } from "../../src/operations/doctor/machine";
 import { checkOutside } from "../../src/operations/doctor/outside";
 import { command, program, type Settings, TestServer, temporaryDirectory } from "../support/server";
-import { environment, expectFailure, freePort } from "./support";
+import { AS_NOBODY, canBeNobody, environment, expectFailure, freePort, NOBODY } from "./support";
 
 const NOW = Date.parse("2026-05-04T12:00:00Z");
 const HOUR = 3_600_000;
@@ -42,14 +42,6 @@ const stateOf = (directory: string) =>
       const isFile = statSync(join(directory, name)).isFile();
       return [name, mode, isFile && readFileSync(join(directory, name), "base64")];
     });
-
-const NOBODY = 65_534;
-const AS_NOBODY = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
-/** Root can be another user, who has to reach the program. */
-const canBeNobody =
-  process.geteuid?.() === 0 &&
-  Bun.which("setpriv") !== null &&
-  Bun.spawnSync([...AS_NOBODY, ...program, "--version"], { cwd: "/", env: environment({}) }).exitCode === 0;
 
 describe("fairlead doctor", () => {
   test("finds nothing wrong with a server that runs, and changes nothing", async () => {
@@ -273,6 +265,10 @@ describe("the data directory", () => {
       expect(foreign).toMatch(/^problem +database .*fairlead\.db .*chown/m);
       expect(foreign).toMatch(/^problem +master key .*EACCES/m);
       expect(foreign).not.toContain("restore");
+      // One that is to be made has to have a place.
+      expect(findings(join(temporaryDirectory(), "not", "yet"))).toMatch(
+        /^problem +data directory .*not there.*run the doctor as the server's user/m,
+      );
     },
   );
 

@@ -105,3 +105,11 @@ export function start(args: string[], settings: Settings = {}, beside: Record<st
     },
   };
 }
+
+export const NOBODY = 65_534;
+export const AS_NOBODY = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
+/** Root can be another user, who has to reach the program. */
+export const canBeNobody =
+  process.geteuid?.() === 0 &&
+  Bun.which("setpriv") !== null &&
+  Bun.spawnSync([...AS_NOBODY, ...program, "--version"], { cwd: "/", env: environment({}) }).exitCode === 0;

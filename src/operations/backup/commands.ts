@@ -19,7 +19,7 @@ export async function backup(target: string): Promise<void> {
   if (existsSync(file)) throw new OperatorError(`${file} exists already; a backup overwrites nothing`);
   if (!statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory())
     throw new OperatorError(`there is no directory ${dirname(file)} for the backup`);
-  if (!existsSync(source)) throw new OperatorError(`there is no database in ${config["data.dir"]}`);
+  requireDatabase(source);
   // Before there is a file that a signal would leave behind.
   for (const signal of stopSignals()) process.on(signal, () => copying.cancel());
   const copying = startCopy(source, file);
@@ -34,6 +34,16 @@ export async function backup(target: string): Promise<void> {
   await print(
     `Copied the database to ${file} (${megabytes(sizeOf(file))}), and checked the copy. ${keyToKeep()}`,
   );
+}
+
+/** Throws OperatorError where there is no database, or none that may be seen. */
+function requireDatabase(path: string): void {
+  try {
+    if (statSync(path, { throwIfNoEntry: false })) return;
+  } catch (error) {
+    throw new OperatorError(`${path} cannot be read: ${reason(error)}; run this as the server's user`);
+  }
+  throw new OperatorError(`there is no database in ${config["data.dir"]}`);
 }
 
 const keyToKeep = (): string =>

@@ -18,6 +18,7 @@ import {
   checkLimits,
   checkPasswordHash,
   checkPermissions,
+  isAbsent,
 } from "./machine";
 import { checkOutside } from "./outside";
 
@@ -46,7 +47,7 @@ const NOT_LOOKED_AT: DatabaseReport = { findings: [], newest: null, waitingEmail
 async function examine(): Promise<Finding[]> {
   const time = now();
   const [outside, hash] = await Promise.all([checkOutside(), attempt("password hash", checkPasswordHash)]);
-  const isOpaque = existsSync(config["data.dir"]) && !canEnter(config["data.dir"]);
+  const isOpaque = !isAbsent(config["data.dir"]) && !canEnter(config["data.dir"]);
   const database = isOpaque ? NOT_LOOKED_AT : checkDatabase();
   const dates = outside.flatMap(({ date }) => (date === null ? [] : [date]));
   return [

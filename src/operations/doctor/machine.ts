@@ -1,10 +1,10 @@
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { config } from "../../config";
 import { geoipBuilt } from "../../identity/audit/geoip";
 import { DAY, iso, MINUTE, SECOND } from "../../kernel/clock";
-import { hashPassword } from "../../kernel/crypto";
+import { hashPassword, requirePasswordHash } from "../../kernel/crypto";
 import { dataPath, readMasterKey } from "../../kernel/data-dir";
 import { reason } from "../../kernel/disk";
 import { connectionsFor, openFilesLimit } from "../../realtime/capacity";
@@ -17,8 +17,9 @@ const FOR_OTHERS = 0o077;
 /** Who may read and write what. Secrets are the operator's alone. */
 export function checkPermissions(): Finding[] {
   const directory = config["data.dir"];
-  const stats = statSync(directory, { throwIfNoEntry: false });
-  if (!stats) return [ok("data directory", `${directory} is not there yet: the first start makes it`)];
+  // Also where this user may not see whether it is there.
+  if (!existsSync(directory)) return checkPlace(directory);
+  const stats = statSync(directory);
   if (!stats.isDirectory())
     return [problem("data directory", `${directory} is no directory; choose another data.dir`)];
   const found: Finding[] = [];
@@ -48,11 +49,34 @@ export function checkPermissions(): Finding[] {
   return orOk(found, "data directory", `${directory} is the operator's alone`);
 }
 
+/** Whether a data directory that is not there yet can be made. */
+function checkPlace(directory: string): Finding[] {
+  let parent = dirname(directory);
+  while (!existsSync(parent)) parent = dirname(parent);
+  try {
+    accessSync(parent, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    return [
+      problem("data directory", `${directory} is not there, or not seen, and ${parent} ${cureOf(error)}`),
+    ];
+  }
+  return [ok("data directory", `${directory} is not there yet: the first start makes it`)];
+}
+
 /** Why a file or directory can't be used, and what helps. */
 function cureOf(error: unknown): string {
   return (error as { code?: string }).code === "EROFS"
     ? "lies on a file system that is read-only: remount it; the kernel makes it so when a disk fails (dmesg)"
     : "cannot be written by this user: run the doctor as the server's user, or chown and chmod it";
+}
+
+/** Whether a path is surely not there: one in a directory that this user may not enter may be. */
+export function isAbsent(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether this user may look at what is in a directory. */
@@ -156,6 +180,11 @@ export async function checkPasswordHash(): Promise<Finding[]> {
         ),
       ]
     : [];
+  try {
+    await requirePasswordHash();
+  } catch (error) {
+    return [...found, problem("password hash", (error as Error).message)];
+  }
   const started = performance.now();
   await hashPassword("doctor");
   return [
