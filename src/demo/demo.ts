@@ -8,6 +8,8 @@ import { insertUser } from "../identity/users/service";
 import { SECOND } from "../kernel/clock";
 import { hashPassword } from "../kernel/crypto";
 import { transact } from "../kernel/db";
+import { reason } from "../kernel/disk";
+import { OperatorError } from "../kernel/operator";
 import { isCompiled, quoted } from "../kernel/program";
 import { setSystemValue } from "../operations/system-config/service";
 import { type Running, serve, stopOnSignals } from "../serve";
@@ -41,7 +43,7 @@ export async function demo(speed = DEFAULT_SPEED): Promise<void> {
     leaving = true;
     await running?.stop();
   });
-  const directory = mkdtempSync(join(tmpdir(), "fairlead-demo-"));
+  const directory = makeDirectory();
   // However the program ends, unless it is killed: the directory holds an admin and the key of its secrets.
   process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
   loadConfig({
@@ -55,6 +57,17 @@ export async function demo(speed = DEFAULT_SPEED): Promise<void> {
   } catch (error) {
     // A request that was under way when the server stopped is no failure.
     if (!leaving) throw error;
+  }
+}
+
+/** Makes the throw-away directory. Throws OperatorError where it can't. */
+function makeDirectory(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), "fairlead-demo-"));
+  } catch (error) {
+    throw new OperatorError(
+      `the temporary directory ${tmpdir()} cannot be used (${reason(error)}): set TMPDIR to one that can be written`,
+    );
   }
 }
 
@@ -175,8 +188,10 @@ interface Introduction {
 
 function introduce({ url, speed, password, token, key, deviceId }: Introduction): void {
   const socket = url.replace(/^http/, "ws");
-  // The executable is a Bun too, on a machine that has no other.
-  const bun = isCompiled ? `BUN_BE_BUN=1 ${quoted(process.execPath)}` : "npx bun";
+  // The executable is a Bun too, on a machine that has no other; what lies where it is called must not count.
+  const bun = isCompiled
+    ? `BUN_BE_BUN=1 ${quoted(process.execPath)} --config=/dev/null --no-env-file`
+    : "npx bun";
   say(`
 Fairlead demo: the boat Greif sails from Lauterbach to Greifswald and back, ${speed} times as fast as it did in 2013.
 Everything is stored in a directory that is removed when you press Ctrl-C.

@@ -104,11 +104,14 @@ describe("the executable where its native code can't be unpacked", () => {
     const { stdout, exitCode } = await call(["doctor", "--json"], env);
     expect(exitCode).toBe(1);
     const { findings } = JSON.parse(stdout) as { findings: Finding[] };
-    expect(findings).toContainEqual({
-      check: "password hash",
-      verdict: "problem",
-      message: expect.stringContaining("BUN_TMPDIR"),
+    const problem = (check: string, named: string): Finding => ({
+      ...{ check, verdict: "problem", message: expect.stringContaining(named) },
     });
+    expect(findings).toContainEqual(problem("password hash", "BUN_TMPDIR"));
+    expect(findings).toContainEqual(problem("temporary directory", env.TMPDIR));
+    expect((await call(["demo"], { ...env, BUN_TMPDIR: temporaryDirectory() })).stderr).toMatch(
+      /^fairlead: the temporary directory .*missing cannot be used .*TMPDIR[^\n]*\n$/,
+    );
   });
 });
 

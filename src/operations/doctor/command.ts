@@ -18,6 +18,7 @@ import {
   checkLimits,
   checkPasswordHash,
   checkPermissions,
+  checkTemporaryDirectory,
   isAbsent,
 } from "./machine";
 import { checkOutside } from "./outside";
@@ -58,6 +59,7 @@ async function examine(): Promise<Finding[]> {
     ...(await attempt("disk", checkDisk)),
     ...checkClock(time, database.newest, dates),
     ...checkLimits(),
+    ...checkTemporaryDirectory(),
     ...hash,
     ...checkEmail(config, database.waitingEmails),
     ...checkGeoip(time),

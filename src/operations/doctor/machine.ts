@@ -168,29 +168,39 @@ export function checkLimits(): Finding[] {
     : [ok("open files", told)];
 }
 
-/** The password hash is native code, which the executable unpacks into the temporary directory. */
-export async function checkPasswordHash(): Promise<Finding[]> {
+/** Where the executable unpacks the password hash, which is native code, and the demo keeps its data. */
+export function checkTemporaryDirectory(): Finding[] {
   const directory = process.env.BUN_TMPDIR || tmpdir();
+  try {
+    accessSync(directory, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    return [
+      problem(
+        "temporary directory",
+        `${directory} cannot be used (${reason(error)}): make it, or set TMPDIR to one that can be written`,
+      ),
+    ];
+  }
   const [, mountPoint = "", options = ""] = mountOf(resolve(directory)) ?? [];
-  const found = options.split(",").includes("noexec")
+  return options.split(",").includes("noexec")
     ? [
         warning(
           "temporary directory",
           `${directory} does not permit execution (${mountPoint} is mounted noexec): the executable needs BUN_TMPDIR set to one that does`,
         ),
       ]
-    : [];
+    : [ok("temporary directory", `${directory} can be written, and permits execution`)];
+}
+
+export async function checkPasswordHash(): Promise<Finding[]> {
   try {
     await requirePasswordHash();
   } catch (error) {
-    return [...found, problem("password hash", (error as Error).message)];
+    return [problem("password hash", (error as Error).message)];
   }
   const started = performance.now();
   await hashPassword("doctor");
-  return [
-    ...orOk(found, "temporary directory", `${directory} permits execution`),
-    ok("password hash", `works, in ${Math.round(performance.now() - started)} ms`),
-  ];
+  return [ok("password hash", `works, in ${Math.round(performance.now() - started)} ms`)];
 }
 
 /** The mount that a path lies on: device, mount point and options (proc(5)). */
