@@ -192,6 +192,7 @@ export function checkTemporaryDirectory(): Finding[] {
     : [ok("temporary directory", `${directory} can be written, and permits execution`)];
 }
 
+/** Whether passwords can be hashed here, and how long it takes. */
 export async function checkPasswordHash(): Promise<Finding[]> {
   try {
     await requirePasswordHash();
