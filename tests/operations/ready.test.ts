@@ -121,9 +121,10 @@ describe("a server that stops", () => {
     const host = new URL(stopping.url).host;
     upload.write(
       `POST /v1/gps HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${stopping.systemKey}\r\n` +
-        "content-type: application/json\r\ncontent-length: 2\r\n\r\n{",
+        "content-type: application/json\r\ncontent-length: 2\r\nexpect: 100-continue\r\n\r\n{",
     );
-    await stopping.get("/health/live");
+    // From here on the request is under way: before, the server might close the connection when it stops.
+    expect((await upload.answer()).status).toBe(100);
     const ended = stopping.stop();
     await eventually(() => stopping.output.includes('"stopping"'));
     // The second request waits on the same connection until the first is answered.
