@@ -1,6 +1,7 @@
 import type { Heard, ListenOrder } from "./listen";
 import type { Load, LoadOrder } from "./load";
 import { Helper, processorSeconds, type Server } from "./processes";
+import type { Rounds } from "./rounds";
 import { CURRENT, type FanOut, type Scenario } from "./scenarios";
 
 /** Milliseconds between the requests of a reader: it is to notice the load, not to be one. */
@@ -25,6 +26,13 @@ export interface Paced extends Heard {
   processorMilliseconds: number | null;
 }
 
+/** The settings of a run. */
+export interface Settings extends Rounds {
+  connections: number;
+  /** Length of a measurement. */
+  seconds: number;
+}
+
 /** How a scenario is measured where it differs from the settings of the run. */
 interface Manner {
   seconds?: number;
@@ -34,25 +42,39 @@ interface Manner {
   withReader?: boolean;
 }
 
+/** The rounds of a scenario, and how each is measured. */
+export interface Plan extends Rounds {
+  manner: Required<Manner>;
+}
+
+/** A slow scenario gets a quarter of the rounds, each four times as long: its few requests would end by chance otherwise. */
+const SLOW_SHARE = 4;
+
 /** The clients of the servers, each kind a process of its own. */
 export class Clients {
-  /** The first measurements, in which a server still compiles its hot paths, don't count. */
-  readonly warmUpRounds: number;
-  readonly #settings: { connections: number; seconds: number };
+  readonly settings: Settings;
   readonly #load = new Helper<LoadOrder, Load>("load.ts");
   readonly #reader = new Helper<LoadOrder, Load>("load.ts");
   readonly #listeners = new Helper<ListenOrder, Heard>("listen.ts");
 
-  constructor(settings: { connections: number; seconds: number; warmUpRounds: number }) {
-    this.#settings = settings;
-    this.warmUpRounds = settings.warmUpRounds;
+  constructor(settings: Settings) {
+    this.settings = settings;
+  }
+
+  /** The rounds of this scenario. */
+  plan({ isSlow, subscribers = 0, readerWithin }: Scenario): Plan {
+    const { rounds, seconds, warmUpRounds } = this.settings;
+    const manner = { subscribers, withReader: readerWithin !== undefined };
+    if (!isSlow) return { rounds, warmUpRounds, manner: { ...manner, seconds } };
+    const fewer = Math.ceil(rounds / SLOW_SHARE);
+    return { rounds: fewer, warmUpRounds: 1, manner: { ...manner, seconds: SLOW_SHARE * seconds } };
   }
 
   /** Makes a scenario's requests for a while. */
   async measure(scenario: Scenario, server: Server, manner: Manner = {}): Promise<Measured> {
-    const { seconds = this.#settings.seconds, subscribers = 0, withReader = false } = manner;
+    const { seconds = this.settings.seconds, subscribers = 0, withReader = false } = manner;
     const { port, fixture } = server;
-    const connections = scenario.connections ?? this.#settings.connections;
+    const connections = scenario.connections ?? this.settings.connections;
     const before = processorSeconds(server.pid);
     const [load, reader] = await Promise.all([
       this.#load.ask({ scenario: scenario.name, fixture, port, connections, seconds, pause: 0 }),
@@ -77,7 +99,7 @@ export class Clients {
 
   /** Posts points at a pace; resolves with how long their messages took, and the server's part of that. */
   async pace({ perSecond }: FanOut, { port, fixture, pid }: Server): Promise<Paced> {
-    const points = Math.max(MIN_POINTS, Math.ceil(perSecond * this.#settings.seconds));
+    const points = Math.max(MIN_POINTS, Math.ceil(perSecond * this.settings.seconds));
     const before = processorSeconds(pid);
     const heard = await this.#listeners.ask({ do: "pace", port, fixture, perSecond, points });
     const after = processorSeconds(pid);

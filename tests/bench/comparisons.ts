@@ -3,7 +3,7 @@ import type { Clients, Measured } from "./clients";
 import { median, type Ratio, rate, type Summary, spread, summarize } from "./figures";
 import { DEVICES } from "./prepare";
 import type { Server } from "./processes";
-import { progressOf } from "./progress";
+import { inTurn } from "./rounds";
 import { type Compared, CURRENT_OF_DEVICES, DEVICES_WITHIN, type FanOut, POST } from "./scenarios";
 
 /** Fairlead beside the baseline, in turn, round by round. */
@@ -29,32 +29,15 @@ export interface Pair {
 
 const both = ({ fairlead, baseline }: Pair): Server[] => [fairlead, baseline];
 
-/** A slow scenario gets a quarter of the rounds, each four times as long: its few requests would end by chance otherwise. */
-const SLOW_SHARE = 4;
-
-export async function compare(
-  clients: Clients,
-  scenario: Compared,
-  pair: Pair,
-  settings: { rounds: number; seconds: number },
-): Promise<Comparison> {
-  const { name, target, subscribers, isSlow, readerWithin } = scenario;
+export async function compare(clients: Clients, scenario: Compared, pair: Pair): Promise<Comparison> {
+  const { name, target, readerWithin } = scenario;
   await checkAgreement(scenario, pair.fairlead, pair.baseline);
-  const rounds = isSlow ? Math.ceil(settings.rounds / SLOW_SHARE) : settings.rounds;
-  const seconds = isSlow ? SLOW_SHARE * settings.seconds : settings.seconds;
-  const warmUp = isSlow ? 1 : clients.warmUpRounds;
-  const manner = { seconds, subscribers, withReader: readerWithin !== undefined };
+  const { manner, ...plan } = clients.plan(scenario);
+  const { subscribers } = manner;
   for (const server of both(pair)) await clients.subscribe(server, subscribers);
-  const fairlead: Measured[] = [];
-  const baseline: Measured[] = [];
-  for (let round = -warmUp; round < rounds; round++) {
-    progressOf(name, round, rounds);
-    const ours = await clients.measure(scenario, pair.fairlead, manner);
-    const theirs = await clients.measure(scenario, pair.baseline, manner);
-    if (round < 0) continue;
-    fairlead.push(ours);
-    baseline.push(theirs);
-  }
+  const [fairlead = [], baseline = []] = await inTurn(name, both(pair), plan, (server) =>
+    clients.measure(scenario, server, manner),
+  );
   for (const server of both(pair)) await clients.unsubscribe(server, subscribers);
   const ratio = spread(fairlead.map((ours, at) => rate(ours) / rate(baseline[at] as Measured)));
   return {
@@ -102,32 +85,35 @@ export async function compareFanOut(
   pair: Pair,
   rounds: number,
 ): Promise<FanOutComparison> {
-  const { name, subscribers, target, within } = scenario;
   await checkMessages(pair.fairlead, pair.baseline);
-  for (const server of both(pair)) await clients.subscribe(server, subscribers);
-  for (let round = 0; round < clients.warmUpRounds; round++)
-    for (const server of both(pair)) await clients.measure(POST, server, { subscribers });
-  const fairlead: Delivery[] = [];
-  const baseline: Delivery[] = [];
-  for (let round = 0; round < rounds; round++) {
-    progressOf(name, round, rounds);
-    fairlead.push(await deliver(clients, scenario, pair.fairlead));
-    baseline.push(await deliver(clients, scenario, pair.baseline));
-  }
-  for (const server of both(pair)) await clients.unsubscribe(server, subscribers);
+  const [fairlead = [], baseline = []] = await deliver(clients, scenario, both(pair), rounds);
   const ratios = fairlead.map(
     (ours, at) => ours.deliveriesPerSecond / (baseline[at] as Delivery).deliveriesPerSecond,
   );
   const [ours, ratio] = [middle(fairlead), spread(ratios)];
-  const met = { isMet: ratio.median >= target, isInTime: ours.p99 < within };
+  const met = { isMet: ratio.median >= scenario.target, isInTime: ours.p99 < scenario.within };
   return { ...scenario, ...met, fairlead: ours, baseline: middle(baseline), ratio };
 }
 
-async function deliver(clients: Clients, scenario: FanOut, server: Server): Promise<Delivery> {
-  const { subscribers } = scenario;
-  const { deliveriesPerSecond, processorMicroseconds } = await clients.measure(POST, server, { subscribers });
-  const { p50, p99, processorMilliseconds } = await clients.pace(scenario, server);
-  return { deliveriesPerSecond, processorMicroseconds, p50, p99, pacedMilliseconds: processorMilliseconds };
+/** What came of each round of points on each server. */
+export async function deliver(
+  clients: Clients,
+  scenario: FanOut,
+  servers: Server[],
+  rounds: number,
+): Promise<Delivery[][]> {
+  const { name, subscribers } = scenario;
+  const { warmUpRounds } = clients.settings;
+  for (const server of servers) await clients.subscribe(server, subscribers);
+  const asManyAsGo = (server: Server) => clients.measure(POST, server, { subscribers });
+  await inTurn(name, servers, { rounds: 0, warmUpRounds }, asManyAsGo);
+  const deliveries = await inTurn(name, servers, { rounds, warmUpRounds: 0 }, async (server) => {
+    const { deliveriesPerSecond, processorMicroseconds } = await asManyAsGo(server);
+    const { p50, p99, processorMilliseconds: pacedMilliseconds } = await clients.pace(scenario, server);
+    return { deliveriesPerSecond, processorMicroseconds, p50, p99, pacedMilliseconds };
+  });
+  for (const server of servers) await clients.unsubscribe(server, subscribers);
+  return deliveries;
 }
 
 function middle(rounds: Delivery[]): Delivery {
@@ -152,16 +138,13 @@ export interface DevicesCost extends Summary {
   isMet: boolean;
 }
 
-export async function measureDevices(clients: Clients, server: Server, rounds: number): Promise<DevicesCost> {
+export async function measureDevices(clients: Clients, server: Server): Promise<DevicesCost> {
   const positions = await bodyOf(CURRENT_OF_DEVICES, server);
   if (!Array.isArray(positions) || positions.length !== DEVICES)
     throw new Error(`${CURRENT_OF_DEVICES.name} doesn't answer ${DEVICES} positions`);
-  const counted: Measured[] = [];
-  for (let round = -clients.warmUpRounds; round < rounds; round++) {
-    progressOf(CURRENT_OF_DEVICES.name, round, rounds);
-    const measured = await clients.measure(CURRENT_OF_DEVICES, server);
-    if (round >= 0) counted.push(measured);
-  }
+  const [counted = []] = await inTurn(CURRENT_OF_DEVICES.name, [server], clients.settings, () =>
+    clients.measure(CURRENT_OF_DEVICES, server),
+  );
   const summary = summarize(counted);
   return { ...summary, devices: DEVICES, within: DEVICES_WITHIN, isMet: summary.p50 < DEVICES_WITHIN };
 }
@@ -179,15 +162,15 @@ export async function measureZones(
   servers: Map<number, Server>,
   rounds: number,
 ): Promise<ZoneCost[]> {
-  const all = new Map<number, Measured[]>([...servers.keys()].map((zones) => [zones, []]));
-  for (let round = -clients.warmUpRounds; round < rounds; round++)
-    for (const [zones, server] of servers) {
-      progressOf(`POST with ${zones} zones`, round, rounds);
-      const measured = await clients.measure(POST, server);
-      if (round >= 0) all.get(zones)?.push(measured);
-    }
-  return [...all].map(([zones, measured]) => {
-    const summary = summarize(measured);
+  const { warmUpRounds } = clients.settings;
+  const measured = await inTurn(
+    "POST with zones",
+    [...servers.values()],
+    { rounds, warmUpRounds },
+    (server) => clients.measure(POST, server),
+  );
+  return [...servers.keys()].map((zones, at) => {
+    const summary = summarize(measured[at] ?? []);
     return { zones, microseconds: 1_000_000 / summary.requestsPerSecond, ...summary };
   });
 }

@@ -56,9 +56,8 @@ async function runComparison(options: Options, directory: string): Promise<Repor
   const pair: Pair | null = withPair
     ? { fairlead: await startFairlead(place("fairlead")), baseline: await startBaseline(place("baseline")) }
     : null;
-  const devices = pair && withDevices ? await measureDevices(clients, pair.fairlead, rounds) : null;
-  for (const scenario of scenarios)
-    if (pair) comparisons.push(await compare(clients, scenario, pair, options));
+  const devices = pair && withDevices ? await measureDevices(clients, pair.fairlead) : null;
+  for (const scenario of scenarios) if (pair) comparisons.push(await compare(clients, scenario, pair));
   const fanOutRounds = options.quick ? Math.ceil(rounds / 2) : rounds;
   for (const scenario of fanOuts)
     if (pair) deliveries.push(await compareFanOut(clients, scenario, pair, fanOutRounds));

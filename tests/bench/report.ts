@@ -166,7 +166,8 @@ export function describeScale({ machine, settings, costs, preparedInSeconds }: S
   return [
     `Fairlead on more and more points (${machine})`,
     `${connections} connections, ${whole(zones)} zones; medians of ${rounds} rounds of ${seconds} s on each, in turn; prepared in ${preparedInSeconds.toFixed(0)} s`,
-    `a request's share of the time, or on 1 connection its median, and how many times that with ${whole(sizes[0]?.points ?? 0)} points`,
+    `a request's share of the time, or on 1 connection its median, and how many times that with ${whole(sizes[0]?.points ?? 0)} points;`,
+    "of a fanout a point's share when as many as go are delivered, and p50 and p99 of a delivery at a pace",
     "",
     `${table([["", ...head, "target", ""], ...rows])}\n`,
   ].join("\n");

@@ -1,12 +1,14 @@
 import { statfsSync } from "node:fs";
 import { join } from "node:path";
 import { bodyOf } from "./agreement";
-import { Clients, type Measured } from "./clients";
-import { median, summarize } from "./figures";
+import { type Settings as ClientSettings, Clients, type Measured } from "./clients";
+import { type Delivery, deliver } from "./comparisons";
+import { median, rate } from "./figures";
+import type { Load } from "./load";
 import { type Place, Preparation } from "./prepare";
 import { type Server, startFairlead } from "./processes";
-import { progressOf } from "./progress";
-import { SCALED, type Scaled, ZONES } from "./scenarios";
+import { inTurn } from "./rounds";
+import { CURRENT, FAN_OUTS, type FanOut, GROWTH, SCALED, type Scaled, ZONES } from "./scenarios";
 
 /** What the same requests cost on databases that differ in the number of their points alone. */
 
@@ -23,10 +25,13 @@ export interface ScaledCost {
 
 export interface SizedCost {
   points: number;
-  /** Milliseconds. */
+  /** Milliseconds that a request takes; of a fan-out, a delivery at a pace. */
   p50: number;
   p99: number;
-  /** A request's share of the time (microseconds): on one connection its median, on several what the server could do. */
+  /**
+   * A request's share of the time (microseconds): on one connection its median, on several what the server could do,
+   * of a fan-out what it could deliver.
+   */
   microseconds: number;
   /** That over the same with the fewest points, the median of the rounds. */
   ratio: number;
@@ -67,19 +72,16 @@ async function preparePlaces(directory: string, sizes: number[]): Promise<Place[
   return places;
 }
 
-interface Settings {
-  rounds: number;
-  seconds: number;
-  connections: number;
-  warmUpRounds: number;
+interface Settings extends ClientSettings {
   /** Only scenarios whose name holds this. */
   only: string;
 }
 
 /** The wanted scenarios on a server of each size, in turn, round by round. */
 export async function measureScale(directory: string, sizes: number[], settings: Settings): Promise<Scale> {
-  const scenarios = SCALED.filter(({ name }) => name.includes(settings.only));
-  if (scenarios.length === 0) throw new Error(`no scenario's name holds ${settings.only}`);
+  const isWanted = ({ name }: { name: string }) => name.includes(settings.only);
+  const [scenarios, fanOuts] = [SCALED.filter(isWanted), FAN_OUTS.filter(isWanted)];
+  if (scenarios.length + fanOuts.length === 0) throw new Error(`no scenario's name holds ${settings.only}`);
   checkRoom(directory, sizes);
   const startedAt = performance.now();
   const places = await preparePlaces(directory, sizes);
@@ -88,44 +90,76 @@ export async function measureScale(directory: string, sizes: number[], settings:
   for (const place of places) servers.push(await startFairlead(place));
   const clients = new Clients(settings);
   const costs: ScaledCost[] = [];
-  for (const scenario of scenarios) costs.push(await measureSizes(clients, scenario, servers, settings));
+  for (const scenario of scenarios) costs.push(...(await measureSizes(clients, scenario, servers)));
+  for (const fanOut of fanOuts) costs.push(await measureFanOut(clients, fanOut, servers));
   return { preparedInSeconds, costs };
 }
 
 /** Throws when a request finds nothing: an empty page is quick on any server. */
 async function checkFull(scenario: Scaled, server: Server): Promise<void> {
   const body = (await bodyOf(scenario, server)) as { data?: unknown } | unknown[];
-  const found = Array.isArray(body) ? body : body.data;
+  const found = Array.isArray(body) ? body : "data" in body ? body.data : body;
   if (Array.isArray(found) ? found.length === 0 : !found)
     throw new Error(`${scenario.name} finds nothing among ${server.fixture.points} points`);
 }
 
-async function measureSizes(
-  clients: Clients,
-  scenario: Scaled,
-  servers: Server[],
-  { rounds, connections }: Settings,
-): Promise<ScaledCost> {
-  const { name, target } = scenario;
+// --- Rounds -----------------------------------------------------------------------------------------------
+
+/** One round on one server. */
+type Round = Omit<SizedCost, "points" | "ratio">;
+
+/** What the scenario costs, and what a reader noticed of it where one was asked. */
+async function measureSizes(clients: Clients, scenario: Scaled, servers: Server[]): Promise<ScaledCost[]> {
+  const { name, mayGrow, connections = clients.settings.connections } = scenario;
   for (const server of servers) await checkFull(scenario, server);
-  const measured: Measured[][] = servers.map(() => []);
-  for (let round = -clients.warmUpRounds; round < rounds; round++)
-    for (const [at, server] of servers.entries()) {
-      const points = server.fixture.points.toLocaleString("en");
-      progressOf(`${name}, ${points} points`, round, rounds);
-      const load = await clients.measure(scenario, server);
-      if (round >= 0) measured[at]?.push(load);
-    }
-  const used = scenario.connections ?? connections;
-  const cost = (load: Measured): number =>
-    used === 1 ? load.p50 * 1_000 : (load.seconds * 1_000_000) / load.answered;
-  const smallest = (measured[0] ?? []).map(cost);
+  const { manner, ...plan } = clients.plan(scenario);
+  const { subscribers, withReader } = manner;
+  for (const server of servers) await clients.subscribe(server, subscribers);
+  const loads = await inTurn(name, servers, plan, (server) => clients.measure(scenario, server, manner));
+  for (const server of servers) await clients.unsubscribe(server, subscribers);
+  const target = mayGrow ? null : GROWTH;
+  const costs = (ofOne: Measured[]) => ofOne.map((load) => roundOf(load, connections));
+  const own = compareSizes({ name, target, connections }, servers, loads.map(costs));
+  if (!withReader) return [own];
+  const reader = { name: `${CURRENT.name} during ${name}`, target, connections: 1 };
+  const noticed = (ofOne: Measured[]) =>
+    ofOne.flatMap((load) => (load.reader ? roundOf(load.reader, 1) : []));
+  return [own, compareSizes(reader, servers, loads.map(noticed))];
+}
+
+const roundOf = (load: Load, connections: number): Round => ({
+  ...{ p50: load.p50, p99: load.p99 },
+  microseconds: connections === 1 ? load.p50 * 1_000 : 1_000_000 / rate(load),
+});
+
+/** What a point costs when as many are delivered as go, and how long deliveries take at a pace. */
+async function measureFanOut(clients: Clients, scenario: FanOut, servers: Server[]): Promise<ScaledCost> {
+  const { rounds, connections } = clients.settings;
+  const deliveries = await deliver(clients, scenario, servers, rounds);
+  const costs = (ofOne: Delivery[]) =>
+    ofOne.map(({ p50, p99, deliveriesPerSecond }): Round => {
+      return { p50, p99, microseconds: (scenario.subscribers * 1_000_000) / deliveriesPerSecond };
+    });
+  const what = { name: scenario.name, target: GROWTH, connections };
+  return compareSizes(what, servers, deliveries.map(costs));
+}
+
+/** The rounds of each server beside those of the first, which has the fewest points. */
+function compareSizes(
+  what: Pick<ScaledCost, "name" | "target" | "connections">,
+  servers: Server[],
+  rounds: Round[][],
+): ScaledCost {
   const sizes = servers.map(({ fixture }, at): SizedCost => {
-    const costs = (measured[at] ?? []).map(cost);
-    const { p50, p99 } = summarize(measured[at] ?? []);
-    const ratio = median(costs.map((each, round) => each / (smallest[round] ?? each)));
-    return { points: fixture.points, p50, p99, microseconds: median(costs), ratio };
+    const own = rounds[at] ?? [];
+    const middle = (key: keyof Round) => median(own.map((round) => round[key]));
+    const fewest = (round: number) => rounds[0]?.[round]?.microseconds ?? Number.NaN;
+    const ratio = median(own.map(({ microseconds }, round) => microseconds / fewest(round)));
+    return {
+      points: fixture.points,
+      ...{ p50: middle("p50"), p99: middle("p99"), microseconds: middle("microseconds"), ratio },
+    };
   });
-  const isMet = target === null ? null : sizes.every(({ ratio }) => ratio <= target);
-  return { name, target, isMet, connections: used, sizes };
+  const { target } = what;
+  return { ...what, isMet: target === null ? null : sizes.every(({ ratio }) => ratio <= target), sizes };
 }
