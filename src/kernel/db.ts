@@ -334,22 +334,33 @@ export function counterNow(name: string): number {
 /** Parts have their counter's name and a space before their own: "trip_points X" and "trip_points X day 00020514". */
 const isOf = (counter: string, name: string): boolean => name === counter || name.startsWith(`${counter} `);
 
+const dropCounter = statement(() => sqlite.prepare<unknown, [string]>("DELETE FROM counters WHERE name = ?"));
 // From a space to the character after it: the index finds the parts.
-const dropCounter = statement(() =>
-  sqlite.prepare<unknown, [string]>(
-    "DELETE FROM counters WHERE name = ?1 OR (name >= ?1 || ' ' AND name < ?1 || '!')",
+const dropParts = statement(() =>
+  sqlite.prepare<unknown, [string, number]>(
+    `DELETE FROM counters WHERE name IN
+       (SELECT name FROM counters WHERE name >= ?1 || ' ' AND name < ?1 || '!' LIMIT ?2)`,
   ),
 );
 const dropIfZero = statement(() =>
   sqlite.prepare<unknown, [string]>("DELETE FROM counters WHERE name = ? AND value = 0"),
 );
 
-/** Removes a counter and its parts in the current transaction, together with what they counted. */
+/**
+ * Removes a counter in the current transaction, and what the transaction added to it and its parts. The parts
+ * themselves, which may be hundreds of thousands, are for `removeParts`.
+ */
 export function removeCounter(name: string): void {
   if (!current) throw new Error("removeCounter outside transact");
   for (const adjusted of current.deltas.keys()) if (isOf(name, adjusted)) current.deltas.delete(adjusted);
   current.removed.push(name);
   dropCounter().run(name);
+}
+
+/** Removes parts of a counter in the current transaction, at most so many: ten thousand take some 50 ms. */
+export function removeParts(name: string, limit: number): void {
+  if (!current) throw new Error("removeParts outside transact");
+  dropParts().run(name, limit);
 }
 
 function writeCounters(jobs: Job[]): void {

@@ -14,6 +14,7 @@ import m11 from "../../drizzle/0011_loose_points.sql" with { type: "text" };
 import m12 from "../../drizzle/0012_community.sql" with { type: "text" };
 import m13 from "../../drizzle/0013_community_search.sql" with { type: "text" };
 import m14 from "../../drizzle/0014_point_places.sql" with { type: "text" };
+import m15 from "../../drizzle/0015_point_seasons.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -31,4 +32,5 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0012_community", sql: m12 },
   { tag: "0013_community_search", sql: m13 },
   { tag: "0014_point_places", sql: m14 },
+  { tag: "0015_point_seasons", sql: m15 },
 ];

@@ -94,9 +94,10 @@ function flush(): void {
 
 const add = (name: string, by: number) => added.set(name, (added.get(name) ?? 0) + by);
 
-/** Counts a point in a list: in all, in its day and in its quarter of an hour. */
+/** Counts a point in a list: in all, in its season, its day and its quarter of an hour. */
 function count(list: string, time: number): void {
   add(list, 1);
+  add(`${list} season ${String(Math.floor(time / 11_059_200_000)).padStart(8, "0")}`, 1);
   add(`${list} day ${String(Math.floor(time / 86_400_000)).padStart(8, "0")}`, 1);
   add(`${list} quarter ${String(Math.floor(time / 900_000)).padStart(8, "0")}`, 1);
 }

@@ -16,8 +16,7 @@ import { loadSystemConfig, setSystemValue } from "../../src/operations/system-co
 import { createDevice } from "../../src/tracking/devices/service";
 import { boundingBox, type Position } from "../../src/tracking/geofences/geometry";
 import { geofences } from "../../src/tracking/geofences/table";
-import { countPoint } from "../../src/tracking/gps/places";
-import { ALL, tripPoints } from "../../src/tracking/gps/service";
+import { ALL, countPoint, tripPoints } from "../../src/tracking/gps/places";
 import { createTrip, updateTrip } from "../../src/tracking/trips/service";
 import { progress } from "./progress";
 

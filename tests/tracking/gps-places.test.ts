@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { closeDatabase, sqlite } from "../../src/kernel/db";
 import { migrations } from "../../src/kernel/migrations.gen";
 import type { PageOf } from "../../src/kernel/paging";
+import { finishDetachments } from "../../src/tracking/gps/detach";
 import { findPlace } from "../../src/tracking/gps/places";
 import { deleteOldPoints } from "../../src/tracking/gps/retention";
 import type { GpsPoint } from "../../src/tracking/gps/schema";
@@ -70,8 +71,8 @@ function expectWhole(): void {
 
 const parts = () =>
   sqlite
-    .query(
-      "SELECT name, value FROM counters WHERE name LIKE '% day %' OR name LIKE '% quarter %' ORDER BY name",
+    .query<{ name: string; value: number }, []>(
+      "SELECT name, value FROM counters WHERE name GLOB '* season *' OR name GLOB '* day *' OR name GLOB '* quarter *' ORDER BY name",
     )
     .all();
 
@@ -96,9 +97,13 @@ describe("each page of a long list", () => {
 
   test("counts the same when the counters are made for a database that had none", () => {
     const kept = parts();
-    sqlite.run("DELETE FROM counters WHERE name LIKE '% day %' OR name LIKE '% quarter %'");
-    const migration = migrations.find(({ tag }) => tag === "0014_point_places");
-    for (const statement of migration?.sql.split("--> statement-breakpoint") ?? []) sqlite.run(statement);
+    sqlite.run(
+      "DELETE FROM counters WHERE name GLOB '* season *' OR name GLOB '* day *' OR name GLOB '* quarter *'",
+    );
+    for (const wanted of ["0014_point_places", "0015_point_seasons"]) {
+      const migration = migrations.find(({ tag }) => tag === wanted);
+      for (const statement of migration?.sql.split("--> statement-breakpoint") ?? []) sqlite.run(statement);
+    }
     expect(parts()).toEqual(kept);
   });
 
@@ -121,5 +126,19 @@ describe("each page of a long list", () => {
     expect(parts()).not.toContainEqual(
       expect.objectContaining({ name: expect.stringContaining(other.trip) }),
     );
+  });
+
+  test("stays right when a long trip goes, whose counters go step by step", async () => {
+    const long = await voyage();
+    // Each in a quarter of an hour, a day of its own: more than two thousand counters.
+    await Promise.all(Array.from({ length: 1_050 }, (_, at) => record(long.device, START - at * DAY)));
+    const itsParts = () => parts().filter(({ name }) => name.includes(long.trip)).length;
+    expect(itsParts()).toBeGreaterThan(2_100);
+    await move(long.trip, "completed");
+    await deleteTrip(long.trip);
+    expect(itsParts()).toBeWithin(1, 2_100);
+    await finishDetachments();
+    expect(itsParts()).toBe(0);
+    expectWhole();
   });
 });

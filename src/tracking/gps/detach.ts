@@ -1,11 +1,12 @@
 import { and, eq } from "drizzle-orm";
 import { afterCommit, db, sqlite, statement, transact } from "../../kernel/db";
 import { forgetAllCurrent } from "./current-cache";
+import { forgetPlaces, tripPoints } from "./places";
 import { gpsDetachments } from "./table";
 
 /**
- * A deleted device or trip leaves its points, which from then on belong to none. Rewriting millions of rows
- * would stop the server, so a small step is taken at once and the rest by a job. Until that is done, the
+ * A deleted device or trip leaves its points, which from then on belong to none, and a trip the counters of their
+ * places, which go. Rewriting millions of rows would stop the server, so a small step is taken at once and the rest by a job. Until that is done, the
  * identifiers in the rows are dangling, and every reader of points asks `isDetached` about them.
  */
 type Kind = "device" | "trip";
@@ -26,8 +27,12 @@ const clearTrip = statement(() =>
   ),
 );
 
-const step = (kind: Kind, id: string): number =>
-  (kind === "device" ? clearDevice() : clearTrip()).run(id, STEP).changes;
+/** Takes a step; returns how many points it rewrote. */
+function step(kind: Kind, id: string): number {
+  if (kind === "device") return clearDevice().run(id, STEP).changes;
+  forgetPlaces(tripPoints(id), STEP);
+  return clearTrip().run(id, STEP).changes;
+}
 
 /** Whether a device or trip is gone although points still name it. */
 export function isDetached(id: string): boolean {

@@ -1,12 +1,16 @@
 import { DAY, MINUTE } from "../../kernel/clock";
-import { adjustCounter, sqlite, statement } from "../../kernel/db";
+import { adjustCounter, removeParts, sqlite, statement } from "../../kernel/db";
 
 /**
  * Where a page of a long list of positions begins. SQLite walks over what OFFSET skips, which takes it a quarter of a
- * second in the middle of ten million. So each list counts its positions by day and by quarter of an hour of the
- * receiver's time too, and no more than one quarter is walked over. Those counters are parts of the list's own:
- * `gps_points day 00020514`.
+ * second in the middle of ten million. So each list counts its positions by spans of the receiver's time too, of which
+ * each divides the one before it: no more than a quarter of an hour is walked over, and no more than some hundred
+ * counters, however many years a list covers. Those counters are parts of the list's own: `gps_points day 00020514`.
  */
+
+/** The list of all positions, and that of a trip's: the names of their counters. */
+export const ALL = "gps_points";
+export const tripPoints = (tripId: string): string => `trip_points ${tripId}`;
 
 interface Span {
   name: string;
@@ -14,48 +18,48 @@ interface Span {
   length: number;
 }
 
-const BY_DAY: Span = { name: "day", length: DAY };
-const BY_QUARTER: Span = { name: "quarter", length: 15 * MINUTE };
+const SPANS: Span[] = [
+  { name: "season", length: 128 * DAY },
+  { name: "day", length: DAY },
+  { name: "quarter", length: 15 * MINUTE },
+];
+const SHORTEST = 15 * MINUTE;
 
 /** Digits of a span's number, so that the names sort as the numbers do: enough until the year 4800. */
 const DIGITS = 8;
 const LAST = 10 ** DIGITS - 1;
 
-const partName = (list: string, span: Span, number: number): string =>
-  `${list} ${span.name} ${String(number).padStart(DIGITS, "0")}`;
+const partName = (list: string, span: string, number: number): string =>
+  `${list} ${span} ${String(number).padStart(DIGITS, "0")}`;
 
 interface Names {
   quarter: number;
-  ofDay: string;
-  ofQuarter: string;
+  parts: string[];
 }
 
 /** The names that each list used last: what comes next is mostly of the same quarter. */
 const lastNames = new Map<string, Names>();
 const MAX_LISTS = 1_000;
 
-function namesFor(list: string, timestamp: number): Names {
-  const quarter = Math.floor(timestamp / BY_QUARTER.length);
+function partsFor(list: string, timestamp: number): string[] {
+  const quarter = Math.floor(timestamp / SHORTEST);
   const last = lastNames.get(list);
-  if (last?.quarter === quarter) return last;
-  const day = Math.floor(timestamp / BY_DAY.length);
-  const names = {
-    quarter,
-    ofDay: partName(list, BY_DAY, day),
-    ofQuarter: partName(list, BY_QUARTER, quarter),
-  };
+  if (last?.quarter === quarter) return last.parts;
+  const parts = SPANS.map(({ name, length }) => partName(list, name, Math.floor(timestamp / length)));
   if (lastNames.size >= MAX_LISTS) lastNames.clear();
-  lastNames.set(list, names);
-  return names;
+  lastNames.set(list, { quarter, parts });
+  return parts;
 }
 
 /** Adds a position to the counters of a list in the current transaction, or with -1 takes it out. */
 export function countPoint(list: string, timestamp: number, by: 1 | -1): void {
-  const { ofDay, ofQuarter } = namesFor(list, timestamp);
   adjustCounter(list, by);
-  adjustCounter(ofDay, by);
-  adjustCounter(ofQuarter, by);
+  for (const part of partsFor(list, timestamp)) adjustCounter(part, by);
 }
+
+/** Removes the counters of so many positions of a list that is gone, in the current transaction. */
+export const forgetPlaces = (list: string, positions: number): void =>
+  removeParts(list, positions * SPANS.length);
 
 type Part = { name: string; value: number };
 const PARTS = "SELECT name, value FROM counters WHERE name BETWEEN ? AND ? ORDER BY name";
@@ -78,20 +82,28 @@ const WORTH_SEEKING = 500;
 export function findPlace(list: string, order: Order, skip: number): Place {
   const isAscending = order === "oldest first";
   if (skip < WORTH_SEEKING) return { bound: isAscending ? 0 : Number.MAX_SAFE_INTEGER, skip };
-  const day = findSpan(list, BY_DAY, [0, LAST], order, skip);
-  const perDay = BY_DAY.length / BY_QUARTER.length;
-  const quarters: [number, number] = [day.number * perDay, (day.number + 1) * perDay - 1];
-  const quarter = findSpan(list, BY_QUARTER, quarters, order, day.skip);
-  return { bound: (quarter.number + (isAscending ? 0 : 1)) * BY_QUARTER.length, skip: quarter.skip };
+  let stretch: Stretch = { from: 0, until: Number.MAX_SAFE_INTEGER, skip };
+  for (const span of SPANS) stretch = narrow(list, span, stretch, order);
+  return { bound: isAscending ? stretch.from : stretch.until, skip: stretch.skip };
 }
 
-/** The span of those numbered `first` to `last` in which the list's position stands that has `skip` before it there. */
-function findSpan(list: string, span: Span, [first, last]: [number, number], order: Order, skip: number) {
+/** A time from (inclusive) and until (exclusive) which a list is looked at, and how many positions of it there to skip. */
+interface Stretch {
+  /** Epoch milliseconds. */
+  from: number;
+  until: number;
+  skip: number;
+}
+
+/** The one span of a stretch in which the list's position stands that has `skip` before it there. */
+function narrow(list: string, { name, length }: Span, { from, until, skip }: Stretch, order: Order): Stretch {
   const parts = order === "oldest first" ? oldestParts() : newestParts();
+  const last = Math.min(until / length - 1, LAST);
   let left = skip;
-  for (const { name, value } of parts.all(partName(list, span, first), partName(list, span, last))) {
-    if (left < value) return { number: Number(name.slice(-DIGITS)), skip: left };
-    left -= value;
+  for (const part of parts.all(partName(list, name, from / length), partName(list, name, last))) {
+    const number = Number(part.name.slice(-DIGITS));
+    if (left < part.value) return { from: number * length, until: (number + 1) * length, skip: left };
+    left -= part.value;
   }
-  throw new Error(`the counters of ${list} hold less than ${skip} positions by ${span.name}`);
+  throw new Error(`the counters of ${list} hold less than ${skip} positions by ${name}`);
 }

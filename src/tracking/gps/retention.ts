@@ -2,8 +2,7 @@ import { deleteAged } from "../../kernel/ageing";
 import { afterCommit, sqlite, statement } from "../../kernel/db";
 import { systemValue } from "../../operations/system-config/service";
 import { forgetAllCurrent } from "./current-cache";
-import { countPoint } from "./places";
-import { ALL } from "./service";
+import { ALL, countPoint } from "./places";
 
 const deleteOldest = statement(() =>
   sqlite.prepare<{ timestamp: number }, [number, number]>(

@@ -11,7 +11,7 @@ import { evaluateZones, type ZoneCrossing } from "../geofences/evaluate";
 import { lengthenTrip } from "../trips/distance";
 import { cachedCurrent, forgetCurrent, renewCurrent } from "./current-cache";
 import { isDetached } from "./detach";
-import { countPoint, findPlace } from "./places";
+import { ALL, countPoint, findPlace, tripPoints } from "./places";
 import type { GpsPoint, NewGpsPoint } from "./schema";
 import type { gpsPoints } from "./table";
 
@@ -139,10 +139,6 @@ function storePoint(device: Reporter | null, fix: NewGpsPoint): GpsPoint {
   afterCommit(() => renewCurrent(point));
   return point;
 }
-
-/** Names of the counters of all points and of a trip's. */
-export const ALL = "gps_points";
-export const tripPoints = (tripId: string): string => `trip_points ${tripId}`;
 
 // --- Reading ----------------------------------------------------------------------------------------------
 
