@@ -7,10 +7,11 @@ import { migrate } from "../../src/kernel/migrate";
 import type { NewGpsPoint } from "../../src/tracking/gps/schema";
 
 /**
- * What a server can do at best with these tools: `Bun.serve`, prepared statements, `JSON.parse`, on Fairlead's own
- * schema and pragmas, with the same reads, writes and answers, commits grouped, and the token looked up.
- * Nothing is validated, limited, logged or refused, no zone is looked at, and nothing but tokens is kept in memory: Fairlead
- * remembers a device, its trip and the zones around it from one position to the next.
+ * A server without framework: `Bun.serve`, prepared statements, `JSON.parse`, on Fairlead's own schema and pragmas, with
+ * the same reads, writes and answers, commits grouped, and the token looked up. Nothing is validated, limited, logged or
+ * refused, no zone is looked at, and nothing but tokens is kept in memory: Fairlead remembers a device, its trip and the
+ * zones around it from one position to the next. Nor do the requests of one turn share a read transaction, as Fairlead's do:
+ * that would spare some 5 µs a statement.
  */
 
 openDatabase(join(process.argv[2] ?? "", "fairlead.db"), "full");
