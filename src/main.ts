@@ -89,7 +89,7 @@ async function run(args: string[]): Promise<void> {
   const { values, positionals } = parse(chosen, rest);
   if (values.help) return print(command ? commandHelp(command) : help());
   if (values.version) return print(VERSION);
-  if (positionals.length !== (chosen.positionals ?? 0))
+  if (positionals.length !== (chosen.positionals ?? 0) || positionals.includes(""))
     throw new UsageError(`usage: fairlead ${chosen.usage}`);
   loadConfig({
     config: values.config as string | undefined,

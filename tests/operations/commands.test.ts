@@ -97,6 +97,8 @@ describe("wrong usage ends with status 2 and one line:", () => {
     [["serve", "--data-dir"], "--data-dir"],
     [["backup"], "backup FILE"],
     [["backup", "a", "b"], "backup FILE"],
+    [["backup", ""], "backup FILE"],
+    [["restore", ""], "restore FILE"],
     [["demo", "--speed", "fast"], "--speed"],
     [["demo", "--speed", "0"], "--speed"],
     [["demo", "--speed", "1001"], "--speed"],
