@@ -22,7 +22,7 @@ import { useMasterKey } from "./kernel/encryption";
 import { beginStop } from "./kernel/lifecycle";
 import { configureLog, log } from "./kernel/log";
 import { newestMigration } from "./kernel/migrate";
-import { OperatorError } from "./kernel/operator";
+import { addressTrouble } from "./kernel/operator";
 import { isCompiled, quoted } from "./kernel/program";
 import { stopSignals } from "./kernel/signals";
 import { unreadable } from "./operations/backup/key-check";
@@ -114,12 +114,7 @@ function listen(app: AnyElysia): number {
       websocket: socketHandlers(),
     });
   } catch (error) {
-    const code = (error as { code?: string }).code;
-    const why =
-      code === "EADDRINUSE"
-        ? "is in use; choose another server.port (FAIRLEAD_SERVER_PORT) or stop the other program"
-        : `cannot be listened on (${code})`;
-    throw new OperatorError(`${hostname}:${port} ${why}`);
+    throw addressTrouble(error);
   }
   if (!app.server) throw new Error("the server does not listen");
   attachServer(app.server);

@@ -17,7 +17,7 @@ import { config } from "../config";
 import { openDatabase } from "./db";
 import { reason, UNFINISHED, writeWhole } from "./disk";
 import { migrate, pendingMigrations } from "./migrate";
-import { OperatorError } from "./operator";
+import { OperatorError, remedy } from "./operator";
 
 /** What the data directory holds. */
 export const dataPath = {
@@ -37,7 +37,30 @@ export function prepareDataDirectory(): void {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new OperatorError(`the data directory ${directory} cannot be written: ${reason(error)}`);
+    throw new OperatorError(`the data directory ${directory} ${whyUnusable(directory, error)}`);
+  }
+}
+
+/** Why a data directory cannot be used, and who could. */
+function whyUnusable(directory: string, error: unknown): string {
+  const { code } = error as { code?: string };
+  // What `mkdir` says of a name that is taken by anything else than a directory.
+  if (code === "EEXIST") return "is a file, not a directory";
+  const why = `cannot be written: ${reason(error)}`;
+  if (code !== "EACCES") return why;
+  const owner = ownerOf(directory);
+  if (owner === null) return `${why}${remedy(error)}`;
+  return owner === process.geteuid?.()
+    ? `${why}; call chmod 700 ${directory}`
+    : `${why}; run this as its owner (uid ${owner})`;
+}
+
+/** The user whose file or directory this is; null where there is none, or none that may be seen. */
+function ownerOf(path: string): number | null {
+  try {
+    return statSync(path).uid;
+  } catch {
+    return null;
   }
 }
 
@@ -87,7 +110,9 @@ export function openData(holdsLock: boolean): string[] {
     openDatabase(dataPath.database(), config["data.synchronous"]);
     giveToOwner(dataPath.database());
   } catch (error) {
-    throw new OperatorError(`the database ${dataPath.database()} cannot be opened: ${reason(error)}`);
+    throw new OperatorError(
+      `the database ${dataPath.database()} cannot be opened: ${reason(error)}${remedy(error)}`,
+    );
   }
   if (pendingMigrations().length === 0) return [];
   const release = holdsLock ? () => {} : lock();

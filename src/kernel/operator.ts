@@ -13,5 +13,29 @@ export class OperatorError extends Error {}
 export function dataTrouble(thrown: unknown): OperatorError | null {
   const error = machineError(thrown) as (Error & { path?: string }) | null;
   if (!error || !(error.path ?? config["data.dir"]).startsWith(config["data.dir"])) return null;
-  return new OperatorError(`the data directory ${config["data.dir"]} cannot be used: ${reason(error)}`);
+  return new OperatorError(
+    `the data directory ${config["data.dir"]} cannot be used: ${reason(error)}${remedy(error)}`,
+  );
+}
+
+/** What helps against an error of the machine under the data directory, as the end of a line; often nothing is known. */
+export function remedy(error: unknown): string {
+  const code = String((machineError(error) as { code?: unknown } | null)?.code);
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return "; restore a backup (fairlead restore FILE)";
+  return code === "EACCES" ? "; run this as the server's user" : "";
+}
+
+/** What to tell the operator where the server's address could not be listened on. */
+export function addressTrouble(error: unknown): OperatorError {
+  const { code } = error as { code?: string };
+  const address = `${config["server.host"]}:${config["server.port"]}`;
+  if (code === "EADDRINUSE")
+    return new OperatorError(
+      `${address} is in use; choose another server.port (FAIRLEAD_SERVER_PORT) or stop the other program`,
+    );
+  const cure =
+    code === "EACCES"
+      ? "choose a server.port (FAIRLEAD_SERVER_PORT) above 1023"
+      : "set server.host (FAIRLEAD_SERVER_HOST) to an address of this machine";
+  return new OperatorError(`${address} cannot be listened on (${code}); ${cure}`);
 }

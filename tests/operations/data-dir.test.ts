@@ -1,9 +1,26 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
-import { command, type Settings, TestServer, temporaryDirectory } from "../support/server";
-import { expectFailure, FULL_DISK, runAfterShell } from "./support";
+import { command, program, type Settings, TestServer, temporaryDirectory } from "../support/server";
+import {
+  AS_NOBODY,
+  canBeNobody,
+  environment,
+  expectFailure,
+  FULL_DISK,
+  NOBODY,
+  runAfterShell,
+} from "./support";
 
 const on = (dataDir: string, settings: Settings = {}) => ({
   settings: { "data.dir": dataDir, "server.port": "0", "log.level": "error", ...settings },
@@ -29,6 +46,25 @@ describe("a data directory that cannot be written", () => {
     for (const args of [["serve"], ["migrate"], USER, KEY])
       expectFailure(await command(args, on(below)), 1, below, "cannot be written");
     expectFailure(await command(["backup", "copy"], on(below)), 1, below);
+    for (const args of [["serve"], USER])
+      expectFailure(await command(args, on(file)), 1, `${file} is a file, not a directory`);
+  });
+
+  test.skipIf(!canBeNobody)("since it is another user's tells whose", () => {
+    const asNobody = (dataDir: string) => {
+      const { stdout, stderr, exitCode } = Bun.spawnSync(
+        [...AS_NOBODY, ...program, "serve", "--data-dir", dataDir],
+        { cwd: "/", env: environment({}), stdout: "pipe", stderr: "pipe" },
+      );
+      return { status: exitCode, stdout: stdout.toString(), stderr: stderr.toString() };
+    };
+    const dataDir = temporaryDirectory();
+    expectFailure(asNobody(dataDir), 1, dataDir, "EACCES", "run this as its owner (uid 0)");
+    expectFailure(asNobody(join(dataDir, "below")), 1, "EACCES", "run this as the server's user");
+    chownSync(dataDir, NOBODY, NOBODY);
+    chmodSync(dataDir, 0o500);
+    expectFailure(asNobody(dataDir), 1, "EACCES", `chmod 700 ${dataDir}`);
+    expect(readdirSync(dataDir)).toEqual([]);
   });
 });
 
@@ -73,10 +109,39 @@ describe("a database that cannot be used", () => {
     const noise = "this is no database ".repeat(500);
     writeFileSync(file, noise);
     for (const args of [["serve"], ["migrate"], USER])
-      expectFailure(await command(args, on(dataDir)), 1, file);
+      expectFailure(await command(args, on(dataDir)), 1, file, "restore a backup (fairlead restore FILE)");
     expectFailure(await command(["backup", join(dataDir, "copy")], on(dataDir)), 1, "backup");
     expect(readFileSync(file, "utf8")).toBe(noise);
     expect(readdirSync(dataDir)).not.toContain("copy");
+  });
+
+  test("since it is cut off, ends each command with status 1 and tells to restore a backup", async () => {
+    const dataDir = temporaryDirectory();
+    const file = join(dataDir, "fairlead.db");
+    await command(["migrate"], on(dataDir));
+    const cut = readFileSync(file).subarray(0, 40_960);
+    writeFileSync(file, cut);
+    for (const args of [["serve"], USER])
+      expectFailure(
+        await command(args, on(dataDir)),
+        1,
+        "malformed",
+        "restore a backup (fairlead restore FILE)",
+      );
+    expect(readFileSync(file)).toEqual(cut);
+  });
+});
+
+describe("an address that is not this machine's", () => {
+  test("ends the start with status 1 and a line that names the option", async () => {
+    // 192.0.2.0/24 is nobody's (RFC 5737).
+    const elsewhere = on(temporaryDirectory(), { "server.host": "192.0.2.1", "server.port": "3000" });
+    expectFailure(
+      await command(["serve"], elsewhere),
+      1,
+      "192.0.2.1:3000 cannot be listened on",
+      "set server.host (FAIRLEAD_SERVER_HOST) to an address of this machine",
+    );
   });
 });
 
