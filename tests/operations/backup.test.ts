@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { eventually } from "../identity/users-support";
-import { command, program, TestServer, temporaryDirectory } from "../support/server";
+import { command, program, type Settings, TestServer, temporaryDirectory } from "../support/server";
 import {
   AS_NOBODY,
   canBeNobody,
@@ -56,7 +56,9 @@ describe("backup", () => {
 
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toContain(file);
-    expect(stdout).toContain(join(server.dataDir, "master.key"));
+    expect(stdout).toContain(
+      `Keep ${join(server.dataDir, "master.key")} as well, apart from it: without the key`,
+    );
     expect(during).toBeGreaterThan(0);
     const copy = new Database(file, { readonly: true });
     expect(copy.query("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
@@ -92,6 +94,20 @@ describe("backup", () => {
     } finally {
       await restored.stop();
     }
+  });
+
+  test("names the key to keep that there is, and no other", async () => {
+    const dataDir = temporaryDirectory();
+    await command(["migrate", "--data-dir", dataDir]);
+    const printed = async (settings: Settings) => {
+      const { stdout } = await command(["backup", target()], {
+        settings: { "data.dir": dataDir, ...settings },
+      });
+      return stdout;
+    };
+    expect(await printed({})).toMatch(/^Copied [^\n]* and checked the copy\.\n$/);
+    const configured = { "security.encryption_key": Buffer.alloc(32, 1).toString("base64") };
+    expect(await printed(configured)).toContain("Keep security.encryption_key as well, apart from it");
   });
 
   test("overwrites nothing: a file that exists ends it with status 1", async () => {

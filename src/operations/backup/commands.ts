@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { config } from "../../config";
 import { dataPath } from "../../kernel/data-dir";
 import { reason } from "../../kernel/disk";
-import { OperatorError } from "../../kernel/operator";
+import { OperatorError, remedy } from "../../kernel/operator";
 import { print } from "../../kernel/print";
 import { stopSignals } from "../../kernel/signals";
 import { type Copying, startCopy } from "./copy";
@@ -31,9 +31,8 @@ export async function backup(target: string): Promise<void> {
   } finally {
     stopShowing();
   }
-  await print(
-    `Copied the database to ${file} (${megabytes(sizeOf(file))}), and checked the copy. ${keyToKeep()}`,
-  );
+  const copied = `Copied the database to ${file} (${megabytes(sizeOf(file))}), and checked the copy.`;
+  await print([copied, ...keyToKeep()].join(" "));
 }
 
 /** Throws OperatorError where there is no database, or none that may be seen. */
@@ -41,15 +40,18 @@ function requireDatabase(path: string): void {
   try {
     if (statSync(path, { throwIfNoEntry: false })) return;
   } catch (error) {
-    throw new OperatorError(`${path} cannot be read: ${reason(error)}; run this as the server's user`);
+    throw new OperatorError(`${path} cannot be read: ${reason(error)}${remedy(error)}`);
   }
   throw new OperatorError(`there is no database in ${config["data.dir"]}`);
 }
 
-const keyToKeep = (): string =>
-  config["security.encryption_key"] === null
-    ? `Keep ${dataPath.key()} with it: without the key, encrypted secrets cannot be read.`
-    : "Keep security.encryption_key with it: without the key, encrypted secrets cannot be read.";
+/** Nothing where there is no key yet, and so nothing that it would open. */
+const keyToKeep = (): string[] =>
+  config["security.encryption_key"] === null && !existsSync(dataPath.key())
+    ? []
+    : [
+        `Keep ${keyName()} as well, apart from it: without the key, what is encrypted in the copy cannot be read.`,
+      ];
 
 /** Shows on a terminal how far a copy is that takes longer than a moment. */
 function showProgress({ partial }: Copying, whole: number): () => void {
