@@ -299,11 +299,16 @@ describe("restore refuses, and changes nothing:", () => {
   test("what is no database, or another program's", async () => {
     const text = join(temporaryDirectory(), "text.db");
     writeFileSync(text, "no database ".repeat(1_000));
-    expectFailure(await restore(text, target), 1, text, "is no database");
+    expectFailure(
+      await restore(text, target),
+      1,
+      text,
+      "is no database: choose another backup; nothing was changed",
+    );
     expect(contentOf(target)).toEqual(before);
     const foreign = join(temporaryDirectory(), "foreign.db");
     change(foreign, "CREATE TABLE bookmarks (id)");
-    refused(foreign, "no database of Fairlead's");
+    refused(foreign, "is no database of Fairlead's: choose another backup; nothing was changed");
   });
 
   test("one of a newer version, with broken references, or damaged", () => {
@@ -320,7 +325,20 @@ describe("restore refuses, and changes nothing:", () => {
     const bytes = readFileSync(damaged);
     bytes.fill(0xff, 4096 * 20, 4096 * 60);
     writeFileSync(damaged, bytes);
-    refused(damaged, damaged);
+    refused(damaged, `${damaged} is damaged (`, "nothing was changed");
+  });
+
+  test("one that is cut off, wherever that is", async () => {
+    const whole = readFileSync(file);
+    const cut = join(temporaryDirectory(), "cut.db");
+    const damage = /cut\.db is damaged \([^)]+.*\): choose another backup; nothing was changed$/;
+    for (const length of [50, 4_096, whole.length / 2, whole.length - 100]) {
+      writeFileSync(cut, whole.subarray(0, length));
+      expect(() => restoreHere(cut, target)).toThrow(damage);
+      expect(contentOf(target)).toEqual(before);
+    }
+    expectFailure(await restore(cut, target), 1, `${cut} is damaged (`, "nothing was changed");
+    expect(contentOf(target)).toEqual(before);
   });
 
   test("while another process has the database open, whose changes could be lost", async () => {

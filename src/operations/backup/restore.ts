@@ -92,11 +92,19 @@ function takeCopy(file: string, partial: string): Pick<Restored, "pending" | "un
       flushToDisk(partial);
     }
   } catch (error) {
-    const isNone = (error as { code?: string }).code === "SQLITE_NOTADB";
-    if (isNone || error instanceof UnsoundDatabase)
-      throw new OperatorError(`${file} ${isNone ? "is no database" : (error as Error).message}`);
-    throw error;
+    const why = whyUnsound(error);
+    if (why === null) throw error;
+    throw new OperatorError(`${file} ${why}: choose another backup; nothing was changed`);
   }
+}
+
+/** What makes a file no backup to restore; null for an error that is not the file's. */
+function whyUnsound(error: unknown): string | null {
+  if (error instanceof UnsoundDatabase) return error.message;
+  const code = String((error as { code?: unknown }).code);
+  if (code === "SQLITE_NOTADB") return "is no database";
+  // Of a file that is cut off SQLite may not even read the schema.
+  return code.startsWith("SQLITE_CORRUPT") ? `is damaged (${reason(error)})` : null;
 }
 
 /** Gives the database another name beside its own, with all that its log holds, and returns that. */
