@@ -141,7 +141,7 @@ const ALL: Command[] = [
     usage: "doctor [--json]",
     summary: "check the installation, and say what to do",
     description:
-      "Checks configuration, permissions, database, disk, clock, limits, backups and the outside addresses that are configured, beside a running server or without one, and changes nothing. Exit status 0 unless it finds a problem.",
+      "Checks configuration, permissions, database, address, disk, clock, limits, backups and the outside addresses that are configured, beside a running server or without one, and changes nothing. Exit status 0 unless it finds a problem.",
     options: { json: { type: "boolean" } },
     optionHelp: "  --json            print one JSON object: problems, warnings, findings",
     run: async ({ json }) => (await import("./operations/doctor/command")).examineInstallation(json === true),

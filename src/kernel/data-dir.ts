@@ -154,6 +154,24 @@ function lock(): (() => void) | null {
   }
 }
 
+/**
+ * Whether a server runs on the data directory, found out without writing. Throws what SQLite says of a lock that can't be
+ * read.
+ */
+export function isServed(): boolean {
+  if (!existsSync(dataPath.lock())) return false;
+  const lock = new Database(dataPath.lock(), { readonly: true });
+  try {
+    lock.run("PRAGMA schema_version");
+    return false;
+  } catch (error) {
+    if ((error as { code?: string }).code === "SQLITE_BUSY") return true;
+    throw error;
+  } finally {
+    lock.close();
+  }
+}
+
 /** Takes the data directory for this server; its release ends it. */
 export function claimDataDirectory(): () => void {
   const release = lock();

@@ -17,6 +17,7 @@ import { checkBackups, checkConfiguration, checkEmail } from "../../src/operatio
 import { checkDatabase } from "../../src/operations/doctor/database";
 import type { Finding } from "../../src/operations/doctor/findings";
 import {
+  checkAddress,
   checkClock,
   checkDisk,
   checkGeoip,
@@ -48,10 +49,12 @@ describe("fairlead doctor", () => {
     const server = await TestServer.start();
     const before = stateOf(server.dataDir).filter(([name]) => !/-shm$/.test(String(name)));
     const { status, stdout, stderr } = await command(["doctor"], {
-      settings: { "data.dir": server.dataDir },
+      settings: { "data.dir": server.dataDir, "server.port": new URL(server.url).port },
     });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).not.toMatch(/^problem/m);
+    // The one that runs has it.
+    expect(stdout).not.toMatch(/^\w+ +address /m);
     for (const line of stdout.trimEnd().split("\n")) expect(line).toMatch(/^(ok|warning) {2,}\S.*\S$/);
     for (const check of [
       "configuration",
@@ -74,7 +77,8 @@ describe("fairlead doctor", () => {
 
   test("finds nothing wrong with a directory that is not there yet, and makes none", async () => {
     const dataDir = join(temporaryDirectory(), "new");
-    const { status, stdout } = await command(["doctor", "--json"], { settings: { "data.dir": dataDir } });
+    const settings = { "data.dir": dataDir, "server.port": String(freePort()) };
+    const { status, stdout } = await command(["doctor", "--json"], { settings });
     const report = JSON.parse(stdout);
     expect({ status, problems: report.problems }).toEqual({ status: 0, problems: 0 });
     expect(report.warnings).toBe(
@@ -86,6 +90,7 @@ describe("fairlead doctor", () => {
   test("ends with status 1 and one line when there is a problem, and with 2 for a wrong configuration", async () => {
     const settings = {
       "data.dir": temporaryDirectory(),
+      "server.port": "0",
       "pegel.enabled": "true",
       "pegel.base_url": `http://user:secret@127.0.0.1:${freePort()}/path`,
     };
@@ -206,6 +211,13 @@ describe("the data directory", () => {
       message: expect.stringContaining(`chmod 700 ${open}`),
     });
     expect(key).toMatchObject({ verdict: "problem", message: expect.stringContaining("chmod 600") });
+    for (const mode of [0o777, 0o770, 0o702]) {
+      const writable = spoiled((directory) => chmodSync(directory, mode));
+      expect(checkPermissions()).toMatchObject([
+        { verdict: "problem", message: expect.stringMatching(/write to .*replace/) },
+      ]);
+      expect(checkPermissions()[0]?.message).toEndWith(`chmod 700 ${writable}`);
+    }
   });
 
   test("holds a key that is one", () => {
@@ -258,7 +270,8 @@ describe("the data directory", () => {
       const directory = spoiled((one) => chmodSync(dirname(one), 0o711));
       const closed = findings(directory);
       expect(closed).toMatch(/^problem +data directory .*run the doctor as the server's user/m);
-      expect(closed).not.toMatch(/^\w+ +(master key|database) /m);
+      expect(closed).toMatch(/^problem +disk .*EACCES.*run the doctor as the server's user/m);
+      expect(closed).not.toMatch(/^\w+ +(master key|database|address) /m);
       // The directory is this user's, and the files in it aren't.
       chownSync(directory, NOBODY, NOBODY);
       const foreign = findings(directory);
@@ -297,6 +310,33 @@ describe("the clock", () => {
     expect(found(NOW, null, NOW - 2 * HOUR)).toBe("problem");
     // One of several that is wrong itself.
     expect(found(NOW, null, NOW, NOW + 1_000, NOW + 99 * HOUR)).toBe("ok");
+  });
+});
+
+describe("the address", () => {
+  const found = (settings: Settings) => {
+    configure({ "data.dir": temporaryDirectory(), ...settings });
+    return checkAddress();
+  };
+
+  test("can be listened on, and is let go at once", async () => {
+    const port = String(freePort());
+    for (let time = 0; time < 2; time++)
+      expect(await found({ "server.port": port })).toMatchObject([{ check: "address", verdict: "ok" }]);
+  });
+
+  test("that is another program's, or another machine's, is a problem", async () => {
+    const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+    try {
+      expect(await found({ "server.port": String(other.port) })).toMatchObject([
+        { verdict: "problem", message: expect.stringMatching(/in use; choose another server\.port/) },
+      ]);
+    } finally {
+      await other.stop(true);
+    }
+    expect(await found({ "server.host": "192.0.2.1" })).toMatchObject([
+      { verdict: "problem", message: expect.stringMatching(/set server\.host/) },
+    ]);
   });
 });
 

@@ -11,6 +11,7 @@ import { checkDatabase, type DatabaseReport } from "./database";
 import { type Finding, problem } from "./findings";
 import {
   canEnter,
+  checkAddress,
   checkClock,
   checkDisk,
   checkGeoip,
@@ -53,6 +54,7 @@ async function examine(): Promise<Finding[]> {
   const dates = outside.flatMap(({ date }) => (date === null ? [] : [date]));
   return [
     ...checkConfiguration(config),
+    ...(isOpaque ? [] : await attempt("address", checkAddress)),
     ...(await attempt("data directory", checkPermissions)),
     ...(isOpaque ? [] : checkKey()),
     ...database.findings,
@@ -73,8 +75,16 @@ async function attempt(check: string, make: () => Finding[] | Promise<Finding[]>
   try {
     return await make();
   } catch (error) {
-    return [problem(check, `it cannot be checked: ${reason(error)}`)];
+    return [problem(check, `it cannot be checked: ${reason(error)}; ${wayOut(error)}`)];
   }
+}
+
+/** What to do about a file that could not be looked at. */
+function wayOut(error: unknown): string {
+  const { code, path } = error as { code?: string; path?: string };
+  return /^(EACCES|EPERM|SQLITE_(CANTOPEN|PERM|READONLY))/.test(String(code))
+    ? "run the doctor as the server's user"
+    : `see what is wrong with ${path ?? config["data.dir"]}`;
 }
 
 function backupFacts(time: number): { newest: number | null; sameDisk: boolean | null } {

@@ -5,14 +5,16 @@ import { config } from "../../config";
 import { geoipBuilt } from "../../identity/audit/geoip";
 import { DAY, iso, MINUTE, SECOND } from "../../kernel/clock";
 import { hashPassword, requirePasswordHash } from "../../kernel/crypto";
-import { dataPath, readMasterKey } from "../../kernel/data-dir";
+import { dataPath, isServed, readMasterKey } from "../../kernel/data-dir";
 import { reason } from "../../kernel/disk";
+import { addressTrouble } from "../../kernel/operator";
 import { connectionsFor, openFilesLimit } from "../../realtime/capacity";
 import { type Finding, megabytes, ok, orOk, problem, warning } from "./findings";
 
 /** What the doctor looks at beside configuration and database: files, disk, clock, limits. */
 
 const FOR_OTHERS = 0o077;
+const WRITABLE_BY_OTHERS = 0o022;
 
 /** Who may read and write what. Secrets are the operator's alone. */
 export function checkPermissions(): Finding[] {
@@ -30,7 +32,14 @@ export function checkPermissions(): Finding[] {
   }
   // What is in a directory that can't be entered is not known.
   if (!canEnter(directory)) return found;
-  if (stats.mode & FOR_OTHERS)
+  if (stats.mode & WRITABLE_BY_OTHERS)
+    found.push(
+      problem(
+        "data directory",
+        `other users may write to ${directory}, and so replace database and key: chmod 700 ${directory}`,
+      ),
+    );
+  else if (stats.mode & FOR_OTHERS)
     found.push(warning("data directory", `other users may look into ${directory}: chmod 700 ${directory}`));
   const secret = ["fairlead.db", "fairlead.db-wal", "master.key"].map((name) => join(directory, name));
   for (const path of secret) {
@@ -155,6 +164,18 @@ export function checkClock(time: number, newest: number | null, outside: number[
   if (gap > MUCH) return [problem("clock", others)];
   if (gap > SOME) return [warning("clock", others)];
   return [ok("clock", gaps.length > 0 ? `${told}, as outside` : told)];
+}
+
+/** Whether the server could listen, found out by doing so; nothing where one runs, which does. */
+export async function checkAddress(): Promise<Finding[]> {
+  if (isServed()) return [];
+  const [hostname, port] = [config["server.host"], config["server.port"]];
+  try {
+    await Bun.serve({ hostname, port, reusePort: false, fetch: () => new Response() }).stop(true);
+  } catch (error) {
+    return [problem("address", addressTrouble(error).message)];
+  }
+  return [ok("address", `${hostname}:${port} can be listened on`)];
 }
 
 /** Each client is an open file. */
