@@ -115,6 +115,7 @@ function half(rows: Rows): string[] {
     ...none(
       "the days of the positions are counted wrong",
       `SELECT * FROM (SELECT name, value FROM counters WHERE name LIKE 'gps_points %'
+       EXCEPT SELECT 'gps_points season ' || printf('%08d', timestamp / 11059200000), COUNT(*) FROM gps_points GROUP BY 1
        EXCEPT SELECT 'gps_points day ' || printf('%08d', timestamp / 86400000), COUNT(*) FROM gps_points GROUP BY 1
        EXCEPT SELECT 'gps_points quarter ' || printf('%08d', timestamp / 900000), COUNT(*) FROM gps_points GROUP BY 1)`,
     ),
@@ -122,6 +123,13 @@ function half(rows: Rows): string[] {
       "the quarters of an hour of a trip's positions are counted wrong",
       `SELECT * FROM (
        SELECT 'trip_points ' || trip_id || ' quarter ' || printf('%08d', timestamp / 900000), COUNT(*)
+       FROM gps_points WHERE trip_id IN (SELECT id FROM trips) GROUP BY 1
+       EXCEPT SELECT name, value FROM counters)`,
+    ),
+    ...none(
+      "the seasons of a trip's positions are counted wrong",
+      `SELECT * FROM (
+       SELECT 'trip_points ' || trip_id || ' season ' || printf('%08d', timestamp / 11059200000), COUNT(*)
        FROM gps_points WHERE trip_id IN (SELECT id FROM trips) GROUP BY 1
        EXCEPT SELECT name, value FROM counters)`,
     ),
