@@ -5,9 +5,9 @@ import { forgetPlaces, tripPoints } from "./places";
 import { gpsDetachments } from "./table";
 
 /**
- * A deleted device or trip leaves its points, which from then on belong to none, and a trip the counters of their
- * places, which go. Rewriting millions of rows would stop the server, so a small step is taken at once and the rest by a job. Until that is done, the
- * identifiers in the rows are dangling, and every reader of points asks `isDetached` about them.
+ * A deleted device or trip leaves its points, which from then on belong to none; the counters of a trip's places go.
+ * Rewriting millions of rows would stop the server, so a small step is taken at once and the rest by a job. Until that
+ * is done, the identifiers in the rows are dangling, and every reader of points asks `isDetached` about them.
  */
 type Kind = "device" | "trip";
 
@@ -27,7 +27,7 @@ const clearTrip = statement(() =>
   ),
 );
 
-/** Takes a step; returns how many points it rewrote. */
+/** Takes a step, in which a trip loses at least as many of its counters as it has for those points; returns their number. */
 function step(kind: Kind, id: string): number {
   if (kind === "device") return clearDevice().run(id, STEP).changes;
   forgetPlaces(tripPoints(id), STEP);

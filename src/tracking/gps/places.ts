@@ -18,12 +18,12 @@ interface Span {
   length: number;
 }
 
+const QUARTER = 15 * MINUTE;
 const SPANS: Span[] = [
   { name: "season", length: 128 * DAY },
   { name: "day", length: DAY },
-  { name: "quarter", length: 15 * MINUTE },
+  { name: "quarter", length: QUARTER },
 ];
-const SHORTEST = 15 * MINUTE;
 
 /** Digits of a span's number, so that the names sort as the numbers do: enough until the year 4800. */
 const DIGITS = 8;
@@ -42,7 +42,7 @@ const lastNames = new Map<string, Names>();
 const MAX_LISTS = 1_000;
 
 function partsFor(list: string, timestamp: number): string[] {
-  const quarter = Math.floor(timestamp / SHORTEST);
+  const quarter = Math.floor(timestamp / QUARTER);
   const last = lastNames.get(list);
   if (last?.quarter === quarter) return last.parts;
   const parts = SPANS.map(({ name, length }) => partName(list, name, Math.floor(timestamp / length)));
