@@ -82,6 +82,16 @@ describe("a clock that jumps by an hour or a day and comes back", () => {
       await client.close();
     });
 
+  test("that says 1970 after a power cut refuses what looks made in the future, and ends none for good", async () => {
+    const user = await registered(server);
+    const { token } = await openSession(user.id, 30 * DAY);
+    const toStart = 5 * DAY - serverTime(server);
+    await jump(toStart);
+    expect(await statusOf(token)).toBe(401);
+    await jump(-toStart);
+    expect(await statusOf(token)).toBe(200);
+  });
+
   test("ends a session at its time, neither sooner nor later", async () => {
     const user = await registered(server);
     const { token } = await openSession(user.id, 2 * DAY);
