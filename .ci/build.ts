@@ -60,7 +60,7 @@ function readOptions(): Options {
   };
 }
 
-/** A folder whose packages hold the password hash's native part for a target. */
+/** Makes a folder whose packages hold the password hash's native part for a target. */
 function withArgon2(target: Target, scratch: string): string {
   const name = TARGETS[target].argon2;
   if (TARGETS[own].argon2 === name) return root;
@@ -84,7 +84,8 @@ async function build({ target, outfile, entry }: Options, scratch: string): Prom
     compile: {
       target: TARGETS[target].bun,
       outfile: made,
-      // What lies in the directory where it is called is nobody's word: a bunfig.toml there could name code to run.
+      // Files in the directory where the program is called must not count: a bunfig.toml there could name
+      // code to run.
       autoloadBunfig: false,
       autoloadDotenv: false,
       autoloadPackageJson: false,
@@ -94,7 +95,8 @@ async function build({ target, outfile, entry }: Options, scratch: string): Prom
     // they need, and misreads shortened ones.
     bytecode: true,
     format: "esm",
-    // Code that is loaded on demand stays apart: neither a help text nor the server reads what it does not run.
+    // Code that is loaded on demand stays in chunks of its own: printing a help text does not load the
+    // server.
     splitting: true,
     plugins: [
       {

@@ -3,6 +3,7 @@ import { pageRoutes } from "./docs/pages";
 import { docsRoutes } from "./docs/routes";
 import { graphqlRoutes } from "./graphql/routes";
 import { noteBodies } from "./identity/access/guard";
+import { credentialOf } from "./identity/access/presented";
 import { accountRoutes } from "./identity/accounts/routes";
 import { apiKeyRoutes } from "./identity/api-keys/routes";
 import {
@@ -18,9 +19,10 @@ import { emailAddressRoutes } from "./identity/email-addresses/routes";
 import { exportRoutes } from "./identity/export/routes";
 import { oauthClientRoutes } from "./identity/oauth-clients/routes";
 import { platformRoutes } from "./identity/platforms/routes";
+import { reauthenticationRoutes } from "./identity/reauthentication/routes";
 import { permissionRoutes, roleRoutes } from "./identity/roles/routes";
-import { internalSessionRoutes, ownSessionRoutes } from "./identity/sessions/routes";
-import { twoFactorRoutes } from "./identity/two-factor/routes";
+import { internalSessionRoutes, ownSessionRoutes, userSessionRoutes } from "./identity/sessions/routes";
+import { twoFactorAdminRoutes, twoFactorRoutes } from "./identity/two-factor/routes";
 import { userRoutes } from "./identity/users/routes";
 import { everyRequest, PathTable } from "./kernel/http";
 import { lazy } from "./kernel/lazy";
@@ -41,13 +43,13 @@ import { locationRoutes } from "./tracking/locations/routes";
 import { templateRoutes } from "./tracking/templates/routes";
 import { tripRoutes } from "./tracking/trips/routes";
 
-/** The API, and the text of its OpenAPI document, which is made when it is first asked for. */
+/** The API, and the text of its OpenAPI document, which is built on the first request for it. */
 export interface App {
   app: AnyElysia;
   document: () => Promise<string>;
 }
 
-/** The table of contents of the API. Composes; never listens. */
+/** The API's table of contents: composes the routes and never listens. */
 export function createApp(): App {
   const paths = new PathTable();
   const document: () => Promise<string> = lazy(() =>
@@ -59,13 +61,16 @@ export function createApp(): App {
     handler: { standardHostname: false },
     serve: { maxRequestBodySize: Number.MAX_SAFE_INTEGER },
   })
-    .use(everyRequest(paths))
+    .use(everyRequest(paths, credentialOf))
     .use(healthRoutes)
     .use(metricsRoutes)
     .use(authRoutes)
     .use(ownPasswordRoutes)
+    .use(reauthenticationRoutes)
     .use(twoFactorRoutes)
+    .use(twoFactorAdminRoutes)
     .use(ownSessionRoutes)
+    .use(userSessionRoutes)
     .use(internalSessionRoutes)
     .use(userRoutes)
     .use(emailAddressRoutes)

@@ -4,24 +4,28 @@ import { UsageError } from "./kernel/operator";
 import { print } from "./kernel/print";
 
 /**
- * What the program can be called for. A command's code is loaded when it is called: `fairlead health`, which a container
- * asks twice a minute, needs no routes, and neither does a help text.
+ * The program's commands. A command's code is loaded when it is called: `fairlead health`, which a container
+ * runs twice a minute, needs no routes, and neither does a help text.
  */
 
 type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
 
 export interface Command {
   name: string;
-  /** The whole command line; the overview shows the name alone where this is long. */
+  /** The whole command line; the overview shows only the name if this is long. */
   usage: string;
   summary: string;
   description: string;
   options?: NonNullable<ParseArgsConfig["options"]>;
   optionHelp?: string;
-  /** How many arguments without a dash it takes; none when left out. */
+  /** Number of arguments without a dash; none by default. */
   positionals?: number;
   run: (values: Values, positionals: string[]) => Promise<void> | void;
 }
+
+const NO_BACKUP = "no-backup";
+const NO_BACKUP_HELP =
+  "  --no-backup       migrate a database that holds data without copying it to backup.dir before";
 
 // --- demo -------------------------------------------------------------------------------------------------
 
@@ -35,13 +39,9 @@ async function runDemo({ speed }: Values): Promise<void> {
 
 // --- migrate ------------------------------------------------------------------------------------------------
 
-async function runMigrate(): Promise<void> {
-  const { openData, prepareDataDirectory } = await import("./kernel/data-dir");
-  const { closeDatabase } = await import("./kernel/db");
-  prepareDataDirectory();
-  const applied = openData(false);
-  closeDatabase();
-  await print(applied.length === 0 ? "The database is up to date" : `Applied ${applied.join(", ")}`);
+async function runMigrate(values: Values): Promise<void> {
+  const { migrateData } = await import("./operations/backup/before-migration");
+  await migrateData(values[NO_BACKUP] !== true);
 }
 
 // --- openapi, config ----------------------------------------------------------------------------------------
@@ -57,10 +57,19 @@ async function printDocument(): Promise<void> {
 const ALL: Command[] = [
   {
     name: "serve",
-    usage: "serve",
+    usage: "serve [--no-backup]",
     summary: "migrate the database, then serve (the default)",
-    description: "Migrates the database, then serves until SIGTERM or SIGINT.",
-    run: async () => (await import("./serve")).serveUntilStopped(),
+    description:
+      "Migrates the database, then serves until SIGTERM or SIGINT. A database that holds data is copied to backup.dir before it is migrated; `rollback` puts the copy back.",
+    options: { [NO_BACKUP]: { type: "boolean" }, "key-lost": { type: "boolean" } },
+    optionHelp: `${NO_BACKUP_HELP}
+  --key-lost        start although the key of what is encrypted in the database is lost: a missing one is made
+                    anew, and what the former one encrypted stays unreadable`,
+    run: async (values) =>
+      (await import("./serve")).serveUntilStopped({
+        backup: values[NO_BACKUP] !== true,
+        keyLost: values["key-lost"] === true,
+      }),
   },
   {
     name: "demo",
@@ -112,10 +121,12 @@ const ALL: Command[] = [
   },
   {
     name: "migrate",
-    usage: "migrate",
+    usage: "migrate [--no-backup]",
     summary: "apply pending migrations and exit",
     description:
-      "Applies pending migrations of the database and exits. `serve` does the same before it serves.",
+      "Applies pending migrations of the database and exits. `serve` does the same before it serves. A database that holds data is copied to backup.dir before; `rollback` puts the copy back.",
+    options: { [NO_BACKUP]: { type: "boolean" } },
+    optionHelp: NO_BACKUP_HELP,
     run: runMigrate,
   },
   {
@@ -135,6 +146,14 @@ const ALL: Command[] = [
       "Checks FILE, a copy that `backup` made, and puts it in place of the database. The server must be stopped. The former database is kept beside it under another name, and FILE is left as it is.",
     positionals: 1,
     run: async (_, [file = ""]) => (await import("./operations/backup/commands")).restore(file),
+  },
+  {
+    name: "rollback",
+    usage: "rollback",
+    summary: "put the database from before the last migration back",
+    description:
+      "Puts the newest copy that was made before a migration (before-VERSION-TIME.db in backup.dir) back in place of the database, and says which version of Fairlead it belongs to. The server must be stopped. The former database is kept beside it under another name, and the copy is left as it is.",
+    run: async () => (await import("./operations/backup/commands")).rollback(),
   },
   {
     name: "doctor",

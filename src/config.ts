@@ -25,7 +25,7 @@ import {
  * (`a.b_c` is FAIRLEAD_A_B_C), else from the TOML file (`b_c` under `[a]`), else it is the default.
  */
 
-/** What is wrong with the configuration; the program ends with status 2. */
+/** The configuration is wrong, as the message says; the program ends with status 2. */
 export class ConfigError extends Error {}
 
 const integration = (platform: string, authorize: string, token: string, revoke: string, api: string) =>
@@ -61,6 +61,12 @@ export const OPTIONS = {
     "allowed browser origins; * allows all",
   ),
   "server.max_body_bytes": integer(1_048_576, 1_024, 1_073_741_824, "larger bodies get 413"),
+  "server.idle_seconds": integer(
+    30,
+    1,
+    255,
+    "seconds after which a connection is cut on which nothing moves, such as that of a reader who takes nothing",
+  ),
   "data.dir": text("./data", "database, key file, outbox"),
   "data.synchronous": choice(
     "full",
@@ -78,7 +84,17 @@ export const OPTIONS = {
     false,
     "refuse common passwords and ones that contain the username",
   ),
-  "security.id_app_key": secret("value that X-ID-App-Key must carry; without it the header is refused"),
+  "security.id_app_key": secret(
+    "value that X-ID-App-Key must carry, of 32 characters or more; without it the header is refused",
+    32,
+  ),
+  "auth.session_idle_days": integer(30, 1, 365, "days without use after which a session ends"),
+  "auth.reauthentication_minutes": integer(
+    0,
+    0,
+    1_440,
+    "minutes after a sign-in during which its session may change the address, make keys, add a second factor, hand out rights or delete; 0 sets no bound",
+  ),
   "registration.enabled": boolean(true, "whether strangers may register"),
   "bot_protection.provider": choice(
     null,
@@ -92,6 +108,12 @@ export const OPTIONS = {
     ["outbox", "resend", "smtp"],
     "outbox writes files into the data directory",
   ),
+  "email.outbox_days": integer(
+    30,
+    0,
+    3_650,
+    "files in the outbox older than this many days are deleted; 0 keeps all",
+  ),
   "email.from": text("Fairlead <fairlead@localhost>", "sender of emails"),
   "email.supported_locales": list(["en", "de"], asLocale, "languages of emails and of users"),
   "email.link_base_url": url(null, "where links in emails lead; server.public_url when left out"),
@@ -102,14 +124,26 @@ export const OPTIONS = {
     secret: true,
   } as Option<string | null>,
   "rate_limit.enabled": boolean(true, "switches every rate limit"),
-  "rate_limit.login": rate(
-    10,
-    60,
-    "requests/seconds of POST /v1/auth/login, for an address and an identifier each",
+  "rate_limit.login": rate(10, 60, "requests/seconds of POST /v1/auth/login from one address"),
+  "rate_limit.login_failures": rate(
+    100,
+    3600,
+    "failures/seconds of sign-ins with one identifier; from the 10th on, each is followed by a pause",
   ),
   "rate_limit.register": rate(5, 3600, "requests/seconds of POST /v1/auth/register"),
   "rate_limit.reset_password": rate(5, 3600, "requests/seconds of POST /v1/auth/reset-password"),
   "rate_limit.two_factor": rate(10, 60, "requests/seconds of two-factor codes"),
+  "rate_limit.graphql": rate(
+    600,
+    60,
+    "requests/seconds of GraphQL, for a credential, or for an address without one",
+  ),
+  "rate_limit.write": rate(
+    600,
+    60,
+    "requests/seconds of writes (POST, PUT, PATCH, DELETE) with one credential, and ten times that of one user; not of positions",
+  ),
+  "oauth.max_clients_per_user": integer(50, 0, 100_000, "OAuth clients of one user; more get 409"),
   "pegel.enabled": boolean(false, "water levels"),
   "pegel.base_url": address(
     "https://www.pegelonline.wsv.de/webservices/rest-api/v2",
@@ -174,11 +208,23 @@ export const OPTIONS = {
   ),
   "websocket.max_subscriptions": integer(100, 1, 10_000, "channels of one socket"),
   "websocket.max_messages_per_second": integer(50, 1, 100_000, "more messages close the socket with 1008"),
+  "websocket.max_bytes_per_second": integer(
+    4_194_304,
+    1_024,
+    1_073_741_824,
+    "more bytes of one user, on all sockets together, close them with 1008",
+  ),
+  "websocket.max_connections_per_user": integer(
+    1_000,
+    1,
+    1_000_000,
+    "sockets of one user, whatever the session or key; system keys may have more",
+  ),
   "log.level": choice("info", ["error", "warn", "info", "debug"], "least important lines that are written"),
   "log.format": choice(null, ["pretty", "json"], "pretty on a terminal and json elsewhere when left out"),
   "metrics.enabled": boolean(false, "Prometheus text at /metrics"),
   "metrics.token": secret("bearer token that /metrics asks for"),
-  "docs.enabled": boolean(true, "Swagger UI and GraphiQL"),
+  "docs.enabled": boolean(true, "Swagger UI, GraphiQL, and introspection by GraphQL"),
 } satisfies Record<string, Option<unknown>> & {
   "log.level": Option<LogLevel>;
   "log.format": Option<LogFormat | null>;
@@ -193,7 +239,7 @@ export type ConfigSource = "environment" | "file" | "default" | "command line";
 /** The effective configuration. Set once, by `loadConfig`, before anything reads it. */
 export let config: Config;
 
-/** Where each effective value came from. */
+/** The source of each effective value. */
 export let configSources: Record<ConfigKey, ConfigSource>;
 
 /** The configuration file that was read, if any. */
@@ -342,7 +388,7 @@ function withDerived(values: Config): Config {
   );
 }
 
-/** What follows from the address that users know; nothing yet while the port is still to be chosen. */
+/** Fills in the defaults that follow from the public address; null while the port is still to be chosen. */
 function withAddresses(values: Config, port: number): Config {
   if (port === 0) return values;
   const url = values["server.public_url"] ?? `http://localhost:${port}`;
@@ -355,17 +401,17 @@ function withAddresses(values: Config, port: number): Config {
   };
 }
 
-/** Tells the port that the server got when `server.port` is 0. */
+/** Records the port that the server got when `server.port` is 0. */
 export function chosePort(port: number): void {
   config = withAddresses(config, port);
 }
 
-/** Where users reach this server. */
+/** The address at which users reach this server. */
 export function publicUrl(): string {
   return config["server.public_url"] ?? "http://localhost";
 }
 
-/** Hides what may be a secret in an address: the user with the password, and the query. */
+/** Hides the parts of an address that may be secret: user, password and query. */
 const withoutSecrets = (text: string): string =>
   text.replace(/^([a-z]+:\/\/)[^/?#@]*@/, "$1(hidden)@").replace(/^([a-z]+:\/\/[^?#]*)[?#].*/, "$1?(hidden)");
 

@@ -1,7 +1,10 @@
 import { reloadGeoip } from "./identity/audit/geoip";
 import { deleteOldEvents } from "./identity/audit/service";
+import { sweepLoginFailures } from "./identity/auth/login-failures";
+import { forgetOldAddresses } from "./identity/auth/sign-in-addresses";
 import { closeExpiredBans } from "./identity/bans/service";
 import { deleteDueAccounts, finishScrubs } from "./identity/deletion/service";
+import { deleteOldEmails } from "./identity/email/outbox";
 import { deliverQueued, purgeEmailQueue } from "./identity/email/service";
 import { deleteOldLogs } from "./identity/export/logs";
 import { deleteExpiredSessions } from "./identity/sessions/service";
@@ -23,14 +26,17 @@ interface Job {
   name: string;
   interval: number;
   run: () => unknown;
-  /** Whether it also runs as soon as the server is up. */
+  /** Also runs as soon as the server is up. */
   atStart?: true;
 }
 
 const JOBS: Job[] = [
   { name: "forget ended rate-limit windows", interval: MINUTE, run: sweepRateLimits },
+  { name: "forget failed sign-ins", interval: MINUTE, run: sweepLoginFailures },
+  { name: "forget old sign-in addresses", interval: HOUR, run: forgetOldAddresses },
   { name: "deliver queued emails", interval: 10 * SECOND, run: deliverQueued, atStart: true },
   { name: "purge delivered emails", interval: HOUR, run: purgeEmailQueue },
+  { name: "delete old emails of the outbox", interval: HOUR, run: deleteOldEmails, atStart: true },
   { name: "close bans that ran out", interval: 10 * SECOND, run: closeExpiredBans },
   { name: "delete accounts whose time has come", interval: 10 * SECOND, run: deleteDueAccounts },
   { name: "finish scrubbing deleted accounts", interval: 10 * SECOND, run: finishScrubs, atStart: true },
@@ -56,7 +62,8 @@ const failures = counters<string>(
 );
 
 /**
- * Starts all jobs and returns their stop. A job that still runs when it is due again is left alone.
+ * Starts all jobs and returns the function that stops them. A job still running when it is due again is
+ * skipped.
  */
 export function startJobs(): () => void {
   const timers = JOBS.map(({ name, interval, run, atStart }) => {

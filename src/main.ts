@@ -20,7 +20,7 @@ const COMMON_HELP = `  --config FILE     configuration file (default: FAIRLEAD_C
   -h, --help        this text
   --version         the version`;
 
-/** A command line that is longer has options which its own help explains. */
+/** A longer command line has options, which its own help explains. */
 const MAX_USAGE = 20;
 
 function help(): string {
@@ -56,7 +56,9 @@ const ALL_OPTIONS: NonNullable<Command["options"]> = Object.assign(
   ...Object.values(COMMANDS).map((command) => command.options),
 );
 
-/** How many arguments an option before the command takes up: itself, and its value unless that is behind a `=`. */
+/**
+ * Number of arguments that an option before the command takes up: 2 with its value, 1 if that follows a `=`.
+ */
 function span(argument: string): number {
   if (argument === "-h") return 1;
   const [name = ""] = argument.slice(2).split("=");
@@ -65,7 +67,10 @@ function span(argument: string): number {
   return option.type === "string" && !argument.includes("=") ? 2 : 1;
 }
 
-/** The command that the arguments name, behind options if there are any, and what is left; `serve` is the default. */
+/**
+ * The command that the arguments name, possibly behind options, and the remaining arguments; `serve` by
+ * default.
+ */
 function chooseCommand(args: string[]): { command: Command | null; rest: string[] } {
   let at = 0;
   while (args[at]?.startsWith("-")) at += span(args[at] ?? "");
@@ -77,7 +82,7 @@ function chooseCommand(args: string[]): { command: Command | null; rest: string[
   return { command: COMMANDS[name] ?? null, rest: args.toSpliced(at, name.split(" ").length) };
 }
 
-/** Where to go on from a word that begins commands ("user") or none. */
+/** The next step after a word that begins commands ("user") or none. */
 function alikeTo(word: string): string {
   const begun = Object.keys(COMMANDS).filter((name) => name.startsWith(`${word} `));
   return begun.length > 0 ? `there is ${begun.join(", ")}` : "see fairlead --help";
@@ -114,7 +119,7 @@ function parse(command: Command, args: string[]) {
   }
 }
 
-/** One line on standard error, whatever happened, and the exit status that says whose turn it is. */
+/** Prints one line on standard error, for any failure, and sets the exit status (rule P1). */
 function fail(error: unknown): never {
   const wrongUse = error instanceof UsageError || error instanceof ConfigError;
   const known = wrongUse || error instanceof OperatorError;
@@ -124,8 +129,9 @@ function fail(error: unknown): never {
   process.exit(wrongUse ? 2 : 1);
 }
 
-// A line of the log that can't be written (the disk is full, the terminal or the reader is gone) is dropped: that is no
-// reason to stop serving. What a command is for tells whoever prints it. Without a listener either would end the process.
+// A log line that can't be written (the disk is full, the terminal or the reader is gone) is dropped: that is
+// no reason to stop serving. `print` reports its own failures. Without a listener either would end the
+// process.
 process.stdout.on("error", () => {});
 // Database, key file, outbox and backups are the operator's alone.
 process.umask(0o077);

@@ -1,13 +1,13 @@
 import ipaddr from "ipaddr.js";
 import type { Rate } from "./kernel/rate-limit";
 
-/** The kinds of the operator's options: how each reads a value, and what it says of a wrong one. */
+/** The kinds of the operator's options: each reads a value, and words the error of a wrong one. */
 
 export interface Option<T> {
   default: T;
   /** Checks a value, of the file in any TOML type. Throws a phrase: "must be …". */
   read: (raw: unknown) => T;
-  /** What `read` is given for a text of the environment, where that is not the text itself. */
+  /** Converts a text of the environment into the argument of `read`, if that is not the text itself. */
   fromEnvironment?: (text: string) => unknown;
   meaning: string;
   secret?: true;
@@ -32,10 +32,13 @@ export function text(fallback: string | null, meaning: string): Option<string | 
   return { default: fallback, read: asText, meaning };
 }
 
-/** A value that `config` shows as "set" and nothing else. */
-export const secret = (meaning: string): Option<string | null> => ({
+/** A value that `config` shows only as "set". */
+export const secret = (meaning: string, minimumLength = 1): Option<string | null> => ({
   default: null,
-  read: asText,
+  read: (raw) =>
+    asText(raw).length >= minimumLength
+      ? asText(raw)
+      : refuse(`must be at least ${minimumLength} characters long`),
   meaning,
   secret: true,
 });
@@ -119,7 +122,7 @@ export const address = (fallback: string, meaning: string): Option<string> =>
 
 export const asOrigin = (item: string): string => {
   const parsed = parsedUrl(item, ["http:", "https:"]);
-  // A `*` within a host would be taken as it is, and never match.
+  // A `*` within a host would be taken literally, and never match.
   return parsed.origin === item.replace(/\/$/, "") && !item.includes("*")
     ? parsed.origin
     : refuse("must hold origins such as https://app.example");

@@ -7,25 +7,23 @@ import { stopDeliveries } from "./identity/email/service";
 import { seedIdentity } from "./identity/seed";
 import { users } from "./identity/users/table";
 import { startJobs } from "./jobs";
+import { tryAddress } from "./kernel/address";
 import { attachServer } from "./kernel/client";
 import { SECOND } from "./kernel/clock";
 import { requirePasswordHash } from "./kernel/crypto";
-import {
-  claimDataDirectory,
-  loadMasterKey,
-  openData,
-  prepareDataDirectory,
-  removeUnfinished,
-} from "./kernel/data-dir";
+import { loadMasterKey, readMasterKey, removeUnfinished } from "./kernel/data-dir";
+import { claimDataDirectory, requireUnserved } from "./kernel/data-lock";
 import { closeDatabase, db, sqlite, transact, waitOutsideStatements } from "./kernel/db";
 import { useMasterKey } from "./kernel/encryption";
 import { beginStop } from "./kernel/lifecycle";
 import { configureLog, log } from "./kernel/log";
 import { newestMigration } from "./kernel/migrate";
+import { openData } from "./kernel/open-data";
 import { addressTrouble } from "./kernel/operator";
 import { isCompiled, quoted } from "./kernel/program";
 import { stopSignals } from "./kernel/signals";
-import { unreadable } from "./operations/backup/key-check";
+import { backUpBeforeMigration, removeUnfinishedBefores } from "./operations/backup/before-migration";
+import { requireKey } from "./operations/backup/key-check";
 import { stopBackups } from "./operations/backup/schedule";
 import { seedCommunitySettings } from "./operations/community/settings";
 import { startMetrics } from "./operations/metrics/service";
@@ -36,7 +34,7 @@ import { socketHandlers, startSockets, stopSockets } from "./realtime/socket";
 import { loadDetachments } from "./tracking/gps/detach";
 import { VERSION } from "./version";
 
-/** How long requests that are under way may take after a stop was asked for. */
+/** Time for running requests to finish after a stop was asked for. */
 const DRAIN_SECONDS = 5;
 
 /** A server that listens. */
@@ -47,21 +45,46 @@ export interface Running {
   stop: () => Promise<void>;
 }
 
-/** Brings everything up on the configured data directory and address. */
-export async function serve(): Promise<Running> {
+export interface ServeOptions {
+  /** Copies a database that holds data before it is migrated. */
+  backup?: boolean;
+  /** Set by an operator who confirms that the key of the database's secrets is lost. */
+  keyLost?: boolean;
+}
+
+/**
+ * Starts everything on the configured data directory and address. Anything that could prevent that is tried
+ * before anything is made or changed.
+ */
+export async function serve({ backup = true, keyLost = false }: ServeOptions = {}): Promise<Running> {
   configureLog(config["log.level"], config["log.format"]);
   await requirePasswordHash();
   openGeoip();
-  prepareDataDirectory();
-  const release = claimDataDirectory();
-  const migrated = openData(true);
-  if (migrated.length > 0) log.info("the database is migrated", { migrations: migrated.join(", ") });
-  useMasterKey(loadMasterKey());
-  const sealed = unreadable(sqlite);
-  if (sealed.length > 0)
-    log.error("the master key is another one than the database was written with: put that back and restart", {
-      cannot_read: sealed.join(", "),
+  requireUnserved();
+  await tryAddress();
+  const lock = claimDataDirectory();
+  try {
+    readMasterKey();
+    const migrated = await openData({
+      holdsLock: true,
+      check: () => requireKey(sqlite, keyLost),
+      beforeMigration: () =>
+        backUpBeforeMigration(backup, (copy) =>
+          log.info("the database is copied before its migration", { ...copy }),
+        ),
     });
+    useMasterKey(loadMasterKey());
+    removeUnfinishedBefores();
+    if (migrated.length > 0) log.info("the database is migrated", { migrations: migrated.join(", ") });
+    return await bringUp(lock.release);
+  } catch (error) {
+    lock.undo();
+    throw error;
+  }
+}
+
+/** Starts everything on the open database; `release` gives the data directory back at the end. */
+async function bringUp(release: () => void): Promise<Running> {
   await transact(() => {
     seedIdentity();
     loadSystemConfig();
@@ -110,7 +133,7 @@ function listen(app: AnyElysia): number {
       port,
       reusePort: false,
       development: false,
-      idleTimeout: 30,
+      idleTimeout: config["server.idle_seconds"],
       websocket: socketHandlers(),
     });
   } catch (error) {
@@ -136,9 +159,9 @@ export function stopOnSignals(stop: () => Promise<void>): void {
   for (const signal of stopSignals()) process.on(signal, () => onSignal(signal));
 }
 
-/** The command: serves, tells where, and stops on a signal. */
-export async function serveUntilStopped(): Promise<void> {
-  const running = await serve();
+/** The command: serves, prints the address, and stops on a signal. */
+export async function serveUntilStopped(options: ServeOptions): Promise<void> {
+  const running = await serve(options);
   stopOnSignals(running.stop);
   const hasUsers = db.select({ id: users.id }).from(users).limit(1).get() !== undefined;
   say(
@@ -150,12 +173,14 @@ export async function serveUntilStopped(): Promise<void> {
     );
 }
 
-/** Tells a person beside a server that serves on if nobody hears it. */
+/** Prints a line for a person. The server serves on if nobody reads it. */
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** How a person calls another command on the same data directory, from wherever that is. */
+/**
+ * The command line with which a person calls another command on the same data directory, from any directory.
+ */
 function commandLine(command: string): string {
   const program = isCompiled ? quoted(process.execPath) : "npm run -s fairlead --";
   const dataDir = config["data.dir"];

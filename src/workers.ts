@@ -1,6 +1,7 @@
 /**
- * The files that run in threads of their own. They stand here, at the top of the sources: bundled into one executable,
- * every module believes to lie where `main.ts` does, and each worker is an entry point of its own beside it.
+ * The files that run in threads of their own. They are listed here, at the top of the sources: bundled into
+ * one executable, every module's URL is that of `main.ts`, and each worker is an entry point of its own
+ * beside it.
  */
 const at = (path: string): string => new URL(path, import.meta.url).href;
 

@@ -1,11 +1,12 @@
 /**
- * `npm test`: types, lint and format, then all tests (or those named: `npm test -- tests/tracking`); after all tests,
- * whether each operation of the API was seen to succeed. Quiet while all is well; the last line reads "N passed, M
- * failed". With `--unseen` it lists what the document declares and no test has seen.
+ * `npm test`: types, lint and format, then all tests (or those named: `npm test -- tests/tracking`); after
+ * all tests, a check that each operation of the API was seen to succeed. Quiet while all is well; the last
+ * line reads "N passed, M failed". With `--unseen` it lists the answers that the document declares and no
+ * test has seen.
  *
- * The servers of all tests are one compiled program, as it is shipped but for a clock that can be moved: it starts in a
- * third of the time that the source takes. Named tests run from source. `npm run test:binary` takes the executable
- * itself wherever no clock is moved.
+ * The servers of all tests are one compiled program, the one that is shipped but for a clock that can be
+ * moved: it starts in a third of the time that the source takes. Named tests run from source. `npm run
+ * test:binary` takes the executable itself wherever no clock is moved.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -37,8 +38,8 @@ interface Declared {
 }
 
 /**
- * What the document declares and the tests didn't see: answers (`getTrip 404`), and operations that never did what they
- * are for.
+ * Declarations of the document that the tests didn't see: answers (`getTrip 404`), and operations that never
+ * succeeded.
  */
 function findUnseen(seen: string[]): { answers: string[]; operations: string[] } {
   const { stdout } = Bun.spawnSync([process.execPath, "src/main.ts", "openapi"], { cwd: root });
@@ -53,7 +54,7 @@ function findUnseen(seen: string[]): { answers: string[]; operations: string[] }
     const isMet = (status: string) => met.has(`${operationId} ${status}`);
     const statuses = Object.keys(responses);
     answers.push(...statuses.filter((status) => !isMet(status)).map((status) => `${operationId} ${status}`));
-    // A 501 is all that an operation does which is kept for old clients.
+    // An operation that is kept for old clients answers nothing but 501.
     if (!statuses.some((status) => (Number(status) < 400 || status === "501") && isMet(status)))
       operations.push(operationId);
   }

@@ -34,7 +34,7 @@ const ZONES = [
 
 /**
  * Serves a throw-away fleet and sails a recorded voyage through its API, there and back, until it is stopped.
- * Everything goes over HTTP as it would from outside, except the first user, whom a stranger can't make.
+ * Everything goes over HTTP as it would from outside, except the first user, whom no client can create.
  */
 export async function demo(speed = DEFAULT_SPEED): Promise<void> {
   let running: Running | null = null;
@@ -44,7 +44,7 @@ export async function demo(speed = DEFAULT_SPEED): Promise<void> {
     await running?.stop();
   });
   const directory = makeDirectory();
-  // However the program ends, unless it is killed: the directory holds an admin and the key of its secrets.
+  // Runs at any end except a kill: the directory holds an admin and the key of its secrets.
   process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
   loadConfig({
     config: configFile ?? undefined,
@@ -60,7 +60,7 @@ export async function demo(speed = DEFAULT_SPEED): Promise<void> {
   }
 }
 
-/** Makes the throw-away directory. Throws OperatorError where it can't. */
+/** Makes the throw-away directory. Throws OperatorError if that fails. */
 function makeDirectory(): string {
   try {
     return mkdtempSync(join(tmpdir(), "fairlead-demo-"));
@@ -71,21 +71,24 @@ function makeDirectory(): string {
   }
 }
 
-/** Where this program reaches its own server: at its address, or at loopback where it listens on all of them. */
+/** The address at which this program reaches its own server: loopback if that listens on all addresses. */
 function ownAddress(port: number): string {
   const host = config["server.host"];
   const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
 }
 
-/** Where a person opens it: at the public address, unless that is `localhost` by default and leads elsewhere. */
+/**
+ * The address at which a person opens the demo: the public one, unless that is the default `localhost`, which
+ * may lead elsewhere.
+ */
 function shownAddress(publicAddress: string, address: string): string {
   const leadsHere =
     address.startsWith("http://127.0.0.1:") || configSources["server.public_url"] !== "default";
   return leadsHere ? publicAddress : address;
 }
 
-/** Makes the cast, tells the person about it, and sails. */
+/** Creates the fleet, introduces it to the person, and sails. */
 async function present(running: Running, speed: number): Promise<void> {
   // A time-lapse posts faster, and further ahead, than a vessel would.
   await transact(() => {
@@ -117,7 +120,7 @@ async function present(running: Running, speed: number): Promise<void> {
   introduce({ url, speed, password, token, key: key.key, deviceId: device.data.id });
   announceZoneEvents(address, token);
   const seconds = duration(voyage);
-  // So that the first voyage ends at the present, however fast it is sailed.
+  // The first voyage ends at the present, however fast it is sailed.
   let start = Math.floor(Date.now() / SECOND + seconds / speed - seconds);
   for (let leg = 0; ; leg++) {
     const [track, name] =
@@ -175,7 +178,7 @@ function client(base: string) {
   };
 }
 
-// --- What the person sees ---------------------------------------------------------------------------------
+// --- Output for the person ------------------------------------------------------------------------------
 
 interface Introduction {
   url: string;
@@ -188,7 +191,8 @@ interface Introduction {
 
 function introduce({ url, speed, password, token, key, deviceId }: Introduction): void {
   const socket = url.replace(/^http/, "ws");
-  // The executable is a Bun too, on a machine that has no other; what lies where it is called must not count.
+  // The executable is a Bun too, for machines that have no other; a bunfig.toml in the current directory must
+  // not count.
   const bun = isCompiled
     ? `BUN_BE_BUN=1 ${quoted(process.execPath)} --config=/dev/null --no-env-file`
     : "npx bun";
@@ -212,7 +216,7 @@ Watch her move (in another terminal, here):
 
 const isTerminal = process.stdout.isTTY === true;
 
-/** Clears the progress line first, so that what is said stands above it. */
+/** Clears the progress line first, so that the text stands above it. */
 function say(line: string): void {
   process.stdout.write(`${isTerminal ? "\r\x1b[K" : ""}${line}\n`);
 }
@@ -230,7 +234,7 @@ interface ZoneMessage {
   data: { event: "enter" | "exit"; geofence_name: string; distance_km: number };
 }
 
-/** Hears the zone events as any client would, and says them. */
+/** Subscribes to the zone events as any client would, and prints them. */
 function announceZoneEvents(address: string, token: string): void {
   const socket = new WebSocket(`${address.replace(/^http/, "ws")}/v1/ws?token=${token}`);
   socket.onopen = () => socket.send(JSON.stringify({ type: "subscribe", channel: "geofence" }));

@@ -34,7 +34,7 @@ export async function readTrack(): Promise<Fix[]> {
 
 /** Slower than this, a boat drifts at its berth. */
 const UNDER_WAY = 1;
-/** What is kept of the time at the berth, before and after. */
+/** Seconds kept of the time at the berth, before and after the voyage. */
 const MARGIN_SECONDS = 60;
 
 /** The part of a recording in which the vessel is under way, with a minute at either berth. */

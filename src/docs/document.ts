@@ -2,14 +2,15 @@ import { swagger } from "@elysiajs/swagger";
 import { type AnyElysia, Elysia } from "elysia";
 import type { AccessNote } from "../identity/access/guard";
 import { PERMISSIONS } from "../identity/access/permissions";
+import { countsAsWrite } from "../identity/access/write-limit";
 import { ErrorBody, EXAMPLE_UUID } from "../kernel/schema";
 import { VERSION } from "../version";
 import { DESCRIPTION, ERRORS, NAMES, TAGS } from "./texts";
 
 /**
- * The OpenAPI document. @elysiajs/swagger collects the routes and their schemas; what it leaves invalid or
- * untold is finished here: version 3.1 (whose schemas are those of TypeBox), named components, one content
- * type, the errors that follow from a route's marks, security, examples.
+ * The OpenAPI document. @elysiajs/swagger collects the routes and their schemas; this file repairs and
+ * completes its output: version 3.1 (whose schemas are those of TypeBox), named components, one content type,
+ * the errors that follow from a route's marks, security, examples.
  */
 
 type Json = { [key: string]: unknown };
@@ -38,7 +39,11 @@ export async function buildDocument(app: AnyElysia): Promise<Json> {
   for (const [path, operations] of Object.entries(paths)) {
     const finishedOperations: Json = {};
     for (const [method, operation] of Object.entries(operations))
-      finishedOperations[method] = withExampleLinks(finishOperation(operation, schemas), method, path);
+      finishedOperations[method] = withExampleLinks(
+        finishOperation(operation, isLimited(method, path, operation), schemas),
+        method,
+        path,
+      );
     finished[path] = finishedOperations;
   }
   finishSchema({ ...ErrorBody }, schemas);
@@ -71,7 +76,7 @@ export async function buildDocument(app: AnyElysia): Promise<Json> {
   };
 }
 
-/** The last one is where Swagger UI puts the cursor. */
+/** Swagger UI puts the cursor into the last one. */
 const SECURITY = {
   idAppKey: {
     type: "apiKey",
@@ -154,9 +159,17 @@ function errorResponse(status: string): Json {
 
 // --- One operation ----------------------------------------------------------------------------------------
 
-function finishOperation(operation: Operation, schemas: Json): Json {
+/**
+ * True if an operation has a limit of its own or counts as a write. Operations for system keys alone are not
+ * limited.
+ */
+function isLimited(method: string, path: string, { "x-access": { requires, limited } }: Operation): boolean {
+  return limited || (requires !== "system" && countsAsWrite(method, path));
+}
+
+function finishOperation(operation: Operation, limited: boolean, schemas: Json): Json {
   const { summary, description, tags, parameters = [], requestBody, responses } = operation;
-  const { requires, also, limited } = operation["x-access"];
+  const { requires, also } = operation["x-access"];
   const open =
     also === "credential" ? "Open to anyone; what it is asked for may need a credential." : undefined;
   const access = open ?? ACCESS[requires] ?? `Needs the permission \`${requires}\`${also ? ALSO[also] : ""}.`;
@@ -237,7 +250,7 @@ function finishParameter(
   };
 }
 
-/** The schema of whichever content type comes first: the plugin lists the same one under several. */
+/** The schema under the first content type: the plugin lists the same one under several. */
 const schemaOf = (content: unknown): Json | undefined =>
   Object.values((content ?? {}) as Record<string, { schema: Json }>)[0]?.schema;
 
@@ -262,7 +275,7 @@ function finishResponses(
 ): Json {
   const { requires } = operation["x-access"];
   const statuses = new Set(Object.keys(own));
-  // What follows from the route's marks and inputs, so that no route has to repeat it.
+  // Errors that follow from the route's marks and inputs, so that no route has to repeat them.
   if (operation.parameters || operation.requestBody) statuses.add("400");
   if (operation.requestBody) for (const status of ["413", "415"]) statuses.add(status);
   if (requires !== "public") statuses.add("401");
@@ -294,14 +307,14 @@ function finishResponses(
     };
   }
   const has = (pattern: RegExp) => Object.keys(responses).some((status) => pattern.test(status));
-  // Whatever takes no input can still be refused for its headers.
+  // An operation without input can still be refused for its headers.
   if (!has(/^4/)) responses[431] = { $ref: "#/components/responses/HeadersTooLong" };
   // An operation that only redirects: generated clients learn of its errors here.
   if (!has(/^2/)) responses.default = { $ref: "#/components/responses/OtherError" };
   return responses;
 }
 
-/** Headers of one kind of answer: a redirect's, and those that a schema names. */
+/** Headers of one kind of answer: a redirect's, and those named by a schema. */
 const ownHeaders = (status: string, ...told: (Json | undefined)[]): string[] => [
   ...(status === "302" ? ["Location"] : []),
   ...new Set(told.flatMap((it) => (it?.["x-headers"] as string[] | undefined) ?? [])),
@@ -333,7 +346,7 @@ function finishSchema(schema: Json, schemas: Json): Json {
   if (finished.anyOf) finished = finishUnion(finished, schemas);
   if (typeof title !== "string") return finished;
   schemas[title] ??= finished;
-  // Another schema of the same title is written out where it stands: a reference would tell of the first one.
+  // Another schema of the same title is written out in place: a reference would point to the first one.
   if (JSON.stringify(schemas[title]) !== JSON.stringify(finished)) return finished;
   return { $ref: `#/components/schemas/${title}` };
 }

@@ -5,16 +5,16 @@ import { emailLocale, type Locale } from "../identity/email/locale";
 import { sourceHash } from "../kernel/crypto";
 
 /**
- * The two pages that links in emails lead to, unless the operator's app has its own (`email.link_base_url`). The token
- * stands in the fragment: the page reads it, takes it out of the address, and posts it when its reader says so, since
- * programs that open links in emails must not use it up.
+ * The two pages that links in emails lead to, unless the operator's app has its own (`email.link_base_url`).
+ * The token stands in the fragment, which the page reads, removes from the address, and posts only when its
+ * reader presses the button: mail scanners that open links must not use the token up.
  */
 
 interface Texts {
   title: string;
   lead: string;
   button: string;
-  password?: { label: string; hint: string; show: string };
+  password?: { label: string; hint: string; show: string; revoke: string };
   working: string;
   done: string;
   failed: string;
@@ -63,14 +63,25 @@ const RESET: Record<Locale, Texts> = {
     title: "Choose a new password",
     lead: "With the new password you are signed out everywhere.",
     button: "Set password",
-    password: { label: "New password", hint: "At least 8 characters", show: "Show password" },
+    password: {
+      label: "New password",
+      hint: "At least 8 characters",
+      show: "Show password",
+      revoke: "Switch my API keys off too, also those of trackers. I can switch them on again.",
+    },
   },
   de: {
     ...GERMAN,
     title: "Neues Passwort wählen",
     lead: "Mit dem neuen Passwort wirst du überall abgemeldet.",
     button: "Passwort setzen",
-    password: { label: "Neues Passwort", hint: "Mindestens 8 Zeichen", show: "Passwort anzeigen" },
+    password: {
+      label: "Neues Passwort",
+      hint: "Mindestens 8 Zeichen",
+      show: "Passwort anzeigen",
+      revoke:
+        "Auch meine API-Schlüssel abschalten, die von Trackern eingeschlossen. Ich kann sie wieder einschalten.",
+    },
   },
 };
 
@@ -128,6 +139,7 @@ if (form) {
   const texts = form.dataset;
   const password = form.querySelector("#password");
   const show = form.querySelector("#show");
+  const revoke = form.querySelector("#revoke");
   if (token) form.hidden = false;
   else say("bad", texts.incomplete, "");
   if (show) show.addEventListener("change", () => { password.type = show.checked ? "text" : "password"; });
@@ -140,7 +152,7 @@ if (form) {
       const answer = await fetch(texts.path, {
         method: "POST",
         headers: { "content-type": "application/json" },
-        body: JSON.stringify(password ? { token, new_password: password.value } : { token }),
+        body: JSON.stringify(password ? { token, new_password: password.value, revoke_api_keys: revoke.checked } : { token }),
       });
       const { message } = await answer.json();
       if (answer.ok) form.hidden = true;
@@ -164,7 +176,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** All texts are this file's own, but for the host, which can't hold markup. */
+/** All texts are constants of this file, except the host, which can't hold markup. */
 function render(locale: Locale, texts: Texts, content: string): Response {
   const page = `<!doctype html>
 <html lang="${locale}">
@@ -206,6 +218,7 @@ function form(path: string, texts: Texts): string {
 <input id="password" type="password" autocomplete="new-password" required minlength="8" maxlength="128" aria-describedby="hint">
 <small id="hint">${password.hint}</small>
 <label class="inline"><input id="show" type="checkbox"> ${password.show}</label>
+<label class="inline"><input id="revoke" type="checkbox" checked> ${password.revoke}</label>
 `
     : "";
   return `<form hidden data-path="${path}" data-working="${working}" data-done="${done}" data-failed="${failed}" data-offline="${offline}" data-incomplete="${incomplete}">

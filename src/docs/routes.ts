@@ -4,6 +4,7 @@ import css from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import bundle from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import { config } from "../config";
 import { guard } from "../identity/access/guard";
+import { staticAnswer } from "../kernel/static";
 import { VERSION } from "../version";
 
 /** Swagger UI from the program itself: no script, font or style comes from another host. */
@@ -46,19 +47,28 @@ window.ui = SwaggerUIBundle({
 `;
 
 const POLICY =
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 const hidden = { open: true, detail: { hide: true } } as const;
 
-const asset = (body: string | Uint8Array<ArrayBuffer>, type: string) =>
-  new Response(body, { headers: { "content-type": type, "cache-control": "public, max-age=3600" } });
+const KEPT_AN_HOUR = "public, max-age=3600";
 
-/** The document and Swagger UI. `document` is what `/docs/json` and `/v1/openapi.json` answer, as text. */
+/** A file of the program, or a text, at an address of its own. */
+const asset = (read: () => Promise<string | Uint8Array<ArrayBuffer>>, type: string) => {
+  const headers = { "content-type": type, "cache-control": KEPT_AN_HOUR };
+  const answer = staticAnswer(async () => ({ content: await read(), headers }));
+  return ({ request }: { request: Request }) => answer(request);
+};
+
+/**
+ * The document and Swagger UI. `document` returns the text that `/docs/json` and `/v1/openapi.json` answer.
+ */
 export function docsRoutes(document: () => Promise<string>) {
-  const json = async () =>
-    new Response(await document(), {
-      headers: { "content-type": "application/json", "cache-control": "no-cache" },
-    });
+  const text = staticAnswer(async () => ({
+    content: await document(),
+    headers: { "content-type": "application/json", "cache-control": "no-cache" },
+  }));
+  const json = ({ request }: { request: Request }) => text(request);
   const routes = new Elysia()
     .use(guard)
     .get("/v1/openapi.json", json, hidden)
@@ -72,6 +82,7 @@ export function docsRoutes(document: () => Promise<string>) {
           headers: {
             "content-type": "text/html; charset=utf-8",
             "content-security-policy": POLICY,
+            "referrer-policy": "no-referrer",
             "cache-control": "no-cache",
           },
         }),
@@ -80,14 +91,22 @@ export function docsRoutes(document: () => Promise<string>) {
     .get("/docs/json", json, hidden)
     .get(
       "/docs/assets/swagger-ui-bundle.js",
-      async () => asset(await Bun.file(bundle).bytes(), "text/javascript; charset=utf-8"),
+      asset(() => Bun.file(bundle).bytes(), "text/javascript; charset=utf-8"),
       hidden,
     )
     .get(
       "/docs/assets/swagger-ui.css",
-      async () => asset(await Bun.file(css).bytes(), "text/css; charset=utf-8"),
+      asset(() => Bun.file(css).bytes(), "text/css; charset=utf-8"),
       hidden,
     )
-    .get("/docs/assets/favicon.png", async () => asset(await Bun.file(icon).bytes(), "image/png"), hidden)
-    .get("/docs/assets/start.js", () => asset(START, "text/javascript; charset=utf-8"), hidden);
+    .get(
+      "/docs/assets/favicon.png",
+      asset(() => Bun.file(icon).bytes(), "image/png"),
+      hidden,
+    )
+    .get(
+      "/docs/assets/start.js",
+      asset(async () => START, "text/javascript; charset=utf-8"),
+      hidden,
+    );
 }

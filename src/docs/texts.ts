@@ -1,4 +1,4 @@
-/** What the document says in words. */
+/** The texts of the OpenAPI document. */
 
 /** The sections of Swagger UI, in their order. */
 export const TAGS: [name: string, description: string][] = [
@@ -44,9 +44,11 @@ export const DESCRIPTION = `One self-hosted backend for vessels, depots and smal
 
 **First request.** Sign in with \`POST /v1/auth/login\`, press *Authorize* and paste the \`session_token\`; or paste an API key. Every protected operation names the permission that it needs.
 
-**Conventions.** Identifiers are UUIDs and times ISO 8601 in UTC, unless an operation says otherwise. A record comes as \`{ data, _links }\`, a page as \`{ data, pagination, _links }\`. Unknown body fields are ignored; \`null\` clears an optional field. Errors are \`{ error, message }\`, with \`details\` for invalid input. Every answer carries \`X-Request-Id\`.`;
+**Conventions.** Identifiers are UUIDs and times ISO 8601 in UTC, unless an operation says otherwise. A record comes as \`{ data, _links }\`, a page as \`{ data, pagination, _links }\`. Unknown body fields are ignored; \`null\` clears an optional field. Errors are \`{ error, message }\`, with \`details\` for invalid input. Every answer carries \`X-Request-Id\`.
 
-/** What each error status means. */
+**Limits.** Writes count for each credential (\`rate_limit.write\`, by default 600 in 60 seconds) and, ten times as many, for each user; positions and system keys are not counted, and some operations have a limit of their own beside it. The \`RateLimit\` headers tell of the tighter one. A list without pages comes whole, or with \`page\` or \`limit\` page by page; one that is longer than people make them is cut, and \`_links.next\`, where a list has links, says where it goes on.`;
+
+/** Descriptions of the error statuses. */
 export const ERRORS: Record<string, string> = {
   400: "The input is not valid",
   401: "No valid credential",
@@ -62,7 +64,7 @@ export const ERRORS: Record<string, string> = {
   503: "The server, or a service that it depends on, cannot answer now",
 };
 
-/** The names of errors, as `error` in the body says them. */
+/** The names of errors, as in the body's `error`. */
 export const NAMES: Record<string, string> = {
   400: "ValidationError",
   401: "Unauthorized",

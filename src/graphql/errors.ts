@@ -1,14 +1,15 @@
 import { GraphQLError } from "graphql";
+import { config } from "../config";
 import { toCamelCase } from "../kernel/case";
 import { type AppError, toAppError } from "../kernel/errors";
 import { logFailure } from "../kernel/trouble";
 
 /**
- * An error in GraphQL's own form, with the REST name and status in `extensions` (decisions 6.5). What nobody expected
- * becomes a bland one, and is told to the operator.
+ * An error in GraphQL's own form, with the REST name and status in `extensions` (rule G1). An unexpected one
+ * becomes a bland InternalError, and is logged for the operator.
  */
 export function toGraphQLError(error: unknown, requestId: string): GraphQLError {
-  // Something that was thrown comes inside an error that says where in the query.
+  // GraphQL wraps whatever a resolver throws in an error that adds the place in the query.
   const thrown = error instanceof GraphQLError ? error.originalError : error;
   if (error instanceof GraphQLError && isOwnRefusal(error)) return withCode(error);
   const refusal = toAppError(thrown, requestId);
@@ -19,13 +20,15 @@ export function toGraphQLError(error: unknown, requestId: string): GraphQLError 
 }
 
 /**
- * Whether GraphQL itself refuses: what can't be parsed, doesn't fit the schema or asks for too much. A variable that
- * doesn't fit has another such error inside; what is thrown while an operation runs has a path.
+ * True for GraphQL's own refusals: a syntax error, a misfit with the schema, a limit exceeded. The error of
+ * an invalid variable wraps another GraphQLError; an error thrown while an operation runs has a path.
  */
 const isOwnRefusal = ({ originalError, path }: GraphQLError): boolean =>
   !originalError || (!path && originalError instanceof GraphQLError);
 
-/** Yoga's word for the HTTP status; with `spec` it is for clients that take application/graphql-response+json. */
+/**
+ * Yoga's extension for the HTTP status; `spec` is for clients that take application/graphql-response+json.
+ */
 interface Http {
   status?: number;
   spec?: boolean;
@@ -34,10 +37,20 @@ interface Http {
 function withCode(error: GraphQLError): GraphQLError {
   const http = (error.extensions.http as Http | undefined) ?? { status: 400, spec: true };
   const status = http.status ?? 400;
-  // What is too much parses well enough.
-  error.message = error.message.replace(/^Syntax Error: (?=(Query|Token) )/, "");
+  error.message = readable(error.message);
   Object.assign(error.extensions, { http, code: CODES[status] ?? "BadRequest", status });
   return error;
+}
+
+/** Longest message of GraphQL's own that is sent: it repeats the client's values, up to fifty times over. */
+const MAX_MESSAGE = 500;
+
+function readable(message: string): string {
+  const short = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE).toWellFormed()}…` : message;
+  // A document over a limit is no syntax error, though the parser says so.
+  const own = short.replace(/^Syntax Error: (?=(Query|Token) )/, "");
+  // A suggestion would reveal names of a schema that is not public here.
+  return config["docs.enabled"] ? own : own.replace(/ Did you mean [^?]*\?/g, "");
 }
 
 const CODES: Record<number, string> = {
@@ -53,7 +66,7 @@ const extensionsOf = ({ name, status, details }: AppError) => ({
   ...(details && { details: details.map((detail) => ({ ...detail, path: toCamelCase(detail.path) })) }),
 });
 
-/** The message, which begins with the name of a field where it is about one. */
+/** The message, with the field's name at its start (if any) in camelCase. */
 function inCamelCase({ message, details }: AppError): string {
   const field = details?.[0]?.path.slice(1).replaceAll("/", ".");
   return field && message.startsWith(field) ? toCamelCase(field) + message.slice(field.length) : message;

@@ -1,2 +1,2 @@
-/** Where GraphQL answers, and GraphiQL in a browser. */
+/** Path of GraphQL and, in a browser, of GraphiQL. */
 export const PATH = "/v1/graphql";

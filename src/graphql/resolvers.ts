@@ -1,45 +1,48 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { SessionCaller } from "../identity/access/caller";
 import { callerWho } from "../identity/access/guard";
+import { countWrite } from "../identity/access/write-limit";
 import { upsertExternalLogin } from "../identity/accounts/external-login";
 import { ExternalLogin, PlatformIdentity } from "../identity/accounts/schema";
 import { findUserByPlatform } from "../identity/accounts/service";
 import { logoutEverywhere } from "../identity/auth/service";
 import { verifyTwoFactorLogin } from "../identity/auth/two-factor-login";
 import { listPlatforms } from "../identity/platforms/service";
+import { countProof } from "../identity/reauthentication/limits";
 import { listRoles } from "../identity/roles/service";
 import { twoFactorRequirement } from "../identity/two-factor/requirement";
 import {
   ChallengeInput,
   DisableInput,
+  EnableInput,
   SetupInput,
   SubjectQuery,
   TotpInput,
 } from "../identity/two-factor/schema";
 import {
   disableTwoFactor,
-  enableTwoFactor,
   regenerateBackupCodes,
-  setUpTwoFactor,
   subjectOf,
   twoFactorStatus,
 } from "../identity/two-factor/service";
+import { enableTwoFactor, qrCodeOf, setUpTwoFactor } from "../identity/two-factor/setup";
 import { countSignInFrom, countSignInOf, subjectTryingCode } from "../identity/two-factor/tries";
 import { getUser } from "../identity/users/service";
 import { camelCased, snakeCased } from "../kernel/case";
 import { clientAddress, clientOf } from "../kernel/client";
+import { lazy } from "../kernel/lazy";
 import { canonicalUuids, isReference } from "../kernel/schema";
 import { checked } from "../kernel/validation";
 
 /**
- * The operations of schema.ts. Each says who may call it, checks its input by the schema of the REST route that does
- * the same, and calls the same function: in this order, as REST does.
+ * The operations of schema.ts. Each checks the caller's rights, then its input by the schema of the
+ * equivalent REST route, and calls the same function as that route: in this order, as REST does (rule G1).
  */
 
-/** The request (`request` is yoga's word for one of its own), and the headers of the answer: limits are noted there. */
+/** The request (`request` is yoga's own), and the headers of the answer, to which limits are added. */
 export interface Context {
   incoming: Request;
-  headers: Parameters<typeof countSignInOf>[1];
+  headers: Parameters<typeof countSignInOf>[2];
 }
 
 interface Args {
@@ -49,7 +52,9 @@ interface Args {
 
 type Resolver = (parent: unknown, args: Args, context: Context) => unknown;
 
-/** An input by the names of REST, once it fits the schema. An optional field that is null is one left out. */
+/**
+ * The input under REST's field names, checked against the schema. Null in an optional field counts as absent.
+ */
 function read<T extends TSchema>(schema: T, input: object | null | undefined) {
   const given = Object.entries(snakeCased(input ?? {})).filter(([, value]) => value !== null);
   const fields = Object.fromEntries(given);
@@ -58,6 +63,13 @@ function read<T extends TSchema>(schema: T, input: object | null | undefined) {
 }
 
 const anybody = ({ incoming }: Context) => callerWho(incoming, "authenticated");
+
+/** The caller of a mutation, which counts as a write. Ending credentials doesn't, as in REST. */
+function writer(context: Context) {
+  const caller = anybody(context);
+  countWrite(caller, context.headers);
+  return caller;
+}
 
 const Query: Record<string, Resolver> = {
   twoFactorStatus(_, args, context) {
@@ -88,39 +100,45 @@ const Query: Record<string, Resolver> = {
 
 const Mutation: Record<string, Resolver> = {
   async setupTwoFactor(_, { input }, context) {
-    const caller = anybody(context);
-    const { user_id, platform_id } = read(SetupInput, input);
+    const caller = writer(context);
+    const { user_id, ...given } = read(SetupInput, input);
     const user = subjectOf(caller, user_id, "two_factor:write");
-    return camelCased(await setUpTwoFactor(caller, user, platform_id));
+    countProof(caller, given, clientOf(context.incoming), context.headers);
+    const setup = await setUpTwoFactor(caller, user, given, clientOf(context.incoming));
+    // Called where the field is selected; several aliases share one drawing.
+    return { ...camelCased(setup), qrCodeImage: lazy(() => qrCodeOf(setup)) };
   },
 
   async verifyTwoFactor(_, { input }, context) {
-    const caller = anybody(context);
-    const { user_id, code } = read(TotpInput, input);
-    const user = subjectTryingCode(caller, user_id, context.headers);
-    return camelCased(await enableTwoFactor(caller, user, code, clientOf(context.incoming)));
+    const caller = writer(context);
+    const { user_id, ...given } = read(EnableInput, input);
+    const client = clientOf(context.incoming);
+    const user = subjectTryingCode(caller, user_id, client, context.headers);
+    countProof(caller, { password: given.password }, client, context.headers);
+    return camelCased(await enableTwoFactor(caller, user, given, client));
   },
 
   async disableTwoFactor(_, { input }, context) {
-    const caller = anybody(context);
+    const caller = writer(context);
     const { user_id, code } = read(DisableInput, input);
-    const user = subjectTryingCode(caller, user_id, context.headers);
+    const user = subjectTryingCode(caller, user_id, clientOf(context.incoming), context.headers);
     await disableTwoFactor(caller, user, code, clientOf(context.incoming));
     return true;
   },
 
   async regenerateBackupCodes(_, { input }, context) {
-    const caller = anybody(context);
+    const caller = writer(context);
     const { user_id, code } = read(TotpInput, input);
-    const user = subjectTryingCode(caller, user_id, context.headers);
+    const user = subjectTryingCode(caller, user_id, clientOf(context.incoming), context.headers);
     return camelCased(await regenerateBackupCodes(caller, user, code, clientOf(context.incoming)));
   },
 
   async verifyTwoFactorLogin(_, { input }, { incoming, headers }) {
     countSignInFrom(clientAddress(incoming), headers);
     const challenge = read(ChallengeInput, input);
-    countSignInOf(challenge.temp_token, headers);
-    return camelCased(await verifyTwoFactorLogin(challenge, clientOf(incoming)));
+    const client = clientOf(incoming);
+    countSignInOf(challenge.temp_token, client, headers);
+    return camelCased(await verifyTwoFactorLogin(challenge, client));
   },
 
   async logout(_, _args, { incoming }) {

@@ -2,15 +2,18 @@ import { Elysia } from "elysia";
 import { config } from "../config";
 import { guard } from "../identity/access/guard";
 import { ErrorBody, nullable, out, record, t } from "../kernel/schema";
+import { countedAnswer } from "../kernel/unsent";
 import { graphiql } from "./graphiql";
 import { PATH } from "./path";
 import type { Context } from "./resolvers";
 
-/** Loaded when somebody first asks: it is a third of what a start takes. */
+/** Loaded on the first request: it would take a third of the start-up time. */
 const answer = async (how: "answerGet" | "answerPost", context: Context): Promise<Response> =>
-  (await import("./server"))[how](context);
+  countedAnswer(context.incoming, await (await import("./server"))[how](context));
 
-/** A browser that opens the address, rather than a program that asks. GraphiQL keeps what is typed in the address. */
+/**
+ * True for a browser that opens the address, false for a program. GraphiQL keeps the query in the address.
+ */
 const isBrowser = (request: Request) =>
   config["docs.enabled"] && request.headers.get("accept")?.includes("text/html") === true;
 
@@ -55,8 +58,10 @@ const GraphQLError = record(
   "What went wrong with an operation, or with the request",
 );
 
-/** What the document says of both: a client's `Accept` decides, see server.ts. */
+/** The document lists both types: the client's `Accept` header decides, see server.ts. */
 const TYPES = { "x-content-types": ["application/json", "application/graphql-response+json"] };
+
+const LIMITED = { "x-headers": ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After"] };
 
 const Errors = t.Array(GraphQLError, { description: "What went wrong" });
 
@@ -72,13 +77,13 @@ const Answer = t.Object(
     description: "An answer by the GraphQL specification, section 7",
     examples: [{ data: { platforms: [{ slug: "discord", name: "Discord" }] } }],
     ...TYPES,
-    "x-headers": ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After"],
+    ...LIMITED,
   },
 );
 
 const Refusal = t.Object(
   { errors: Errors },
-  { title: "GraphQLRefusal", description: "A request that is not carried out", ...TYPES },
+  { title: "GraphQLRefusal", description: "A request that is not carried out", ...TYPES, ...LIMITED },
 );
 
 export const graphqlRoutes = new Elysia({ tags: ["GraphQL"] })
@@ -91,10 +96,10 @@ export const graphqlRoutes = new Elysia({ tags: ["GraphQL"] })
   )
   .post(PATH, ({ request, set: { headers } }) => answer("answerPost", { incoming: request, headers }), {
     open: { someNeedCredential: true },
-    response: { 200: Answer, 400: Refusal, 413: Refusal, 415: Refusal },
+    response: { 200: Answer, 400: Refusal, 413: Refusal, 415: Refusal, 429: Refusal, 503: Refusal },
     detail: {
       summary: "Ask by GraphQL",
-      description: `The operations of GraphQL call the same functions as REST, with the same rules: open ${PATH} in a browser to read and try them. Errors come in GraphQL's own form, with the REST name and status in \`extensions\`; their HTTP status is 200, or 400 for a request that can't be read, and with \`Accept: application/graphql-response+json\` for one that can't be carried out. A GET with the parameter \`query\` takes queries alone. A request is bounded in length, depth and cost, and lists of requests are refused. Operations say in their descriptions what they need: send \`Authorization\` as with REST.`,
+      description: `The operations of GraphQL call the same functions as REST, with the same rules: open ${PATH} in a browser to read and try them. Errors come in GraphQL's own form, with the REST name and status in \`extensions\`; their HTTP status is 200, or 4xx for a request that can't be read, and with \`Accept: application/graphql-response+json\` for one that can't be carried out. A GET with the parameter \`query\` takes queries alone. A query is bounded in length (16 KiB, and its variables as much; beyond that 413), depth and cost, has at most 120 fields and fragments, five mutations and 100 values in its variables, and lists of requests are refused. More requests than \`rate_limit.graphql\` of the configuration permits get 429, as do more mutations than \`rate_limit.write\` permits writes; more than a hundred of one address that wait at once get 503. Operations say in their descriptions what they need: send \`Authorization\` as with REST.`,
       requestBody: {
         required: true,
         content: { "application/json": { schema: Request as object } },

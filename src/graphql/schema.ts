@@ -1,4 +1,4 @@
-/** The operations of Part 2, "GraphQL operations". Descriptions are what GraphiQL shows. */
+/** The GraphQL operations. GraphiQL shows the descriptions. */
 export const TYPE_DEFS = /* GraphQL */ `
 "A time in ISO 8601, in UTC"
 scalar DateTime @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339")
@@ -122,12 +122,20 @@ input SetupTwoFactorInput {
   platformId: String
   "The user: required with a system key, else the caller"
   userId: String
+  "The caller's password, in place of a recent sign-in where one is asked for"
+  password: String
+  "A code of the caller's app or a backup code, in place of a recent sign-in where two-factor authentication is on"
+  code: String
 }
 
 input VerifyTwoFactorInput {
   "Six digits of the authenticator app"
   code: String!
   userId: String
+  "The caller's password, in place of a recent sign-in where one is asked for"
+  password: String
+  "Whether the user's other sessions end"
+  endOtherSessions: Boolean
 }
 
 input DisableTwoFactorInput {

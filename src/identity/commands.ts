@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { hashPassword, requirePasswordHash } from "../kernel/crypto";
-import { openData, prepareDataDirectory } from "../kernel/data-dir";
-import { closeDatabase, db, transact } from "../kernel/db";
+import { db, transact } from "../kernel/db";
 import { isUniqueViolation } from "../kernel/errors";
+import { withData } from "../kernel/open-data";
 import { OperatorError, UsageError } from "../kernel/operator";
 import { print, printJson } from "../kernel/print";
 import { isEmail } from "../kernel/schema";
@@ -18,17 +18,15 @@ import { users } from "./users/table";
 
 type Values = Record<string, unknown>;
 
-/** Opens the data directory for a command; the server may be running on it. */
-async function withData<T>(work: () => Promise<T>): Promise<T> {
-  prepareDataDirectory();
-  openData(false);
-  await transact(seedIdentity);
-  try {
+/**
+ * Runs a command's work on the database, once it holds the roles of every installation. The server may be
+ * running on it.
+ */
+const withRoles = <T>(work: () => Promise<T>): Promise<T> =>
+  withData(async () => {
+    await transact(seedIdentity);
     return await work();
-  } finally {
-    closeDatabase();
-  }
-}
+  });
 
 const MIN_PASSWORD = 8;
 const MAX_PASSWORD = 128;
@@ -44,7 +42,7 @@ export async function createUser(values: Values): Promise<void> {
     throw new UsageError(`the password must be ${MIN_PASSWORD} to ${MAX_PASSWORD} characters long`);
   await requirePasswordHash();
   const passwordHash = await hashPassword(password);
-  const user = await withData(() =>
+  const user = await withRoles(() =>
     transact(() => {
       const roleIds = ((values.role ?? []) as string[]).map(findRole);
       try {
@@ -80,7 +78,7 @@ function findRole(wanted: string): string {
   return role.id;
 }
 
-/** Creates an API key and prints it, this once. Throws UsageError or OperatorError. */
+/** Creates an API key and prints it, once only. Throws UsageError or OperatorError. */
 export async function createKey(values: Values): Promise<void> {
   const { name, owner } = values as { name?: string; owner?: string };
   const isSystem = values.system === true;
@@ -92,7 +90,7 @@ export async function createKey(values: Values): Promise<void> {
   const wrong = scopes.find((scope) => !isPermissionForm(scope));
   if (wrong !== undefined)
     throw new UsageError(`--scope ${wrong} must be <resource>:<action>, <resource>:* or *:*`);
-  const key = await withData(() =>
+  const key = await withRoles(() =>
     transact(() =>
       insertApiKey(
         {

@@ -7,7 +7,7 @@ import { PERMISSIONS } from "./access/permissions";
 import { platforms } from "./platforms/table";
 import { permissions, rolePermissions, roles } from "./roles/table";
 
-/** The roles that come with Fairlead and what they hold at first (Part 2; decisions 2.12). */
+/** The roles that come with Fairlead and their first permissions (rule H12). */
 const ROLES: [id: string, name: string, description: string, holds: string[]][] = [
   [SUPER_ADMIN, "Super Admin", "Owner of the installation: may do everything", ["*:*"]],
   ["role_admin", "Admin", "May do everything except what only a super admin may", ["*:*"]],
@@ -28,9 +28,9 @@ const PLATFORMS: [slug: string, name: string][] = [
 ];
 
 /**
- * Puts in what every installation has: platforms, roles, the permission catalogue. Roles and platforms only
- * into an empty database, since operators change them; permissions that a new version adds, always.
- * Runs inside a transaction.
+ * Inserts the records of every installation: platforms, roles, the permission catalogue. Roles and platforms
+ * only into an empty database, since operators change them; permissions that a new version adds, always. Runs
+ * inside a transaction.
  */
 export function seedIdentity(): void {
   const stamps = madeNow();
@@ -75,7 +75,7 @@ export function seedIdentity(): void {
       .run();
 }
 
-/** The permissions that are stored, by their name. */
+/** The stored permissions, by name. */
 function permissionIds(): Map<string, string> {
   const name = sql<string>`${permissions.resource} || ':' || ${permissions.action}`;
   const rows = db.select({ name, id: permissions.id }).from(permissions).all();

@@ -5,9 +5,9 @@ import { transact } from "./db";
 const STEP = 500;
 
 /**
- * Deletes records that are older than so many days, step by step, with requests in between. `days` is read anew for each
- * step, since the operator may think better of it; 0 keeps all. `deleteOldest` deletes at most `limit` records from before
- * a time (epoch milliseconds), and returns how many.
+ * Deletes records older than `days`, step by step, with requests in between. `days` is read anew for each
+ * step, since the operator may change it meanwhile; 0 keeps all. `deleteOldest` deletes at most `limit`
+ * records from before a time (epoch milliseconds), and returns how many.
  */
 export async function deleteAged(
   days: () => number,

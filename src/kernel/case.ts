@@ -1,4 +1,4 @@
-/** Field names: REST's in snake_case, GraphQL's and the export's in camelCase (Part 1, "Shared conventions"). */
+/** Field names: REST's in snake_case, GraphQL's and the export's in camelCase. */
 
 type CamelCase<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : S;
 
@@ -10,7 +10,7 @@ export const toCamelCase = (name: string): string =>
 export const toSnakeCase = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** A record with its own field names in camelCase; what is inside its fields stays as it is. */
+/** A record with its own field names in camelCase; nested values stay as they are. */
 export function camelCased<T extends object>(value: T): CamelCased<T> {
   const entries = Object.entries(value).map(([key, member]) => [toCamelCase(key), member]);
   return Object.fromEntries(entries) as CamelCased<T>;

@@ -2,7 +2,10 @@ import type { Server } from "bun";
 import ipaddr from "ipaddr.js";
 import { config } from "../config";
 
-/** Who is asking: the listening server, the address behind proxies, and what a request tells of its client. */
+/**
+ * The client of a request: the listening server, the address behind proxies, and the headers that describe
+ * it.
+ */
 
 type Address = ReturnType<typeof ipaddr.process>;
 type Range = [Address, number];
@@ -10,7 +13,7 @@ type Range = [Address, number];
 let server: Server<unknown> | null = null;
 let trustedProxies: Range[] = [];
 
-/** Tells this module the listening server, which knows the peer of each request. */
+/** Gives this module the listening server, which knows the peer of each request. */
 export function attachServer(listening: Server<unknown>): void {
   server = listening;
   trustedProxies = config["server.trusted_proxies"].map((entry) =>
@@ -25,14 +28,38 @@ export function listeningServer(): Server<unknown> | null {
 }
 
 /**
- * Lets a request wait: without it, a connection on which nothing happens is cut after the idle time-out. Whoever calls
- * this bounds the wait.
+ * Lets a request wait: otherwise an idle connection is cut after the idle time-out. The caller must bound the
+ * wait.
  */
 export function letWait(request: Request): void {
   server?.timeout(request, 0);
 }
 
-/** Whether a host is this machine alone: `localhost`, or an address of the loopback network. */
+/** Cuts a connection on which nothing moves within the idle time-out, even if its request was let wait. */
+export function letStall(request: Request): void {
+  server?.timeout(request, config["server.idle_seconds"]);
+}
+
+/**
+ * Gives a request `seconds`, as far as the runtime counts them, until something has to move on its
+ * connection.
+ */
+export function giveSeconds(request: Request, seconds: number): void {
+  server?.timeout(request, Math.min(Math.ceil(seconds), MAX_TIMEOUT_SECONDS));
+}
+const MAX_TIMEOUT_SECONDS = 255;
+
+/** Cuts the connection of a request within seconds unless its client hurries. */
+export function cutSoon(request: Request): void {
+  server?.timeout(request, 1);
+}
+
+/** True once the client has the whole answer or has left: the server then no longer knows its peer. */
+export function isAnswered(request: Request): boolean {
+  return server === null || server.requestIP(request) === null;
+}
+
+/** True for this machine alone: `localhost`, or an address of the loopback network. */
 export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, "");
   return bare === "localhost" || (ipaddr.isValid(bare) && ipaddr.process(bare).range() === "loopback");
@@ -57,7 +84,7 @@ export function clientAddress(request: Request): string {
   return address.toString();
 }
 
-/** The protocol that a trusted proxy was spoken to with; null when there is none or it doesn't say. */
+/** The protocol in which a trusted proxy was addressed; null without a proxy, or if it doesn't say. */
 export function forwardedProtocol(request: Request): "http" | "https" | null {
   const peer = trustedProxies.length > 0 ? server?.requestIP(request)?.address : undefined;
   if (peer === undefined || !isTrusted(ipaddr.process(peer))) return null;
@@ -65,7 +92,7 @@ export function forwardedProtocol(request: Request): "http" | "https" | null {
   return protocol === "https" || protocol === "http" ? protocol : null;
 }
 
-/** From where a request came, for audit events and sessions, and the languages that the client prefers. */
+/** Origin of a request, for audit events and sessions, and the client's preferred languages. */
 export interface Client {
   address: string;
   userAgent: string | null;
@@ -73,7 +100,7 @@ export interface Client {
   acceptLanguage: string | null;
 }
 
-/** A user agent is whatever the client claims; more than this is not kept. */
+/** Characters of a user agent that are kept: clients may claim anything. */
 const MAX_USER_AGENT = 512;
 
 export function clientOf(request: Request): Client {
@@ -86,8 +113,8 @@ export function clientOf(request: Request): Client {
 }
 
 /**
- * What a limit counts for an address: an IPv4 address, or the /64 network of an IPv6 one, since a single customer is
- * given that many addresses (RFC 6177).
+ * The key of a limit for an address: an IPv4 address, or the /64 network of an IPv6 one, since a single
+ * customer is given that many addresses (RFC 6177).
  */
 export function addressBlock(address: string): string {
   if (!ipaddr.isValid(address)) return address;

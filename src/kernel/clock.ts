@@ -32,7 +32,7 @@ export function isoOrNull(milliseconds: number | null): string | null {
   return milliseconds === null ? null : iso(milliseconds);
 }
 
-/** The first and the last millisecond of what a date or a time names (a day in UTC): `[start, end]`. */
+/** The first and the last millisecond of a time or a date (a day in UTC): `[start, end]`. */
 export function spanOf(moment: string): [start: number, end: number] {
   const start = Date.parse(moment);
   return moment.length === "2026-05-04".length ? [start, start + DAY - 1] : [start, start];

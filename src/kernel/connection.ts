@@ -5,13 +5,15 @@ import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 export let sqlite: Database;
 export let db: BunSQLiteDatabase;
 
-/** SELECTs kept compiled: about as many as the program has. Those with a list in them have a text for each length. */
+/**
+ * SELECTs kept compiled: about as many as the program has. One with a list in it has a text for each length.
+ */
 const MAX_COMPILED = 200;
 
 /**
- * The connection as Drizzle needs it: it prepares a query each time that it is built, which would cost most of it. What is
- * read is kept compiled, the latest used ones. An UPDATE has as many texts as there are sets of fields, and a compiled
- * statement holds on to the values that it was last given.
+ * The connection as Drizzle needs it: Drizzle prepares a query each time it is built, which would be most of
+ * its cost. The most recently used SELECTs are kept compiled. An UPDATE has as many texts as there are sets
+ * of fields, and a compiled statement keeps the values that it was last given.
  */
 function compilingOnce(connection: Database): Database {
   const compiled = new Map<string, Statement>();
@@ -42,11 +44,12 @@ export function openDatabase(file: string, synchronous: Synchronous): void {
   sqlite.run("PRAGMA journal_mode = WAL");
   sqlite.run(`PRAGMA synchronous = ${synchronous}`);
   sqlite.run("PRAGMA foreign_keys = ON");
-  // What is deleted is overwritten: a scrubbed account must not stay readable in the file's free pages.
+  // Deleted content is overwritten: a scrubbed account must not stay readable in the file's free pages.
   sqlite.run("PRAGMA secure_delete = ON");
   sqlite.run("PRAGMA journal_size_limit = 67108864");
   sqlite.run("PRAGMA temp_store = MEMORY");
-  // 32 MiB, taken as they are needed: the upper levels of the indexes of ten million positions, and what is read most.
+  // 32 MiB, allocated as needed: the upper levels of the indexes of ten million positions, and the pages read
+  // most.
   sqlite.run("PRAGMA cache_size = -32768");
   db = drizzle({ client: compilingOnce(sqlite) });
   generation++;

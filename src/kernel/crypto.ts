@@ -4,7 +4,7 @@ import { AppError } from "./errors";
 import { lazy } from "./lazy";
 import { OperatorError } from "./operator";
 
-/** The kinds of bearer secrets, told apart by their prefix (decisions 3.1). */
+/** The kinds of bearer secrets, told apart by their prefix (rule C1). */
 export type TokenPrefix = "ses_" | "2fa_" | "flk_" | "fls_";
 
 /**
@@ -26,13 +26,13 @@ export function sameSecret(left: string, right: string): boolean {
   return timingSafeEqual(Bun.SHA256.hash(left) as Uint8Array, Bun.SHA256.hash(right) as Uint8Array);
 }
 
-/** How a Content-Security-Policy names an inline script or style (CSP Level 3, section 2.3.1). */
+/** A Content-Security-Policy source for an inline script or style (CSP Level 3, section 2.3.1). */
 export const sourceHash = (source: string): string => `'sha256-${hashToken(source)}'`;
 
 /** Native code, which the executable unpacks into the temporary directory when it is loaded. */
 const argon2 = lazy(() => import("@node-rs/argon2"));
 
-/** Loads the password hash. Throws OperatorError where this machine refuses it. */
+/** Loads the password hash. Throws OperatorError if this machine refuses it. */
 export async function requirePasswordHash(): Promise<void> {
   await argon2().catch((error) => {
     throw new OperatorError(
@@ -41,21 +41,21 @@ export async function requirePasswordHash(): Promise<void> {
   });
 }
 
-/** What the loader of native code said; what is thrown tells of the last of many places that were looked at. */
+/** The native loader's own message; the error thrown names only the last of many places tried. */
 function loaderWords(thrown: unknown): string {
   for (let error = thrown; error instanceof Error; error = error.cause)
     if (error.message.includes(".node: ")) return error.message;
   return String(thrown);
 }
 
-/** argon2id (the library's default algorithm) with the parameters of decisions 3.2, which are OWASP's. */
+/** argon2id (the library's default algorithm) with OWASP's parameters (rule C2). */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const CURRENT_PARAMETERS = `$argon2id$v=19$m=${ARGON2.memoryCost},t=${ARGON2.timeCost},p=${ARGON2.parallelism}$`;
 
 /**
- * How many hashes are given to Bun's thread pool at once, and how many may wait before it. Two for each core: one is
- * computed and one stands ready, so that no core idles while the event loop waits for the disk. The event loop has a
- * thread of its own: positions are served meanwhile (`bun run bench -- --only login`).
+ * Hashes handed to Bun's thread pool at once, and the longest queue before it. Two for each core: one is
+ * computed and one stands ready, so that no core idles while the event loop waits for the disk. The event
+ * loop has a thread of its own: positions are served meanwhile (`bun run bench -- --only login`).
  */
 const HASHES_AT_ONCE = 2 * availableParallelism();
 const HASHES_WAITING = 1_000;
@@ -63,7 +63,7 @@ const HASHES_WAITING = 1_000;
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** How many hashes wait for their turn. */
+/** Number of hashes that wait for their turn. */
 export const waitingHashes = (): number => waiting.length;
 
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -88,10 +88,10 @@ export function hashPassword(password: string): Promise<string> {
   return inTurn(async () => (await argon2()).hash(password, ARGON2));
 }
 
-/** The hash of a discarded random password: verifying against it costs what a real one costs. */
+/** The hash of a discarded random password: verifying against it costs as much as against a real one. */
 const DECOY = `${CURRENT_PARAMETERS}kin0y2as7tndHegclApuww$0w01c3YU/870qveasMi/HpYmPCNuzAuKs30GS44PUIM`;
 
-/** Whether the password has this hash. A null hash (no such account) costs as much time and is false. */
+/** True if the password has this hash. A null hash (no such account) costs as much time and is false. */
 export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
   const matches = await inTurn(async () => {
     const { verify } = await argon2();
@@ -100,7 +100,7 @@ export async function verifyPassword(stored: string | null, password: string): P
   return stored !== null && matches;
 }
 
-/** Whether a stored hash was made with older parameters and should be renewed at the next sign-in. */
+/** True for a hash with older parameters, which the next sign-in should renew. */
 export function needsRehash(stored: string): boolean {
   return !stored.startsWith(CURRENT_PARAMETERS);
 }

@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { randomBytes } from "node:crypto";
 import {
   accessSync,
@@ -9,42 +8,61 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmdirSync,
   rmSync,
   statSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { config } from "../config";
-import { openDatabase } from "./db";
-import { reason, UNFINISHED, writeWhole } from "./disk";
-import { migrate, pendingMigrations } from "./migrate";
+import { isLeftover, reason, UNFINISHED, writeWhole } from "./disk";
 import { OperatorError, remedy } from "./operator";
 
-/** What the data directory holds. */
+/** Contents of the data directory. */
 export const dataPath = {
   database: () => join(config["data.dir"], "fairlead.db"),
   lock: () => join(config["data.dir"], "server.lock"),
   key: () => join(config["data.dir"], "master.key"),
   outbox: () => join(config["data.dir"], "outbox"),
   exports: () => join(config["data.dir"], "exports"),
-  /** Of scheduled backups, perhaps elsewhere. */
+  /** Directory of scheduled backups; may be outside of the data directory. */
   backups: () => config["backup.dir"] ?? join(config["data.dir"], "backups"),
 };
 
-/** Makes the data directory and checks that it can be written. */
-export function prepareDataDirectory(): void {
+/**
+ * Makes the data directory and checks that it can be written. Returns the undo, for a command that is
+ * refused: a mistyped directory must not stay behind.
+ */
+export function prepareDataDirectory(): () => void {
   const directory = config["data.dir"];
+  const missing: string[] = [];
+  for (let path = directory; !existsSync(path) && path !== dirname(path); path = dirname(path))
+    missing.push(path);
+  const undo = () => removeEmpty(missing);
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
+    undo();
     throw new OperatorError(`the data directory ${directory} ${whyUnusable(directory, error)}`);
+  }
+  return undo;
+}
+
+/** Removes directories, the innermost first, as long as they are empty. */
+function removeEmpty(directories: string[]): void {
+  for (const directory of directories) {
+    try {
+      rmdirSync(directory);
+    } catch {
+      // It was not made, or another process has put something there.
+    }
   }
 }
 
-/** Why a data directory cannot be used, and who could. */
+/** The reason why a data directory can't be used, and who could use it. */
 function whyUnusable(directory: string, error: unknown): string {
   const { code } = error as { code?: string };
-  // What `mkdir` says of a name that is taken by anything else than a directory.
+  // `mkdir` says so of a name that is taken by anything other than a directory.
   if (code === "EEXIST") return "is a file, not a directory";
   const why = `cannot be written: ${reason(error)}`;
   if (code !== "EACCES") return why;
@@ -55,7 +73,7 @@ function whyUnusable(directory: string, error: unknown): string {
     : `${why}; run this as its owner (uid ${owner})`;
 }
 
-/** The user whose file or directory this is; null where there is none, or none that may be seen. */
+/** The owner's user id; null if the path doesn't exist or can't be seen. */
 function ownerOf(path: string): number | null {
   try {
     return statSync(path).uid;
@@ -65,8 +83,9 @@ function ownerOf(path: string): number | null {
 }
 
 /**
- * Gives a file of the data directory to the directory's owner. Where the server has a user of its own, root calls the
- * commands, and the server could not open what root made. SQLite does the same for the files beside a database.
+ * Gives a file of the data directory to the directory's owner. If the server has a user of its own and root
+ * calls the commands, the server could not open root's files. SQLite does the same for the files beside a
+ * database.
  */
 export function giveToOwner(path: string): void {
   if (process.geteuid?.() !== 0) return;
@@ -74,9 +93,17 @@ export function giveToOwner(path: string): void {
   chownSync(path, uid, gid);
 }
 
-/** Removes what a process that was killed in the middle of a file left behind, secrets among it: at the start. */
+/** A database that is being made has a name of its own until it is whole (kernel/open-data.ts). */
+const NEW_DATABASE = /^fairlead\.db\.(\d+)\.new\.partial/;
+
+/** Removes files that a killed process left unfinished, secrets among them. Called at the start. */
 export function removeUnfinished(): void {
   removeUnfinishedRestores();
+  for (const name of readdirSync(config["data.dir"])) {
+    const pid = NEW_DATABASE.exec(name)?.[1];
+    const path = join(config["data.dir"], name);
+    if (pid !== undefined && isLeftover(path, Number(pid))) rmSync(path, { force: true });
+  }
   for (const directory of [dataPath.exports(), dataPath.outbox()]) {
     if (!existsSync(directory)) continue;
     for (const name of readdirSync(directory))
@@ -85,8 +112,8 @@ export function removeUnfinished(): void {
 }
 
 /**
- * Removes what a restore left that was killed: the copy that it was making, and the other name of a database that was
- * not replaced after all. Only for whoever holds the lock.
+ * Removes leftovers of a restore that was killed: its unfinished copy, and the second name of a database that
+ * was not replaced after all. The caller must hold the lock.
  */
 export function removeUnfinishedRestores(): void {
   const database = statSync(dataPath.database(), { throwIfNoEntry: false });
@@ -101,92 +128,11 @@ export function removeUnfinishedRestores(): void {
   }
 }
 
-/**
- * Opens the database of the data directory with the newest schema. A serving process holds the lock already;
- * any other takes it while it migrates, so that no server runs on a schema that changes under it.
- */
-export function openData(holdsLock: boolean): string[] {
-  try {
-    openDatabase(dataPath.database(), config["data.synchronous"]);
-    giveToOwner(dataPath.database());
-  } catch (error) {
-    throw new OperatorError(
-      `the database ${dataPath.database()} cannot be opened: ${reason(error)}${remedy(error)}`,
-    );
-  }
-  if (pendingMigrations().length === 0) return [];
-  const release = holdsLock ? () => {} : lock();
-  if (!release)
-    throw new OperatorError(
-      `a server of an older version runs on ${config["data.dir"]}; stop it before this version changes its database`,
-    );
-  try {
-    return migrate();
-  } finally {
-    release();
-  }
-}
-
-/**
- * Takes the lock that a serving process holds on its data directory, and returns its release; null when
- * another process has it. The lock is SQLite's own on a file beside the database, so the kernel drops it
- * when the process ends, however it ends.
- */
-function lockDataDirectory(file: string): (() => void) | null {
-  const lock = new Database(file, { create: true });
-  giveToOwner(file);
-  try {
-    lock.run("PRAGMA locking_mode = EXCLUSIVE");
-    lock.run("BEGIN EXCLUSIVE");
-  } catch (error) {
-    lock.close();
-    if ((error as { code?: string }).code === "SQLITE_BUSY") return null;
-    throw error;
-  }
-  return () => lock.close();
-}
-
-function lock(): (() => void) | null {
-  try {
-    return lockDataDirectory(dataPath.lock());
-  } catch (error) {
-    throw new OperatorError(`the lock ${dataPath.lock()} cannot be taken: ${reason(error)}`);
-  }
-}
-
-/**
- * Whether a server runs on the data directory, found out without writing. Throws what SQLite says of a lock that can't be
- * read.
- */
-export function isServed(): boolean {
-  if (!existsSync(dataPath.lock())) return false;
-  const lock = new Database(dataPath.lock(), { readonly: true });
-  try {
-    lock.run("PRAGMA schema_version");
-    return false;
-  } catch (error) {
-    if ((error as { code?: string }).code === "SQLITE_BUSY") return true;
-    throw error;
-  } finally {
-    lock.close();
-  }
-}
-
-/** Takes the data directory for this server; its release ends it. */
-export function claimDataDirectory(): () => void {
-  const release = lock();
-  if (!release)
-    throw new OperatorError(
-      `another Fairlead server runs on the data directory ${config["data.dir"]}; stop it, or choose another --data-dir`,
-    );
-  return release;
-}
-
 const KEY_BYTES = 32;
 
 /**
- * The key under which secrets are encrypted: `security.encryption_key`, else `master.key` in the data directory; null
- * when there is none yet.
+ * The key under which secrets are encrypted: `security.encryption_key`, else `master.key` in the data
+ * directory; null if there is none yet.
  */
 export function readMasterKey(): Buffer | null {
   const configured = config["security.encryption_key"];
@@ -206,7 +152,7 @@ export function readMasterKey(): Buffer | null {
   return key;
 }
 
-/** The same, made at the first start with mode 0600. */
+/** The master key, made at the first start with mode 0600. */
 export function loadMasterKey(): Buffer {
   const known = readMasterKey();
   if (known) return known;

@@ -6,15 +6,16 @@ import { isNews } from "./trouble";
 export { db, openDatabase, sqlite, statement } from "./connection";
 
 /**
- * Moves what the write-ahead log holds into the database and empties it, so that what was deleted is in neither. A
- * reader of an older state (a backup) may prevent that; then the log is overwritten as it is used again.
+ * Moves the write-ahead log's content into the database and empties the log, so that deleted data is in
+ * neither. A reader of an older state (a backup) may prevent that; then the log is overwritten as it is used
+ * again.
  */
 export function emptyWriteAheadLog(): void {
   endReading();
   sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
-/** Commits what is queued, then closes the connection. */
+/** Commits the queued jobs, then closes the connection. */
 export function closeDatabase(): void {
   endReading();
   while (queue.length > 0) flush();
@@ -27,7 +28,7 @@ const beginReading = statement(() => sqlite.prepare("BEGIN"));
 let isReading = false;
 
 /**
- * Has what is read until the end of this turn of the event loop read from one state of the database: SQLite then locks and
+ * Reads until the end of this turn of the event loop see one state of the database: SQLite then locks and
  * looks for the newest state once, not for each statement. Many requests share a turn; a commit ends it.
  */
 export function readTogether(): void {
@@ -53,7 +54,7 @@ interface Job {
   reject: (reason: unknown) => void;
   effects: (() => void)[];
   deltas: Map<string, number>;
-  /** Counters that it removed: what earlier jobs of the same commit added to them is void. */
+  /** Counters that it removed: changes to them by earlier jobs of the same commit are void. */
   removed: string[];
 }
 
@@ -63,19 +64,21 @@ const JOBS_PER_COMMIT = 1_000;
 /** See `rememberedSince`. */
 let epoch = 0;
 
-/** How many transactions failed as a whole since the start, as on a full disk. */
+/** Number of transactions that failed as a whole since the start, as on a full disk. */
 export let failedTransactions = 0;
 
-/** How many use cases wait for their transaction. */
+/** Number of use cases that wait for their transaction. */
 export const waitingJobs = (): number => queue.length;
 
 const queue: Job[] = [];
-/** What the transaction that is open has done already. */
+/** Jobs of the open transaction that have run. */
 let settled: Job[] = [];
 let scheduled = false;
 let current: Job | null = null;
 
-/** What `transact` takes: a function that returns no promise, since SQLite would commit at its first await. */
+/**
+ * Argument of `transact`: a function that returns no promise, since SQLite would commit at its first await.
+ */
 export type Work<T> = () => T extends PromiseLike<unknown> ? never : T;
 
 /**
@@ -107,7 +110,7 @@ export function transact<T>(work: Work<T>, how?: "repeatable"): Promise<T> {
   });
 }
 
-/** Whether the caller runs inside `transact`. */
+/** True inside `transact`. */
 export function inTransaction(): boolean {
   return current !== null;
 }
@@ -122,8 +125,9 @@ export function afterCommit(effect: () => void): void {
 }
 
 /**
- * For kernel/remembered.ts: a number that stays the same as long as what repeatable use cases have read is as they left it.
- * Another use case, something undone, another process that wrote or another database raise it. Null outside of them.
+ * For kernel/remembered.ts: a number that stays the same while everything that repeatable use cases have read
+ * is unchanged. Another kind of use case, a rollback, another process's write or another database raises it.
+ * Null outside of repeatable use cases.
  */
 export const rememberedSince = (): number | null => (current?.isRepeatable ? epoch : null);
 
@@ -134,7 +138,10 @@ const savepoint = statement(() => sqlite.prepare("SAVEPOINT job"));
 const release = statement(() => sqlite.prepare("RELEASE job"));
 const rollbackToSavepoint = statement(() => sqlite.prepare("ROLLBACK TO job"));
 
-/** How long jobs wait for another process that holds the write lock, and the pause between two looks. */
+/**
+ * Longest wait for a write lock that another process holds, and the pause between two attempts
+ * (milliseconds).
+ */
 const LOCK_PATIENCE = 5_000;
 const LOCK_PAUSE = 20;
 
@@ -142,14 +149,14 @@ const LOCK_PAUSE = 20;
 let lockedSince: number | null = null;
 
 /**
- * From now on a lock that another process holds is waited for between turns of the event loop, where reads go on:
- * SQLite itself would wait inside the statement and stop them.
+ * From now on the wait for another process's lock happens between turns of the event loop, where reads go on:
+ * SQLite itself would wait inside the statement and block them.
  */
 export function waitOutsideStatements(): void {
   sqlite.run("PRAGMA busy_timeout = 5");
 }
 
-/** Begins a transaction. False while another process holds the lock, and then the queue is looked at again soon. */
+/** Begins a transaction. False while another process holds the lock: the queue is then tried again soon. */
 function beginOrWait(): boolean {
   try {
     begin().run();
@@ -165,7 +172,7 @@ function beginOrWait(): boolean {
   }
 }
 
-/** Grows with what other connections commit (SQLite's PRAGMA data_version). */
+/** Grows with the commits of other connections (SQLite's PRAGMA data_version). */
 const othersVersion = statement(() => {
   epoch++;
   return sqlite.prepare<{ data_version: number }, []>("PRAGMA data_version");
@@ -178,7 +185,7 @@ function noteOthers(): void {
   knownOthers = version;
 }
 
-/** What goes into one transaction; the rest is scheduled for the next. */
+/** Takes the jobs of one transaction off the queue; the rest is scheduled for the next. */
 function takeJobs(): Job[] {
   const jobs = queue.splice(0, JOBS_PER_COMMIT);
   scheduled = queue.length > 0;
@@ -186,7 +193,7 @@ function takeJobs(): Job[] {
   return jobs;
 }
 
-/** While a disk is nearly full, small changes succeed between larger ones that fail. */
+/** Set after a failure: on a nearly full disk small changes succeed between larger ones that fail. */
 let isRefusing = false;
 
 function noteFailure(error: unknown): void {
@@ -246,7 +253,7 @@ function flush(): void {
   for (const { job, error } of failed) job.reject(error);
 }
 
-/** Runs jobs in one savepoint. When one throws, nothing has happened, and null is returned. */
+/** Runs jobs in one savepoint. Returns null, with everything undone, if one throws. */
 function runTogether(jobs: Job[]): Outcome | null {
   const succeeded: Outcome["succeeded"] = [];
   savepoint().run();
@@ -320,7 +327,7 @@ export function counter(name: string): number {
   return readCounter().get(name)?.value ?? 0;
 }
 
-/** The value of a counter with what the open transaction changed of it so far. */
+/** The value of a counter including the open transaction's changes. */
 export function counterNow(name: string): number {
   if (!current) throw new Error("counterNow outside transact");
   let value = counter(name);
@@ -331,11 +338,14 @@ export function counterNow(name: string): number {
   return value;
 }
 
-/** Parts have their counter's name and a space before their own: "trip_points X" and "trip_points X day 00020514". */
+/**
+ * A part's name is its counter's name, a space and a name of its own: "trip_points X" and "trip_points X day
+ * 00020514".
+ */
 const isOf = (counter: string, name: string): boolean => name === counter || name.startsWith(`${counter} `);
 
 const dropCounter = statement(() => sqlite.prepare<unknown, [string]>("DELETE FROM counters WHERE name = ?"));
-// From a space to the character after it: the index finds the parts.
+// The range from a space to the character after it: the index finds the parts.
 const dropParts = statement(() =>
   sqlite.prepare<unknown, [string, number]>(
     `DELETE FROM counters WHERE name IN
@@ -347,8 +357,8 @@ const dropIfZero = statement(() =>
 );
 
 /**
- * Removes a counter in the current transaction, and what the transaction added to it and its parts. The parts
- * themselves, which may be hundreds of thousands, are for `removeParts`.
+ * Removes a counter in the current transaction, and the open transaction's changes to it and its parts. The
+ * parts themselves, which may be hundreds of thousands, are left to `removeParts`.
  */
 export function removeCounter(name: string): void {
   if (!current) throw new Error("removeCounter outside transact");
@@ -357,7 +367,7 @@ export function removeCounter(name: string): void {
   dropCounter().run(name);
 }
 
-/** Removes parts of a counter in the current transaction, at most so many: ten thousand take some 50 ms. */
+/** Removes at most `limit` parts of a counter in the current transaction: ten thousand take some 50 ms. */
 export function removeParts(name: string, limit: number): void {
   if (!current) throw new Error("removeParts outside transact");
   dropParts().run(name, limit);

@@ -1,10 +1,21 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
+import { MINUTE, now } from "./clock";
 
-/** Files that survive a power cut, and what the disk says when it doesn't. */
+/** Files that survive a power cut, and the disk's own words for failures. */
 
-/** How files end that are not whole yet. */
+/** Suffix of files that are not whole yet. */
 export const UNFINISHED = ".partial";
 
 /** Writes a file so that it appears whole or not at all, and is on the disk when this returns. */
@@ -22,7 +33,45 @@ export function writeWhole(path: string, content: string, mode: number): void {
   flushDirectory(directory);
 }
 
-/** Puts the names in a directory on the disk. */
+/** Error codes of a file system without hard links, such as that of a USB stick. */
+const NO_LINKS = /^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EMLINK)$/;
+
+/** Gives a whole file its name, flushed to disk. Throws if that name is taken. */
+export function nameWithoutReplacing(from: string, to: string): void {
+  try {
+    // A rename would overwrite a file made meanwhile.
+    linkSync(from, to);
+    rmSync(from);
+  } catch (error) {
+    const code = String((error as { code?: string }).code);
+    if (!NO_LINKS.test(code)) throw error;
+    if (existsSync(to)) throw Object.assign(new Error(`${to} exists already`), { code: "EEXIST" });
+    renameSync(from, to);
+  }
+  flushDirectory(dirname(to));
+}
+
+/** Processes in two containers may have the same number: a file that still grows belongs to a live one. */
+const STALE = 10 * MINUTE;
+
+/** True if an unfinished file was left by a process of this number that was killed. */
+export function isLeftover(path: string, pid: number): boolean {
+  if (isRunning(pid)) return false;
+  const file = statSync(path, { throwIfNoEntry: false });
+  return file !== undefined && now() - file.mtimeMs > STALE;
+}
+
+/** True if another process has this number. */
+function isRunning(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as { code?: string }).code === "EPERM";
+  }
+}
+
+/** Flushes the names in a directory to disk. */
 export function flushDirectory(directory: string): void {
   try {
     flushToDisk(directory);
@@ -31,7 +80,7 @@ export function flushDirectory(directory: string): void {
   }
 }
 
-/** Puts what was written of a file on the disk. */
+/** Flushes a file's content to disk. */
 export function flushToDisk(path: string): void {
   const handle = openSync(path, "r");
   try {
@@ -41,7 +90,7 @@ export function flushToDisk(path: string): void {
   }
 }
 
-/** What the machine or SQLite says, where that is not the program's own doing. */
+/** Error codes of the machine or of SQLite, as opposed to bugs of this program. */
 const MACHINE_CODES =
   /^(E(ACCES|DQUOT|FBIG|IO|ISDIR|MFILE|NFILE|NOENT|NOSPC|NOTDIR|PERM|ROFS)|SQLITE_(BUSY|CANTOPEN|CORRUPT|FULL|IOERR|NOTADB|PERM|READONLY)(_\w+)?)$/;
 

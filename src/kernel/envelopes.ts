@@ -1,7 +1,7 @@
 import { MAX_LIMIT, type PageOf, type PageRequest } from "./paging";
 import { queryInteger, t } from "./schema";
 
-/** The envelopes of Part 1: one record, and a page of them with its links. */
+/** The envelopes of the API: one record, and a page of records with its links (rule H1). */
 
 /** The single-record envelope: `single(trip, "/v1/trips/…")`. */
 export function single<T>(data: T, self: string) {
@@ -42,7 +42,7 @@ export function page<T>(path: string, asked: PageRequest, { rows, total }: PageO
   };
 }
 
-/** The page of the audit log, whose fields Part 2 names otherwise. */
+/** The page of the audit log, whose fields have other names. */
 export function eventPage<T>(path: string, asked: PageRequest, { rows, total }: PageOf<T>, request: Request) {
   const { page, limit } = asked;
   const total_pages = pagesOf(total, asked);
@@ -52,7 +52,7 @@ export function eventPage<T>(path: string, asked: PageRequest, { rows, total }: 
 
 const pagesOf = (total: number, { limit }: PageRequest): number => Math.ceil(total / limit);
 
-/** The links keep the request's other query parameters, known ones or not (decisions 2.2). */
+/** The links keep the request's other query parameters, known ones or not (rule H2). */
 function pageLinks(path: string, asked: PageRequest, pages: number, request: Request) {
   const kept = otherParameters(request.url);
   const to = (number: number) => `${path}?page=${number}&limit=${asked.limit}${kept}`;
@@ -66,7 +66,7 @@ function pageLinks(path: string, asked: PageRequest, pages: number, request: Req
   return links;
 }
 
-/** The query parameters of a URL but `page` and `limit`, as they were sent, each behind an ampersand. */
+/** The query parameters of a URL except `page` and `limit`, as they were sent, each after an ampersand. */
 function otherParameters(url: string): string {
   const start = url.indexOf("?");
   if (start === -1) return "";

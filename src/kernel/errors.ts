@@ -6,7 +6,7 @@ export interface ErrorDetail {
   message: string;
 }
 
-/** The status of each error name. The name is what a program reads, the message what a person reads. */
+/** The status of each error name. Programs read the name, people the message. */
 const STATUS = {
   ValidationError: 400,
   BadRequest: 400,
@@ -14,6 +14,8 @@ const STATUS = {
   Unauthorized: 401,
   Forbidden: 403,
   AccountBanned: 403,
+  TwoFactorLocked: 403,
+  ReauthenticationRequired: 403,
   NotFound: 404,
   MethodNotAllowed: 405,
   Conflict: 409,
@@ -55,7 +57,7 @@ export class AppError extends Error {
     this.headers = extras.headers ?? (this.status === 401 ? { "www-authenticate": "Bearer" } : undefined);
   }
 
-  /** The error body of Part 1: `error`, `message` and, for invalid input, `details`. */
+  /** The error body: `error`, `message` and, for invalid input, `details` (rule H6). */
   body(): { error: string; message: string; details?: ErrorDetail[] } {
     return this.details === undefined
       ? { error: this.name, message: this.message }
@@ -82,11 +84,11 @@ export const invalid = (path: string, message: string) =>
 /** SQLite's result codes for a store that can't take the write now (sqlite.org/rescode.html). */
 const STORE_UNAVAILABLE = /^SQLITE_(FULL|IOERR|READONLY|BUSY|LOCKED|CANTOPEN|NOMEM)/;
 
-/** Whether the store can't take or give anything now: not our mistake, and of every request alike. */
+/** True if the store can't be read or written now: no bug, and it affects every request. */
 export const isStoreTrouble = (thrown: unknown): thrown is SQLiteError =>
   thrown instanceof SQLiteError && STORE_UNAVAILABLE.test(thrown.code ?? "");
 
-/** Turns whatever was thrown into the error that is answered. The unknown becomes a bland 500. */
+/** Turns any thrown value into the error to answer. An unknown one becomes a bland 500. */
 export function toAppError(thrown: unknown, requestId: string): AppError {
   if (thrown instanceof AppError) {
     if (thrown.name !== "InternalServerError") return thrown;
@@ -104,7 +106,7 @@ export function toAppError(thrown: unknown, requestId: string): AppError {
   });
 }
 
-/** Whether SQLite refused a row because it breaks a UNIQUE constraint (a partial unique index included). */
+/** True if SQLite refused a row because it breaks a UNIQUE constraint (a partial unique index included). */
 export function isUniqueViolation(thrown: unknown): boolean {
   return thrown instanceof SQLiteError && thrown.code === "SQLITE_CONSTRAINT_UNIQUE";
 }

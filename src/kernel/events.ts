@@ -2,8 +2,8 @@ import { afterCommit, inTransaction } from "./db";
 import { describeError, log } from "./log";
 
 /**
- * The business events of the program and what each carries. Every domain adds its own where it publishes
- * them: `declare module "../../kernel/events" { interface EventMap { "trip.started": { id: string } } }`.
+ * The business events of the program and their payloads. Each domain adds its own where it publishes them:
+ * `declare module "../../kernel/events" { interface EventMap { "trip.started": { id: string } } }`.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: the domains fill it
 export interface EventMap {}
@@ -12,7 +12,10 @@ type Listener<Name extends keyof EventMap> = (payload: EventMap[Name]) => void;
 
 const listeners = new Map<string, ((payload: never) => void)[]>();
 
-/** Calls `listener` for each event of this name. Listeners notify; what correctness needs is a direct call. */
+/**
+ * Calls `listener` for each event of this name. Listeners notify; a change that correctness depends on needs
+ * a direct call.
+ */
 export function subscribe<Name extends keyof EventMap>(name: Name, listener: Listener<Name>): void {
   const known = listeners.get(name);
   if (known) known.push(listener);

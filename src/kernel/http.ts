@@ -2,25 +2,47 @@ import type { TSchema } from "@sinclair/typebox";
 import type { ValueError } from "@sinclair/typebox/errors";
 import { Elysia } from "elysia";
 import { config } from "../config";
-import { clientAddress } from "./client";
+import { clientAddress, isLoopback } from "./client";
 import { SECOND } from "./clock";
 import { AppError, toAppError } from "./errors";
-import { log, logs } from "./log";
+import { noteLargeRead } from "./large-reads";
+import { type LogFields, log, logs } from "./log";
+import { countInTurn } from "./pipelining";
 import { countRequest } from "./request-metrics";
 import { logFailure } from "./trouble";
+import { countUnsent, LARGE } from "./unsent";
 import { validationError } from "./validation";
 
-/** What the hooks of this program read of Elysia's context. */
+/** The part of Elysia's context that this program's hooks read. */
 export interface HookContext {
   request: Request;
   set: { headers: Record<string, string | number>; status?: number | string };
 }
 
-/** A request id that a client may choose: it goes into a header and the log as it is. */
+/** A request id that a client may choose: it is copied into a header and the log. */
 const SANE_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 const METHODS = "GET, POST, PUT, PATCH, DELETE";
 const EXPOSED = "X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After";
+
+/** A record or a list, which is answered as JSON. */
+const isJson = (value: unknown): value is object =>
+  typeof value === "object" && (Array.isArray(value) || value?.constructor === Object);
+
+/**
+ * The policy of every answer that isn't a page: if a browser takes it for one, nothing in it runs, and nobody
+ * frames it. Pages send a policy of their own.
+ */
+const NO_PAGE = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/**
+ * Tells browsers to use TLS alone for a year (RFC 6797), if the public address does. Subdomains are left to
+ * their owners, and `localhost` to the other programs of this machine. Null if nothing is to be sent.
+ */
+function strictTransport(): string | null {
+  const url = URL.parse(config["server.public_url"] ?? "");
+  return url?.protocol === "https:" && !isLoopback(url.hostname) ? "max-age=31536000" : null;
+}
 
 let requestCount = 0;
 const instance = Math.floor(Math.random() * 0x7fffffff).toString(36);
@@ -55,26 +77,47 @@ function cors(request: Request, headers: HookContext["set"]["headers"]): Respons
   return new Response(null, { status: 204, headers: headers as Record<string, string> });
 }
 
-/** When and from where a request came: once it is answered, the server no longer knows its peer. */
+/** Time and peer of each request: once it is answered, the server no longer knows its peer. */
 const arrivals = new WeakMap<Request, { at: number; address: string | undefined }>();
 
 /**
- * Paths hold credentials (`/v1/sessions/{token}`) and email addresses, percent-encoded in whatever way: the log doesn't.
- * A token is longer than an identifier, which has 36 characters.
+ * Masks for the log: paths hold credentials (`/v1/sessions/{token}`) and email addresses, in any
+ * percent-encoding. A token is longer than an identifier, which has 36 characters.
  */
 const SECRET = /[\w%-]{40,}/g;
 const ADDRESS = /\/[^/]*(?:@|%40)[^/]*/gi;
 
-/** What programs ask again and again to learn that all is well: thousands of lines a day that say nothing. */
+/** Paths that monitoring polls: thousands of lines a day that say nothing. */
 const PROBE = /^(\/v1)?\/health(\/live|\/ready)?$|^\/metrics$/;
 
+/** Reasons why requests were refused for their credential, as the client was told. */
+const refusals = new WeakMap<Request, string>();
+
+/**
+ * Makes the log tell that a request was refused for its credential, and why. `why` is the text that the
+ * client gets.
+ */
+export function noteRefusal(request: Request, why: string): void {
+  if (logs("info")) refusals.set(request, why);
+}
+
+/** Identifies a request's credential by its identifier, never by the token. */
+export type Identify = (request: Request) => LogFields;
+
 /** Counts and logs a request that is answered. `route` is the path as it is declared, if there is one. */
-function observe(request: Request, route: string | undefined, status: number, requestId: string): void {
+function observe(
+  request: Request,
+  route: string | undefined,
+  status: number,
+  requestId: string,
+  identify: Identify,
+): void {
   const arrival = arrivals.get(request);
   const took = arrival && performance.now() - arrival.at;
   if (config["metrics.enabled"]) countRequest(route ?? "", request.method, status, took && took / SECOND);
   const level = status < 400 && PROBE.test(route ?? "") ? "debug" : "info";
   if (!logs(level)) return;
+  const refused = refusals.get(request);
   log[level]("request", {
     method: request.method,
     // Without the query: the socket's `token` parameter must not reach a log.
@@ -83,40 +126,59 @@ function observe(request: Request, route: string | undefined, status: number, re
     ms: took && Math.round(took * 10) / 10,
     request_id: requestId,
     address: arrival?.address,
+    ...(refused !== undefined && { refused, ...identify(request) }),
   });
 }
 
 /**
- * What holds for every request: its id and headers, CORS, the one error mapping, the access log. Used first,
- * since Elysia's hooks cover only what is registered after them.
+ * Rules for every request: its id and headers, CORS, the one error mapping, the access log. Used first, since
+ * Elysia's hooks cover only what is registered after them.
  */
-export function everyRequest(paths: PathTable) {
+export function everyRequest(paths: PathTable, identify: Identify) {
   const observes = logs("info") || config["metrics.enabled"];
+  const transport = strictTransport();
   const app = new Elysia({ name: "every-request" })
     .onRequest(({ request, set }) => {
       const headers = set.headers as HookContext["set"]["headers"];
       const id = requestId(request);
       headers["x-request-id"] = id;
       headers["x-content-type-options"] = "nosniff";
-      // Nearly every answer holds personal data or a token; what may be cached says so itself.
+      headers["content-security-policy"] = NO_PAGE;
+      if (transport !== null) headers["strict-transport-security"] = transport;
+      // Nearly every answer holds personal data or a token; a cacheable one sets its own header.
       headers["cache-control"] = "no-store";
       if (observes)
         arrivals.set(request, {
           at: performance.now(),
           address: logs("info") ? clientAddress(request) : undefined,
         });
+      countInTurn(request);
       const preflight = cors(request, headers);
       if (!preflight) return;
-      if (observes) observe(request, "", preflight.status, id);
+      if (observes) observe(request, "", preflight.status, id, identify);
       return preflight;
+    })
+    .mapResponse({ as: "global" }, ({ request, responseValue, set }) => {
+      if (!isJson(responseValue)) return;
+      // Elysia would do the same, without telling the length.
+      const text = JSON.stringify(responseValue);
+      if (text.length > LARGE) {
+        const bytes = Buffer.byteLength(text);
+        countUnsent(request, bytes);
+        noteLargeRead(String(identify(request).credential_id), bytes);
+      }
+      const headers = set.headers as HookContext["set"]["headers"];
+      headers["content-type"] ??= "application/json;charset=utf-8";
+      return text as unknown as Response;
     })
     .onError({ as: "global" }, ({ error, code, request, set }) => {
       const headers = set.headers as HookContext["set"]["headers"];
       const id = String(headers["x-request-id"]);
       const answer = mapError(error, code, request, id, paths);
-      // Another 5xx without a cause is an answer that was meant, and whoever gave it has said why.
+      // Any other 5xx without a cause is a deliberate answer: the code that throws it logs the reason.
       if (answer.status === 500 || (answer.status > 500 && answer.cause !== undefined))
         logFailure("a request failed", answer.cause ?? answer, { request_id: id });
+      if (answer.status === 401 || answer.status === 403) noteRefusal(request, answer.message);
       set.status = answer.status;
       Object.assign(headers, answer.headers);
       if (answer.status !== 405 || request.method !== "OPTIONS") return answer.body();
@@ -128,11 +190,11 @@ export function everyRequest(paths: PathTable) {
   if (!observes) return app;
   return app.onAfterResponse({ as: "global" }, ({ request, route, set, responseValue }) => {
     const status = responseValue instanceof Response ? responseValue.status : Number(set.status ?? 200);
-    observe(request, route, status, String(set.headers["x-request-id"]));
+    observe(request, route, status, String(set.headers["x-request-id"]), identify);
   });
 }
 
-/** Which methods each path takes: tells an unknown path from a wrong method. */
+/** The methods of each path: tells an unknown path from a wrong method. */
 export class PathTable {
   readonly #paths: { segments: string[]; methods: string[] }[] = [];
 
@@ -159,7 +221,7 @@ export class PathTable {
   }
 }
 
-/** A slash at the end makes no difference, an empty segment does. */
+/** A trailing slash makes no difference, an empty segment does. */
 function segmentsOf(path: string): string[] {
   const segments = path.split("/").slice(1);
   if (segments.at(-1) === "") segments.pop();
@@ -179,7 +241,7 @@ interface ElysiaValidationError {
   validator: { Errors(value: unknown): Iterable<ValueError>; schema?: TSchema };
 }
 
-/** Elysia's errors and ours, as the one answer that the client gets. */
+/** Maps Elysia's errors and this program's to the one answer that the client gets. */
 function mapError(error: unknown, code: unknown, request: Request, id: string, paths: PathTable): AppError {
   if (code === "NOT_FOUND") {
     const methods = paths.methodsOf(pathOf(request));

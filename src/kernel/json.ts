@@ -1,4 +1,4 @@
-/** JSON of whatever shape, as others send it. */
+/** A JSON object of unknown shape, from outside. */
 
 export type Json = Record<string, unknown>;
 

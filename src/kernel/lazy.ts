@@ -1,4 +1,4 @@
-/** A function that makes a value when it is first called, and gives the same one from then on. */
+/** A function that makes a value on its first call, and returns the same one ever after. */
 export function lazy<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => {

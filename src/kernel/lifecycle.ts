@@ -1,4 +1,4 @@
-/** Whether the server has been told to stop: it finishes what is under way, and nothing new should be sent to it. */
+/** True once the server has been told to stop: it finishes running requests, and should get no new ones. */
 let stopping = false;
 
 export const isStopping = (): boolean => stopping;

@@ -3,9 +3,9 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { now } from "./clock";
 
 /**
- * Whether what was made and ends at these times (epoch milliseconds) counts now. A clock that is set back lengthens a
- * life by as much: up to twice as long, that is let be; what seems to have been made later than that was made by a clock
- * that was wrong (a battery ran out, a year was mistyped), and would count for years: it doesn't until it may be true.
+ * True while unexpired (epoch milliseconds). Setting the clock back lengthens a life by as much, which is
+ * tolerated up to twice its length. A `madeAt` further in the future means that the clock was wrong then (an
+ * empty battery, a mistyped year): false until it becomes plausible, since the record would count for years.
  */
 export function isAlive(madeAt: number, endsAt: number): boolean {
   const time = now();
@@ -15,3 +15,13 @@ export function isAlive(madeAt: number, endsAt: number): boolean {
 /** `isAlive` for the rows of a query. */
 export const isAliveIn = (table: { created_at: SQLiteColumn; expires_at: SQLiteColumn }): SQL | undefined =>
   and(gt(table.expires_at, now()), lte(sql`2 * ${table.created_at} - ${table.expires_at}`, now()));
+
+/**
+ * `isAlive` for records that end after a span without use (milliseconds), counted from the last use. A last
+ * use further ahead than the span means that the clock was wrong then: false.
+ */
+export const isInUse = (usedAt: number, span: number): boolean => isAlive(usedAt, usedAt + span);
+
+/** `isInUse` for the rows of a query. */
+export const isInUseIn = (usedAt: SQLiteColumn, span: number): SQL | undefined =>
+  and(gt(usedAt, now() - span), lte(usedAt, now() + span));

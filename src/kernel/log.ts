@@ -8,13 +8,13 @@ export type LogFormat = "pretty" | "json";
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
 
 const lines = counters<LogLevel>("fairlead_log_lines_total", "Lines of the log, by level", "level");
-// There from the start, so that the first of a level is seen as a rise.
+// Created at the start, so that the first line of a level shows as a rise.
 for (const level of Object.keys(LEVELS) as LogLevel[]) lines.of(level);
 
 let threshold: number = LEVELS.info;
 let format: LogFormat = process.stdout.isTTY ? "pretty" : "json";
 
-/** So much may wait for a reader that has stalled; then lines are dropped rather than memory filled. */
+/** Bytes that may wait for a stalled reader; beyond that, lines are dropped rather than memory filled. */
 const MAX_WAITING = 16 * 1024 * 1024;
 let waiting = 0;
 process.stdout.on("drain", () => {
@@ -31,14 +31,14 @@ export function configureLog(level: LogLevel, as: LogFormat | null): void {
   if (as !== null) format = as;
 }
 
-/** Whether a line of this level would be written: lets a hot path skip the work of composing it. */
+/** True if a line of this level would be written: lets a hot path skip the work of composing it. */
 export function logs(level: LogLevel): boolean {
   return LEVELS[level] <= threshold;
 }
 
 /**
- * Field values are data from outside at times: both formats escape them, so that no value can forge a line
- * or move the cursor of a terminal. Never pass a token, a key, a password or a URL's query.
+ * Field values may come from outside: both formats escape them, so that no value can forge a line or move the
+ * cursor of a terminal. Never pass a token, a key, a password or a URL's query.
  */
 function write(level: LogLevel, message: string, fields: LogFields): void {
   if (!logs(level)) return;
@@ -61,7 +61,9 @@ export const log = {
   debug: (message: string, fields: LogFields = {}) => write("debug", message, fields),
 };
 
-/** What the operator needs of a thrown value: its class, message and stack, never the request's data. */
+/**
+ * The parts of a thrown value that help the operator: its class, message and stack, never the request's data.
+ */
 export function describeError(thrown: unknown): LogFields {
   if (!(thrown instanceof Error)) return { cause: String(thrown) };
   return { cause: `${thrown.name}: ${thrown.message}`, stack: thrown.stack };

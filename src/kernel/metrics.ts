@@ -1,10 +1,11 @@
 /**
- * What the program counts and measures, in Prometheus' text format (version 0.0.4). Any module registers its own:
+ * Counters and gauges in Prometheus' text format (version 0.0.4). Any module registers its own:
  * `const recorded = counter("fairlead_things_total", "Things so far")`, then `recorded.add()`; or
- * `gauge("fairlead_queue", "What waits", () => queue.length)`, which is asked when somebody looks.
+ * `gauge("fairlead_queue", "What waits", () => queue.length)`, which is read at each scrape.
  *
- * By hand, since prom-client makes a text of the labels at each count and so costs a request 5 µs; here a child is
- * looked up in a map. Labels must have few values: never a path, an address or an identifier of a record.
+ * Written by hand, since prom-client makes a text of the labels at each count and so costs a request 5 µs;
+ * here a child is looked up in a map. Labels must have few values: never a path, an address or an identifier
+ * of a record.
  */
 
 export type Labels = Record<string, string | number>;
@@ -14,7 +15,7 @@ type MetricType = "counter" | "gauge" | "histogram";
 /** By name. `samples` gives the lines without the head. */
 const families = new Map<string, { help: string; type: MetricType; samples: () => string[] }>();
 
-/** Registers a family of any kind. Throws when there is one of that name. */
+/** Registers a family of any kind. Throws if the name is taken. */
 export function register(name: string, help: string, type: MetricType, samples: () => string[]): void {
   if (families.has(name)) throw new Error(`the metric ${name} is registered twice`);
   families.set(name, { help, type, samples });
@@ -39,10 +40,12 @@ export class Counter {
   }
 }
 
-/** How many observations were at most each bound, and their sum. */
+/** Observations by upper bound, and their sum. */
 export class Histogram {
   readonly #bounds: readonly number[];
-  /** Observations above the bound before and at most this one; the last place is for those above all. */
+  /**
+   * Observations above the previous bound and at most this one; the last entry counts those above all bounds.
+   */
   readonly #counts: number[];
   #sum = 0;
 
@@ -110,7 +113,7 @@ export function counters<Key extends string | number>(
   return children;
 }
 
-/** What is measured when somebody looks; null is left out. */
+/** A value read at each scrape; null leaves it out. */
 export function gauge(name: string, help: string, read: () => number | null): void {
   register(name, help, "gauge", () => {
     const value = read();
@@ -118,7 +121,7 @@ export function gauge(name: string, help: string, read: () => number | null): vo
   });
 }
 
-/** A count that something else keeps. */
+/** A count kept elsewhere. */
 export function counted(name: string, help: string, read: () => number | null): void {
   register(name, help, "counter", () => {
     const value = read();
@@ -126,7 +129,7 @@ export function counted(name: string, help: string, read: () => number | null): 
   });
 }
 
-/** Gauges told apart by labels: all of them, whenever somebody looks. */
+/** Gauges told apart by labels, all read at each scrape. */
 export function gauges(name: string, help: string, read: () => [labels: Labels, value: number][]): void {
   register(name, help, "gauge", () => read().map(([labels, value]) => sample(name, labels, value)));
 }
@@ -139,7 +142,10 @@ export function histogram(name: string, help: string, bounds: readonly number[])
 
 export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** All families, as a scraper reads them. One that can't be read now, such as of a database that is down, is left out. */
+/**
+ * All families, as a scraper reads them. One that can't be read now, such as one of a database that is down,
+ * is left out.
+ */
 export function exposition(): string {
   const lines = [...families].flatMap(([name, { help, type, samples }]) => {
     try {

@@ -3,7 +3,7 @@ import { sqlite } from "./db";
 import { migrations } from "./migrations.gen";
 import { OperatorError } from "./operator";
 
-/** The database was written by a newer Fairlead: this one can't know what its tables mean. */
+/** The database was written by a newer Fairlead: this version can't know the meaning of its tables. */
 export class NewerDatabaseError extends OperatorError {}
 
 function appliedMigrations(): Map<string, string> {

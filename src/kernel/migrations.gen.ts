@@ -15,6 +15,11 @@ import m12 from "../../drizzle/0012_community.sql" with { type: "text" };
 import m13 from "../../drizzle/0013_community_search.sql" with { type: "text" };
 import m14 from "../../drizzle/0014_point_places.sql" with { type: "text" };
 import m15 from "../../drizzle/0015_point_seasons.sql" with { type: "text" };
+import m16 from "../../drizzle/0016_sign_in_addresses.sql" with { type: "text" };
+import m17 from "../../drizzle/0017_who_wrote_it.sql" with { type: "text" };
+import m18 from "../../drizzle/0018_session_sign_in.sql" with { type: "text" };
+import m19 from "../../drizzle/0019_bounds.sql" with { type: "text" };
+import m20 from "../../drizzle/0020_registration_hold.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -33,4 +38,9 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0013_community_search", sql: m13 },
   { tag: "0014_point_places", sql: m14 },
   { tag: "0015_point_seasons", sql: m15 },
+  { tag: "0016_sign_in_addresses", sql: m16 },
+  { tag: "0017_who_wrote_it", sql: m17 },
+  { tag: "0018_session_sign_in", sql: m18 },
+  { tag: "0019_bounds", sql: m19 },
+  { tag: "0020_registration_hold", sql: m20 },
 ];

@@ -1,15 +1,15 @@
 import { config } from "../config";
 import { machineError, reason } from "./disk";
 
-/** What whoever runs the program is told, in one line, when it can't go on. */
+/** Errors that end the program with one line for the operator (rule P1). */
 
 /** Wrong arguments; the program ends with status 2. */
 export class UsageError extends Error {}
 
-/** Something about the machine stops the program; it ends with status 1 and this line. */
+/** The machine stops the program; it ends with status 1 and this line. */
 export class OperatorError extends Error {}
 
-/** What to tell the operator where the machine failed under the data directory; null for any other error. */
+/** The operator's message for a failure of the machine under the data directory; null for any other error. */
 export function dataTrouble(thrown: unknown): OperatorError | null {
   const error = machineError(thrown) as (Error & { path?: string }) | null;
   if (!error || !(error.path ?? config["data.dir"]).startsWith(config["data.dir"])) return null;
@@ -18,14 +18,14 @@ export function dataTrouble(thrown: unknown): OperatorError | null {
   );
 }
 
-/** What helps against an error of the machine under the data directory, as the end of a line; often nothing is known. */
+/** A remedy for a machine error under the data directory, as the end of a line; often empty. */
 export function remedy(error: unknown): string {
   const code = String((machineError(error) as { code?: unknown } | null)?.code);
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return "; restore a backup (fairlead restore FILE)";
   return code === "EACCES" ? "; run this as the server's user" : "";
 }
 
-/** What to tell the operator where the server's address could not be listened on. */
+/** The operator's message if the server can't listen on its address. */
 export function addressTrouble(error: unknown): OperatorError {
   const { code } = error as { code?: string };
   const address = `${config["server.host"]}:${config["server.port"]}`;

@@ -1,17 +1,20 @@
-/** Asking services outside: never longer, never more, and never elsewhere than was meant. */
+/** Requests to outside services, bounded in time and size, and sent to the configured address alone. */
 
-/** Why there is no answer: a word for the operator, which quotes nothing of the answer or the address. */
+/**
+ * The reason for a missing answer: a word for the operator, which quotes nothing of the answer or the
+ * address.
+ */
 export class OutboundError extends Error {}
 
 export interface Bounds {
-  /** Milliseconds until the answer must be there, whole. */
+  /** Milliseconds until the whole answer must be there. */
   timeout: number;
-  /** Bytes that an answer may have, unpacked. */
+  /** Maximum bytes of an answer, unpacked. */
   maxBytes: number;
 }
 
 /**
- * `fetch` within bounds: redirects are not followed but answered as they are (ASVS 15.3.2), and the body is there whole.
+ * `fetch` within bounds: redirects are returned, not followed (ASVS 15.3.2), and the body is there whole.
  * Throws OutboundError.
  */
 export async function boundedFetch(
@@ -53,7 +56,10 @@ export async function jsonOf(answer: Response): Promise<unknown> {
   }
 }
 
-/** How long an answer asks to wait (RFC 9110, section 10.2.3), in milliseconds and an hour at most; null when it doesn't. */
+/**
+ * The wait that an answer asks for (RFC 9110, section 10.2.3), in milliseconds, at most an hour; null if it
+ * asks for none.
+ */
 export function retryAfter(answer: Response, now: number): number | null {
   const value = answer.headers.get("retry-after")?.trim() ?? "";
   const wait = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now;

@@ -1,7 +1,10 @@
 import { reason } from "./disk";
 import { OperatorError } from "./operator";
 
-/** Prints what a command is for: not to get it out is a failure, unless its reader has had enough (`| head`). */
+/**
+ * Prints a command's result. A failed write is a failure of the command, unless the reader has had enough (`|
+ * head`).
+ */
 export function print(text: string): Promise<void> {
   return new Promise((done, fail) => {
     process.stdout.write(`${text}\n`, (error) => {

@@ -1,6 +1,6 @@
-/** Whether this is the executable of `bun run build`, not the source. */
+/** True in the executable of `bun run build`, false when run from source. */
 export const isCompiled = Bun.main.startsWith("/$bunfs/");
 
-/** A word, such as a path, as a shell takes it. */
+/** Quotes a word, such as a path, for a shell. */
 export const quoted = (word: string): string =>
   /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

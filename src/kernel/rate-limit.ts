@@ -1,17 +1,17 @@
 import { now, SECOND } from "./clock";
 
-/** So many requests in so many seconds. */
+/** At most `requests` in `seconds`. */
 export interface Rate {
   requests: number;
   seconds: number;
 }
 
-/** What a limit says of one request; the numbers of the RateLimit headers. */
+/** A limit's verdict on one request; the numbers of the RateLimit headers. */
 export interface RateVerdict {
   allowed: boolean;
   limit: number;
   remaining: number;
-  /** Whole seconds until the window ends and the count starts anew. */
+  /** Whole seconds until the window ends and a new count starts. */
   resetSeconds: number;
 }
 
@@ -20,7 +20,7 @@ interface Window {
   endsAt: number;
 }
 
-/** How many windows are held at once; beyond it the oldest go, so that a flood of addresses costs no memory. */
+/** Maximum number of windows; beyond it the oldest go, so that a flood of addresses costs no memory. */
 const MAX_WINDOWS = 100_000;
 
 const windows = new Map<string, Window>();

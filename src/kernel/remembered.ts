@@ -1,10 +1,11 @@
 import { rememberedSince } from "./db";
 
 /**
- * What use cases that run over and over read again and again, in memory: the repeatable ones of `transact`, one of which
- * finds here what another has read or, where it changed that itself, noted. It is theirs alone, since only the writer knows
- * what its transaction has done so far. All of it is forgotten as soon as any other use case has written, something was undone
- * or another process wrote, so nobody who changes a trip or a zone needs to know of it.
+ * An in-memory cache for the repeatable use cases of `transact`, which read the same rows over and over: one
+ * finds here the values that another read or, after changing them itself, noted. Nobody else may use it,
+ * since only the writer knows the state of its transaction so far. Everything is forgotten as soon as any
+ * other use case or process has written, or a use case was undone, so code that changes a trip or a zone
+ * needs no call here.
  */
 export class Remembered<Key, Value> {
   readonly #most: number;
@@ -13,13 +14,13 @@ export class Remembered<Key, Value> {
   #weight = 0;
   #since = 0;
 
-  /** At most so much is kept, each entry by its weight; then all of it goes. */
+  /** Keeps entries up to a total weight of `most`; beyond that everything is dropped. */
   constructor(most: number, weigh: (value: Value) => number = () => 1) {
     this.#most = most;
     this.#weigh = weigh;
   }
 
-  /** From memory, or by `read`. */
+  /** The value from memory, else from `read`. */
   get(key: Key, read: () => Value): Value {
     if (!this.#isOpen()) return read();
     const known = this.#entries.get(key);
@@ -29,7 +30,7 @@ export class Remembered<Key, Value> {
     return value;
   }
 
-  /** Notes what `read` would find once the current use case is done. */
+  /** Notes the value that `read` will find once the current use case is done. */
   set(key: Key, value: Value): void {
     if (!this.#isOpen()) return;
     const old = this.#entries.get(key);

@@ -1,6 +1,6 @@
 import { Children, Counter, Histogram, type Labels, register, sample } from "./metrics";
 
-/** Requests, told apart by the route as it is declared: there are as many as routes, whatever is asked for. */
+/** Requests by route as it is declared: as many labels as routes, whatever paths are requested. */
 
 /** Seconds: from an answer out of memory to one that waits for another service. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -17,8 +17,8 @@ const routes = new Children<string, Children<string, Endpoint>>(
 );
 
 /**
- * Counts a request that was answered. `route` is the path as it is declared (`/v1/gps/:id`), empty where none was
- * found.
+ * Counts an answered request. `route` is the path as it is declared (`/v1/gps/:id`), empty for an unknown
+ * path.
  */
 export function countRequest(
   route: string,

@@ -14,7 +14,7 @@ import {
 import { Value } from "@sinclair/typebox/value";
 
 /**
- * The building blocks of the request and response schemas. validation.ts has the words for what is wrong with an input.
+ * The building blocks of the request and response schemas; validation.ts words their errors.
  *
  * Input formats are checked. The format of an output is only documented (`x-format`, which the document turns
  * into `format`): the server makes these strings itself, and checking them again costs a quarter of a page.
@@ -45,7 +45,7 @@ FormatRegistry.Set("date", (value) => value.length === 10 && isDateTime(`${value
 FormatRegistry.Set("uuid", (value) => UUID.test(value));
 FormatRegistry.Set("date-time", isDateTime);
 
-/** Whether a string is a well-formed UUID of any version (decisions 2.8). */
+/** True for a well-formed UUID of any version (rule H8). */
 export const isUuid = (value: string): boolean => UUID.test(value);
 
 /** Lower-cases the UUIDs of an input in place: they may come in either case (RFC 9562, section 4). */
@@ -57,15 +57,14 @@ export function canonicalUuids(input: Record<string, unknown>, isIdentifier: (ke
   }
 }
 
-/** What may stand before and after the @ in a mailbox that people use (RFC 5321 without quoting); 254 at most. */
+/** Local part and domain of a mailbox that people use (RFC 5321 without quoting); 254 characters at most. */
 const EMAIL =
   /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
 
-/** Whether a string is an email address. */
+/** True for an email address. */
 export const isEmail = (value: string): boolean => value.length <= 254 && EMAIL.test(value);
 
 FormatRegistry.Set("email", isEmail);
-FormatRegistry.Set("uri", (value) => URL.canParse(value));
 
 export const EXAMPLE_UUID = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01";
 export const EXAMPLE_TIME = "2026-05-04T09:30:00.000Z";
@@ -91,7 +90,7 @@ function isWithin({ minLength = 0, maxLength }: CharactersOptions, value: unknow
 
 TypeRegistry.Set<CharactersOptions>("Characters", isWithin);
 
-/** A string of so many characters. */
+/** A string whose length is counted in characters. */
 export const characters = (options: CharactersOptions) =>
   ofKind<string>("Characters", { type: "string", ...options });
 
@@ -101,8 +100,8 @@ TypeRegistry.Set(
 );
 
 /**
- * Any JSON object, or null. A kind of its own: given a `t.Record`, Elysia's clean-up makes an object of whatever
- * was sent before it is checked.
+ * Any JSON object, or null. A kind of its own: for a `t.Record`, Elysia's clean-up makes an object of any
+ * value before it is checked.
  */
 export const jsonObjectOrNull = (options: SchemaOptions) =>
   ofKind<Record<string, unknown> | null>("JsonObjectOrNull", {
@@ -120,8 +119,8 @@ TypeRegistry.Set<TArray>(
 export const arrayOf = ({ items, maxItems }: TArray): TArray => t.Array(items, { maxItems: maxItems ?? 0 });
 
 /**
- * An array of objects, or null. A kind of its own: given a `t.Array`, Elysia's clean-up makes objects of whatever was sent
- * before they are checked.
+ * An array of objects, or null. A kind of its own: for a `t.Array`, Elysia's clean-up makes objects of any
+ * values before they are checked.
  */
 export const objectsOrNull = <T extends TSchema>(items: T, options: ArrayOptions & { maxItems: number }) =>
   ofKind<Static<T>[] | null>("ObjectsOrNull", {
@@ -133,7 +132,9 @@ export const objectsOrNull = <T extends TSchema>(items: T, options: ArrayOptions
 
 TypeRegistry.Set("Json", (_schema, value) => value !== undefined && holdsNumbers(value));
 
-/** Whether all numbers in a parsed JSON value are numbers here: 1e400 is Infinity, and would be kept as null. */
+/**
+ * True if all numbers in a parsed JSON value are finite: 1e400 becomes Infinity, and would be stored as null.
+ */
 function holdsNumbers(value: unknown): boolean {
   if (typeof value === "number") return Number.isFinite(value);
   return typeof value !== "object" || value === null || Object.values(value).every(holdsNumbers);
@@ -145,7 +146,7 @@ export const json = (options: SchemaOptions) =>
 
 TypeRegistry.Set("Ignorable", () => true);
 
-/** A field that counts only under some configuration, where the service checks it: else it may be anything. */
+/** A field that counts only under some configuration, where the service checks it; else any value passes. */
 export const ignorable = (options: SchemaOptions) => ofKind<unknown>("Ignorable", options);
 
 export const uuid = (description: string, options: SchemaOptions = {}) =>
@@ -154,7 +155,7 @@ export const uuid = (description: string, options: SchemaOptions = {}) =>
 export const dateTime = (description: string, options: SchemaOptions = {}) =>
   t.String({ format: "date-time", description, examples: [EXAMPLE_TIME], ...options });
 
-/** A time, or a day in its place (`2026-05-04`): for the bounds of a list. */
+/** A time or a day (`2026-05-04`), for the bounds of a list. */
 export const moment = (description: string) =>
   t.Union([t.String({ format: "date-time" }), t.String({ format: "date" })], {
     description,
@@ -163,11 +164,11 @@ export const moment = (description: string) =>
       "must be a date, or a date and time, in ISO 8601, such as 2026-05-04 or 2026-05-04T09:30:00Z",
   });
 
-/** A name: 1 to 200 characters (decisions 2.9). */
+/** A name: 1 to 200 characters (rule H9). */
 export const name = (description: string, example: string) =>
   characters({ minLength: 1, maxLength: 200, description, examples: [example] });
 
-/** A text: at most 10,000 characters (decisions 2.9). */
+/** A text: at most 10,000 characters (rule H9). */
 export const text = (description: string, example: string) =>
   characters({ maxLength: 10_000, description, examples: [example] });
 
@@ -234,7 +235,7 @@ export const queryBoolean = (options: SchemaOptions) =>
   ofKind<boolean>("QueryBoolean", { type: "boolean", ...options });
 
 const INTEGER = /^-?\d{1,300}$/;
-/** As many digits as a program writes of a number: 0.1 + 0.2 has 17 decimals. */
+/** As many digits as programs write: 0.1 + 0.2 has 17 decimals. */
 const DECIMAL = /^-?\d{1,15}(\.\d{1,30})?$/;
 
 const READERS: Record<string, (raw: string) => unknown> = {
@@ -243,7 +244,7 @@ const READERS: Record<string, (raw: string) => unknown> = {
   QueryBoolean: (raw) => (raw === "true" ? true : raw === "false" ? false : raw),
 };
 
-/** Whether a field refers to a record by its name. */
+/** True for a field that refers to a record, by its name. */
 export const isReference = (key: string): boolean => key.endsWith("_id");
 
 /** Route options for a query: the schema, and the step that reads its numbers and booleans from their text. */
@@ -286,12 +287,8 @@ export const SelfLink = record(
   "Where this answer is to be had",
 );
 
-/** The single-record envelope of Part 1: `data` and `_links.self`. */
+/** The single-record envelope: `data` and `_links.self` (rule H1). */
 export const Single = <T extends TSchema>(schema: T) => t.Object({ data: schema, _links: SelfLink });
-
-/** A list that the specification calls `data`: no paging. */
-export const List = <T extends TSchema>(schema: T) =>
-  t.Object({ data: t.Array(schema, { description: "The records" }), _links: SelfLink });
 
 const Link = (description: string, example: string) => t.String({ description, examples: [example] });
 
@@ -318,7 +315,24 @@ const Pagination = record(
   "Where a page stands in its list",
 );
 
-/** A page of Part 1: `data`, `pagination` and `_links`. */
+const ListLinks = record(
+  "ListLinks",
+  {
+    ...t.Partial(PageLinks).properties,
+    self: t.String({ description: "Root-relative URL of this answer", examples: ["/v1/…"] }),
+  },
+  "Where this answer is to be had; of a page, or of a list that was cut, also where to go on",
+);
+
+/** A list that is called `data`, whole or a page of it: see lists.ts. */
+export const List = <T extends TSchema>(schema: T) =>
+  t.Object({
+    data: t.Array(schema, { description: "The records" }),
+    pagination: t.Optional(Pagination),
+    _links: ListLinks,
+  });
+
+/** A page: `data`, `pagination` and `_links` (rule H4). */
 export const Page = <T extends TSchema>(schema: T) =>
   t.Object({
     data: t.Array(schema, { description: "The records of this page" }),

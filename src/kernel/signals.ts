@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Whether the program was started with `nohup`, so that it outlives its terminal. */
+/** True if the program was started with `nohup`, so that it outlives its terminal. */
 function ignoresHangup(): boolean {
   try {
     const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
@@ -10,7 +10,9 @@ function ignoresHangup(): boolean {
   }
 }
 
-/** What asks the program to end: SIGTERM, SIGINT, SIGQUIT, and SIGHUP unless it is to outlive its terminal. */
+/**
+ * Signals that end the program: SIGTERM, SIGINT, SIGQUIT, and SIGHUP unless it is to outlive its terminal.
+ */
 export const stopSignals = (): NodeJS.Signals[] => [
   "SIGTERM",
   "SIGINT",

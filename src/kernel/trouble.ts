@@ -2,11 +2,14 @@ import { MINUTE } from "./clock";
 import { isStoreTrouble } from "./errors";
 import { describeError, type LogFields, log } from "./log";
 
-/** Logging what lasts, without a line for each request that it hits. */
+/** Logs lasting trouble without a line for each request that it hits. */
 
 const writtenAt = new Map<string, number>();
 
-/** Whether a line about a trouble may be written again: once a minute for each. `trouble` has few values. */
+/**
+ * True if a line about a trouble may be written again: once a minute for each. `trouble` must have few
+ * values.
+ */
 export function isNews(trouble: string): boolean {
   const time = performance.now();
   const last = writtenAt.get(trouble);
@@ -16,8 +19,8 @@ export function isNews(trouble: string): boolean {
 }
 
 /**
- * Logs what failed, with where. On a full disk everything that writes fails: of that there is one line a minute, and
- * those of kernel/db.ts when it begins and ends.
+ * Logs a failure with its stack. On a full disk every write fails: these get one line a minute, beside the
+ * lines of kernel/db.ts when that begins and ends.
  */
 export function logFailure(message: string, error: unknown, fields: LogFields = {}): void {
   const cause = error instanceof Error && isStoreTrouble(error.cause) ? error.cause : error;

@@ -1,6 +1,6 @@
 import Bowser from "bowser";
 
-/** What a User-Agent header tells of a client. */
+/** The parts of a User-Agent header. */
 export interface UserAgent {
   browser: string;
   os: string;
@@ -9,7 +9,7 @@ export interface UserAgent {
 
 const UNKNOWN = "Unknown";
 
-/** Reads a User-Agent header; what it doesn't tell is `Unknown`, and a device of no known type a desktop. */
+/** Reads a User-Agent header; missing parts are `Unknown`, and a device of no known type is a desktop. */
 export function parseUserAgent(header: string | null): UserAgent {
   // Bowser throws on an empty string.
   const parsed = header ? Bowser.parse(header) : null;

@@ -4,9 +4,9 @@ import { Value } from "@sinclair/typebox/value";
 import { AppError, type ErrorDetail, invalid } from "./errors";
 import { arrayOf } from "./schema";
 
-/** Checks of inputs, and the words for what is wrong with them. */
+/** Checks of inputs, and the wording of their errors. */
 
-/** What `metadata` may hold (decisions 2.9). */
+/** Maximum size of `metadata` (rule H9). */
 const MAX_METADATA_BYTES = 16_384;
 
 /** Refuses `metadata` of more than 16 KiB. Throws 400. */
@@ -18,7 +18,7 @@ export function checkMetadata(metadata: Record<string, unknown> | null | undefin
 /** At most this many details in one answer. */
 const MAX_DETAILS = 20;
 
-/** One detail per invalid path, in words of ours: they never repeat what the client sent. */
+/** One detail per invalid path, worded here: the texts never repeat the client's values. */
 export function explain(found: Iterable<ValueError>): ErrorDetail[] {
   const details = new Map<string, string>();
   for (const { path, value, schema } of innermost(found)) {
@@ -29,7 +29,7 @@ export function explain(found: Iterable<ValueError>): ErrorDetail[] {
   return [...details].map(([path, message]) => ({ path, message }));
 }
 
-/** The refusal of an input for what was found in it; `whole` names the input itself. */
+/** The refusal of an input for the errors found in it; `whole` names the input itself. */
 export function validationError(found: Iterable<ValueError>, whole: string): AppError {
   const details = explain(found);
   const first = details[0];
@@ -37,13 +37,15 @@ export function validationError(found: Iterable<ValueError>, whole: string): App
   return new AppError("ValidationError", `${subject} ${first?.message ?? "is not valid"}`, { details });
 }
 
-/** An input that no route checks, once it fits a schema. Throws 400. */
+/** Checks an input that no route checks. Throws 400. */
 export function checked<T extends TSchema>(schema: T, input: unknown): Static<T> {
   if (!Value.Check(schema, input)) throw validationError(Value.Errors(schema, input), "The input");
   return input;
 }
 
-/** For an array or object that may also be null, or is of a kind of ours, what is wrong inside it; else the error. */
+/**
+ * The errors inside an array or object that may also be null, or is of a custom kind; else the error itself.
+ */
 function* innermost(found: Iterable<ValueError>): Iterable<ValueError> {
   for (const error of found) {
     if (error.schema[Kind] === "ObjectsOrNull" && Array.isArray(error.value)) {
@@ -67,7 +69,10 @@ const FORMATS: Record<string, string> = {
   uri: "must be an absolute URL",
 };
 
-/** What a schema expects, as the end of a sentence that begins with the field's name. */
+/**
+ * A description of the values that a schema accepts, as the end of a sentence that begins with the field's
+ * name.
+ */
 function expected(schema: TSchema): string {
   if (typeof schema["x-expected"] === "string") return schema["x-expected"];
   if (schema.const !== undefined) return `must be ${schema.const}`;
@@ -110,7 +115,7 @@ function expectedUnion(members: TSchema[]): string {
   return rest.length === members.length ? words : `${words}, or null`;
 }
 
-/** Refuses a PATCH in which no known field remains, where the specification requires one (decisions 2.7). */
+/** Refuses a PATCH in which no known field remains, where a field is required (rule H7). */
 export function checkChanged(input: object): void {
   if (Object.values(input).every((value) => value === undefined))
     throw new AppError("ValidationError", "At least one field is required", {

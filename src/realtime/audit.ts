@@ -11,32 +11,31 @@ import { logFailure } from "../kernel/trouble";
 import { checked } from "../kernel/validation";
 import { type CreateAuditEvent, fromTimestamp, type ModerationEvent, type Payloads } from "./codec";
 
-/** Audit events that services write over the socket. Whatever keeps one from being written is in the answer. */
+/** Audit events that services write over the socket. If one can't be written, the answer says why. */
 
-/** Writes an event: the rules of `POST /v1/internal/audit` (decisions 7.6). */
-export const createAuditEvent = (
-  caller: Caller,
-  event: CreateAuditEvent,
-): Promise<Payloads["createAuditEventResponse"]> =>
-  answered(caller, "audit:write", () => writeEvent(read(event), true));
+type Answer = Payloads["createAuditEventResponse"];
 
-/** Writes what a community bot did to a member of a guild. */
+/** The refusal of a caller who may not write such events; null for one who may. */
+export const withoutPermission = (caller: Caller, permission: Permission): Answer | null =>
+  caller.kind === "key" && caller.permissions.has(permission)
+    ? null
+    : { success: false, error: `This needs an API key with the permission ${permission}` };
+
+/** Writes an event of a caller with `audit:write`, by the rules of `POST /v1/internal/audit`. */
+export const createAuditEvent = (caller: Caller, event: CreateAuditEvent): Promise<Answer> =>
+  answered(() => writeEvent(caller, read(event), true));
+
+/** Writes an action of the community bot on a member of a guild, for a caller with `community:sync`. */
 export const recordModeration = async (
   caller: Caller,
   event: ModerationEvent,
 ): Promise<Payloads["moderationEventResponse"]> => ({
   requestId: event.requestId,
-  ...(await answered(caller, "community:sync", () => writeModeration(...readModeration(event)))),
+  ...(await answered(() => writeModeration(caller, ...readModeration(event)))),
 });
 
-async function answered(
-  caller: Caller,
-  permission: Permission,
-  write: () => Promise<AuditEvent>,
-): Promise<Payloads["createAuditEventResponse"]> {
+async function answered(write: () => Promise<AuditEvent>): Promise<Answer> {
   try {
-    if (caller.kind !== "key" || !caller.permissions.has(permission))
-      return { success: false, error: `This needs an API key with the permission ${permission}` };
     const { id } = await write();
     return { success: true, auditEventId: id };
   } catch (error) {
@@ -79,7 +78,7 @@ function readModeration(event: ModerationEvent): [action: ModerationAction, occu
   });
   const occurredAt = fromTimestamp(event.timestamp);
   if (event.timestamp === null || occurredAt === 0) return [action, now()];
-  // Milliseconds sent as seconds by mistake land here, as with positions (decisions 2.9).
+  // Catches milliseconds sent as seconds by mistake, as with positions (rule H9).
   if (occurredAt === null || occurredAt < 0 || occurredAt > now() + DAY)
     throw invalid("/timestamp", "must lie between 1970 and a day from now");
   return [action, occurredAt];

@@ -9,9 +9,12 @@ import { encode, type PayloadName, type Payloads, type Timestamp, toTimestamp } 
 import { topicOf } from "./connections";
 import { published } from "./figures";
 
-/** Sends business events to the channels that carry them. Each is encoded once for a format, and not at all for nobody. */
+/**
+ * Sends business events to the channels that carry them. Each is encoded once for a format, and only if
+ * somebody listens.
+ */
 
-/** Data: positions, zones and vessels, as JSON text always. */
+/** Sends data (positions, zones and vessels), which is always JSON text (rule W3). */
 function sendData(message: object, ...channels: string[]): void {
   publish(channels, () => JSON.stringify(message));
 }
@@ -25,7 +28,7 @@ function publish(topics: string[], encoded: () => string | Uint8Array<ArrayBuffe
   published.add(heard.length);
 }
 
-/** Payloads about accounts and rights; a time is given in epoch milliseconds. */
+/** Payloads about accounts and rights; their times are given in epoch milliseconds. */
 type Telling = Extract<
   PayloadName,
   | "accountDeleted"
@@ -41,7 +44,7 @@ type Telling = Extract<
 >;
 type WithTimes<T> = { [K in keyof T]: T[K] extends Timestamp | null | undefined ? number | null : T[K] };
 
-/** Fields that Part 3 leaves out of the JSON form. */
+/** Fields that the JSON form doesn't have. */
 const NOT_IN_JSON: Partial<Record<Telling, string>> = {
   permissionsUpdated: "timestamp",
   rolePermissionsChanged: "timestamp",
@@ -49,7 +52,7 @@ const NOT_IN_JSON: Partial<Record<Telling, string>> = {
 
 const TIMES = new Set(["timestamp", "expiresAt"]);
 
-/** A message about an account or about rights, in each format to whoever asked for it. */
+/** Sends a message about an account or about rights, in each format to those who asked for it. */
 function send<Name extends Telling>(
   name: Name,
   fields: Omit<WithTimes<Payloads[Name]>, "timestamp">,
@@ -71,11 +74,11 @@ function send<Name extends Telling>(
   );
 }
 
-/** Everybody who watches accounts hears what is told to a user. */
+/** Its subscribers get every message about a user. */
 const WATCHERS = "admin:accounts";
 const channelsOf = (userId: string): [string, string] => [`user:${userId}`, WATCHERS];
 
-/** A message for community bots, which is binary always. */
+/** Sends a message to community bots, which is always binary (rule W3). */
 function sendToBots<Name extends "discordUserLinked" | "discordUserUnlinked" | "discordPermissionChanged">(
   name: Name,
   fields: Omit<Payloads[Name], "timestamp">,
@@ -83,7 +86,7 @@ function sendToBots<Name extends "discordUserLinked" | "discordUserUnlinked" | "
   publish([COMMUNITY], () => encode(name, { ...fields, timestamp: toTimestamp(now()) } as Payloads[Name]));
 }
 
-/** Whether anybody hears a channel, in whatever format. */
+/** True if anybody hears a channel, in either format. */
 function isHeard(channel: string): boolean {
   const server = listeningServer();
   return (
@@ -92,12 +95,12 @@ function isHeard(channel: string): boolean {
   );
 }
 
-/** Users told of a change in one turn of the event loop. */
+/** Users notified of a change in one turn of the event loop. */
 const USERS_AT_ONCE = 200;
 
 /**
- * Calls `tell` for each user, with pauses for other work. Composing a message costs a query: `tell` should do it only where
- * somebody hears.
+ * Calls `tell` for each user, with pauses for other work. Composing a message costs a query: `tell` should do
+ * it only if somebody listens.
  */
 async function tellUsers(userIds: string[], tell: (userId: string) => void): Promise<void> {
   for (const [at, userId] of userIds.entries()) {
@@ -106,7 +109,7 @@ async function tellUsers(userIds: string[], tell: (userId: string) => void): Pro
   }
 }
 
-/** Tells users who hold other roles than before, and then those who may do more or less. */
+/** Notifies users whose roles changed, and then those whose permissions changed. */
 const tellOfRoles = (userIds: string[]): Promise<void> =>
   tellUsers(userIds, (userId) => {
     const channels = channelsOf(userId);
@@ -116,7 +119,7 @@ const tellOfRoles = (userIds: string[]): Promise<void> =>
     send("rolesUpdated", { userId, roles, roleIds: held.map(({ id }) => id) }, ...channels);
   });
 
-/** Tells users who may do more or less than before, and the community bots that know them. */
+/** Notifies users whose permissions changed, and the community bots that know them. */
 const tellOfPermissions = (userIds: string[]): Promise<void> =>
   tellUsers(userIds, (userId) => {
     const channels = channelsOf(userId);
@@ -128,7 +131,7 @@ const tellOfPermissions = (userIds: string[]): Promise<void> =>
       sendToBots("discordPermissionChanged", { discordId, userId, permissions });
   });
 
-/** What is told in slices may meet a closed database at the end of the server: then nobody listens any more. */
+/** Notifying in slices may meet a closed database when the server ends: then nobody listens any more. */
 function inBackground(work: Promise<void>): void {
   work.catch((error) => log.warn("a change of rights could not be told to all", describeError(error)));
 }

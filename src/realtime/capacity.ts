@@ -1,18 +1,23 @@
 import { readFileSync } from "node:fs";
-import type { Caller } from "../identity/access/caller";
+import { config } from "../config";
+import { type Caller, isSystemKey } from "../identity/access/caller";
+import { SECOND } from "../kernel/clock";
 import { AppError } from "../kernel/errors";
 import { countClose, opened } from "./figures";
 
-/** How many connections there may be, and how much may wait for their clients, so that all else goes on beside them. */
+/**
+ * Bounds on connections and on the bytes that wait for their clients, so that everything else goes on beside
+ * them.
+ */
 
-/** Memory for their buffers aside, an open connection costs some kilobytes. */
+/** An open connection costs some kilobytes, plus its buffers. */
 const MAX_CONNECTIONS = 50_000;
 /** File descriptors that are left for requests and the database, whatever the number of connections. */
 const SPARE_FILES = 128;
 
-/** A client for which more than this is unsent (bytes) is closed, so that it costs the others nothing. */
+/** Unsent bytes beyond which a client is closed, so that it costs the others nothing (rule W6). */
 const MAX_UNSENT = 4 * 1024 * 1024;
-/** What may be unsent for all clients together. */
+/** Most unsent bytes of all clients together. */
 const MAX_UNSENT_IN_ALL = 256 * 1024 * 1024;
 
 /** The number of files that this process may open; Bun has raised it to the hard limit. */
@@ -21,50 +26,106 @@ export function openFilesLimit(): number {
     const limits = readFileSync("/proc/self/limits", "utf8");
     return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
   } catch {
-    // Only Linux tells.
+    // Only Linux has this file.
     return Number.POSITIVE_INFINITY;
   }
 }
 
-/** How many connections a process takes that may open so many files; a fifth of these at least is for requests. */
+/**
+ * Maximum number of connections of a process that may open so many files; at least a fifth of these is left
+ * for requests.
+ */
 export const connectionsFor = (files: number): number =>
   Math.max(0, Math.floor(Math.min(MAX_CONNECTIONS, files * 0.8, files - SPARE_FILES)));
 
 const limit = connectionsFor(openFilesLimit());
 
-/** Open connections of each user, and of each key that has no owner. */
+/**
+ * Connections reserved for super admins and system keys, however many all others hold: where anybody may
+ * register, a stranger may bring any number of users.
+ */
+const reserved = Math.floor(Math.min(limit / 8, Math.max(16, limit / 100)));
+
+/** The holder of a connection, by whom connections are counted. */
+export interface Holder {
+  /** The user, for all of a user's sessions and keys, or a system key. */
+  id: string;
+  /** True if it may take the reserved connections. */
+  isOperator: boolean;
+}
+
+export const holderOf = (caller: Caller): Holder => ({
+  id: isSystemKey(caller) ? caller.id : (caller.userId ?? caller.id),
+  isOperator: caller.isSuperAdmin || isSystemKey(caller),
+});
+
+/** Open connections by their holder, in all, and of those who may not take the reserved ones. */
 const held = new Map<string, number>();
 let inAll = 0;
+let ofOthers = 0;
 
-export const holderOf = (caller: Caller): string => caller.userId ?? caller.id;
-
-/** Throws 503 when there is no room for one more connection. Nobody holds more than half of all that there may be. */
+/**
+ * Throws 503 if there is no room for one more connection. A user may hold
+ * `websocket.max_connections_per_user`, and nobody more than half of the maximum.
+ */
 export function requireRoom(caller: Caller): void {
-  if (inAll >= limit) throw full("The server holds as many connections as it can");
-  if ((held.get(holderOf(caller)) ?? 0) >= limit / 2) throw full("You hold as many connections as you may");
+  const { id, isOperator } = holderOf(caller);
+  if (inAll >= limit || (!isOperator && ofOthers >= limit - reserved))
+    throw full("The server holds as many connections as it can: try again later");
+  const most = isSystemKey(caller) ? limit : config["websocket.max_connections_per_user"];
+  const own = Math.floor(Math.min(most, limit / 2));
+  if ((held.get(id) ?? 0) >= own)
+    throw full(`You hold ${own} connections, which is as many as you may: close some of them first`);
 }
 
 const full = (message: string) =>
   new AppError("ServiceUnavailable", message, { headers: { "retry-after": "10" } });
 
-export function countOpened(holder: string): void {
+export function countOpened({ id, isOperator }: Holder): void {
   inAll++;
+  if (!isOperator) ofOthers++;
   opened.add();
-  held.set(holder, (held.get(holder) ?? 0) + 1);
+  held.set(id, (held.get(id) ?? 0) + 1);
 }
 
 /** `code` is that of the close frame (RFC 6455, section 7.4.1). */
-export function countClosed(holder: string, code: number): void {
+export function countClosed({ id, isOperator }: Holder, code: number): void {
   inAll--;
+  if (!isOperator) ofOthers--;
   countClose(code);
-  const left = (held.get(holder) ?? 0) - 1;
-  if (left > 0) held.set(holder, left);
-  else held.delete(holder);
+  const left = (held.get(id) ?? 0) - 1;
+  if (left > 0) held.set(id, left);
+  else held.delete(id);
 }
 
 /**
- * How many bytes may be unsent for one client while so many are for all of `connections`. Once they are too many
- * together, those who have more than half of the average are too slow: all that hold much, and none that keep up.
+ * Unsent bytes allowed for one client while all `connections` together have `unsent`. Once they have too
+ * many, clients with more than half of the average are too slow: that catches those that hold much, and none
+ * that keep up.
  */
 export const unsentAllowance = (unsent: number, connections: number): number =>
   unsent > MAX_UNSENT_IN_ALL ? Math.min(MAX_UNSENT, unsent / connections / 2) : MAX_UNSENT;
+
+/** Bytes that each holder sent in the second that began at `since` (performance.now milliseconds). */
+const sent = new Map<string, { since: number; bytes: number }>();
+
+/**
+ * Counts bytes that a holder sent, on any of its connections. True if they exceed the maximum of a second.
+ */
+export function takesTooMuch({ id }: Holder, bytes: number, time: number): boolean {
+  let second = sent.get(id);
+  if (!second || time - second.since >= SECOND) {
+    second = { since: time, bytes: 0 };
+    sent.set(id, second);
+  }
+  second.bytes += bytes;
+  return second.bytes > config["websocket.max_bytes_per_second"];
+}
+
+/**
+ * Forgets holders that sent nothing for a second. The end of a connection must not do so, or a new one would
+ * start with the full allowance.
+ */
+export function forgetSent(time: number): void {
+  for (const [id, { since }] of sent) if (time - since >= SECOND) sent.delete(id);
+}

@@ -2,22 +2,22 @@ import type { Caller } from "../identity/access/caller";
 import type { Permission } from "../identity/access/permissions";
 import { isUuid } from "../kernel/schema";
 
-/** Names of channels and who may hear them: the table of Part 3 with decisions 7.2. */
+/** Names of channels, and the right to hear them (rule W2). */
 interface Rule {
-  /** What may follow the colon; absent when nothing may. */
+  /** Accepts the part after the colon; absent if there can't be one. */
   suffix?: (name: string) => boolean;
-  /** Whether the family's bare name is a channel too. */
+  /** True if the family's bare name is a channel too. */
   bare: boolean;
   allows: (caller: Caller, suffix: string) => boolean;
 }
 
-/** An identifier as the server writes it: in upper case it would name a channel that nothing is sent to. */
+/** An identifier as the server writes it: nothing is sent to a channel named in upper case. */
 const isRecordId = (name: string) => isUuid(name) && name === name.toLowerCase();
 const isLabel = (name: string) => /^[A-Za-z0-9_-]{1,64}$/.test(name);
 const holds = (permission: Permission) => (caller: Caller) =>
   caller.isSuperAdmin || caller.permissions.has(permission);
 
-/** The channel that makes a connection a community bot. */
+/** The channel that makes a connection a community bot (rule M1). */
 export const COMMUNITY = "community";
 
 const FAMILIES: Record<string, Rule> = {
@@ -34,7 +34,9 @@ const FAMILIES: Record<string, Rule> = {
   [COMMUNITY]: { bare: true, allows: (caller) => caller.kind === "key" && holds("community:sync")(caller) },
 };
 
-/** Whether the caller may hear a channel. A name of no known form is refused like a forbidden one. */
+/**
+ * True if the caller may hear a channel. A name of no known form is refused like a forbidden one (rule W2).
+ */
 export function mayHear(caller: Caller, channel: string): boolean {
   const colon = channel.indexOf(":");
   const family = colon === -1 ? channel : channel.slice(0, colon);

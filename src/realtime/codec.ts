@@ -4,8 +4,8 @@ import { toSnakeCase } from "../kernel/case";
 import { lazy } from "../kernel/lazy";
 
 /**
- * Binary messages: every binary frame is one `WsEnvelope` of proto/ws.proto, which this reads when the first frame
- * needs it, so that the file is the one statement of names and numbers.
+ * Binary messages: every binary frame is one `WsEnvelope` of proto/ws.proto, which is parsed when the first
+ * frame needs it, so that names and numbers are stated in that file alone.
  */
 
 /** A `google.protobuf.Timestamp`. */
@@ -14,7 +14,7 @@ export interface Timestamp {
   nanos: number;
 }
 
-/** The payloads, by their name in the envelope. A field that is `null` in what is sent is left out. */
+/** The payloads, by their name in the envelope. A `null` field is left out when sending. */
 export interface Payloads {
   ping: object;
   pong: object;
@@ -67,7 +67,7 @@ export interface Payloads {
   };
 }
 
-/** What a client sends: absent optional fields are null, other absent fields empty. */
+/** A client's message: absent optional fields are null, other absent fields empty. */
 export interface CreateAuditEvent {
   userId: string;
   eventType: string;
@@ -173,7 +173,7 @@ export type PayloadName = keyof Payloads;
 /** A payload with its name. */
 export type Message = { [Name in PayloadName]: { name: Name; payload: Payloads[Name] } }[PayloadName];
 
-// Whole numbers of 64 bits as JavaScript's own: exact to 2^53, which no time or duration of ours passes.
+// 64-bit integers are JavaScript numbers: exact to 2^53, beyond any time or duration used here.
 protobuf.util.Long = undefined as unknown as typeof protobuf.util.Long;
 protobuf.configure();
 
@@ -184,14 +184,16 @@ const schema = lazy(() => {
   const root = new protobuf.Root();
   root.addJSON(protobuf.common.get("google/protobuf/timestamp.proto")?.nested ?? {});
   protobuf.parse(definition, root);
+  const Envelope = root.lookupType(`${PACKAGE}.WsEnvelope`);
+  for (const field of Envelope.fieldsArray) field.resolve();
   return {
-    Envelope: root.lookupType(`${PACKAGE}.WsEnvelope`),
+    Envelope,
     types: root.lookupEnum(`${PACKAGE}.WsMessageType`).values,
   };
 });
 
 /** `accountDeleted` has the type ACCOUNT_DELETED. */
-const typeOf = (name: string): number => schema().types[toSnakeCase(name).toUpperCase()] ?? 0;
+export const typeOf = (name: string): number => schema().types[toSnakeCase(name).toUpperCase()] ?? 0;
 
 /** A frame with one message. */
 export function encode<Name extends PayloadName>(
@@ -200,35 +202,48 @@ export function encode<Name extends PayloadName>(
 ): Uint8Array<ArrayBuffer> {
   const fields = Object.entries(payload)
     .filter(([, value]) => value !== null && value !== undefined)
-    // A text that was cut may end in half a character, which no UTF-8 holds: readers would refuse the whole frame.
+    // A text that was cut may end in half a character, which UTF-8 can't hold: readers would refuse the whole
+    // frame.
     .map(([key, value]) => [key, typeof value === "string" ? value.toWellFormed() : value]);
   const envelope = { type: typeOf(name), [name]: Object.fromEntries(fields) };
   const { Envelope } = schema();
   return new Uint8Array(Envelope.encode(Envelope.fromObject(envelope)).finish());
 }
 
-/**
- * The message in a frame; a text for whoever sent it when there is none. The payload decides; a type that contradicts it
- * is refused (decisions 7.5).
- */
-export function decode(frame: Uint8Array): Message | string {
-  const { Envelope } = schema();
-  let envelope: Record<string, unknown>;
-  try {
-    envelope = Envelope.decode(frame) as unknown as Record<string, unknown>;
-  } catch {
-    return "The frame is no WsEnvelope";
-  }
-  const { type, payload: name } = envelope as { type: number; payload?: string };
-  if (name === undefined) return "The envelope holds no payload";
-  if (type !== 0 && type !== typeOf(name)) return `The type ${type} contradicts the payload ${name}`;
-  const payload = Envelope.fields[name]?.resolvedType;
-  return { name, payload: payload instanceof protobuf.Type ? plain(payload, envelope[name]) : {} } as Message;
+/** The head of a frame, read from its tags alone (envelope.ts). */
+export interface Head {
+  /** The payload, by its name in the envelope. */
+  name: PayloadName;
+  /** The payload's bytes. */
+  bytes: Uint8Array;
 }
 
-/** How a message of a type becomes a plain object. */
+/** The type of a payload's message. Each payload is one. */
+const payloadType = (name: PayloadName) => schema().Envelope.fields[name]?.resolvedType as protobuf.Type;
+
+/** The payloads by their number in the envelope. */
+export const payloadNumbers = lazy(() => {
+  const { Envelope } = schema();
+  const payloads = Object.keys(Envelope.fields).filter((name) => name !== "type") as PayloadName[];
+  return new Map(payloads.map((name) => [Envelope.fields[name]?.id ?? 0, name]));
+});
+
+/** The number of a payload's field. */
+export const fieldNumber = (payload: PayloadName, field: string): number =>
+  payloadType(payload).fields[field]?.id ?? 0;
+
+/** The message in a frame. Throws if the bytes can't be decoded. */
+export function decode({ name, bytes }: Head): Message {
+  const type = payloadType(name);
+  return { name, payload: plain(type, type.decode(bytes)) } as Message;
+}
+
+/** The conversion of a type's messages to plain objects. */
 interface Shape {
-  /** What a field holds that the frame left out: null for optional ones and messages, the empty value for the others. */
+  /**
+   * Values of fields that the frame left out: null for optional ones and messages, the empty value for the
+   * others.
+   */
   empty: Record<string, unknown>;
   /** The fields that are messages themselves. */
   inner: { name: string; type: protobuf.Type }[];
@@ -273,7 +288,7 @@ export function toTimestamp(milliseconds: number): Timestamp {
   return { seconds, nanos: (milliseconds - seconds * 1_000) * 1_000_000 };
 }
 
-/** Epoch milliseconds; null for none, for broken nanoseconds and for a time that no date can hold. */
+/** Epoch milliseconds; null for null, for invalid nanoseconds and for a time that no date can hold. */
 export function fromTimestamp(timestamp: Timestamp | null): number | null {
   if (timestamp === null || timestamp.nanos < 0 || timestamp.nanos >= 1_000_000_000) return null;
   const milliseconds = timestamp.seconds * 1_000 + Math.floor(timestamp.nanos / 1_000_000);

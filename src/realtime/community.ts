@@ -5,10 +5,14 @@ import { type Bot, botCame, botWent } from "../operations/community/bot";
 import { currentSettings, guildSettings } from "../operations/community/settings";
 import { isAsked, isAwaited, isBusy, takePart } from "../operations/community/sync";
 import { COMMUNITY, mayHear } from "./channels";
-import { type CommunitySyncResponse, encode, type Message, type Payloads, toTimestamp } from "./codec";
+import { type CommunitySyncResponse, encode, type Head, type Payloads, toTimestamp } from "./codec";
 import type { Socket } from "./connections";
+import { headOf, NO_ENVELOPE, syncHeadOf } from "./envelope";
 
-/** The community bot at the socket: which connections are one, what they are asked, and what they answer and ask. */
+/**
+ * The community bot at the socket: the connections that are bots, the syncs that they are asked for, and
+ * their answers and requests.
+ */
 
 const bots = new Map<Socket, Bot>();
 
@@ -32,22 +36,16 @@ export function botLeft(socket: Socket): void {
   botWent(bot);
 }
 
-/** Whether the server waits for this message, which brings something: it is no flood however many there are. */
-export function isAnswer(socket: Socket, message: Message | string): boolean {
+/** True for a frame that the server waits for and that brings data: any number of these is no flood. */
+export function isAnswer(socket: Socket, frame: string | Uint8Array): boolean {
   const bot = bots.get(socket);
-  return (
-    bot !== undefined &&
-    typeof message === "object" &&
-    message.name === "communitySyncResponse" &&
-    isAwaited(bot, message.payload.requestId) &&
-    bringsSomething(message.payload)
-  );
+  if (!bot || !isAsked(bot) || typeof frame === "string") return false;
+  const head = headOf(frame);
+  const part = typeof head === "object" && head.name === "communitySyncResponse" ? syncHeadOf(head) : null;
+  return part !== null && isAwaited(bot, part.requestId) && (part.records > 0 || !part.more);
 }
 
-const bringsSomething = ({ guilds, channels, roles, members, more }: CommunitySyncResponse): boolean =>
-  !more || guilds.length + channels.length + roles.length + members.length > 0;
-
-/** Bytes of a connection's frames that may wait for their turn, and what a frame takes beside its content. */
+/** Bytes of a connection's frames that may wait for their turn, and the overhead counted for each frame. */
 const MAX_WAITING = 64 * 1024 * 1024;
 const FRAME_OVERHEAD = 256;
 
@@ -60,8 +58,8 @@ const waiting = new Map<Socket, Waiting>();
 type Take = (socket: Socket, frame: string | Buffer) => void;
 
 /**
- * Takes a frame; of a bot that answers, one in a turn of the event loop, in their order, and no faster than they can be
- * stored: they come by the hundred, and each costs milliseconds. Returns false when too many wait.
+ * Takes a bot's frames one in a turn of the event loop, in their order, and no faster than they can be
+ * stored: they come by the hundred, and each costs milliseconds. Returns false if too many wait.
  */
 export function takeInTurn(socket: Socket, frame: string | Buffer, take: Take): boolean {
   const queue = waiting.get(socket);
@@ -92,21 +90,40 @@ function takeNext(socket: Socket, take: Take): void {
 
 const NOT_A_BOT = "This needs an API key with the permission community:sync";
 
-/** Takes a part of an answer. Returns what is wrong with it, for whoever sent it; null when all is well. */
-export function takeSyncPart(socket: Socket, part: CommunitySyncResponse): string | null {
+/** Records of one part; a valid record is too large for so many in a frame of 64 KiB. */
+const MAX_RECORDS = 10_000;
+
+/**
+ * The refusal of a part of an answer, decided before its records are read; null if it is acceptable. A part
+ * with too many records spoils the whole answer.
+ */
+export function refusalOfPart(socket: Socket, head: Head): string | null {
   if (!mayHear(socket.data.caller, COMMUNITY)) return NOT_A_BOT;
   const bot = bots.get(socket);
-  return bot && takePart(bot, part)
-    ? null
-    : "No sync with this request_id waits for an answer of this connection";
+  const part = bot && isAsked(bot) ? syncHeadOf(head) : undefined;
+  if (part === null) return NO_ENVELOPE;
+  if (!bot || !part || !isAwaited(bot, part.requestId))
+    return "No sync with this request_id waits for an answer of this connection";
+  if (part.records <= MAX_RECORDS) return null;
+  const error = `A part of the answer may hold ${MAX_RECORDS} records`;
+  takePart(bot, { ...part, success: false, error, guilds: [], channels: [], roles: [], members: [] });
+  return error;
 }
 
-/** The settings that a bot asks for; a text for whoever asked when there are none. */
-export function askedSettings(
-  socket: Socket,
-  { guildId }: Payloads["communitySettingsRequest"],
-): Payloads["communitySettings"] | string {
-  if (!mayHear(socket.data.caller, COMMUNITY)) return NOT_A_BOT;
+/** Takes a part of an answer that was not refused. */
+export function takeSyncPart(socket: Socket, part: CommunitySyncResponse): void {
+  const bot = bots.get(socket);
+  if (bot) takePart(bot, part);
+}
+
+/** The refusal of a caller who may not ask for settings; null for one who may. */
+export const refusalOfRequest = ({ data: { caller } }: Socket): string | null =>
+  mayHear(caller, COMMUNITY) ? null : NOT_A_BOT;
+
+/** The settings that a bot asks for, or an error text for it if there are none. */
+export function askedSettings({
+  guildId,
+}: Payloads["communitySettingsRequest"]): Payloads["communitySettings"] | string {
   try {
     return settingsOf(guildId || null);
   } catch (error) {
@@ -115,7 +132,7 @@ export function askedSettings(
   }
 }
 
-/** The settings for all guilds, or with the platform's identifier those of one. Throws 404. */
+/** The settings for all guilds, or those of one by the platform's identifier. Throws 404. */
 function settingsOf(guildId: string | null): Payloads["communitySettings"] {
   const all = currentSettings();
   const own = guildId === null ? null : guildSettings(guildId);
@@ -132,7 +149,7 @@ function settingsOf(guildId: string | null): Payloads["communitySettings"] {
   };
 }
 
-/** Tells every bot of settings that change. */
+/** Sends changed settings to every bot (rule M3). */
 export function startCommunity(): void {
   subscribe("community.settings_changed", ({ guildId }) => {
     if (bots.size > 0)

@@ -1,6 +1,6 @@
 import { counter, counters } from "../kernel/metrics";
 
-/** What the metrics tell of connections, beside how many there are. */
+/** Metrics of connections, beside their number. */
 
 export const opened = counter("fairlead_websocket_opened_total", "Connections opened");
 export const received = counter("fairlead_websocket_received_total", "Frames that clients sent");
@@ -14,7 +14,7 @@ const closes = counters<number | "other">(
   "code",
 );
 
-/** Codes that tell something (RFC 6455, section 7.4.1; decisions 7.8 and 7.11); a client may send any other. */
+/** Codes with a meaning of their own (RFC 6455, section 7.4.1; rule W6); clients may send any other. */
 const TELLING = new Set([1000, 1001, 1005, 1006, 1008, 1009, 1013, 4401, 4408]);
 
 export const countClose = (code: number): void => closes.of(TELLING.has(code) ? code : "other").add();

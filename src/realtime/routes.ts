@@ -8,13 +8,13 @@ import { errors, t } from "../kernel/schema";
 import { requireRoom } from "./capacity";
 import { newConnection } from "./connections";
 
-/** The address of the WebSocket: who may open one. */
+/** The address of the WebSocket, and the credentials that open one. */
 
 const COOKIE = /(?:^|;\s*)fairlead_session=([^;\s]+)/;
 
 /**
- * The caller of a handshake. The Authorization header counts, else `token`, else the cookie; one that is
- * there and not valid is refused, whatever else is sent along (decisions 7.1).
+ * The caller of a handshake. The Authorization header counts, else `token`, else the cookie; if the one that
+ * counts is invalid, the handshake is refused and no other is tried (rule W1).
  */
 function callerOfHandshake(request: Request, token: string | undefined): Caller {
   if (request.headers.has("authorization")) return callerOf(request);
@@ -34,7 +34,10 @@ function sessionCaller(token: string): Caller {
   return caller;
 }
 
-/** A browser sends the cookie for any page: it counts only for pages of ours or of an allowed origin. */
+/**
+ * A browser sends the cookie for any page: it counts only for the server's own pages and allowed origins
+ * (rule W1).
+ */
 function comesFromOwnPage(request: Request): boolean {
   const origin = request.headers.get("origin");
   if (origin === null) return false;
@@ -47,7 +50,7 @@ function comesFromOwnPage(request: Request): boolean {
 }
 
 const HandshakeQuery = t.Object({
-  // Without a bound: a token that is too long is a wrong one (401), and doesn't count beside a header.
+  // No bound on the length: a token that is too long is a wrong one (401), and doesn't count beside a header.
   token: t.Optional(
     t.String({
       description: "A session token, for clients that can set no header",
@@ -92,7 +95,7 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
         "Services with an API key that holds `audit:write` may send `CreateAuditEventRequest`, and get a `CreateAuditEventResponse`; with an API key that holds `community:sync`, `ModerationEvent` is answered by `ModerationEventResponse`.",
         "Subscribing to `community` makes a connection a community bot: the newest one is sent `CommunitySyncRequest`, which it answers with one `CommunitySyncResponse` or more; all are sent `CommunitySettings` when settings change, and when they ask with `CommunitySettingsRequest`.",
         "Channels: `gps` and `gps:<device id>` (gps:read), `geofence` and `geofence:<geofence id>` (geofences:read), `vessels` (gps:read), `public` and `public:<name>`, `user:<own id>`, `admin:<name>` (admin:read), `community` (API key with community:sync). A session hears its own `user:` channel without asking.",
-        "Close codes: 1001 the server stops, 1008 too many messages, 1009 message too large, 1013 the client cannot keep up, 4401 the credential ended, 4408 no pong in time. 503 when there are too many connections.",
+        "Close codes: 1001 the server stops, 1008 too many messages on this connection or too many bytes of its user on all of them, 1009 message too large, 1013 the client cannot keep up, 4401 the credential ended, 4408 no pong in time. 503 when there are too many connections, in all or of this user.",
       ].join("\n\n"),
     },
   },

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Server } from "./processes";
 import { type Compared, POST, type Scenario } from "./scenarios";
 
-/** Whether both servers answer the same: figures of different answers could not be compared. */
+/** Both servers must answer alike: figures of different answers could not be compared. */
 
 interface Answer {
   status: number;
@@ -57,7 +57,7 @@ async function hear(server: Server): Promise<unknown> {
   return message;
 }
 
-/** A value with the kinds of its leaves in place of them. */
+/** A value with each leaf replaced by its type. */
 function shape(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shape);
   if (typeof value !== "object" || value === null) return value === null ? "null" : typeof value;
@@ -75,14 +75,17 @@ const isRead = (request: Uint8Array): boolean => Buffer.from(request).toString("
 /** Requests of a scenario that are compared: those of one scenario may ask for different records. */
 const COMPARED_REQUESTS = 20;
 
-/** Throws unless both servers, whose databases are alike, answer requests of the scenario alike, and as it says. */
+/**
+ * Throws unless both servers, whose databases are alike, answer requests of the scenario alike, and with its
+ * status.
+ */
 export async function checkAgreement(scenario: Compared, fairlead: Server, baseline: Server): Promise<void> {
   const next = await scenario.requests(fairlead.fixture);
   let request = next().slice();
   for (let count = isRead(request) ? COMPARED_REQUESTS : 1; count > 0; count--, request = next().slice()) {
     const [ours, theirs] = [await ask(fairlead, request), await ask(baseline, request)];
     insist(`the status of ${scenario.name}`, ours.status, scenario.status);
-    // What is written gets an identifier and a time, or a token, of its own.
+    // A write makes an identifier and a time, or a token, that differ between the servers.
     const comparable = isRead(request) ? (answer: Answer) => answer : shape;
     insist(scenario.name, comparable(ours), comparable(theirs));
   }

@@ -169,7 +169,7 @@ const newestFirst = sqlite.prepare<Row, [number]>(
 );
 const counter = sqlite.prepare<{ value: number }, [string]>("SELECT value FROM counters WHERE name = ?");
 
-/** What stands behind `name=` at the end of the URL. */
+/** The text behind `name=` at the end of the URL. */
 const lastParameter = (request: Request, name: string): string =>
   request.url.slice(request.url.indexOf(name) + name.length + 1);
 

@@ -4,7 +4,7 @@ import { Helper, processorSeconds, type Server } from "./processes";
 import type { Rounds } from "./rounds";
 import { CURRENT, type FanOut, type Scenario } from "./scenarios";
 
-/** Milliseconds between the requests of a reader: it is to notice the load, not to be one. */
+/** Milliseconds between the requests of a reader, which should notice the load without adding to it. */
 const READER_PAUSE = 2;
 
 /** One measurement of a server: what the load generator saw, and the processor time that the server took. */
@@ -13,14 +13,19 @@ export interface Measured extends Load {
   deliveriesPerSecond: number;
   /** Processor time of the server for a request, in microseconds; null with a reader, and where the system doesn't tell. */
   processorMicroseconds: number | null;
-  /** What one connection saw that read a position now and then meanwhile; null where there was none. */
+  /**
+   * The figures of one connection that read a position now and then meanwhile; null without such a reader.
+   */
   reader: Load | null;
 }
 
-/** Points at a pace: processor time is told in hundredths of a second, of which each should be a small part. */
+/**
+ * The fewest points at a pace: processor time is known in hundredths of a second, of which each point should
+ * be a small part.
+ */
 const MIN_POINTS = 5;
 
-/** What came of points at a pace. */
+/** The result of points that are posted at a pace. */
 export interface Paced extends Heard {
   /** Processor time of the server for a point; null where the system doesn't tell. */
   processorMilliseconds: number | null;
@@ -33,12 +38,12 @@ export interface Settings extends Rounds {
   seconds: number;
 }
 
-/** How a scenario is measured where it differs from the settings of the run. */
+/** Differences from the run's settings for one scenario. */
 interface Manner {
   seconds?: number;
   /** WebSocket subscribers of the server, who get each point. */
   subscribers?: number;
-  /** Whether positions are read on one connection meanwhile. */
+  /** True to have one connection read positions meanwhile. */
   withReader?: boolean;
 }
 
@@ -47,7 +52,10 @@ export interface Plan extends Rounds {
   manner: Required<Manner>;
 }
 
-/** A slow scenario gets a quarter of the rounds, each four times as long: its few requests would end by chance otherwise. */
+/**
+ * A slow scenario gets a quarter of the rounds, each four times as long: with few requests in a round, chance
+ * would decide.
+ */
 const SLOW_SHARE = 4;
 
 /** The clients of the servers, each kind a process of its own. */
@@ -107,7 +115,7 @@ export class Clients {
     return { ...heard, processorMilliseconds: isKnown ? ((after - before) * 1_000) / points : null };
   }
 
-  /** Opens so many WebSocket subscribers of `gps`. */
+  /** Opens `sockets` WebSocket subscribers of `gps`. */
   async subscribe({ port, fixture }: Server, sockets: number): Promise<void> {
     if (sockets === 0) return;
     await this.#listeners.ask({ do: "open", port, key: fixture.key, sockets, channel: "gps" });

@@ -17,7 +17,7 @@ export interface Comparison {
   baseline: Summary;
   /** Fairlead's requests/s over the baseline's, round by round. */
   ratio: Ratio;
-  /** What a reader of positions on one connection noticed; null where none was asked. */
+  /** The figures of a reader of positions on one connection; null without one. */
   reader: { within: number; isMet: boolean; fairlead: Summary; baseline: Summary } | null;
 }
 
@@ -56,7 +56,7 @@ function readers(within: number, fairlead: Measured[], baseline: Measured[]): Co
 
 // --- Deliveries -------------------------------------------------------------------------------------------
 
-/** What subscribers see of positions that are posted, on one of the servers. */
+/** The delivery of posted positions to the subscribers of one server. */
 export interface Delivery {
   deliveriesPerSecond: number;
   /** Processor time of the server for a point; null where the system doesn't tell. */
@@ -70,7 +70,7 @@ export interface Delivery {
 
 export interface FanOutComparison extends FanOut {
   isMet: boolean;
-  /** Whether the deliveries at a pace came within the time that is wanted. */
+  /** True if the deliveries at a pace came within the time that is wanted. */
   isInTime: boolean;
   fairlead: Delivery;
   baseline: Delivery;
@@ -78,7 +78,10 @@ export interface FanOutComparison extends FanOut {
   ratio: Ratio;
 }
 
-/** How fast what is posted reaches the subscribers of both servers: as much as goes, then at a pace; in turn. */
+/**
+ * Compares how fast posted points reach the subscribers of both servers, in turn: as fast as possible, then
+ * at a pace.
+ */
 export async function compareFanOut(
   clients: Clients,
   scenario: FanOut,
@@ -95,7 +98,7 @@ export async function compareFanOut(
   return { ...scenario, ...met, fairlead: ours, baseline: middle(baseline), ratio };
 }
 
-/** What came of each round of points on each server. */
+/** Posts the rounds of points on each server; returns the figures of each round. */
 export async function deliver(
   clients: Clients,
   scenario: FanOut,
@@ -149,14 +152,14 @@ export async function measureDevices(clients: Clients, server: Server): Promise<
   return { ...summary, devices: DEVICES, within: DEVICES_WITHIN, isMet: summary.p50 < DEVICES_WITHIN };
 }
 
-/** What a POST costs with so many zones on the server. */
+/** The cost of a POST with a certain number of zones on the server. */
 export interface ZoneCost extends Summary {
   zones: number;
   /** A second over the requests that it answered. */
   microseconds: number;
 }
 
-/** What a POST costs on servers that differ in their number of zones alone, in turn. */
+/** The cost of a POST on servers that differ in their number of zones alone, measured in turn. */
 export async function measureZones(
   clients: Clients,
   servers: Map<number, Server>,

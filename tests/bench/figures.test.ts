@@ -17,7 +17,10 @@ test("tells the latency that a part of the requests stayed below, to 5 µs", () 
   expect(latencies.quantile(0.99)).toBe(99);
 });
 
-/** Whether a server with this body may be compared with one that answers `{"at":1,"rows":[null]}` to a `method`. */
+/**
+ * True if a server with this body may be compared with one that answers `{"at":1,"rows":[null]}` to a
+ * `method`.
+ */
 async function agreesWith(method: "GET" | "POST", body: unknown, status = 200): Promise<boolean> {
   const fixture = {} as Parameters<Compared["requests"]>[0];
   const request = new TextEncoder().encode(
@@ -44,7 +47,7 @@ test("refuses to compare servers that answer differently", async () => {
   expect(await agreesWith("GET", { rows: [null], at: 1 })).toBe(true);
   expect(await agreesWith("GET", { at: 2, rows: [null] })).toBe(false);
   expect(await agreesWith("GET", { at: 1, rows: [null] }, 201)).toBe(false);
-  // What is written has identifiers and times of its own, but no other fields.
+  // A write answers with identifiers and times of its own, but with the same fields.
   expect(await agreesWith("POST", { at: 2, rows: [null] })).toBe(true);
   expect(await agreesWith("POST", { at: 2, rows: [3] })).toBe(false);
   expect(await agreesWith("POST", { at: 2 })).toBe(false);

@@ -1,6 +1,6 @@
 import type { Load } from "./load";
 
-/** What the rounds of a measurement come to. */
+/** The figures of a measurement, taken from its rounds. */
 
 export interface Summary {
   requestsPerSecond: number;

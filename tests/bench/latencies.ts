@@ -9,7 +9,7 @@ export class Latencies {
     this.#count++;
   }
 
-  /** The latency that this part of all requests stayed below. */
+  /** The latency below which this share of all requests stayed. */
   quantile(part: number): number {
     let left = part * this.#count;
     const at = this.#buckets.findIndex((count) => {

@@ -10,14 +10,17 @@ import { POST } from "./scenarios";
 
 export type ListenOrder =
   | { do: "open"; port: number; key: string; sockets: number; channel: string }
-  /** Waits until so many messages have come since the last time. */
+  /** Waits until that many messages have come since the last time. */
   | { do: "expect"; port: number; messages: number }
-  /** Posts so many positions, so many a second, and takes the time that each message takes from the request. */
+  /**
+   * Posts positions at a rate of `perSecond`, and measures the time from each request to each of its
+   * messages.
+   */
   | { do: "pace"; port: number; fixture: Fixture; perSecond: number; points: number }
   | { do: "close"; port: number };
 
 export interface Heard {
-  /** When the last message came (epoch milliseconds). */
+  /** Time of the last message (epoch milliseconds). */
   lastAt: number;
   /** From a request to each of its messages, in milliseconds; 0 where nothing was paced. */
   p50: number;
@@ -26,7 +29,7 @@ export interface Heard {
 
 interface Listener {
   isOpen: boolean;
-  /** What came of a frame whose header isn't complete. */
+  /** The bytes of a frame whose header isn't complete. */
   rest: Buffer | null;
   /** Bytes of the current frame's payload still to come. */
   skip: number;
@@ -37,10 +40,10 @@ interface Group {
   /** Text messages received by all sockets. */
   messages: number;
   lastAt: number;
-  /** Called when as many have come as somebody waits for. */
+  /** Called once the expected number has come. */
   wanted: number;
   complete: () => void;
-  /** Where latencies are counted, from `postedAt` (performance.now milliseconds). */
+  /** Counts latencies, from `postedAt` (performance.now milliseconds). */
   latencies: Latencies | null;
   postedAt: number;
 }
@@ -137,7 +140,7 @@ async function open(order: Extract<ListenOrder, { do: "open" }>): Promise<void> 
 
 const PATIENCE_MS = 10_000;
 
-/** Waits until so many messages have come, and starts to count anew. */
+/** Waits until that many messages have come, and restarts the count. */
 async function expectMessages(group: Group, messages: number): Promise<void> {
   const complete = Promise.withResolvers<void>();
   group.wanted = messages;
@@ -152,7 +155,7 @@ async function expectMessages(group: Group, messages: number): Promise<void> {
 
 async function pace(group: Group, order: Extract<ListenOrder, { do: "pace" }>): Promise<Latencies> {
   const next = await POST.requests(order.fixture);
-  // What it answers doesn't matter: a position that isn't delivered is missed.
+  // The answers are ignored: a position that isn't delivered is noticed as a missing message.
   const poster = await Bun.connect({ hostname: "127.0.0.1", port: order.port, socket: { data() {} } });
   const latencies = new Latencies();
   group.latencies = latencies;

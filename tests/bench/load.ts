@@ -15,7 +15,10 @@ export interface LoadOrder {
   port: number;
   connections: number;
   seconds: number;
-  /** Milliseconds between an answer and the next request of its connection: 0 for as many requests as go. */
+  /**
+   * Milliseconds between an answer and the next request of its connection; 0 for as many requests as
+   * possible.
+   */
   pause: number;
 }
 
@@ -25,26 +28,26 @@ export interface Load {
   seconds: number;
   /** Requests answered in all: those under way at the end are waited for. */
   sent: number;
-  /** When the first one went out (epoch milliseconds). */
+  /** Time at which the first request went out (epoch milliseconds). */
   startedAt: number;
   /** Latencies in milliseconds. */
   p50: number;
   p99: number;
 }
 
-/** How long the last answers may take after the time is up. */
+/** The most that the last answers may take once the time is up. */
 const GRACE_SECONDS = 10;
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 const LENGTH = Buffer.from("\r\nContent-Length: ");
 const ZERO = 0x30;
 const NINE = 0x39;
-/** Where the status stands in "HTTP/1.1 200 OK". */
+/** Offset of the status in "HTTP/1.1 200 OK". */
 const STATUS_AT = 9;
 
 interface Exchange {
   sentAt: number;
-  /** What came of an answer whose head isn't complete. */
+  /** The bytes of an answer whose head isn't complete. */
   head: Buffer | null;
   /** Bytes of the answer's body still to come. */
   missing: number;

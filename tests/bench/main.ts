@@ -20,7 +20,7 @@ import { measureScale } from "./scale";
 import { COMPARED, CURRENT_OF_DEVICES, FAN_OUTS, ZONES } from "./scenarios";
 import { measureStarts } from "./start";
 
-/** A run with one of each size shows whether the cost of a point grows with all zones or with those around it. */
+/** With one of each size, a run shows if the cost of a point grows with all zones or with those around it. */
 const ZONE_COUNTS = [10, ZONES, 100_000];
 
 /** Starts of the executable that are measured. */
@@ -99,7 +99,7 @@ async function run(): Promise<void> {
   }
 }
 
-// However it ends: also by an error that nobody caught, such as a pipe that nobody reads any more.
+// Every end counts, also an uncaught error such as a pipe that nobody reads any more.
 process.on("exit", cleanUp);
 process.on("SIGINT", () => process.exit(130));
 process.on("SIGHUP", () => process.exit(129));

@@ -39,7 +39,9 @@ const SIZES = "10000,1000000,10000000";
 const completed = (args: string[]): string[] =>
   args.flatMap((arg, at) => (arg === "--scale" && !/^\d/.test(args[at + 1] ?? "") ? [arg, SIZES] : [arg]));
 
-/** The options of the command line. Ends the program after `--help`; throws for what makes no sense. */
+/**
+ * The options of the command line. Ends the program after `--help`; throws for options that make no sense.
+ */
 export function readOptions(): Options {
   const { values } = parseArgs({
     args: completed(process.argv.slice(2)),

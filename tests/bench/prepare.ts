@@ -9,9 +9,10 @@ import { seedIdentity } from "../../src/identity/seed";
 import { insertUser } from "../../src/identity/users/service";
 import { HOUR, now, SECOND } from "../../src/kernel/clock";
 import { hashPassword } from "../../src/kernel/crypto";
-import { dataPath, openData, prepareDataDirectory } from "../../src/kernel/data-dir";
+import { dataPath, prepareDataDirectory } from "../../src/kernel/data-dir";
 import { adjustCounter, closeDatabase, db, sqlite, transact } from "../../src/kernel/db";
 import { newId } from "../../src/kernel/id";
+import { openData } from "../../src/kernel/open-data";
 import { loadSystemConfig, setSystemValue } from "../../src/operations/system-config/service";
 import { createDevice } from "../../src/tracking/devices/service";
 import { boundingBox, type Position } from "../../src/tracking/geofences/geometry";
@@ -20,15 +21,15 @@ import { ALL, countPoint, tripPoints } from "../../src/tracking/gps/places";
 import { createTrip, updateTrip } from "../../src/tracking/trips/service";
 import { progress } from "./progress";
 
-/** The client of what is prepared. */
+/** The client on whose behalf the data is prepared. */
 const NOBODY = { address: "127.0.0.1", userAgent: null, acceptLanguage: null };
 
-/** Who signs in. */
+/** The credentials of the user who signs in. */
 const LOGIN = { identifier: "skipper", password: "correct horse battery" };
 
-/** What the requests to a prepared server name. */
+/** The names that requests to a prepared server use. */
 export interface Fixture extends Fleet {
-  /** How many points are stored, and how many of them the trip holds. */
+  /** Number of stored points, and how many of them belong to the trip. */
   points: number;
   tripPoints: number;
   /** Some stored points, drawn from the whole table. */
@@ -46,7 +47,7 @@ interface Fleet {
   tripId: string;
 }
 
-/** A data directory that a server can be started on, and what requests to it name. */
+/** A data directory on which a server can be started, and the names that requests to it use. */
 export interface Place {
   directory: string;
   fixture: Fixture;
@@ -94,12 +95,12 @@ export class Preparation {
     this.#firstAt = Math.floor((now() - HOUR) / SECOND) - mostPoints;
   }
 
-  /** Makes a database with 100 devices in `directory`; at most so many points will be asked for. */
+  /** Makes a database with 100 devices in `directory`, for at most `mostPoints` points. */
   static async start(directory: string, mostPoints: number): Promise<Preparation> {
     loadConfig({ dataDir: directory, environment: {} });
     prepareDataDirectory();
-    openData(false);
-    // As fast as it goes, since after a power cut it is made anew; and the file is all there is to copy.
+    await openData({ holdsLock: false });
+    // Speed before safety: after a power cut the database is simply made again. The file alone is copied.
     sqlite.run("PRAGMA journal_mode = MEMORY");
     sqlite.run("PRAGMA synchronous = OFF");
     sqlite.run("PRAGMA cache_size = -262144");
@@ -169,8 +170,9 @@ export class Preparation {
   }
 
   /**
-   * Adds zones until there are `to`: first some around places of the track, then ones spread evenly over an area.
-   * In bulk, as `createGeofence` stores them: a hundred thousand calls of it take half a minute.
+   * Adds zones until there are `to`: first some around places of the track, then others spread evenly over an
+   * area. In bulk, in the form that `createGeofence` stores: a hundred thousand calls of it take half a
+   * minute.
    */
   async growZones(to: number): Promise<void> {
     const centre = centres(this.#track, to);
@@ -235,10 +237,13 @@ async function addFleet(): Promise<AllOfFleet> {
 /** Zones on the way of the posted track, whatever their number in all. */
 const ZONES_NEAR = 10;
 const KM_PER_DEGREE = 111.2;
-/** Area of sea or land for each other zone: a square that grows with their number, so that they stay as dense. */
+/**
+ * Area of sea or land for each other zone: the square grows with their number, so that their density stays
+ * the same.
+ */
 const KM2_PER_ZONE = 18;
 
-/** Where each of `count` zones lies. */
+/** Returns the centre of each of `count` zones. */
 function centres(track: Fix[], count: number): (at: number) => Position {
   const middle = track[Math.floor(track.length / 2)] as Fix;
   const sideKm = Math.sqrt(count * KM2_PER_ZONE);

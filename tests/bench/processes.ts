@@ -40,17 +40,21 @@ export function environment(settings: Record<string, string>): Record<string, st
 export interface Server {
   port: number;
   pid: number;
-  /** What requests to it name. */
+  /** The names that requests to it use. */
   fixture: Fixture;
 }
 
-/** Fairlead as an operator starts it. The limit of sign-ins counts as it always does, and is too high to be met. */
+/**
+ * Fairlead as an operator starts it. The limits of sign-ins and of a user's sockets count as they always do, and are too high
+ * to be met.
+ */
 export async function startFairlead({ directory, fixture }: Place): Promise<Server> {
   const started = await startServer([join(root, "src/main.ts"), "serve"], {
     FAIRLEAD_DATA_DIR: directory,
     FAIRLEAD_SERVER_PORT: "0",
     FAIRLEAD_LOG_LEVEL: "warn",
     FAIRLEAD_RATE_LIMIT_LOGIN: "1000000/1",
+    FAIRLEAD_WEBSOCKET_MAX_CONNECTIONS_PER_USER: "50000",
   });
   return { ...started, fixture };
 }
@@ -77,7 +81,7 @@ async function startServer(command: string[], settings: Record<string, string>) 
       output += text;
       const named = /listens on http:\/\/localhost:(\d+)/.exec(output)?.[1];
       if (named) port.resolve(Number(named));
-      // What comes later is a warning or an error, and spoils the figures.
+      // Any later output is a warning or an error, and spoils the figures.
       if (!text.includes("listens on")) process.stderr.write(text);
     }
     port.reject(new Error(`${command[0]} ended before it listened: ${output}`));
@@ -102,7 +106,7 @@ export function processorSeconds(pid: number): number | null {
 
 // --- Helpers ----------------------------------------------------------------------------------------------
 
-/** What a helper process sends back. */
+/** The answer of a helper process. */
 export type Reply<Answer> = { answer: Answer } | { error: string };
 
 /** A client in a process of its own, which shares its event loop with nothing. It answers one question at a time. */

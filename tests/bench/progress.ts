@@ -1,9 +1,9 @@
-/** How often whoever reads a log is told, in milliseconds. */
+/** Milliseconds between the lines of progress in a log. */
 const LOG_EVERY = 10_000;
 
 let loggedAt = performance.now();
 
-/** What happens now, for whoever watches: a line that changes, and in a log one now and then. */
+/** Shows the present step: on a terminal a line that changes, in a log a line now and then. */
 export function progress(text: string): void {
   if (process.stderr.isTTY) {
     process.stderr.write(`\r\x1b[K${text}`);

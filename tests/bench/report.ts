@@ -32,7 +32,7 @@ const fixed = (value: number): string => value.toFixed(2);
 const orDash = (value: number | null): string => (value === null ? "-" : value.toFixed(1));
 const perSecond = (value: number): string => `${whole(value)}/s`;
 const latencies = ({ p50, p99 }: Pick<Summary, "p50" | "p99">): string => `${fixed(p50)} / ${fixed(p99)}`;
-/** Beside a figure: whether it is as wanted. */
+/** The mark beside a figure: as wanted or not. */
 const mark = (isMet: boolean): string => (isMet ? "met" : "missed");
 
 /** Rows as lines, the first column to the left and the others to the right. */
@@ -90,7 +90,7 @@ function fanOuts(all: FanOutComparison[]): string {
   return table([["deliveries of posted points", ...columns], ...rows]);
 }
 
-/** What is measured on one connection and has to be in time. */
+/** The figures of one connection that have a time to keep. */
 function promptAnswers({ comparisons, devices }: Report): string[][] {
   const rows: string[][] = [];
   if (devices)
@@ -144,7 +144,7 @@ export function describe(report: Report): string {
   return `${parts.join("\n\n")}\n`;
 }
 
-/** The report of what requests cost as the points grow. */
+/** The report of the cost of requests as the points grow. */
 export function describeScale({ machine, settings, costs, preparedInSeconds }: ScaleReport): string {
   const { zones, connections, rounds, seconds } = settings;
   const sizes = costs[0]?.sizes ?? [];

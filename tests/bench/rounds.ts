@@ -1,15 +1,15 @@
 import { progressOf } from "./progress";
 
-/** How often something is measured. */
+/** The number of rounds of a measurement. */
 export interface Rounds {
   rounds: number;
-  /** Rounds before them that don't count: a server still compiles its hot paths. */
+  /** Rounds before them that don't count, since the server still compiles its hot paths. */
   warmUpRounds: number;
 }
 
 /**
- * What `measure` finds of each server, in the order of the rounds. The servers take turns, so that whatever else the
- * machine does meets them alike.
+ * Measures each server; returns the findings in the order of the rounds. The servers take turns, so that
+ * other load on the machine meets them alike.
  */
 export async function inTurn<Server, Found>(
   what: string,

@@ -10,7 +10,7 @@ import { type Server, startFairlead } from "./processes";
 import { inTurn } from "./rounds";
 import { CURRENT, FAN_OUTS, type FanOut, GROWTH, SCALED, type Scaled, ZONES } from "./scenarios";
 
-/** What the same requests cost on databases that differ in the number of their points alone. */
+/** The cost of the same requests on databases that differ in the number of their points alone. */
 
 export interface ScaledCost {
   name: string;
@@ -29,21 +29,21 @@ export interface SizedCost {
   p50: number;
   p99: number;
   /**
-   * A request's share of the time (microseconds): on one connection its median, on several what the server could do,
-   * of a fan-out what it could deliver.
+   * A request's share of the time (microseconds): on one connection its median; on several the time for each
+   * request of those that the server could answer; of a fan-out, for each delivery.
    */
   microseconds: number;
-  /** That over the same with the fewest points, the median of the rounds. */
+  /** Ratio of that to the figure with the fewest points, the median of the rounds. */
   ratio: number;
 }
 
 export interface Scale {
-  /** How long it took to make the databases. */
+  /** The time that making the databases took. */
   preparedInSeconds: number;
   costs: ScaledCost[];
 }
 
-/** Room on the disk for a point, in bytes: the indexes too, and what the run adds. */
+/** Bytes on the disk for a point, with its indexes and the additions of a run. */
 const BYTES_PER_POINT = 450;
 
 function checkRoom(directory: string, sizes: number[]): void {
@@ -108,7 +108,7 @@ async function checkFull(scenario: Scaled, server: Server): Promise<void> {
 /** One round on one server. */
 type Round = Omit<SizedCost, "points" | "ratio">;
 
-/** What the scenario costs, and what a reader noticed of it where one was asked. */
+/** The cost of the scenario on each server, and the figures of a reader where the scenario has one. */
 async function measureSizes(clients: Clients, scenario: Scaled, servers: Server[]): Promise<ScaledCost[]> {
   const { name, mayGrow, connections = clients.settings.connections } = scenario;
   for (const server of servers) await checkFull(scenario, server);
@@ -132,7 +132,7 @@ const roundOf = (load: Load, connections: number): Round => ({
   microseconds: connections === 1 ? load.p50 * 1_000 : 1_000_000 / rate(load),
 });
 
-/** What a point costs when as many are delivered as go, and how long deliveries take at a pace. */
+/** The cost of a point at the highest rate of deliveries, and the time of deliveries at a pace. */
 async function measureFanOut(clients: Clients, scenario: FanOut, servers: Server[]): Promise<ScaledCost> {
   const { rounds, connections } = clients.settings;
   const deliveries = await deliver(clients, scenario, servers, rounds);

@@ -15,7 +15,7 @@ export interface Scenario {
   connections?: number;
   /** WebSocket subscribers of `gps` on the server meanwhile; none when left out. */
   subscribers?: number;
-  /** So few requests a second that a round takes longer; there are fewer of them. */
+  /** True for requests so slow that a round takes longer; there are fewer rounds of them. */
   isSlow?: true;
   /** Meanwhile CURRENT is asked on one connection; 99 % of it should take no longer than this (milliseconds). */
   readerWithin?: number;
@@ -53,8 +53,8 @@ const get =
     always(encode("GET", path(fixture), fixture.key));
 
 /**
- * The fixes of a recorded voyage, over and over, as if the device sent them now: were they older than its newest
- * position, no zone would be looked at.
+ * The fixes of a recorded voyage, over and over, with the present time: the server evaluates no zone for a
+ * fix older than the device's newest (rule T3).
  */
 async function posts({ key }: Fixture): Promise<RequestSource> {
   const seconds = () => Math.floor(now() / SECOND);
@@ -162,7 +162,7 @@ export const GROWTH = 1.3;
 
 /** A request whose time should not grow with the stored points. */
 export interface Scaled extends Scenario {
-  /** That it may nevertheless. */
+  /** True if its time may grow nevertheless. */
   mayGrow?: true;
 }
 

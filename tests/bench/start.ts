@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { median } from "./figures";
 import { environment, remember, root } from "./processes";
 
-/** How the executable of `bun run build` starts on an existing database, and what it takes up. */
+/** The start of the executable of `bun run build` on an existing database, and its memory. */
 export interface Starts {
   /** From the start of the process to the first answer of `/health`, in milliseconds. */
   fairlead: { median: number; max: number };
@@ -14,7 +14,7 @@ export interface Starts {
   executableMegabytes: number;
 }
 
-/** How long a server is left alone before its memory counts. */
+/** Seconds that a server is left alone before its memory counts. */
 const IDLE_SECONDS = 2;
 
 function freePort(): number {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Page } from "playwright-core";
 import {
   login,
   newestMail,
@@ -7,12 +8,12 @@ import {
   registered,
   resetToken,
 } from "../identity/registration-support";
-import { Browser, chromium, type Page } from "../support/browser";
+import { type Browser, chromium, startBrowser, type Visit } from "../support/browser";
 import { TestServer } from "../support/server";
 
-/** Issue 8, deliver 5: the pages for people, in a real browser that reaches nothing but the server. */
+/** The pages for people, in a real browser that reaches nothing but the server (rule P7). */
 
-// Swagger UI takes its time to lay out so large a document, on a machine that is busy a long one.
+// Swagger UI takes long to lay out so large a document on a busy machine.
 setDefaultTimeout(60_000);
 
 if (!chromium)
@@ -25,120 +26,123 @@ let browser: Browser;
 
 beforeAll(async () => {
   if (!chromium) return;
-  [server, browser] = await Promise.all([TestServer.start(), Browser.start(chromium)]);
+  [server, browser] = await Promise.all([TestServer.start(), startBrowser(chromium)]);
 });
 afterAll(async () => {
   if (!chromium) return;
   await Promise.all([server.stop(), browser.stop()]);
 });
 
-/** What every page owes: it asks no other host for anything, and its console stays clean. */
-const expectQuiet = (page: Page) =>
-  expect({ foreign: page.foreign, errors: page.errors }).toEqual({ foreign: [], errors: [] });
+/** Every page must ask no other host for anything, and keep its console clean. */
+const expectQuiet = ({ foreign, errors }: Visit) =>
+  expect({ foreign, errors }).toEqual({ foreign: [], errors: [] });
 
 /** Opens an operation of an open section, presses Execute, and returns the status and the body that are then shown. */
 async function execute(page: Page, operation: string) {
-  await page.click(`${operation} .opblock-summary-control`);
+  const shown = page.locator(operation);
+  await shown.locator(".opblock-summary-control").click();
   // Swagger UI follows the references of an operation when it is opened, and only then can make its request.
-  const table = JSON.stringify(`${operation} .responses-table`);
-  await page.until(`document.querySelector(${table}).innerText.includes("No valid credential")`);
-  await page.click(`${operation} .execute`);
-  const status = await page.text(`${operation} .live-responses-table tbody .response-col_status`);
-  const body = await page.text(`${operation} .live-responses-table .microlight`);
-  return { status: Number.parseInt(status, 10), body: JSON.parse(body) };
+  await shown.locator(".responses-table", { hasText: "No valid credential" }).first().waitFor();
+  await shown.locator(".execute").click();
+  const status = await shown
+    .locator(".live-responses-table tbody .response-col_status")
+    .first()
+    .textContent();
+  const body = await shown.locator(".live-responses-table .microlight").first().textContent();
+  return { status: Number.parseInt(status ?? "", 10), body: JSON.parse(body ?? "") };
 }
 
 describe.skipIf(!chromium)("Swagger UI", () => {
-  let page: Page;
+  let visit: Visit;
   beforeAll(async () => {
-    page = await browser.open(`${server.url}/docs`);
-    await page.find(".opblock-tag");
+    visit = await browser.visit(`${server.url}/docs`);
+    await visit.page.locator(".opblock-tag").first().waitFor();
   });
 
   test("shows every section of the document, in its order", async () => {
     const { tags } = (await server.contract()).document;
-    const shown = await page.evaluate(
-      "[...document.querySelectorAll('.opblock-tag')].map((it) => it.dataset.tag)",
-    );
+    const shown = await visit.page
+      .locator(".opblock-tag")
+      .evaluateAll((sections) => sections.map((section) => section.getAttribute("data-tag")));
     expect(shown).toEqual(tags.map(({ name }) => name));
   });
 
   test("takes a key by Authorize, and tries operations out with it", async () => {
+    const { page } = visit;
     const key = await server.key("geofences:read", "geofences:write");
-    await page.click(".btn.authorize");
-    await page.find("#auth-bearer-value:focus");
-    const asked = "[...document.querySelectorAll('.auth-container h4 code')].map((it) => it.innerText)";
-    expect(await page.evaluate(asked)).toEqual(["idAppKey", "bearer"]);
-    await page.type("#auth-bearer-value", key);
-    await page.click(".auth-container:has(#auth-bearer-value) .btn.authorize");
-    await page.find(".auth-container .btn:not(.authorize):not(.btn-done)");
-    await page.click(".auth-btn-wrapper .btn-done");
+    await page.locator(".btn.authorize").click();
+    await page.locator("#auth-bearer-value:focus").waitFor();
+    expect(await page.locator(".auth-container h4 code").allInnerTexts()).toEqual(["idAppKey", "bearer"]);
+    await page.locator("#auth-bearer-value").fill(key);
+    await page.locator(".auth-container:has(#auth-bearer-value) .btn.authorize").click();
+    await page.locator(".auth-container .btn:not(.authorize):not(.btn-done)").waitFor();
+    await page.locator(".auth-btn-wrapper .btn-done").last().click();
 
-    await page.click("#operations-tag-Geofences");
+    await page.locator("#operations-tag-Geofences").click();
     const created = await execute(page, "#operations-Geofences-createZone");
     expect(created).toMatchObject({ status: 201, body: { data: { name: "Harbour of Greifswald" } } });
     const listed = await execute(page, "#operations-Geofences-listZones");
     expect(listed).toMatchObject({ status: 200, body: { data: [created.body.data] } });
   });
 
-  test("keeps to this server, without an error", () => expectQuiet(page));
+  test("keeps to this server, without an error", () => expectQuiet(visit));
 });
 
 describe.skipIf(!chromium)("GraphiQL", () => {
   test("carries out the query that it suggests, and reads the schema", async () => {
-    const page = await browser.open(`${server.url}/v1/graphql`);
-    await page.click(".graphiql-execute-button");
+    const visit = await browser.visit(`${server.url}/v1/graphql`);
+    await visit.page.locator(".graphiql-execute-button").click();
     const { body } = await server.get("/v1/platforms");
-    for (const { slug } of body.data) {
-      const shown = JSON.stringify(`"${slug}"`);
-      await page.until(`document.querySelector(".result-window").innerText.includes(${shown})`);
-    }
-    await page.click("[aria-label='Show Documentation Explorer']");
-    expect(await page.text(".graphiql-doc-explorer")).toContain("Query");
-    expectQuiet(page);
+    for (const { slug } of body.data)
+      await visit.page.locator(".result-window", { hasText: `"${slug}"` }).waitFor();
+    await visit.page.locator("[aria-label='Show Documentation Explorer']").click();
+    await visit.page.locator(".graphiql-doc-explorer", { hasText: "Query" }).waitFor();
+    expectQuiet(visit);
   });
 });
 
-/** Opens the link of an email. The program thinks that it is `localhost`; the tests know it by its number. */
+/** Opens the link of an email. The server's own address is `localhost`; the tests know it by its number. */
 const openLink = (link: string) => {
   const { pathname, hash } = new URL(link);
-  return browser.open(server.url + pathname + hash);
+  return browser.visit(server.url + pathname + hash);
 };
+
+/** Waits until a page of an email's link says that it is done. */
+const expectDone = async (page: Page) =>
+  expect(await page.locator("#status.good").textContent()).toStartWith("Done.");
 
 describe.skipIf(!chromium)("the link of an email", () => {
   test("completes a registration", async () => {
     const person = newPerson();
     await pending(server, person);
-    const page = await openLink((await newestMail(server, person.email)).link);
-    await page.find("form:not([hidden])");
-    expect(await page.evaluate("location.hash")).toBe("");
-    await page.click("button");
-    expect(await page.text("#status.good")).toStartWith("Done.");
+    const visit = await openLink((await newestMail(server, person.email)).link);
+    await visit.page.locator("form:not([hidden])").waitFor();
+    expect(new URL(visit.page.url()).hash).toBe("");
+    await visit.page.locator("button").click();
+    await expectDone(visit.page);
     expect((await login(server, person.username, person.password)).status).toBe(200);
-    expectQuiet(page);
+    expectQuiet(visit);
   });
 
   test("sets a new password", async () => {
     const user = await registered(server);
     await resetToken(server, user);
-    const page = await openLink((await newestMail(server, user.email)).link);
-    await page.type("#password", "another long passphrase");
-    await page.click("button");
-    expect(await page.text("#status.good")).toStartWith("Done.");
+    const visit = await openLink((await newestMail(server, user.email)).link);
+    await visit.page.locator("#password").fill("another long passphrase");
+    await visit.page.locator("button").click();
+    await expectDone(visit.page);
     expect((await login(server, user.username, "another long passphrase")).status).toBe(200);
-    expectQuiet(page);
+    expectQuiet(visit);
   });
 });
 
 describe.skipIf(!chromium)("what a page may not do:", () => {
   test.each(["/docs", "/v1/graphql", "/verify-email"])("%s asks another host for nothing", async (path) => {
-    const page = await browser.open(server.url + path);
-    await page.until("document.readyState === 'complete'");
-    expect(await page.evaluate("fetch('http://192.0.2.1/').then(() => 'let out', () => 'kept in')")).toBe(
-      "kept in",
-    );
-    // The policy of the page kept it in, before it came to a request.
-    expect(page.foreign).toEqual([]);
-    expect(page.errors.join("\n")).toContain("Content Security Policy");
+    const { page, foreign, errors } = await browser.visit(server.url + path);
+    const asked = "fetch('http://192.0.2.1/').then(() => 'let out', () => 'kept in')";
+    expect(await page.evaluate(asked)).toBe("kept in");
+    // The page's policy blocked it before a request was made.
+    expect(foreign).toEqual([]);
+    expect(errors.join("\n")).toContain("Content Security Policy");
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Contract, type Document } from "../support/contract";
 
-/** The judge of every answer in the tests finds what is wrong with one. */
+/** The contract, which judges every answer in the tests, must find each kind of fault. */
 
 const error = { type: "object", properties: { error: { type: "string" } }, required: ["error"] };
 const requestId = { "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" } };

@@ -4,7 +4,10 @@ import addFormats from "ajv-formats";
 import type { Document } from "../support/contract";
 import { command } from "../support/server";
 
-/** What linters don't ask of the OpenAPI document, but whoever reads it or generates a client from it does. */
+/**
+ * Properties of the OpenAPI document that linters don't check, but that its readers and generated clients
+ * need.
+ */
 
 type Json = { [key: string]: unknown };
 
@@ -39,7 +42,7 @@ function* nodes(node: unknown, pointer = "#"): Generator<[pointer: string, node:
 
 const validators = new Map<string, ValidateFunction>();
 
-/** What is wrong with a value by a schema of the document; undefined when it is valid. */
+/** Explains why a value is invalid by a schema of the document; undefined when it is valid. */
 function fault(where: string, schema: Json, value: unknown): string | undefined {
   const text = JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/');
   const validate = validators.get(text) ?? ajv.compile(JSON.parse(text));
@@ -66,7 +69,7 @@ describe("examples", () => {
     for (const [pointer, node] of nodes(document)) {
       if (!pointer.endsWith("json") || !isObject(node.schema)) continue;
       checked++;
-      // Any error, that is one without an example of its own.
+      // OtherError stands for any error and has no example of its own.
       if (pointer.includes("OtherError")) continue;
       faults.push("example" in node ? fault(pointer, node.schema, node.example) : `${pointer}: no example`);
     }
@@ -136,4 +139,30 @@ describe("generated clients", () => {
       expect([name, told.map((parameter) => parameter.name)]).toEqual([name, wanted]);
     }
   });
+});
+
+describe("challenge_token", () => {
+  const PATHS = ["register", "login", "reset-password", "reset-password/complete"];
+
+  test.each(PATHS)(
+    "of %s may be anything where no bot protection is set, and the document says so",
+    async (name) => {
+      const operation = document.paths[`/v1/auth/${name}`]?.post as unknown as {
+        requestBody: { content: { "application/json": { schema: Json; example: Json } } };
+      };
+      const { schema } = operation.requestBody.content["application/json"];
+      const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/'));
+      const isValid = ajv.compile(absolute);
+      const body = {
+        ...{ email: "a@example.org", username: "somebody", password: "a passphrase" },
+        ...{ identifier: "somebody", token: "token", new_password: "a passphrase" },
+      };
+      for (const challenge_token of [5, null, "", {}, ["x"], "x".repeat(5_000)])
+        expect([challenge_token, isValid({ ...body, challenge_token })]).toEqual([challenge_token, true]);
+      expect(isValid({})).toBe(false);
+      const [, said] = [...nodes(absolute)].find(([pointer]) => pointer.endsWith("/challenge_token")) ??
+        [...nodes(document.components)].find(([pointer]) => pointer.endsWith("/challenge_token")) ?? ["", {}];
+      expect(String((said as Json).description)).toContain("may be anything");
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { copyFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ADMIN, TestServer, temporaryDirectory } from "../support/server";
 
-/** Issue 8, deliver 5: a client that openapi-typescript generates compiles strictly and drives a round trip. */
+/** A client that openapi-typescript generates compiles strictly and drives a round trip. */
 
 // Two compilers, on a machine that may be busy.
 setDefaultTimeout(120_000);
@@ -14,7 +14,7 @@ let server: TestServer;
 
 beforeAll(async () => {
   server = await TestServer.start();
-  // It writes with the compiler's API, which version 7 of the compiler does not have.
+  // openapi-typescript writes with the compiler's API, which version 7 of the compiler doesn't have.
   mock.module("typescript", () => import("typescript-5"));
   const { default: openapiTS, astToString } = await import("openapi-typescript");
   const document = await (await fetch(`${server.url}/v1/openapi.json`)).json();
@@ -35,7 +35,7 @@ const STRICT = {
   noEmit: true,
 };
 
-/** What the compiler says of the generated types and the program that uses them. */
+/** The compiler's output for the generated types and the program that uses them. */
 async function compile(options: object): Promise<string> {
   const config = join(directory, "tsconfig.json");
   const files = ["api.d.ts", "round-trip.ts"];

@@ -6,14 +6,14 @@ import { Json } from "@stoplight/spectral-parsers";
 import { oas } from "@stoplight/spectral-rulesets";
 import { command, temporaryDirectory } from "../support/server";
 
-/** Issue 8, deliver 5: the OpenAPI document passes `redocly lint` (recommended) and `spectral:oas`, both offline. */
+/** The OpenAPI document passes `redocly lint` (recommended) and `spectral:oas`, both offline. */
 
-// Spectral takes seconds, on a machine that is busy many.
+// Spectral takes seconds, and many of them on a busy machine.
 setDefaultTimeout(120_000);
 
 const root = join(import.meta.dir, "../..");
 
-/** A document in which both find something. */
+/** A document in which both linters find a fault. */
 const FLAWED = JSON.stringify({
   openapi: "3.1.0",
   info: { title: "Flawed", version: "1" },

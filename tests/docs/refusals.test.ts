@@ -3,7 +3,7 @@ import type { Answer, RequestOptions } from "../support/api";
 import type { OperationDocument } from "../support/contract";
 import { TestServer } from "../support/server";
 
-/** What every operation refuses in the same way, over all that the document names; the contract checks each answer. */
+/** Refusals that all operations share, over all that the document names; the contract checks each answer. */
 
 let server: TestServer;
 let operations: Operation[];
@@ -31,7 +31,10 @@ afterAll(() => server.stop());
 
 const NOTHING = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01";
 
-/** Makes the request of an operation as somebody who may, about records that don't exist unless the options say so. */
+/**
+ * Makes the request of an operation with sufficient rights, about records that don't exist unless the options
+ * say so.
+ */
 async function ask(
   { method, path, document }: Operation,
   options: RequestOptions,
@@ -70,7 +73,7 @@ test("a body above server.max_body_bytes is 413", async () => {
   }
 });
 
-/** What no parameter of an operation's path may be; undefined for one that may be anything. */
+/** A value that a parameter of the operation's path can't have; undefined where any value fits. */
 function misfit({ document }: Operation): string | undefined {
   for (const { in: place, schema } of document.parameters ?? []) {
     if (place !== "path") continue;

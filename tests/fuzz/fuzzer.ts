@@ -11,11 +11,13 @@ import { Values } from "./values";
 
 /** Sends random requests to a real server, and judges each answer. */
 
-/** Operations that have no 2xx or 4xx where what they need isn't configured or connected, as it isn't here. */
+/**
+ * Operations that have no 2xx or 4xx unless a service is configured or connected, which is not the case here.
+ */
 const NOT_CONFIGURED = /^\/v1\/(pegel\/|integrations\/|community\/.*sync$)/;
 const NOT_IMPLEMENTED = ["/v1/auth/signin", "/v1/auth/validate"];
 
-/** All that the narrow key may do. */
+/** The scopes of the narrow key. */
 const NARROW = ["trips:read", "gps:write"];
 
 /** Operations that take long by design: they get fewer requests. */
@@ -24,11 +26,14 @@ const COSTLY: Record<string, number> = {
   "POST /v1/auth/reset-password": 4,
 };
 
-/** Rules beyond what a schema can say: what a valid request may be told with 400, and by which operations. */
+/**
+ * Rules that a schema can't express: the 400s that a valid request may get, and the operations that answer
+ * them.
+ */
 const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
-  // A reference in a body to nothing (decisions 2.8): records come and go during a run.
+  // A reference in a body to nothing (rule H8): records come and go during a run.
   [/^(POST|PATCH|DELETE) |^GET .*\/2fa\//, /^\w*_?id names no |^oauth_?[pP]rovider names no /i],
-  // A PATCH in which no known field remains (decisions 2.7).
+  // A PATCH in which no known field remains (rule H7).
   [/^PATCH /, /^At least one field is required$/],
   // Secrets that random texts can't meet, and states that need one to be reached.
   [/verify|\/complete$/, /^The token is not valid, was used, or has expired$/],
@@ -36,9 +41,9 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
     /^\S+ \/v1\/users\/me\/2fa/,
     /is not on$|is on already$|no set-up to complete|^code is wrong|cannot be set up from/,
   ],
-  [/^POST \/v1\/users\/me\/(password|deletion)$/, /password/],
+  [/^POST \/v1\/(users\/me\/(password|deletion)|auth\/reauthenticate)$/, /password/],
   [/callback\/\{platform\}$/, /^This connection was not started here/],
-  // What the operator chose: languages, redirect addresses, what is switched off.
+  // The operator's choices: languages, redirect addresses, parts that are switched off.
   [/\/locale$/, /^locale must be one of /],
   [/\/connect$/, /^(redirect_uri|scopes) must/],
   [/register|oauth$|sessions$/, /is switched off$/],
@@ -51,7 +56,8 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
   [/regenerate-secret$/, /^A public client has no secret$/],
   [/^DELETE \/v1\/users\/me\/sessions/, /current session/],
   [/^PATCH \/v1\/trips/, /^A trip|status/],
-  // What JSON Schema has no words for: RFC 6749, section 3.1.2, and RFC 8252; addresses; each key's own kind of value.
+  // Rules that JSON Schema can't state: RFC 6749, section 3.1.2, and RFC 8252; addresses; each key's own kind
+  // of value.
   [/\/v1\/oauth\/clients/, /^redirect_uris\.\d+ must/],
   [/^POST \/v1\/internal\/audit$/, /^ip_address must be an IP address$/],
   [/^PATCH \/v1\/system-config/, /^value must/],
@@ -63,7 +69,7 @@ export class Fuzzer {
   readonly operations: Operation[];
   readonly pool = new Pool();
   requests = 0;
-  /** The operations that took a request, so that a run is seen to get further than to refusals. */
+  /** The operations that accepted a request: proof that a run gets further than to refusals. */
   readonly accepted = new Set<Operation>();
   readonly #contract: Contract;
   readonly #values: Values;
@@ -96,7 +102,7 @@ export class Fuzzer {
     return fuzzer;
   }
 
-  /** What the run itself does to go on; throws when it is refused. */
+  /** Makes a request that the run itself depends on; throws when it is refused. */
   async #must(method: string, path: string, token: Token, body: object) {
     const answer = await this.server.request(method, path, { token, body });
     if (answer.status >= 300)
@@ -106,10 +112,13 @@ export class Fuzzer {
     return answer.body;
   }
 
-  /** A new session of the super admin's, and a narrow key: random requests sign out and revoke their own. */
+  /**
+   * Opens a new session of the super admin and makes a narrow key: random requests sign out and revoke their
+   * own.
+   */
   async #signIn(): Promise<void> {
     const { systemKey } = this.server;
-    // Its platform may have been switched off.
+    // A random request may have switched its platform off.
     const on = { enabled: true, registration_enabled: true };
     for (const slug of ["email", "github"])
       await this.#must("PATCH", `/v1/platforms/${slug}/settings`, systemKey, on);
@@ -121,7 +130,10 @@ export class Fuzzer {
     this.#narrow = key.key;
   }
 
-  /** Makes a record of each kind now and then, since random requests delete them, and learns of those that are there anyway. */
+  /**
+   * Makes a record of each kind now and then, since random requests delete them, and notes those that exist
+   * anyway.
+   */
   async #seeRecords(): Promise<void> {
     await this.#signIn();
     const { systemKey } = this.server;
@@ -146,7 +158,7 @@ export class Fuzzer {
       this.pool.harvest(`/v1/${path}`, (await this.server.get(`/v1/${path}`, { token: this.#admin })).body);
   }
 
-  /** Holds an operation against random requests. Throws with the seed and the request that fails. */
+  /** Tests an operation with random requests. Throws with the seed and the request that fails. */
   async check(operation: Operation): Promise<void> {
     const { method, template } = operation;
     const at = this.operations.indexOf(operation);
@@ -203,7 +215,7 @@ export class Fuzzer {
       answer = await this.#send(operation, request);
     }
     const { status, headers, text } = answer;
-    // The runtime's own refusal, before it knows of a path.
+    // The runtime refuses a head that is too long before it knows of a path.
     const head = request.path.length + JSON.stringify(request.headers).length;
     if (status === 431 && head > 8_000 && text === "") return;
     const body: unknown =
@@ -243,7 +255,7 @@ export class Fuzzer {
     const isRightful = request.who === rightfulCaller(operation);
     if (isRightful && request.isValid)
       claim(status !== 400 || isBeyondSchemas(operation, text), "a valid request is refused");
-    // GraphQL answers 200 with `errors` to what it doesn't understand (its own tests hold them).
+    // GraphQL answers 200 with `errors` to a query that it can't parse (its own tests check them).
     if (isRightful && template !== "/v1/graphql" && this.#breaksSchema(operation, request))
       claim(status >= 400, "an invalid body is taken");
     if (isRightful && status === 201 && request.isValid) claimKept(request, body, claim);
@@ -252,7 +264,10 @@ export class Fuzzer {
     this.pool.harvest(template, body);
   }
 
-  /** Whether an independent validator refuses the body: the formats left aside, on whose edges opinions differ. */
+  /**
+   * True if an independent validator refuses the body. Formats are left out, since validators differ on their
+   * edges.
+   */
   #breaksSchema(operation: Operation, { body }: FuzzRequest): boolean {
     const schema = operation.document.requestBody?.content["application/json"]?.schema;
     if (!schema || typeof body !== "string" || body === "") return false;
@@ -265,8 +280,6 @@ export class Fuzzer {
     try {
       // A parser may ignore a byte order mark (RFC 8259, section 8.1), as this server does.
       const sent = JSON.parse(body.replace(/^\ufeff/, ""));
-      // Ignored without bot protection, whatever it is (Part 2).
-      if (typeof sent === "object" && sent !== null) delete sent.challenge_token;
       return !validate(sent);
     } catch {
       return true;
@@ -280,13 +293,13 @@ const isBeyondSchemas = ({ method, template }: Operation, text: string): boolean
       operation.test(`${method} ${template}`) && message.test(JSON.parse(text).message),
   );
 
-/** Fields that are kept in another form than they were sent. */
+/** Fields that are stored in another form than they were sent. */
 const CANONICAL = ["country", "timestamp", "expires_at", "expires", "username", "email"];
 
-/** Fields that an event about a scrubbed account doesn't keep (decisions 4.11). */
+/** Fields that an event about a scrubbed account loses (rule A10). */
 const SCRUBBED = ["user_agent", "ip_address"];
 
-/** Holds the texts and numbers of a created record against those that were sent. */
+/** Compares the texts and numbers of a created record with those that were sent. */
 function claimKept(
   request: FuzzRequest,
   answer: unknown,

@@ -16,7 +16,7 @@ import { claimSane } from "./judge";
 import { parameters, RUNS, reproducibly, tell } from "./settings";
 import { hostile, hostileName, jsonOf } from "./values";
 
-/** GraphQL against random queries over its own schema, and against texts that are no query. */
+/** Random queries over GraphQL's own schema, and texts that are no query. */
 const server = await TestServer.start();
 const admin = await server.admin();
 const narrow = await server.key("two_factor:read");

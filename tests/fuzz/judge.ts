@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
-/** What holds for every answer, whatever was asked. */
+/** Claims that hold for every answer to any request. */
 
-/** Words that belong to the inside of the server. */
+/** Words that only occur inside the server. */
 const INSIDE =
   /\bat .*\.[jt]s\b|SQLITE|\bSELECT |INSERT INTO|DELETE FROM|node_modules|\/src\/|\/tmp\/|\.ts:\d|bun:|\bBun\b|elysia|typebox|drizzle|TypeError|RangeError|ReferenceError|\[object Object\]|undefined is not/i;
 
@@ -19,7 +19,7 @@ export function claimSane(status: number, headers: Headers, text: string): void 
     throw new Error(`no X-Request-Id: ${status} ${text.slice(0, 200)}`);
   if (headers.get("x-content-type-options") !== "nosniff") throw new Error("no X-Content-Type-Options");
   if (headers.has("server") || headers.has("x-powered-by")) throw new Error("a server banner");
-  // A list shows what was stored, and that may be anything.
+  // A list shows stored values, which may be anything.
   claimDiscreet(status < 300 ? "" : text);
   // A request id is random letters, or the client's own.
   const told = [...headers].filter(([name]) => name !== "x-request-id").map(([, value]) => value);

@@ -1,8 +1,11 @@
 import fc from "fast-check";
 
-/** Identifiers that the server has told, by what they identify: so that random requests meet records that are there. */
+/**
+ * Identifiers that the server has told, by the kind of record, so that random requests meet records that
+ * exist.
+ */
 
-/** What a parameter or field refers to, where that isn't told by the path in front of it. */
+/** The kind of record that a parameter or field refers to, where the path in front of it doesn't tell. */
 const REFERENCES: Record<string, string> = {
   device_id: "devices",
   trip_id: "trips",
@@ -25,7 +28,7 @@ const REFERENCES: Record<string, string> = {
   id_or_slug: "platforms",
 };
 
-/** Words that a server takes where its schema says no more than that it is a text. */
+/** Words that the server requires where its schema only says that the value is a text. */
 const WORDS: Record<string, string[]> = {
   locale: ["en", "de"],
   oauthProvider: ["discord", "twitch", "github"],
@@ -45,12 +48,12 @@ const kindOf = (template: string): string =>
     .filter((segment) => segment !== "" && !segment.startsWith("{"))
     .at(-1) ?? "";
 
-/** So many identifiers of one kind are kept; older ones go. */
+/** The number of identifiers kept of one kind; the oldest go first. */
 const KEPT = 8;
 
 export class Pool {
   readonly #known = new Map<string, string[]>();
-  /** Records that the run itself stands on. */
+  /** Records that the run itself depends on. */
   readonly #spared = new Set<string>();
 
   spare(...ids: string[]): void {
@@ -82,7 +85,7 @@ export class Pool {
       }
   }
 
-  /** Identifiers of a kind: mostly of records that were seen, at times of none. */
+  /** Identifiers of a kind: mostly of records that were seen, sometimes of none. */
   of(kind: string): fc.Arbitrary<string> {
     const seen = fc.nat().map((at) => {
       const known = this.#known.get(kind) ?? [];

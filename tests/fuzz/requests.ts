@@ -3,7 +3,7 @@ import type { OperationDocument } from "../support/contract";
 import type { Pool } from "./pool";
 import { hostile, hostileName, jsonOf, Raw, type Schema, type Values } from "./values";
 
-/** Requests of one operation, as its schemas have them and otherwise. */
+/** Requests of one operation, valid and invalid by its schemas. */
 
 export interface Operation {
   method: string;
@@ -14,7 +14,10 @@ export interface Operation {
 export const ROLES = ["nobody", "admin", "narrow key", "system key"] as const;
 export type Who = (typeof ROLES)[number];
 
-/** Who may do most with an operation: an administrator, except for what is for services alone. */
+/**
+ * The caller with the most rights to an operation: an administrator, or a service where it is for services
+ * alone.
+ */
 export const rightfulCaller = ({ document }: Operation): Who =>
   document.description.includes("Needs a system API key.") ? "system key" : "admin";
 
@@ -25,7 +28,7 @@ export interface FuzzRequest {
   headers: Record<string, string>;
   /** The body; undefined when there is none. */
   body: string | Uint8Array<ArrayBuffer> | undefined;
-  /** Whether all of it is as the document says. */
+  /** True if the whole request is as the document says. */
   isValid: boolean;
 }
 
@@ -57,13 +60,13 @@ const strangeSegment = fc.oneof(
   fc.string({ unit: "binary", minLength: 1 }).map(encodeURIComponent),
 );
 
-/** Whether a path with this segment stays the same path: an empty one or dots change where it leads. */
+/** True if a path with this segment leads to the same route: an empty segment or dots change that. */
 const keepsPath = (segment: string) =>
   !["", ".", ".."].includes(segment) && !/^(%2e|\.){1,2}$/i.test(segment);
 
 function pathOf({ template, document }: Operation, values: Values, pool: Pool): Part<string> {
   const parameters = (document.parameters ?? []).filter((parameter) => parameter.in === "path");
-  // Users of the community's platform are none of ours.
+  // Users of the community's platform aren't users of the service.
   const isOurs = (name: string) => name !== "user_id" || !template.startsWith("/v1/community/");
   const valid = parameters.map(({ name, schema }) =>
     (isOurs(name)
@@ -89,7 +92,7 @@ function pathOf({ template, document }: Operation, values: Values, pool: Pool): 
 const pair = (name: string, value: unknown) =>
   `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`;
 
-/** Text without half characters: what encodeURIComponent takes. */
+/** Text without lone surrogates, which encodeURIComponent refuses. */
 const strangeValue = fc.oneof(
   hostile.map((value) => (typeof value === "string" ? value : jsonOf(value)).toWellFormed().slice(0, 5_000)),
   fc.constantFrom("0x10", "1e3", "1.0", " 1", "+1", "Infinity", "-0", "１", "9".repeat(400), "true,false"),
@@ -122,7 +125,7 @@ function queryOf({ document }: Operation, values: Values): Part<string> {
 
 type Fields = Record<string, unknown>;
 
-/** Changes that make something else of the fields of a valid body. */
+/** Changes that turn the fields of a valid body into something else. */
 function mutated(schema: Schema, values: Values): fc.Arbitrary<unknown> {
   const { properties = {}, required = [] } = values.resolve(schema);
   const names = Object.keys(properties);
@@ -222,7 +225,7 @@ function bodyOf(operation: Operation, values: Values): Part<Sent> {
 
 // --- Headers and the whole --------------------------------------------------------------------------------
 
-/** What a header can carry over the wire: bytes without line breaks and NUL. */
+/** Bytes that a header can carry over the wire: no line breaks and no NUL. */
 const headerValue = fc.oneof(
   fc.constantFrom("", "*", "x".repeat(4_000), "\u00ff\u00e9", "../../etc/passwd", "1, 2, 3", "-1", "'"),
   fc.string({ unit: "grapheme-ascii" }).map((value) => value.trim()),

@@ -6,7 +6,7 @@ import { residentMemory } from "./judge";
 import { tell } from "./settings";
 
 /**
- * Every operation of the live OpenAPI document against random requests: as its schemas have them, and otherwise. A
+ * Random requests, valid and invalid by their schemas, to every operation of the live OpenAPI document. A
  * failure prints the seed and the request. Longer: `bun run fuzz --runs 1000`.
  */
 const fuzzer = await Fuzzer.start();
@@ -15,7 +15,10 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** What the memory may grow by over any number of requests, in MiB: caches, statements, the runtime's own reserve. */
+/**
+ * The most by which memory may grow over any number of requests, in MiB: caches, statements, the runtime's
+ * own reserve.
+ */
 const MOST_GROWTH = 400;
 const memoryBefore = residentMemory(server.pid);
 

@@ -1,17 +1,17 @@
 import type fc from "fast-check";
 
-/** What a run is made of, from the environment: see main.ts. */
+/** Settings of a run, from the environment: see main.ts. */
 
 /**
- * The seed of all random choices: the same seed makes the same requests. The suite has one of its own, so that what passed
- * passes again; `bun run fuzz` draws one.
+ * The seed of all random choices: the same seed makes the same requests. The suite has a fixed one, so that a
+ * run that passed passes again; `bun run fuzz` draws one.
  */
 export const SEED = Number(process.env.FUZZ_SEED ?? 7);
 
-/** How many requests each operation gets, and each kind of query and frame ten times as many. */
+/** Requests for each operation; each kind of query and frame gets ten times as many. */
 export const RUNS = Number(process.env.FUZZ_RUNS ?? 8);
 
-/** Whether a person waits for the figures. */
+/** True if a person waits for the figures. */
 const IS_LONG = process.env.FUZZ_RUNS !== undefined;
 
 /** Prints a figure of a long run. */
@@ -19,14 +19,14 @@ export function tell(figure: string): void {
   if (IS_LONG) process.stdout.write(`${figure}\n`);
 }
 
-/** What fast-check is told; `offset` sets one property apart from another, so that not all get the same values. */
+/** Parameters for fast-check. Each property has its own `offset`, so that not all get the same values. */
 export const parameters = <T>(offset: number, runs: number): fc.Parameters<T> => ({
   seed: SEED + offset,
   numRuns: runs,
   endOnFailure: true,
 });
 
-/** Runs a property, and says with a failure how to have it again. */
+/** Runs a property; a failure says how to reproduce it. */
 export async function reproducibly(run: () => Promise<void>): Promise<void> {
   try {
     await run();

@@ -7,7 +7,7 @@ import { claimDiscreet } from "./judge";
 import { parameters, RUNS, reproducibly, tell } from "./settings";
 import { hostile, hostileName, jsonOf } from "./values";
 
-/** The socket against random frames: each is answered, and none ends the connection. */
+/** Random frames to the socket: each is answered, and none ends the connection. */
 const server = await TestServer.start({
   settings: { "websocket.max_messages_per_second": "100000", "websocket.max_subscriptions": "5" },
 });
@@ -75,7 +75,7 @@ const text: fc.Arbitrary<string> = fc.oneof(
 
 const PAYLOADS = Envelope.oneofs.payload?.oneof ?? [];
 
-/** A value for a field of any type: of its own type mostly. */
+/** A value for a field: mostly of the field's type. */
 const ofType = (name: string): fc.Arbitrary<unknown> => {
   switch (name) {
     case "bool":
@@ -112,7 +112,7 @@ const envelope: fc.Arbitrary<Uint8Array> = fc.constantFrom(...PAYLOADS).chain((p
   });
 });
 
-/** An envelope of which bytes were changed, cut off or added. */
+/** An envelope with some bytes changed, cut off or added. */
 const mutated: fc.Arbitrary<Uint8Array> = fc
   .tuple(
     envelope,
@@ -132,7 +132,7 @@ const mutated: fc.Arbitrary<Uint8Array> = fc
     ]);
   });
 
-/** What websocket.max_message_bytes permits: a longer frame ends the connection with 1009 (decisions 7.8). */
+/** The limit websocket.max_message_bytes: a longer frame ends the connection with 1009 (rule W6). */
 const MOST_BYTES = 65_536;
 
 const anyFrame: fc.Arbitrary<string | Uint8Array> = fc
@@ -147,7 +147,7 @@ const anyFrame: fc.Arbitrary<string | Uint8Array> = fc
 
 // --- The run ----------------------------------------------------------------------------------------------
 
-/** Sends frames and waits for the answer to a ping behind them; all that came before is judged. */
+/** Sends frames and waits for the answer to a ping behind them; judges every message before that answer. */
 async function hold(client: Client, sent: (string | Uint8Array)[]): Promise<void> {
   for (const one of sent) client.send(one);
   frames += sent.length;

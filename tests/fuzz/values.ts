@@ -21,7 +21,7 @@ export interface Schema {
   required?: string[];
 }
 
-/** JSON text that goes into a body as it is: what no JavaScript value would be written as. */
+/** JSON text that goes into a body unchanged, for forms in which no JavaScript value would be written. */
 export class Raw {
   readonly text: string;
   constructor(text: string) {
@@ -40,7 +40,7 @@ export function jsonOf(value: unknown): string {
   return JSON.stringify(value) ?? "null";
 }
 
-/** What a field or a parameter with this name refers to, as an identifier to draw; undefined for any other field. */
+/** Identifiers to draw for a field or parameter of this name; undefined if it refers to nothing. */
 export type Identifiers = (name: string) => fc.Arbitrary<string> | undefined;
 
 /** Values that a schema accepts. */
@@ -141,13 +141,13 @@ function number({ minimum, exclusiveMinimum, maximum }: Schema): fc.Arbitrary<nu
 const anyText = (minLength: number, maxLength: number): fc.Arbitrary<string> =>
   fc
     .oneof(
-      // As long as may be: JSON Schema counts a ship as one character, JavaScript as two.
+      // At the maximum length: JSON Schema counts a ship as one character, JavaScript as two.
       fc.constantFrom("🚢", "x").map((character) => character.repeat(Math.min(maxLength, 10_000))),
       ...(["grapheme", "binary", "grapheme-ascii"] as const).map((unit) =>
         fc.string({ unit, minLength, maxLength, size: "small" }),
       ),
     )
-    // A grapheme may be several code points, which are what JSON Schema counts.
+    // A grapheme may be several code points, and JSON Schema counts code points.
     .map((value) => [...value].slice(0, maxLength).join(""));
 
 const time = fc
@@ -178,7 +178,7 @@ function text(schema: Schema): fc.Arbitrary<string> {
     .filter((value) => value.length >= minLength && value.length <= maxLength);
 }
 
-/** Numbers as nobody writes them, some of which aren't even JSON. */
+/** Numbers in unusual notations, some of which aren't even JSON. */
 const numbers = [
   ..."1e400 -1e400 -0 0.0 1E+2 9007199254740993 -9007199254740993 5e-324 1e-400".split(" "),
   ..."NaN Infinity 01 0x10 1. .5 +1 1_0".split(" "),
@@ -208,7 +208,7 @@ const texts = [
   "\r\nSet-Cookie: a=b",
 ];
 
-/** Half characters can't be written as bytes: they are escaped. */
+/** Lone surrogates can't be written as bytes: they are escaped. */
 const halves = ["\\ud800", "\\udfff", "x\\ud83d", "\\udea2\\ud83d"].map((half) => new Raw(`"${half}"`));
 
 const nested = (depth: number) => new Raw(`${'{"a":['.repeat(depth)}1${"]}".repeat(depth)}`);
@@ -224,7 +224,7 @@ export const hostile: fc.Arbitrary<unknown> = fc.oneof(
   fc.string({ unit: "binary" }),
 );
 
-/** Names that JavaScript, SQL or a framework may take for their own. */
+/** Names that have a meaning for JavaScript, SQL or a framework. */
 export const hostileName = fc.constantFrom(
   ..."__proto__ constructor prototype toString hasOwnProperty valueOf then length id password_hash is_super_admin".split(
     " ",

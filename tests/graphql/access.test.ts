@@ -19,7 +19,7 @@ import {
   unchanged,
 } from "./support";
 
-/** Who may ask for what by GraphQL: Part 2, "GraphQL operations"; decisions 3.4 to 3.7 and 3.10. */
+/** Access to each operation by GraphQL is the same as by REST (rules G1, C4, C5, R1 and R4). */
 
 let server: TestServer;
 /** A role that lets its holders make keys. */
@@ -45,11 +45,13 @@ const WRITES: Operation[] = [
   "disableTwoFactor",
   "regenerateBackupCodes",
 ];
-/** A code that comes too early: who gets as far as that is told that there is nothing to use it for. */
+/** A code that comes too early: a caller who is let in is told that there is nothing to use it for. */
 const codeOf = (operation: Operation) =>
   READS.includes(operation) || operation === "setupTwoFactor" ? {} : { code: "123456" };
 
-/** What a caller gets: the refusal, or that it may. A code that comes too early, or is wrong, was looked at. */
+/**
+ * The refusal that a caller gets, or that it may. A code that comes too early, or is wrong, was looked at.
+ */
 async function gets(operation: Operation, call: Call, door: typeof byGraphQL) {
   const answer = await door(server, operation, call);
   const isError = door === byGraphQL ? answer.body.errors !== undefined : answer.status >= 400;
@@ -83,7 +85,10 @@ describe("operations of two-factor authentication", () => {
     });
   });
 
-  /** By caller: the status of reads and writes of the own account, then of another's; 200 is as far as one can get. */
+  /**
+   * By caller: the status of reads and writes of the own account, then of another's; 200 where the caller is
+   * let in.
+   */
   const EXPECTED: Record<string, [number, number, number, number]> = {
     nobody: [401, 401, 401, 401],
     "a wrong session": [401, 401, 401, 401],

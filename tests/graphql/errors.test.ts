@@ -30,8 +30,8 @@ import {
 } from "./support";
 
 /**
- * Decisions 6.5: GraphQL refuses what REST refuses, with the same name, status, message and details; names of fields
- * in camelCase. Who may ask at all: access.test.ts. Limits: limits.test.ts.
+ * GraphQL refuses what REST refuses, with the same name, status, message and details (rule G1); names of
+ * fields are in camelCase. Access: access.test.ts. Limits: limits.test.ts.
  */
 
 let server: TestServer;
@@ -39,7 +39,7 @@ let plain: { id: string; username: string; token: Token };
 let on: Guarded;
 let narrow: Token;
 beforeAll(async () => {
-  // Where yoga would tell what went wrong inside, if it were let.
+  // Outside production, yoga would reveal the error's message.
   const before = process.env.NODE_ENV;
   process.env.NODE_ENV = "development";
   server = await TestServer.start({ clock: "movable" });
@@ -63,7 +63,7 @@ interface Case {
   code: string;
   /** The invalid fields, where there are such. */
   fields?: string[];
-  /** What is noted of it nevertheless: a failure in the audit log, a wrong code. */
+  /** Traces that a refusal leaves nevertheless: a failure in the audit log, a wrong code. */
   notes?: string[];
 }
 
@@ -130,6 +130,8 @@ const ofSubject = SUBJECT.flatMap((operation): Case[] => [
 ]);
 
 const noted = ["audit_events"];
+/** A wrong code is counted as well. */
+const counted = [...noted, "sign_in_addresses", "two_factor"];
 const twoFactor: Case[] = [
   {
     operation: "setupTwoFactor",
@@ -204,7 +206,7 @@ const twoFactor: Case[] = [
       call: () => ofGuarded({ code: wrongCode(server, on.secret) }),
       ...INVALID,
       fields: ["/code"],
-      notes: noted,
+      notes: counted,
     },
   ]),
   {
@@ -213,7 +215,7 @@ const twoFactor: Case[] = [
     call: () => ofGuarded({ code: "" }),
     ...INVALID,
     fields: ["/code"],
-    notes: noted,
+    notes: counted,
   },
 ];
 
@@ -235,7 +237,7 @@ const signingIn: Case[] = [
     }),
     status: 401,
     code: "Unauthorized",
-    notes: [...noted, "two_factor_challenges"],
+    notes: [...counted, "two_factor_challenges"],
   },
   {
     ...REFUSED_LOGIN,
@@ -361,7 +363,7 @@ const CASES: Case[] = [
   { operation: "logout", what: "a key", call: () => ({ token: narrow }), status: 401, code: "Unauthorized" },
 ];
 
-/** What a door refuses, and what is noted of it. */
+/** The refusal of a door, and the traces that it left. */
 async function refusedBy(door: Door, { operation, call }: Case) {
   const asked = await call();
   let refusal: Refusal | undefined;
@@ -391,7 +393,7 @@ describe("GraphQL refuses what REST refuses, in the same words", () => {
 
   test("for each operation that can be refused", () => {
     const covered = new Set(CASES.map(({ operation }) => operation));
-    // Platforms are everybody's; look-ups are not in REST: see below.
+    // Reads of platforms are open to everybody; look-ups are not in REST: see below.
     expect([...covered].sort()).toEqual([
       "disableTwoFactor",
       "logout",
@@ -430,11 +432,11 @@ describe("findUserByPlatform refuses", () => {
 });
 
 describe("a failure of the server", () => {
-  /** What must never leave the server: a class of error, a stack, SQL, a path. */
+  /** Text that must never leave the server: a class of error, a stack, SQL, a path (rule H6). */
   const LEAK =
     /Error:|at |SQLITE|SELECT|no such|src\/|node_modules|Invalid Date|refused by the test|stack|originalError/;
 
-  /** Expects a bland answer by both doors, and a line in the log that tells the operator why. */
+  /** Expects an answer without details by both doors, and a line in the log that tells the operator why. */
   async function expectBland(operation: Operation, call: Call, why: string): Promise<void> {
     const rest = await byRest(server, operation, call);
     expect(rest.status).toBe(500);

@@ -3,7 +3,10 @@ import { gunzipSync } from "node:zlib";
 import { TestServer } from "../support/server";
 import { ask, dataOf, expectError, PATH } from "./support";
 
-/** Decisions 1, "Addresses served beside the API": GraphiQL at the address of GraphQL, in a browser, with no internet. Where it is off: http.test.ts. */
+/**
+ * GraphiQL at the address of GraphQL, in a browser without internet (rule P7). With GraphiQL off:
+ * http.test.ts.
+ */
 
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8";
 
@@ -41,7 +44,7 @@ describe("GraphiQL", () => {
   });
 
   test("loads nothing from another host", async () => {
-    // What is between the scripts' marks is text, in which an address loads nothing.
+    // Text between the scripts' tags is no markup: an address in it loads nothing.
     const scripts: string[] = [];
     let markup = "";
     await new HTMLRewriter()

@@ -7,7 +7,10 @@ import type { Answer } from "../support/api";
 import { TestServer } from "../support/server";
 import { ask, askByGet, dataOf, expectError, PATH, refusalOf, unchanged } from "./support";
 
-/** GraphQL over HTTP: what is read, what is refused, and what a page of another site can do. Decisions 1, 2, 3.12 and 6.5. */
+/**
+ * GraphQL over HTTP: the requests that are read, those that are refused, and the reach of a page of another
+ * site (rules G1, G2 and H13).
+ */
 
 const FRIEND = "https://friend.example";
 
@@ -25,7 +28,7 @@ const send = (raw: string | Uint8Array<ArrayBuffer>, headers: Record<string, str
   server.post(PATH, { raw, headers });
 const sendBody = (body: unknown) => send(JSON.stringify(body));
 
-/** Expects an answer that isn't carried out, in GraphQL's own form. */
+/** Expects a request that isn't carried out, and its error in GraphQL's own form. */
 function expectHttpError(answer: Answer, status: number, code: string): void {
   expect(answer.status).toBe(status);
   expectError(answer, status, code);
@@ -155,7 +158,10 @@ describe("a body", () => {
 describe("a page of another site", () => {
   const MUTATION = "mutation { logout }";
 
-  /** What a browser sends without asking first, with whatever it has stored: Fetch, "CORS-safelisted request-header". */
+  /**
+   * Requests that a browser sends without a preflight, with whatever it has stored: Fetch, "CORS-safelisted
+   * request-header".
+   */
   test.each([
     ["a form", "application/x-www-form-urlencoded", new URLSearchParams({ query: MUTATION }).toString()],
     [
@@ -387,7 +393,7 @@ describe("the type of the answer", () => {
     ["*/*", OLD],
     ["application/*", OLD],
     ["text/html, */*;q=0.8", OLD],
-    // REST doesn't look at what is accepted either: it is JSON.
+    // REST ignores the Accept header as well: its answers are JSON.
     ["text/event-stream", OLD],
     ["multipart/mixed", OLD],
     ["multipart/mixed, text/event-stream", OLD],
@@ -416,10 +422,17 @@ describe("the type of the answer", () => {
   });
 });
 
-/** GraphQL over HTTP by its own audits: not one may fail, be it a MUST or a MAY. */
-const audits = serverAudits({ url: () => server.url + PATH });
+/** The audits of GraphQL over HTTP: none may fail, be it a MUST or a MAY. */
+const audits = serverAudits({ url: () => documented.url + PATH });
+let documented: TestServer;
 
 describe("the audits of graphql-http", () => {
+  // They read the schema.
+  beforeAll(async () => {
+    documented = await TestServer.start();
+  });
+  afterAll(() => documented.stop());
+
   test("are there", () => {
     expect(audits.length).toBeGreaterThan(50);
   });

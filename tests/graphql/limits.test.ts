@@ -11,13 +11,14 @@ import {
   nextCode,
   stored,
   verifyLogin,
+  write,
   wrongCode,
 } from "../identity/two-factor-support";
 import type { Answer } from "../support/api";
 import { TestServer } from "../support/server";
 import { ask, askByGet, byGraphQL, dataOf, expectError, refusalOf, unchanged } from "./support";
 
-/** What one request by GraphQL may ask for (decisions 6.5), and how often codes may be tried (decisions 2.10). */
+/** The size of one request by GraphQL is bounded (rule G2), and so are the tries of codes (rule H10). */
 
 const times = (count: number, part: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => part(at)).join(" ");
@@ -52,7 +53,7 @@ describe("a document", () => {
   }
 
   const LEVELS = (count: number) => `${"... { ".repeat(count)}__typename${" }".repeat(count)}`;
-  /** Fragments that each stand for two of the next: 2 to the power of their number. */
+  /** Fragments that each use the next one twice: 2 to the power of their number. */
   const bomb = (count: number) =>
     `{ ...F0 } ${times(count, (at) => `fragment F${at} on Query { a${at}: platforms { slug } ...F${at + 1} ...F${at + 1} }`)}
      fragment F${count} on Query { b: platforms { slug } }`;
@@ -64,14 +65,35 @@ describe("a document", () => {
 
   test.each([
     ["more than 1,000 tokens", `{ ${times(334, (at) => `a${at}: __typename`)} }`, "Token limit of 1000"],
-    ["a million tokens", "{ a ".repeat(250_000), "limit"],
-    ["too many aliases", `{ ${times(100, (at) => `a${at}: platforms { slug }`)} }`, "Cost limit of 300"],
+    ["eight thousand tokens", "{ a ".repeat(4_000), "limit"],
     [
-      "too many mutations",
-      `mutation { ${times(90, (at) => `a${at}: setupTwoFactor { secret }`)} }`,
+      "too many aliases",
+      `{ ${times(100, (at) => `a${at}: platforms { slug }`)} }`,
+      "120 fields and fragments",
+    ],
+    ["121 fields", `{ ${times(121, (at) => `a${at}: __typename`)} }`, "120 fields and fragments"],
+    [
+      "300 fields that contradict each other",
+      `{ ${times(300, (at) => `a: f${at}`)} }`,
+      "120 fields and fragments",
+    ],
+    [
+      "fewer fields, further inside",
+      `{ platforms { ... { ... { ${"slug ".repeat(100)} } } } }`,
       "Cost limit of 300",
     ],
-    ["too many fields of one name", `{ platforms { ${"slug ".repeat(220)} } }`, "Cost limit of 300"],
+    [
+      "too many mutations",
+      `mutation { ${times(6, (at) => `a${at}: setupTwoFactor { secret }`)} }`,
+      "carry out 5 mutations",
+    ],
+    [
+      "too many mutations in fragments",
+      `mutation { ...F ... { ...F c: logout } }
+       fragment F on Mutation { ...G d: logout } fragment G on Mutation { ${times(4, (at) => `a${at}: logout`)} ...F }`,
+      "carry out 5 mutations",
+    ],
+    ["too many fields of one name", `{ platforms { ${"slug ".repeat(220)} } }`, "120 fields and fragments"],
     ["too many levels", `{ platforms ${"{ slug ".repeat(9)}${"} ".repeat(9)}}`, "depth limit of 8"],
     ["too many inline fragments", `{ ${LEVELS(9)} }`, "depth limit of 8"],
     [
@@ -86,7 +108,7 @@ describe("a document", () => {
       "within itself",
     ],
     ["a small fragment bomb", bomb(3), "limit"],
-    ["a large fragment bomb", bomb(30), "limit"],
+    ["a large fragment bomb", bomb(30), "120 fields and fragments"],
     ["hundreds of unknown directives", `{ __typename ${"@a ".repeat(450)} }`, "Unknown directive"],
     ["hundreds of directives", `{ __typename ${"@skip(if: false) ".repeat(120)} }`, "only be used once"],
     [
@@ -111,15 +133,15 @@ describe("a document", () => {
       "limit",
     ],
     ["multiplied introspection", multiplied(10), "Cost limit of 500"],
-    ["widely multiplied introspection", multiplied(20), "Cost limit of 500"],
+    ["widely multiplied introspection", multiplied(40), "120 fields and fragments"],
     [
       "introspection many times over",
       `{ ${times(110, (at) => `s${at}: __schema { types { name } }`)} }`,
-      "Cost limit of 500",
+      "120 fields and fragments",
     ],
     [
       "multiplied introspection of one type",
-      `{ ${times(60, (at) => `t${at}: __type(name: "Query") { fields { name } }`)} }`,
+      `{ ${times(29, (at) => `t${at}: __type(name: "Query") { fields { type { name } } }`)} }`,
       "Cost limit of 300",
     ],
   ])("of %s is refused before anything is done", async (_, query, why) => {
@@ -131,20 +153,7 @@ describe("a document", () => {
     const answer = await askByGet(server, {
       query: `{ ${times(100, (at) => `a${at}: platforms { slug }`)} }`,
     });
-    expect(refusalOf(answer).message).toContain("Cost limit of 300");
-  });
-
-  test("may be a million characters of one value, of comments and of blanks", async () => {
-    const { token } = await newcomer(server);
-    const call = (value: string) =>
-      ask(server, `{ twoFactorStatus(userId: "${value}") { enabled } }`, { token });
-    const answer = await call("x".repeat(1_000_000));
-    expectError(answer, 400, "ValidationError");
-    expect(JSON.stringify(answer.body).length).toBeLessThan(1_000);
-    for (const padding of [" ", ",", "#"])
-      expect(dataOf(await ask(server, `${padding.repeat(1_000_000)}\n{ __typename }`))).toEqual({
-        __typename: "Query",
-      });
+    expect(refusalOf(answer).message).toContain("120 fields and fragments");
   });
 
   test("may ask for what tools ask for: the usual introspection, and all operations at once", async () => {
@@ -187,6 +196,16 @@ describe("codes", () => {
       user.id,
     ).length;
 
+  /**
+   * Removes the pauses after wrong codes, which come before the limit: identity/two-factor-patience.test.ts.
+   */
+  const forget = ({ id }: Guarded) =>
+    write(
+      server,
+      `UPDATE two_factor SET stranger_failures = 0 WHERE user_id = '${id}'`,
+      `UPDATE sign_in_addresses SET code_failures = 0 WHERE user_id = '${id}'`,
+    );
+
   const signIn = async (user: Guarded) =>
     done(
       await server.post("/v1/auth/login", {
@@ -203,9 +222,9 @@ describe("codes", () => {
     expect(Number(headers.get("ratelimit-reset"))).toBeLessThanOrEqual(60);
   }
 
-  test("of a sign-in are counted for the address: by eleven aliases no more than ten are tried", async () => {
+  test("of a sign-in are counted for the address: by five aliases each no more than ten are tried", async () => {
     const headers = newAddress();
-    const query = `mutation { ${times(11, (at) => login(at, `2fa_${at}`, "000000"))} }`;
+    const query = `mutation { ${times(5, (at) => login(at, `2fa_${at}`, "000000"))} }`;
     const tries = () =>
       rows(
         server,
@@ -228,15 +247,16 @@ describe("codes", () => {
   test("of a sign-in are counted for the user, whatever challenge and address they come by", async () => {
     const user = await guarded(server);
     const code = wrongCode(server, user.secret);
-    // Turning it on was the first.
+    // Turning it on came from an address of the user, which has a count of its own.
     const challenges = [await signIn(user), await signIn(user), await signIn(user)];
-    for (let tried = 0; tried < 9; tried++) {
+    for (let tried = 0; tried < 10; tried++) {
       const [tempToken = "", byRest] = [challenges[tried % 3], tried % 2];
       const answer = byRest
         ? await verifyLogin(server, tempToken, code, newAddress())
         : await ask(server, `mutation { ${login(0, tempToken, code)} }`, { headers: newAddress() });
       expect(byRest ? answer.status : refusalOf(answer).status).toBe(401);
-      expect(answer.headers.get("ratelimit-remaining")).toBe(String(8 - tried));
+      forget(user);
+      expect(answer.headers.get("ratelimit-remaining")).toBe(String(9 - tried));
     }
     const before = stored(server, user.id);
     const right = await nextCode(server, user.secret);
@@ -249,7 +269,7 @@ describe("codes", () => {
     expectSpent(refused);
     expect((await verifyLogin(server, challenges[0], right, newAddress())).status).toBe(429);
     expect(stored(server, user.id)).toEqual(before);
-    expect(failures(user)).toBe(9);
+    expect(failures(user)).toBe(10);
   });
 
   test("of one's own are counted for the user, through both doors and every credential", async () => {
@@ -270,6 +290,7 @@ describe("codes", () => {
           ? await disable(server, user.token, { code })
           : await byGraphQL(server, operation, { token, args: { ...input } });
       if (tried !== 4) expectError(answer, 400, "ValidationError");
+      forget(user);
       expect(answer.headers.get("ratelimit-limit")).toBe("10");
       expect(answer.headers.get("ratelimit-remaining")).toBe(String(8 - tried));
     }
@@ -283,7 +304,7 @@ describe("codes", () => {
       expect((await disable(server, user.token, right)).status).toBe(429);
     });
     expect(failures(user)).toBe(9);
-    // Another user goes on.
+    // Another user is served.
     const other = await guarded(server);
     const answer = await byGraphQL(server, "disableTwoFactor", {
       token: other.token,
@@ -295,22 +316,23 @@ describe("codes", () => {
   test("of one's own are counted each where a request tries many by aliases", async () => {
     const user = await guarded(server);
     const code = wrongCode(server, user.secret);
-    const query = `mutation { ${times(40, (at) => `a${at}: disableTwoFactor(input: { code: "${code}" })`)} }`;
+    const query = `mutation { ${times(5, (at) => `a${at}: disableTwoFactor(input: { code: "${code}" })`)} }`;
     for (let request = 0; request < 11; request++) {
       const { headers, body } = await ask(server, query, { token: user.token });
       expect(body.data).toBeNull();
       expect(headers.get("ratelimit-remaining")).toBe(String(9 - failures(user)));
+      forget(user);
     }
-    // Turning it on was the first.
+    // Turning it on counted as the first.
     expect(failures(user)).toBe(9);
   });
 
-  test("are not counted where none is tried: reads and set-ups carry no limit", async () => {
+  test("are not counted where none is tried: reads and set-ups count as requests alone", async () => {
     const user = await newcomer(server);
     for (let count = 0; count < 12; count++) {
       const answer = await ask(server, "mutation { setupTwoFactor { platformSlug } }", { token: user.token });
       expect(dataOf(answer).setupTwoFactor.platformSlug).toBe("email");
-      expect(answer.headers.get("ratelimit-limit")).toBeNull();
+      expect(answer.headers.get("ratelimit-limit")).toBe("600");
     }
   });
 });

@@ -35,9 +35,9 @@ import {
 } from "./support";
 
 /**
- * Part 2, "GraphQL operations": each gives what REST gives for the same thing, from the same function. Reads are
- * compared on one state; of two equal users one goes through each door, and what comes of it is compared: the answer,
- * all tables, the audit log, the emails.
+ * Each operation gives the answer of REST, from the same function (rule G1). Reads are compared on one state.
+ * For changes, two equal users go through one door each, and all effects are compared: the answer, all
+ * tables, the audit log, the emails.
  */
 
 let server: TestServer;
@@ -52,7 +52,7 @@ const schemaOf = async (): Promise<GraphQLSchema> =>
   buildClientSchema(dataOf(await ask(server, getIntrospectionQuery())));
 
 describe("the schema", () => {
-  test("has the operations of Part 2 and no others", async () => {
+  test("has the operations of the specification and no others", async () => {
     const schema = await schemaOf();
     const names = (type: GraphQLObjectType | null | undefined) => Object.keys(type?.getFields() ?? {}).sort();
     const [queries, mutations] = [names(schema.getQueryType()), names(schema.getMutationType())];
@@ -64,7 +64,7 @@ describe("the schema", () => {
     expect(schema.getSubscriptionType()).toBeFalsy();
   });
 
-  test("takes and answers the fields of Part 2, required where it says so", async () => {
+  test("takes and answers the fields of the specification, required where it says so", async () => {
     const schema = await schemaOf();
     const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
     const shape = Object.fromEntries(
@@ -101,12 +101,12 @@ describe("the schema", () => {
       roles: ["", "[Role!]!", "id: String!,name: String!,requiresTwoFactor: Boolean!"],
       findUserByPlatform: ["platformSlug: String!,platformUserId: String!", "String", ""],
       setupTwoFactor: [
-        "platformId: String,userId: String",
+        "code: String,password: String,platformId: String,userId: String",
         "TwoFactorSetup!",
         "expiresAt: DateTime!,platformSlug: String!,qrCodeImage: String!,qrCodeUrl: String!,secret: String!",
       ],
       verifyTwoFactor: [
-        "code: String!,userId: String",
+        "code: String!,endOtherSessions: Boolean,password: String,userId: String",
         "BackupCodes!",
         "backupCodes: [String!]!,message: String!,platformSlug: String!",
       ],
@@ -146,7 +146,7 @@ describe("the schema", () => {
 
 // --- The source -------------------------------------------------------------------------------------------
 
-/** Which function of which service answers, and the REST routes that call it. */
+/** The functions that answer, with their service, and the REST routes that call them. */
 const SAME_FUNCTION: Record<Operation, { calls: [string, string][]; rest: [string, string] | null }> = {
   twoFactorStatus: {
     calls: [
@@ -171,14 +171,14 @@ const SAME_FUNCTION: Record<Operation, { calls: [string, string][]; rest: [strin
   findUserByPlatform: { calls: [["findUserByPlatform", "identity/accounts/service"]], rest: null },
   setupTwoFactor: {
     calls: [
-      ["setUpTwoFactor", "identity/two-factor/service"],
+      ["setUpTwoFactor", "identity/two-factor/setup"],
       ["subjectOf", "identity/two-factor/service"],
     ],
     rest: ["identity/two-factor/routes", '"/setup"'],
   },
   verifyTwoFactor: {
     calls: [
-      ["enableTwoFactor", "identity/two-factor/service"],
+      ["enableTwoFactor", "identity/two-factor/setup"],
       ["subjectTryingCode", "identity/two-factor/tries"],
     ],
     rest: ["identity/two-factor/routes", '"/verify"'],
@@ -204,7 +204,7 @@ const SAME_FUNCTION: Record<Operation, { calls: [string, string][]; rest: [strin
     ],
     rest: ["identity/auth/routes", '"/2fa/verify"'],
   },
-  // REST ends the other sessions and the own one by two operations, which `logoutEverywhere` is made of.
+  // REST ends the other sessions and the own one by two operations; `logoutEverywhere` does both.
   logout: { calls: [["logoutEverywhere", "identity/auth/service"]], rest: null },
   oauthSignin: {
     calls: [["upsertExternalLogin", "identity/accounts/external-login"]],
@@ -215,7 +215,7 @@ const SAME_FUNCTION: Record<Operation, { calls: [string, string][]; rest: [strin
 const SRC = join(import.meta.dir, "../../src");
 const sourceOf = (file: string) => readFileSync(join(SRC, `${file}.ts`), "utf8");
 
-/** Whether a file takes a name from that module, under that name. */
+/** True if a file imports this name from that module, under that name. */
 function imports(file: string, name: string, module: string): boolean {
   const found = [...sourceOf(file).matchAll(/^import \{([^}]*)\} from "([^"]+)"/gm)];
   return found.some(
@@ -235,7 +235,7 @@ function excerpt(file: string, pattern: RegExp): string {
   return found[1] ?? found[0];
 }
 
-/** What a resolver does, without its own name. */
+/** The body of a resolver, without its own name. */
 const resolverOf = (operation: Operation) =>
   excerpt(
     "graphql/resolvers",
@@ -284,7 +284,7 @@ describe("the source", () => {
 
 // --- Reads ------------------------------------------------------------------------------------------------
 
-/** Expects that a read answers the same through both doors, and changes nothing; returns what it answers. */
+/** Expects that a read answers the same through both doors, and changes nothing; returns the answer. */
 async function expectSameRead(operation: Operation, call: Call) {
   return unchanged(server, async () => {
     const answer = dataOf(await byGraphQL(server, operation, call))[operation];
@@ -433,22 +433,22 @@ interface Change<U> {
   /** Makes one of two equal users. */
   prepare: () => Promise<U>;
   call: (user: U) => Promise<Call> | Call;
-  /** What GraphQL should answer, from what REST does. */
+  /** The expected answer of GraphQL, from that of REST. */
   read: (body: Record<string, unknown>) => unknown;
-  /** Tables that are changed, events that are written and emails that are sent, so that nothing passes as the same. */
+  /** Tables that change, events and emails, so that doing nothing doesn't pass as being the same. */
   touches: string[];
   events: string[];
   emails: string[];
 }
 
-/** What comes of a change through one door. */
+/** The effects of a change through one door. */
 async function outcome<U extends User>({ operation, read, call, prepare }: Change<U>, door: Door) {
   const user = await prepare();
   const asked = await call(user);
   let answer: Answer["body"];
   let sent = 0;
   const changes = await changesBy(server, async () => {
-    // By now the emails of what came before are out.
+    // The emails of the preparation have been written by now.
     sent = mailTo(server, user.email).length;
     const got = await door(server, operation, asked);
     answer = door === byGraphQL ? dataOf(got)[operation] : read(camelCased(done(got)));
@@ -462,7 +462,9 @@ async function outcome<U extends User>({ operation, read, call, prepare }: Chang
 const eventsIn = (changes: Awaited<ReturnType<typeof changesBy>>): string[] =>
   (changes.audit_events?.new ?? []).map((row) => JSON.parse(row).event_type).sort();
 
-/** Expects that of two equal users each gets the same through one of the doors. Returns GraphQL's, and its answer. */
+/**
+ * Expects that two equal users get the same, one through each door. Returns GraphQL's user, and its answer.
+ */
 async function expectSameChange<U extends User>(change: Change<U>) {
   const [rest, graphql] = [await outcome(change, byRest), await outcome(change, byGraphQL)];
   for (const { changes, emails } of [rest, graphql]) {
@@ -498,7 +500,7 @@ describe("a change", () => {
       "qrCodeUrl",
       "secret",
     ]);
-    // What it answered is what the server expects codes of.
+    // The secret of its answer is the one that the server expects codes of.
     const code = await nextCode(server, answer.secret);
     done(await server.post("/v1/users/me/2fa/verify", { token: user.token, body: { code } }));
   });
@@ -591,7 +593,14 @@ describe("a change", () => {
         expect(requires2fa).toBe(false);
         return body;
       },
-      touches: ["audit_events", "sessions", "two_factor", "two_factor_challenges", "users"],
+      touches: [
+        "audit_events",
+        "sessions",
+        "sign_in_addresses",
+        "two_factor",
+        "two_factor_challenges",
+        "users",
+      ],
       events: ["2fa_verified", "login", "session_created"],
       emails: [],
     });
@@ -618,7 +627,7 @@ describe("a change", () => {
           await server.patch(`/v1/users/${user.id}/locale`, { token: user.token, body: { locale: "de" } }),
         );
         const [kept] = user.backupCodes;
-        // Three others are left, and the one that is used.
+        // Leaves three others beside the code that is used.
         write(
           server,
           `DELETE FROM backup_codes WHERE rowid IN
@@ -630,7 +639,15 @@ describe("a change", () => {
         args: { tempToken: await challenge(server, user), code: user.backupCodes[0] },
       }),
       read: ({ requires2fa: _, ...body }) => body,
-      touches: ["audit_events", "backup_codes", "email_queue", "sessions", "two_factor_challenges", "users"],
+      touches: [
+        "audit_events",
+        "backup_codes",
+        "email_queue",
+        "sessions",
+        "sign_in_addresses",
+        "two_factor_challenges",
+        "users",
+      ],
       events: ["2fa_verified", "login", "session_created"],
       emails: ["backup_codes_low"],
     });
@@ -657,7 +674,7 @@ describe("a change", () => {
     const graphql = await changesBy(server, async () =>
       expect(dataOf(await byGraphQL(server, "logout", { token: second.token }))).toEqual({ logout: true }),
     );
-    // The audit log says why the others ended: here by a sign-out, there because they were revoked.
+    // The audit log says why the others ended: by a sign-out in one case, by revocation in the other.
     const inWords = (text: object) =>
       JSON.parse(JSON.stringify(text).replaceAll("signed out everywhere", "revoked by the user"));
     expect(inWords(comparable(graphql, second))).toEqual(comparable(rest, first));
@@ -678,7 +695,7 @@ describe("a change", () => {
     );
     const reads = async () => (await server.get("/v1/roles", { token: key })).status;
     expect(await reads()).toBe(200);
-    // Behind the server's back: it goes on with what it has cached.
+    // The server isn't told: it goes on with its cached rights.
     write(server, `UPDATE api_keys SET scopes = '[]' WHERE owner_id = '${user.id}'`);
     expect(await reads()).toBe(200);
     dataOf(await byGraphQL(server, "logout", { token: user.token }));
@@ -689,7 +706,7 @@ describe("a change", () => {
 describe("oauthSignin does what POST /v1/users/oauth does", () => {
   const FIELDS = ["id", "username", "email", "avatarUrl", "platform"];
 
-  /** Signs two equal people in, each through one door, and compares what comes of it. */
+  /** Signs two equal users in, one through each door, and compares the effects. */
   async function expectSameSignIn(
     prepare: () => Promise<Record<string, unknown>>,
     touches: string[],

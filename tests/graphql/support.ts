@@ -7,7 +7,7 @@ import { eventually } from "../identity/users-support";
 import type { Answer, Token } from "../support/api";
 import type { TestServer } from "../support/server";
 
-/** What the tests of GraphQL share: both doors to each operation, and what went through them. */
+/** Shared by the tests of GraphQL: both doors to each operation, and the effects of a request. */
 
 export const PATH = "/v1/graphql";
 
@@ -35,7 +35,7 @@ export const askByGet = (
   options: { token?: Token; headers?: Record<string, string> } = {},
 ) => server.get(`${PATH}?${new URLSearchParams(parameters)}`, options);
 
-/** What GraphQL answers; throws when it answers an error, so that no test goes on from a wrong start. */
+/** The data of GraphQL's answer; throws on an error, so that no test goes on from a wrong start. */
 export function dataOf({ status, body }: Answer) {
   if (status !== 200 || body.errors) throw new Error(`answered ${status}: ${JSON.stringify(body)}`);
   return body.data;
@@ -49,7 +49,7 @@ export interface Refusal {
   details?: { path: string; message: string }[];
 }
 
-/** What GraphQL refuses: the only error of an answer without data. */
+/** The refusal of GraphQL: the only error of an answer without data. */
 export function refusalOf({ body }: Answer): Refusal {
   if (body.errors?.length !== 1) throw new Error(`answered no single error: ${JSON.stringify(body)}`);
   const [{ message, extensions }] = body.errors;
@@ -65,7 +65,7 @@ export function expectError(answer: Answer, status: number, code: string): void 
 
 // --- The operations ---------------------------------------------------------------------------------------
 
-/** The operations of Part 2, each with all fields of its answer. */
+/** The operations of GraphQL, each with all fields of its answer. */
 export const DOCUMENTS = {
   twoFactorStatus: `query ($userId: String) {
     twoFactorStatus(userId: $userId) { enabled enabledAt setupPlatform backupCodesRemaining }
@@ -103,7 +103,7 @@ export type Operation = keyof typeof DOCUMENTS;
 export const OPERATIONS = Object.keys(DOCUMENTS) as Operation[];
 const takesInput = (operation: Operation) => DOCUMENTS[operation].includes("$input");
 
-/** Who asks, and for what: arguments by their names in GraphQL. */
+/** The caller and the arguments, by their names in GraphQL. */
 export interface Call {
   token?: Token | undefined;
   args?: Record<string, unknown>;
@@ -127,7 +127,10 @@ const inQuery = (args: Record<string, unknown>) => {
 
 const twoFactor = "/v1/users/me/2fa";
 
-/** The same by REST. A look-up of a platform account has no operation there, and neither has a logout of all at once. */
+/**
+ * The same by REST. A look-up of a platform account has no operation there, and neither does signing out
+ * everywhere.
+ */
 const REST: Partial<Record<Operation, (args: Record<string, unknown>) => [string, string, object?]>> = {
   twoFactorStatus: (args) => ["GET", `${twoFactor}/status${inQuery(args)}`],
   userRequiresTwoFactor: (args) => ["GET", `${twoFactor}/requirement${inQuery(args)}`],
@@ -156,7 +159,7 @@ export const byRest: Door = (server, operation, { token, args = {} }) => {
   });
 };
 
-/** A refusal by REST, in the words of GraphQL: names of fields in camelCase. */
+/** A refusal by REST in the form of GraphQL's: names of fields in camelCase. */
 export function restRefusalOf({ status, body }: Answer): Refusal {
   const { error, message, details } = body;
   if (error === undefined) throw new Error(`answered ${status}: ${JSON.stringify(body)}`);
@@ -172,24 +175,27 @@ export function restRefusalOf({ status, body }: Answer): Refusal {
   };
 }
 
-/** A record by its names in GraphQL. */
+/** A record with its fields' names in GraphQL. */
 export const camelCased = (record: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [toCamelCase(name), value]));
 
-/** What is left of a record once it has these fields alone. Throws where one is missing. */
+/** A copy of a record with these fields alone. Throws where one is missing. */
 export function pick(record: Record<string, unknown>, fields: string[]): Record<string, unknown> {
   const missing = fields.filter((field) => !(field in record));
   if (missing.length > 0) throw new Error(`${missing} not in ${JSON.stringify(record)}`);
   return Object.fromEntries(fields.map((field) => [field, record[field]]));
 }
 
-// --- What a request did -----------------------------------------------------------------------------------
+// --- Effects of a request ---------------------------------------------------------------------------------
 
 type Row = Record<string, unknown>;
 
-/** When credentials were last used, which every request may note. `audit_days` counts what is in `audit_events`. */
+/**
+ * Times at which credentials were last used, which any request may update. `audit_days` and `audit_user_days`
+ * count the rows of `audit_events`.
+ */
 const IGNORED_COLUMNS = ["last_activity_at", "last_used_at"];
-const IGNORED_TABLES = ["audit_days"];
+const IGNORED_TABLES = ["audit_days", "audit_user_days"];
 
 function tables(server: TestServer): Map<string, Row[]> {
   const database = new Database(join(server.dataDir, "fairlead.db"), { readonly: true });
@@ -232,7 +238,7 @@ function without(list: string[], other: string[]): string[] {
 const emailsOut = (server: TestServer) =>
   eventually(() => rows(server, "SELECT id FROM email_queue WHERE next_attempt_at IS NOT NULL").length === 0);
 
-/** What `act` changed in the whole database, once all emails went out: rows that are gone and new, by table. */
+/** The changes of `act` in the whole database, once all emails went out: removed and new rows, by table. */
 export async function changesBy(server: TestServer, act: () => Promise<unknown>) {
   await emailsOut(server);
   const before = tables(server);
@@ -247,7 +253,7 @@ export async function changesBy(server: TestServer, act: () => Promise<unknown>)
   return changes;
 }
 
-/** Expects that `act` changes nothing in the database, and returns what it answers. */
+/** Expects that `act` changes nothing in the database; returns its result. */
 export async function unchanged<T>(server: TestServer, act: () => Promise<T>): Promise<T> {
   let answer: T | undefined;
   const changes = await changesBy(server, async () => {
@@ -257,7 +263,10 @@ export async function unchanged<T>(server: TestServer, act: () => Promise<T>): P
   return answer as T;
 }
 
-/** The same text for equal users: without what is made anew each time, such as identifiers, times and secrets. */
+/**
+ * A text that is the same for equal users: without identifiers, times, secrets and other values made anew
+ * each time.
+ */
 export function normalised<T>(value: T, user: { id: string; sessionId?: string }): T {
   const text = JSON.stringify(value)
     .replaceAll(user.id, "(user)")
@@ -267,6 +276,8 @@ export function normalised<T>(value: T, user: { id: string; sessionId?: string }
     .replaceAll(/\d{1,2} [A-Z][a-z]+ \d{4}[^"\\]*?UTC/g, "(time)")
     .replaceAll(/(?<=[":])1\d{12}(?=[",}])/g, "0")
     .replaceAll(/(?<=last_step\\*":)\d+/g, "0")
+    .replaceAll(/(?<=failures\\*":)\d+/g, "0")
+    .replaceAll(/(?<=failed_at\\*":)null/g, "0")
     .replaceAll(/(?<=users\\*",\\*"value\\*":)\d+/g, "0")
     .replaceAll(/data:image\/png;base64,[\w+/=]+/g, "(picture)")
     .replaceAll(/(ses_|2fa_)[\w-]{43}/g, "$1(secret)")
@@ -277,7 +288,10 @@ export function normalised<T>(value: T, user: { id: string; sessionId?: string }
   return JSON.parse(text);
 }
 
-/** Changes of equal users, alike: see `normalised`. Rows in an order that doesn't hang on what was left out. */
+/**
+ * Changes in a form that is the same for equal users: see `normalised`. The order of the rows doesn't depend
+ * on the removed parts.
+ */
 export function comparable(
   changes: Awaited<ReturnType<typeof changesBy>>,
   user: { id: string; sessionId?: string },

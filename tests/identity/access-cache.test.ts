@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
+import { loadConfig } from "../../src/config";
 import { authenticate } from "../../src/identity/access/caller";
 import { insertApiKey } from "../../src/identity/api-keys/service";
 import { createRole } from "../../src/identity/roles/service";
@@ -16,7 +17,7 @@ import { done } from "./deletion-support";
 import { assign, grant, holder, newRole, revoke, unassign } from "./roles-support";
 import { commandLineKey } from "./support";
 
-/** Rights are cached per caller, and the next request after a change sees it: issue 4; decisions 3.4, 3.7, 7.7. */
+/** Rights are cached per caller, and the next request after a change sees it (rule R5). */
 let server: TestServer;
 let admin: Token;
 beforeAll(async () => {
@@ -27,7 +28,10 @@ afterAll(() => server.stop());
 
 const ask = async (token: Token) => (await server.get("/v1/gps?limit=1", { token })).status;
 
-/** What a new socket of this credential gets when it asks for positions: a message, an error, or no connection. */
+/**
+ * The answer to a new socket of this credential that asks for positions: a message, an error, or no
+ * connection.
+ */
 async function hears(token: Token): Promise<"message" | "error" | "refused"> {
   const isKey = token.startsWith("flk_");
   let client: Client;
@@ -42,8 +46,9 @@ async function hears(token: Token): Promise<"message" | "error" | "refused"> {
 }
 
 /**
- * Asks with each credential without a pause, from several clients at once, makes the change meanwhile, and returns the
- * statuses of the requests that were sent before the change was asked for, and after its answer had come.
+ * Sends requests with each credential without a pause, from several clients at once, and makes the change
+ * meanwhile. Returns the statuses of the requests that were sent before the change was requested, and of
+ * those sent after its answer.
  */
 async function hammer(tokens: Token[], change: () => Promise<unknown>) {
   const before: number[] = [];
@@ -74,12 +79,12 @@ interface Subject {
   role: { id: string };
   /** Of the user, with the scope. */
   userKey: Token;
-  /** Of the admin: one with the scope, one with the role. */
+  /** Keys of the admin: one with the scope, one with the role. */
   scoped: { id: string; key: Token };
   byRole: { id: string; key: Token };
 }
 
-/** Everybody whose right to read positions a change may take. */
+/** All callers whose right to read positions a change may take. */
 async function subject(): Promise<Subject> {
   const role = await newRole(server, "gps:read");
   const user = await holder(server, role.id);
@@ -229,7 +234,9 @@ describe("a caller that is known", () => {
   let key: Token;
   let userId: string;
   beforeAll(async () => {
-    openDatabase(join(temporaryDirectory(), "fairlead.db"), "normal");
+    const directory = temporaryDirectory();
+    loadConfig({ dataDir: directory, environment: {} });
+    openDatabase(join(directory, "fairlead.db"), "normal");
     migrate();
     countRuns();
     await transact(seedIdentity);
@@ -243,7 +250,7 @@ describe("a caller that is known", () => {
   });
   afterAll(() => closeDatabase());
 
-  /** Notes what every statement runs, however it was prepared. */
+  /** Notes the SQL of every statement that runs, however it was prepared. */
   function countRuns(): void {
     const prepare = sqlite.prepare.bind(sqlite);
     spyOn(sqlite, "prepare").mockImplementation(((sql: string) => {
@@ -285,7 +292,7 @@ describe("a caller that is known", () => {
     if (!caller) throw new Error("the session isn't known");
     await createRole(caller, { name: "Other" }, nobody);
     expect(runsOf(() => authenticate(session))).toEqual([]);
-    await assignRole(caller, userId, "role_moderator", nobody);
+    await assignRole(caller, userId, { role_id: "role_moderator" }, nobody);
     expect(runsOf(() => authenticate(session)).length).toBeGreaterThan(1);
     expect(runsOf(() => authenticate(session))).toEqual([]);
   });

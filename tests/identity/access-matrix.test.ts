@@ -9,8 +9,8 @@ import { permissionId } from "./roles-support";
 import { createUser } from "./support";
 
 /**
- * Who may use which operation: the matrix of issue 4, over every operation that the server's own document names, so that
- * a new one is covered on the day it is added. Part 1, "Authentication"; decisions 3.4 and 3.5.
+ * The access matrix of every operation that the server's own document names, so that a new one is covered on
+ * the day it is added (rules C4, C5 and H14).
  */
 let server: TestServer;
 let operations: Operation[];
@@ -22,7 +22,7 @@ beforeAll(async () => {
       method: method.toUpperCase(),
       path,
       permission: operation["x-permission"],
-      // Open, though a credential may permit more: an empty scheme is among them.
+      // Open even if a credential permits more: the empty scheme is among them.
       isPublic:
         operation.security.length === 0 ||
         operation.security.some((scheme) => Object.keys(scheme).length === 0),
@@ -40,7 +40,7 @@ interface Operation extends Pick<OperationDocument, "description"> {
   permission: string | undefined;
   isPublic: boolean;
   takesBody: boolean;
-  /** A body that would do. */
+  /** A body that the operation accepts. */
   example: unknown;
 }
 
@@ -50,8 +50,8 @@ const WRONG_SESSION = `ses_${"x".repeat(43)}`;
 const SOCKET = "/v1/ws";
 
 /**
- * A request that does no harm whoever makes it: its record doesn't exist and its body is no JSON, so whoever is
- * let in gets 404 or 400.
+ * A request that does no harm whoever makes it: its record doesn't exist and its body is no JSON, so a caller
+ * who is let in gets 404 or 400.
  */
 function ask({ method, path, takesBody }: Operation, { headers, ...options }: RequestOptions = {}) {
   return server.request(method, path.replaceAll(/\{\w+\}/g, NOTHING), {
@@ -61,7 +61,7 @@ function ask({ method, path, takesBody }: Operation, { headers, ...options }: Re
   });
 }
 
-/** The operations whose answer isn't as it should be, each with the answer: none, when all is well. */
+/** The operations with a wrong answer, each with that answer: none when all is well. */
 async function offenders(
   chosen: Operation[],
   request: (operation: Operation) => Promise<Answer>,
@@ -81,7 +81,7 @@ const withPermission = () => operations.filter(({ permission }) => permission !=
 const is = (wanted: number) => (status: number) => status === wanted;
 const isLetIn = (status: number) => status !== 401 && status !== 403 && status !== 500;
 
-/** Sends what only a caller who was let in may hear about. */
+/** Requests whose faults only a caller who was let in may hear about (rule H14). */
 const MALFORMED: [what: string, options: (operation: Operation) => RequestOptions][] = [
   ["a body that is no JSON", () => ({})],
   [
@@ -264,7 +264,7 @@ describe("an operation without a permission", () => {
         await offenders(
           marked,
           (operation) => ask(operation, { token }),
-          // A key may be refused by what the operation is about, such as somebody else's address.
+          // The operation's own rules may refuse a key, for example for somebody else's address.
           (status) => status !== 401 && status !== 500,
         ),
       ).toEqual([]);
@@ -273,7 +273,7 @@ describe("an operation without a permission", () => {
   test("that needs a session token lets a session in", async () => {
     const marked = saying("Needs a session token.");
     for (const operation of marked) {
-      // Each with a session of its own: some of them end it.
+      // Each has a session of its own, since some operations end it.
       const { token } = await externalUser(server);
       expect(await offenders([operation], () => ask(operation, { token }), isLetIn)).toEqual([]);
     }
@@ -301,11 +301,11 @@ describe("an operation without a permission", () => {
 });
 
 describe("a refusal changes nothing", () => {
-  /** Identifiers of records that are there, by the part of a path that stands before the parameter. */
+  /** Identifiers of existing records, by the part of a path that stands before the parameter. */
   const records = new Map<string, string>();
   let readers: Map<string, Token>;
 
-  /** The document's example, with references to records that are there. */
+  /** The document's example, with references to existing records. */
   const bodyOf = ({ example }: Operation): Record<string, unknown> =>
     Object.fromEntries(
       Object.entries((example ?? {}) as object).flatMap(([key, value]) => {
@@ -314,7 +314,7 @@ describe("a refusal changes nothing", () => {
       }),
     );
 
-  /** A request that would do what the operation is for, if it were let in. */
+  /** A request that would succeed if it were let in. */
   function earnest(operation: Operation, token?: Token): Promise<Answer> {
     const { method, path, takesBody } = operation;
     const filled = path
@@ -326,7 +326,7 @@ describe("a refusal changes nothing", () => {
     });
   }
 
-  /** Everything that is stored, but for what tells when a credential was last used. */
+  /** Everything that is stored, except for the times at which credentials were last used. */
   function dump(): string[] {
     const tables = rows<{ name: string }>(
       server,
@@ -393,7 +393,7 @@ describe("a refusal changes nothing", () => {
   test("and the same requests of somebody who may do change something, most of them", async () => {
     const token = await server.admin();
     const effective: string[] = [];
-    // Deletions last, those of parts before those of wholes: they take the records of the others away.
+    // Deletions come last, those of parts before those of wholes: they remove the records of the others.
     const weight = ({ method, path }: Operation) =>
       (method === "DELETE" || path.includes("force-delete") ? 100 : 0) - path.split("/").length;
     const inOrder = writing().toSorted((a, b) => weight(a) - weight(b));
@@ -408,7 +408,7 @@ describe("a refusal changes nothing", () => {
   });
 });
 
-/** What Part 1 and Part 2 ask for; operations that aren't there yet are passed over. */
+/** The credential that each operation must require; operations that don't exist yet are skipped. */
 const SPECIFIED = `
 GET /health none
 GET /v1/health none
@@ -489,6 +489,13 @@ POST /v1/auth/reset-password none
 POST /v1/auth/reset-password/complete none
 POST /v1/auth/signin none
 POST /v1/auth/validate none
+POST /v1/users/{id}/2fa/unlock two_factor:manage
+GET /v1/oauth/clients oauth_clients:read
+GET /v1/oauth/clients/{id} oauth_clients:read
+POST /v1/oauth/clients oauth_clients:write
+PATCH /v1/oauth/clients/{id} oauth_clients:write
+POST /v1/oauth/clients/{id}/regenerate-secret oauth_clients:write
+DELETE /v1/oauth/clients/{id} oauth_clients:write
 GET /v1/users users:read
 GET /v1/users/{id} users:read
 GET /v1/users/{id}/profile users:read
@@ -548,7 +555,7 @@ PATCH /v1/admin/audit/reports/{report_id} audit:write
 `;
 
 test("every operation asks for what the specification says", () => {
-  /** Parameters may be named otherwise. */
+  /** Names of parameters may differ. */
   const anonymous = (path: string) => path.replaceAll(/\{\w+\}/g, "{}");
   const specified = new Map(
     SPECIFIED.trim()

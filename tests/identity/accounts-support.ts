@@ -3,16 +3,16 @@ import { join } from "node:path";
 import type { Answer, Token } from "../support/api";
 import type { TestServer } from "../support/server";
 
-/** An identifier that nothing has. */
+/** An identifier of no record. */
 export const UNKNOWN = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a02";
 
 export interface ExternalUser {
   id: string;
   username: string;
   email: string;
-  /** Who the user is on Discord. */
+  /** The user's identifier on Discord. */
   providerId: string;
-  /** The account on Discord. */
+  /** Identifier of the platform account on Discord. */
   accountId: string;
   /** A session token. */
   token: Token;
@@ -20,7 +20,7 @@ export interface ExternalUser {
 
 let people = 0;
 
-/** The body of a sign-in through Discord of somebody who was never heard of. */
+/** The body of a sign-in through Discord by an unknown person. */
 export function login(overrides: object = {}) {
   const number = ++people;
   return {
@@ -61,7 +61,7 @@ export async function externalUser(server: TestServer, overrides: object = {}): 
   };
 }
 
-/** Links an account on another platform to a user, by the address, and returns its identifier. */
+/** Links an account on another platform to a user by the address; returns its identifier. */
 export async function link(server: TestServer, user: { id: string; email: string }, oauthProvider: string) {
   const body = login({ email: user.email, oauthProvider });
   await signIn(server, body);
@@ -90,7 +90,10 @@ export function rows<T>(server: TestServer, sql: string, ...values: SQLQueryBind
   }
 }
 
-/** Everything that an operation on users and accounts could have changed: for refusals that change nothing. */
+/**
+ * Everything that an operation on users and accounts could have changed, to show that a refusal changes
+ * nothing.
+ */
 export const state = (server: TestServer) => ({
   users: rows(server, "SELECT * FROM users ORDER BY id"),
   accounts: rows(server, "SELECT * FROM platform_accounts ORDER BY id"),

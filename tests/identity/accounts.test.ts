@@ -5,12 +5,12 @@ import { expectInvalid, expectRefused, expectStatus } from "../tracking/support"
 import { accountsOf, type ExternalUser, externalUser, link, rows, state, UNKNOWN } from "./accounts-support";
 import { auditRows, commandLineKey, createUser, type TestUser } from "./support";
 
-/** Part 2, "Platform accounts" and its unlink restrictions; decisions 3.5, 3.9, 4.14 and 5.2. */
+/** Platform accounts and the limits of unlinking them (rules A7 to A9, C5 and R3). */
 let server: TestServer;
 let superAdmin: Token;
 /** A user who signs in with a password alone. */
 let anna: TestUser;
-/** A user who may do everything, but is no super admin. */
+/** A user with all permissions who isn't a super admin. */
 let boss: TestUser;
 beforeAll(async () => {
   server = await TestServer.start();
@@ -302,7 +302,7 @@ describe("DELETE /v1/users/{id}/accounts/{account_id}", () => {
 });
 
 describe("at the same time", () => {
-  /** Whoever comes first, the primary account is one that there is. */
+  /** Whichever request comes first, the primary account is one that exists. */
   const expectWhole = (id: string) =>
     expect(
       rows(
@@ -323,7 +323,7 @@ describe("at the same time", () => {
       ];
       const answers = await Promise.all((unlinkFirst ? steps : steps.reverse()).map((step) => step()));
       const statuses = answers.map(({ status }) => status).sort();
-      // Unlinked first: it is gone for the other. Primary first: it can't be unlinked any more.
+      // Unlinked first: the other request finds it gone. Primary first: it can't be unlinked any more.
       expect([
         [204, 404],
         [200, 409],

@@ -8,7 +8,7 @@ const HOUR = 60 * MINUTE;
 
 let server: TestServer;
 let token: Token;
-/** How far the server's clock is ahead of this one. */
+/** Milliseconds by which the server's clock is ahead of this one. */
 let ahead = 0;
 beforeAll(async () => {
   server = await TestServer.start({ clock: "movable", settings: { "log.level": "debug" } });
@@ -64,7 +64,7 @@ describe("a key with an end", () => {
 });
 
 describe("last_used_at", () => {
-  /** As it stands once all that was done before is in the database: writes are committed in their order. */
+  /** The value once all earlier writes are in the database: writes are committed in their order. */
   const lastUse = async (id: string): Promise<string | null> => {
     await server.post("/v1/devices", { token, body: { name: "barrier" } });
     return (await server.get(`/v1/api-keys/${id}`, { token })).body.data.last_used_at;
@@ -117,7 +117,7 @@ describe("a key's value", () => {
       await server.get(`/v1/ws?token=${value}`);
     }
     const search = () => values.flatMap((value) => filesWith(server, value.slice(12)));
-    // The search would find a key: it finds the prefix, which is stored.
+    // The search can find a key: it finds the prefix, which is stored.
     expect(filesWith(server, regenerated.slice(0, 12))).not.toEqual([]);
     expect(search()).toEqual([]);
     const output = await outputOfWholeRun(server);

@@ -3,13 +3,13 @@ import type { Token } from "../support/api";
 import { TestServer } from "../support/server";
 import { auditRows, commandLineKey, createKey, createUser, isAccepted, type TestUser } from "./support";
 
-/** Part 2, "API keys"; decisions 3.1, 3.4, 3.5, 3.9 and 3.10. What time does to keys: api-keys-lifetime.test.ts. */
+/** API keys (rules C1, C4, C5, R2 and R4). Expiry and other effects of time: api-keys-lifetime.test.ts. */
 const UNKNOWN = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01";
 const PATH = "/v1/api-keys";
 
 let server: TestServer;
 let superAdmin: Token;
-/** Two users who may do everything, but aren't super admins. */
+/** Two users with all permissions who aren't super admins. */
 let anna: TestUser;
 let bert: TestUser;
 beforeAll(async () => {
@@ -128,7 +128,7 @@ describe("POST /v1/api-keys", () => {
 describe("scopes", () => {
   const tooMuch = ["gps:write", "gps:*", "trips:*", "*:*", "devices:read", "billing:read"];
 
-  /** A key of Anna's, who may do everything, that may do little itself. */
+  /** A key of Anna's with few permissions, although Anna has all. */
   const narrow = () => createKey(server, anna.token, ["api_keys:*", "gps:read", "geofences:*"]);
 
   test("may be any part of what the calling key holds, by its wildcards too", async () => {
@@ -403,7 +403,7 @@ describe("the roles of a key", () => {
   });
 });
 
-/** Every operation on one key, as a method, what follows its path, and a body that would do. */
+/** Every operation on one key: a method, the rest of its path, and a body that it accepts. */
 const OPERATIONS: [method: string, rest: string, body?: object][] = [
   ["GET", ""],
   ["PATCH", "", { name: "mine now", is_active: false }],

@@ -9,8 +9,8 @@ import { registered, withoutAudit } from "./registration-support";
 import { auditRows, createUser, filesWith, isAccepted, outputOfWholeRun, type TestUser } from "./support";
 
 /**
- * Part 2, "Credential authentication" and "Login"; decisions 2.11, 3.1, 3.2 and 3.12. Limits: auth-limits.test.ts;
- * who is not let in with the right password: login-refusals.test.ts.
+ * Signing in with a password and out again (rules C1, C2, C6, C8, H13 and A5). Limits: auth-limits.test.ts;
+ * refusals despite the right password: login-refusals.test.ts.
  */
 const DAY = 24 * 60 * 60_000;
 const TOKEN = /^ses_[A-Za-z0-9_-]{43}$/;
@@ -82,7 +82,7 @@ describe("POST /v1/auth/login", () => {
     expect([wrong.status, wrong.body.error]).toEqual([401, "Unauthorized"]);
     for (const identifier of ["nobody", "nobody@example.org", anna.email, "%", "' OR 1=1 --"])
       expect(shown(await login(identifier, "not the password"))).toEqual(shown(wrong));
-    // The password counts as it is.
+    // Passwords are compared exactly.
     for (const password of [anna.password.toUpperCase(), `${anna.password} `, anna.password.slice(1)])
       expect(shown(await login(anna.username, password))).toEqual(shown(wrong));
   });
@@ -268,7 +268,7 @@ describe("a session's time", () => {
       expect(await isAccepted(own, user.token)).toBe(true);
       await own.advance(29 * DAY);
       expect(await isAccepted(own, user.token)).toBe(true);
-      // A minute is left for what the tests themselves took.
+      // A minute is left for the time that the tests themselves took.
       await own.advance(DAY - 60_000);
       expect(await isAccepted(own, user.token)).toBe(true);
       await own.advance(60_000);
@@ -315,7 +315,7 @@ test("neither tokens nor passwords stand in the data directory or in the server'
 
   const secrets = [user.token, ended].map((token) => token.slice("ses_".length)).concat(user.password, wrong);
   const search = () => secrets.flatMap((secret) => filesWith(own, secret));
-  // The search would find them: it finds the username, which is stored.
+  // The search can find them: it finds the username, which is stored.
   expect(filesWith(own, user.username)).not.toEqual([]);
   expect(search()).toEqual([]);
   const output = await outputOfWholeRun(own);

@@ -22,7 +22,7 @@ import {
 } from "./deletion-support";
 import { commandLineKey, createKey, isAccepted } from "./support";
 
-/** Part 2, "Bans"; decisions 2.1, 2.5, 2.8, 2.9, 3.4, 3.5, 3.7, 3.9 and 5.2. */
+/** Bans (rules A4, R3, H1, H5, H8 and H9). */
 const HUNDRED_YEARS = 3_155_760_000;
 const SECOND = 1_000;
 
@@ -44,7 +44,7 @@ const historyOf = async (id: string) => done(await server.get(`/v1/users/${id}/b
 const NOT_BANNED = { is_banned: false, active_ban: null };
 
 let bannedByNone: Promise<Newcomer> | undefined;
-/** One user for all the refusals that leave everything as it was. */
+/** One user for all refusals, which must leave everything as it was. */
 const nobody = () => {
   bannedByNone ??= newcomer(server);
   return bannedByNone;
@@ -145,7 +145,7 @@ describe("POST /v1/users/{id}/ban", () => {
     const refused = await signIn(server, user);
     expectRefused(refused, 403, "AccountBanned");
     expect(refused.body.message).toContain("Repeated spam");
-    // Whoever hasn't the password learns nothing of the ban.
+    // A caller without the password learns nothing of the ban.
     const wrong = await signIn(server, { ...user, password: "not the password" });
     expectRefused(wrong, 401, "Unauthorized");
     expect(wrong.body.message).not.toContain("ban");
@@ -382,7 +382,7 @@ describe("a ban with an end", () => {
       expect(await isAccepted(aging, key)).toBe(false);
 
       await aging.advance(10 * SECOND);
-      // Before the job, which comes every ten seconds, had time to: nobody has to wait for it.
+      // Ends before the job, which comes every ten seconds, could run: nobody has to wait for it.
       expect((await aging.get(`/v1/users/${user.id}/ban`, { token })).body).toEqual(NOT_BANNED);
       expect((await signIn(aging, user)).status).toBe(200);
       expect(await isAccepted(aging, key)).toBe(true);

@@ -44,7 +44,7 @@ afterAll(async () => {
 const client = { address: "203.0.113.7", userAgent: null, acceptLanguage: null };
 const check = (token: string | null | undefined) => checkChallenge(token, client);
 
-/** What the caller would be answered; null when the challenge counts as solved. */
+/** The refusal that the caller would get; null when the challenge counts as solved. */
 async function refusal(token: string | null | undefined) {
   try {
     await check(token);

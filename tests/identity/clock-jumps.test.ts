@@ -26,7 +26,9 @@ import {
   verifyLogin,
 } from "./two-factor-support";
 
-/** The machine's clock jumps: a battery runs out, the network's time arrives late, somebody mistypes the year. */
+/**
+ * The machine's clock jumps: a battery runs out, the network's time arrives late, somebody mistypes the year.
+ */
 const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
 
@@ -99,7 +101,7 @@ describe("a clock that jumps by an hour or a day and comes back", () => {
     expect(await statusOf(token)).toBe(200);
     await jump(DAY);
     expect(await statusOf(token)).toBe(401);
-    // It was not its end after all.
+    // Once the clock is set right, the session hasn't ended.
     await jump(-DAY);
     expect(await statusOf(token)).toBe(200);
     await jump(DAY + MINUTE);

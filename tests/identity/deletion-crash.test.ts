@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { TestServer } from "../support/server";
 import { rows } from "./accounts-support";
 import { done, newcomer } from "./deletion-support";
+import { filesWith } from "./support";
 
 /** Enough for some hundred milliseconds of work in steps of 500. */
 const EVENTS = 60_000;
@@ -28,7 +29,7 @@ test("kill -9 in the middle of a scrubbing leaves an account that is gone, and t
   const erased = watching.query<{ n: number }, [string]>(
     "SELECT COUNT(*) n FROM audit_events WHERE user_id = ? AND event_type = 'login_failed' AND ip_address IS NULL",
   );
-  /** The oldest event, with which it begins. */
+  /** The oldest event, with which the work begins. */
   const oldest = watching.query<{ ip_address: string | null }, []>(
     "SELECT ip_address FROM audit_events WHERE id = 'event0'",
   );
@@ -43,7 +44,7 @@ test("kill -9 in the middle of a scrubbing leaves an account that is gone, and t
   watching.close();
   expect(half).toBeGreaterThan(0);
   expect(half).toBeLessThan(EVENTS);
-  // A whole number of steps: none was half done.
+  // A whole number of steps: none was cut in half.
   expect(half % 500).toBe(0);
 
   const third = await TestServer.start({ dataDir });
@@ -64,6 +65,8 @@ test("kill -9 in the middle of a scrubbing leaves an account that is gone, and t
       user.id,
     );
     expect(left).toEqual([]);
+    // The registration's email lay in the outbox.
+    expect(filesWith(third, user.email)).toEqual([]);
     const kept = rows<{ n: number }>(third, "SELECT COUNT(*) n FROM audit_events WHERE user_id = ?", user.id);
     expect(kept[0]?.n).toBeGreaterThan(EVENTS);
   } finally {

@@ -13,7 +13,7 @@ import { migrate } from "../../src/kernel/migrate";
 import { loadSystemConfig } from "../../src/operations/system-config/service";
 import { temporaryDirectory } from "../support/server";
 
-/** The jobs behind account deletion, run in this process on a clock of the test's: decisions 4.11. */
+/** The jobs behind account deletion (rule A10), run in this process on the test's own clock. */
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 4, 4);
 const CLIENT = { address: "203.0.113.7", userAgent: "Traceable/1.0", acceptLanguage: null };
@@ -136,7 +136,7 @@ describe("the deletion of accounts whose grace period has ended", () => {
       sqlite.query("UPDATE users SET scheduled_deletion_at = NULL WHERE id = ?").run(cancelled);
       set(later, "scheduled_deletion_at", START + 1);
     });
-    // It looks for due accounts before that is done, and deletes them after.
+    // The job looks for due accounts before that is done, and deletes them after.
     await Promise.all([deleteDueAccounts(), changed]);
     expect([read(cancelled).deleted_at, read(later).deleted_at]).toEqual([null, null]);
     expect(published).toEqual([]);
@@ -158,7 +158,7 @@ describe("the deletion of accounts whose grace period has ended", () => {
       write.mockRestore();
     }
     expect(read(last)).toMatchObject({ deleted_at: null, scheduled_deletion_at: START });
-    // It holds nobody else up.
+    // It delays no other account.
     expect(read(other).deleted_at).toBe(START);
 
     await createUser(["role_super_admin"]);
@@ -177,7 +177,7 @@ describe("the end of a scrubbing that was cut off", () => {
     await record(MANY, other, user);
     await record(5, other);
     await record(5, user, other);
-    // Where it was cut off, the first events had lost their address.
+    // At the cut, the first events had lost their address.
     sqlite
       .query(
         "UPDATE audit_events SET ip_address = NULL, user_agent = NULL WHERE rowid IN (SELECT rowid FROM audit_events WHERE user_id = ? LIMIT 700)",

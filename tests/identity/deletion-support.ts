@@ -2,18 +2,18 @@ import { expect } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Answer, Token } from "../support/api";
-import type { TestServer } from "../support/server";
+import { ADMIN, type TestServer } from "../support/server";
 import { expectRefused } from "../tracking/support";
 import { rows } from "./accounts-support";
 
-/** What the tests of bans and deletions share. */
+/** Shared by the tests of bans and deletions. */
 
 export interface Newcomer {
   id: string;
   username: string;
   email: string;
   password: string;
-  /** A session token, and which session it is. */
+  /** A session token, and the identifier of its session. */
   token: Token;
   sessionId: string;
 }
@@ -46,7 +46,7 @@ export async function nextMail(server: TestServer, address: string, kind: string
   }
 }
 
-/** The answer's body; throws when the status isn't 200 or 201, so that no test goes on from a wrong start. */
+/** The answer's body; throws unless the status is 200 or 201, so that no test goes on from a wrong start. */
 export function done({ status, body }: Answer) {
   if (status > 204) throw new Error(`answered ${status}: ${JSON.stringify(body)}`);
   return body;
@@ -54,7 +54,7 @@ export function done({ status, body }: Answer) {
 
 let newcomers = 0;
 
-/** Registers somebody with email and password, who then holds the role User and those that are named. */
+/** Registers a user with email and password, who then holds the role User and those that are named. */
 export async function newcomer(server: TestServer, ...roles: string[]): Promise<Newcomer> {
   const username = `newcomer_${++newcomers}`;
   const email = `${username}@example.org`;
@@ -66,7 +66,7 @@ export async function newcomer(server: TestServer, ...roles: string[]): Promise<
     done(
       await server.post(`/v1/users/${session.user_id}/roles`, {
         token: await server.admin(),
-        body: { role_id },
+        body: { role_id, password: ADMIN.password },
       }),
     );
   return {
@@ -99,7 +99,7 @@ export interface Event {
   metadata: string | null;
 }
 
-/** The audit events about a user, in the order in which they were written; of one type when it is named. */
+/** The audit events about a user in the order of writing; of one type if it is named. */
 export function eventsAbout(server: TestServer, userId: string, type?: string): Event[] {
   const events = rows<Event>(server, "SELECT * FROM audit_events WHERE user_id = ? ORDER BY id", userId);
   return type === undefined ? events : events.filter(({ event_type }) => event_type === type);

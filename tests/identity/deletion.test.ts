@@ -17,8 +17,8 @@ import {
 import { createKey, isAccepted } from "./support";
 
 /**
- * Scheduling the deletion of the own account, and the admin's view of it: Part 2, "Account deletion" and "Admin user
- * deletion"; decisions 2.1, 3.5, 3.8, 3.9, 3.11, 4.8, 4.11 and 5.1.
+ * Scheduling and cancelling the deletion of the own account, and the admin's view of it (rules A10, C5 and
+ * C6).
  */
 const PATH = "/v1/users/me/deletion";
 const DAY = 86_400_000;
@@ -105,7 +105,7 @@ describe("POST /v1/users/me/deletion", () => {
     expectInvalid(answer, "/password");
     expect(recordsOf(server, user.id)).toEqual(before);
     expect(await ownStatus(user.token)).toEqual(NOT_SCHEDULED);
-    // A message that was queued in spite of all would be written before this one.
+    // If a message had been queued, it would be written before this one.
     done(await schedule(user));
     await nextMail(server, user.email, "deletion_scheduled");
     expect(mailTo(server, user.email)).toHaveLength(sent + 1);
@@ -228,7 +228,7 @@ describe("DELETE /v1/users/me/deletion", () => {
   test("at the same time as scheduling leaves what the answers say", async () => {
     const user = await newcomer(server);
     for (let round = 0; round < 5; round++) {
-      // Scheduling takes its time over the password: some of the cancellations come before it is done, some after.
+      // Scheduling takes time for the password: some of the cancellations come before it is done, some after.
       const later = Bun.sleep(round * 15).then(() => cancel(user.token));
       const [scheduled, cancelled] = await Promise.all([schedule(user), later]);
       expect(scheduled.status).toBe(200);

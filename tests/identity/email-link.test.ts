@@ -18,7 +18,7 @@ import { newestMail } from "./registration-support";
 import { commandLineKey, filesWith, isAccepted } from "./support";
 import { eventsOf, newUser, readUser, signsIn, staff } from "./users-support";
 
-/** Part 2, "Email link"; decisions 3.2, 3.5, 3.8 and 3.11. */
+/** Linking an email address to an account without one (rules C2, C5, C7 and A2). */
 const VERIFY = "/v1/users/email-link/verify";
 const PASSWORD = "nine tides a day";
 const HOUR = 3_600_000;
@@ -42,7 +42,7 @@ const pending = async (id: string) => (await server.get(pathOf(id, "pending"), {
 const cancel = (id: string, token: Token) => server.delete(pathOf(id, "pending"), { token });
 const NOTHING = { pending: false, email: null, expires_at: null };
 
-/** Asks for a link to the own account, and returns the address and the token that was sent to it. */
+/** Requests a link to the own account; returns the address and the token that was sent to it. */
 async function asked(user: ExternalUser, email = freshEmail(), password = PASSWORD) {
   const { status, body } = await request(user.id, { email, password }, user.token);
   if (status !== 200) throw new Error(`answered ${status}: ${JSON.stringify(body)}`);

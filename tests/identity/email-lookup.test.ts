@@ -5,7 +5,7 @@ import { expectInvalid, expectRefused, expectStatus } from "../tracking/support"
 import { externalUser, link, login, signIn } from "./accounts-support";
 import { commandLineKey, createKey, createUser, type TestUser } from "./support";
 
-/** Part 2, GET `/v1/users/email/{email}`; decisions 3.5 and 4.14. */
+/** GET `/v1/users/email/{email}` (rules C5 and A9). */
 let server: TestServer;
 let anna: TestUser;
 let boss: TestUser;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { passwordResets } from "../../src/identity/auth/table";
 import { seedIdentity } from "../../src/identity/seed";
 import { deleteExpiredSessions, insertSession } from "../../src/identity/sessions/service";
@@ -11,7 +12,7 @@ import { closeDatabase, db, transact } from "../../src/kernel/db";
 import { newId } from "../../src/kernel/id";
 import { configure, openQueue } from "./email/support";
 
-/** The job that removes what expired; that it is refused from then on is shown over HTTP. */
+/** The job that removes expired tokens. Tests over HTTP show that they are refused from their expiry on. */
 
 beforeAll(() => {
   configure();
@@ -82,4 +83,34 @@ test("removes sessions that ended a day ago, and none for a clock that is wrong 
   expect(await left(start + DAY + HOUR)).toBe(2);
   expect(await left(start + 2 * DAY)).toBe(1);
   expect(await left(start + 31 * DAY)).toBe(0);
+});
+
+test("removes sessions that nobody used for as long as they may be idle and a day, and no others", async () => {
+  const start = Date.now();
+  setClock(() => start);
+  const client = { address: "127.0.0.1", userAgent: null, acceptLanguage: null };
+  const used = await transact(() => {
+    const user = insertUser({ username: "clara", email: "clara@example.org", passwordHash: "x" });
+    insertSession(user.id, "email", client, start + 365 * DAY);
+    return insertSession(user.id, "email", client, start + 365 * DAY).id;
+  });
+  const left = async (time: number) => {
+    setClock(() => time);
+    await deleteExpiredSessions();
+    return db
+      .select()
+      .from(sessions)
+      .all()
+      .map(({ id }) => id);
+  };
+  await transact(() => {
+    db.update(sessions)
+      .set({ last_activity_at: start + 20 * DAY })
+      .where(eq(sessions.id, used))
+      .run();
+  });
+  // The margin of a day is for a clock that is wrong for a while; a clock of 1970 removes nothing.
+  for (const time of [start + 31 * DAY - 1, HOUR]) expect(await left(time)).toHaveLength(2);
+  expect(await left(start + 31 * DAY)).toEqual([used]);
+  expect(await left(start + 51 * DAY)).toEqual([]);
 });

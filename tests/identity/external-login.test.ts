@@ -5,7 +5,10 @@ import { expectInvalid, expectRefused, expectStatus } from "../tracking/support"
 import { accountsOf, externalUser, login, rows, signIn, state, upsert } from "./accounts-support";
 import { type AuditRow, auditRows, commandLineKey, createUser } from "./support";
 
-/** Part 2, POST `/v1/users/oauth`; decisions 2.8, 3.11, 4.14 and 5.2. A platform that is off: platforms.test.ts. */
+/**
+ * POST `/v1/users/oauth`: users who signed in elsewhere (rules A9 and H8). A platform that is off:
+ * platforms.test.ts.
+ */
 let server: TestServer;
 beforeAll(async () => {
   server = await TestServer.start();
@@ -284,7 +287,7 @@ describe("a known account", () => {
       id,
       email: claimed.email,
     });
-    // Who claimed it before can't have it any more, proof or not.
+    // The earlier claimant can't have the address any more, with or without a proof.
     await signIn(server, { ...claimed, email_verified: true });
     expect(accountRow(claimed.oauthProviderId)).toMatchObject({ email: claimed.email, email_verified: 0 });
     const path = `/v1/users/email/${encodeURIComponent(claimed.email)}`;

@@ -6,8 +6,8 @@ import { type ExternalUser, externalUser } from "./accounts-support";
 import { commandLineKey } from "./support";
 
 /**
- * Part 2, "users:read or self" and "users:write or self" with decisions 3.5: self is a session of the user whom the
- * path names. An API key, the user's own as well, needs the permission.
+ * Self is a session of the user whom the path names (rule C5). An API key, the user's own as well, needs the
+ * permission.
  */
 type Route = [method: string, rest: string, options: RequestOptions];
 
@@ -22,7 +22,7 @@ const READS: Route[] = [
   "/ban",
 ].map((rest) => ["GET", rest, {}]);
 
-/** Each with what lets the request past the guard and then changes nothing. */
+/** Each with options that pass the guard and then change nothing. */
 const WRITES: Route[] = [
   ["PATCH", "", { body: {} }],
   ["PATCH", "/locale", { body: { locale: "xx" } }],
@@ -35,7 +35,7 @@ const WRITES: Route[] = [
   ["DELETE", "/accounts/-", {}],
 ];
 
-/** Done to users by others alone: self doesn't help. */
+/** Only others do these to a user: self doesn't help. */
 const NOT_SELF: Route[] = [
   ["POST", "/roles", { body: { role_id: "-" } }],
   ["DELETE", "/roles/role_user", {}],
@@ -120,7 +120,7 @@ test("no operation lets a user in as self but those of this test", async () => {
     if (!path.startsWith("/v1/users/{id}")) continue;
     const rest = path.slice("/v1/users/{id}".length);
     for (const method of Object.keys(methods).map((name) => name.toUpperCase())) {
-      // An array is no valid body, and gets whoever is let in a 400.
+      // An array is no valid body: a caller who is let in gets a 400.
       const options = ["GET", "DELETE"].includes(method) ? {} : { body: [] };
       const answer = await ask(method, rest.replace(/\{\w+\}/g, user.accountId), options, user.token);
       if (isLetIn(answer)) letIn.push(`${method} ${rest}`);

@@ -21,8 +21,8 @@ import {
 } from "./stale-rights-support";
 
 /**
- * A request is admitted when its head arrives, and its body may come as late as the client likes. Whoever's session
- * or key ended meanwhile, or whose rights were taken, must not act any more (decisions 3.1, 3.3 and 3.7).
+ * A request is admitted when its head arrives, and its body may come as late as the client likes. A caller
+ * whose session, key or rights ended meanwhile must not act any more (rule R6).
  */
 let server: TestServer;
 beforeAll(async () => {
@@ -45,7 +45,7 @@ class HeldRequest {
   async begin(): Promise<this> {
     const host = new URL(server.url).host;
     const { method, path, token } = this.#ask;
-    // An answer on the same connection: from then on the server hears what comes there at once.
+    // An answer on the same connection proves that the server reads from it at once.
     this.#connection.write(`GET /v1/health HTTP/1.1\r\nhost: ${host}\r\n\r\n`);
     await this.#connection.answer();
     const head = [
@@ -70,7 +70,7 @@ class HeldRequest {
   }
 }
 
-/** Holds requests while something happens, and returns the status that each then got. */
+/** Holds requests while `meanwhile` runs; returns the status that each then got. */
 async function held(asks: Ask[], meanwhile: () => Promise<unknown>): Promise<Record<string, number>> {
   const requests = await Promise.all(asks.map((ask) => new HeldRequest(ask).begin()));
   await meanwhile();

@@ -6,7 +6,10 @@ import { externalUser, link, rows, UNKNOWN } from "./accounts-support";
 import { auditRows, filesWith, isAccepted, outputOfWholeRun, type TestUser } from "./support";
 import { eventsOf, eventually, newUser, sessionsOf, signInFrom } from "./users-support";
 
-/** Part 2, the rows of "Sessions" for the identity web app and the event of their end; decisions 2.8, 3.1, 3.7, 3.12. */
+/**
+ * Sessions that the identity web app opens, checks and ends, and the event of their end (rules C1, H8 and
+ * H13).
+ */
 const PATH = "/v1/sessions";
 const HOUR = 3_600_000;
 
@@ -21,7 +24,7 @@ afterAll(() => server.stop());
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString();
 const create = (body: object, headers: Record<string, string> = {}) =>
   server.post(PATH, { token: server.systemKey, body, headers });
-/** A new session of the user's, as its creation answers it. */
+/** A new session of the user, as its creation answers it. */
 async function opened(userId = user.id, expires = inHours(2)) {
   const { status, body } = await create({ userId, expires });
   if (status !== 201) throw new Error(`answered ${status}: ${JSON.stringify(body)}`);
@@ -267,7 +270,7 @@ describe("internal sessions", () => {
       expectRefused(await server.post(PATH, { ...credential, body }), status, error);
       expectRefused(await server.get(path, credential), status, error);
       expectRefused(await server.delete(path, credential), status, error);
-      // Nor does a stranger learn what the body should have been.
+      // A stranger doesn't learn the form of the body either.
       expectRefused(await server.post(PATH, { ...credential, body: {} }), status, error);
     }
     expect(stored()).toEqual(before);
@@ -317,7 +320,7 @@ describe("internal sessions", () => {
         token: logging.systemKey,
         body: { userId: user_id, expires: inHours(1) },
       });
-      // All but its kind, in which spellings differ.
+      // All but its prefix, whose spelling may differ.
       secrets.push(body.sessionToken.slice(4));
       const path = `${PATH}/${spell(body.sessionToken)}`;
       await logging.get(path, { token: logging.systemKey });
@@ -329,7 +332,7 @@ describe("internal sessions", () => {
     await eventually(() => logged() === 3 * spellings.length);
     const output = await outputOfWholeRun(logging);
     expect(secrets.filter((secret) => output.includes(secret))).toEqual([]);
-    // Nor half of one.
+    // No half of a secret either.
     expect(secrets.filter((secret) => output.includes(secret.slice(0, 20)))).toEqual([]);
     expect(output).not.toContain(logging.systemKey.slice(4));
   });

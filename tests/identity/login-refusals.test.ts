@@ -5,7 +5,7 @@ import { externalUser } from "./accounts-support";
 import { audited, HOUR, login, MINUTE, newPerson, pending, registered, state } from "./registration-support";
 import { isAccepted, type TestUser } from "./support";
 
-/** Part 2, "Errors" of login; decisions 3.7 and 3.11: who has the right password and is not let in all the same. */
+/** Refusals of a login despite the right password (rule A4). */
 
 let server: TestServer;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** What a client can tell an answer by. */
+/** Everything by which a client can tell an answer from another. */
 const shown = ({ status, headers, body }: Answer) => ({
   status,
   body,

@@ -5,13 +5,10 @@ import { expectInvalid, expectRefused } from "../tracking/support";
 import { externalUser, rows, UNKNOWN } from "./accounts-support";
 import { done } from "./deletion-support";
 import { audited, withoutAudit } from "./registration-support";
-import { expectNoChange, expectRefusal, holder } from "./roles-support";
+import { expectNoChange, expectRefusal, holder, newRole } from "./roles-support";
 import { auditRows, commandLineKey, filesWith } from "./support";
 
-/**
- * Part 2, "OAuth client" and "OAuth clients"; decisions 2.1, 2.7, 2.9, 3.1, 3.10, 5.2. Which redirect URIs are good:
- * redirect-uri.test.ts.
- */
+/** OAuth clients (rules C1, H7, H9, R4 and E1). Valid redirect URIs: redirect-uri.test.ts. */
 const PATH = "/v1/oauth/clients";
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const SECRET = /^fls_[A-Za-z0-9_-]{43}$/;
@@ -25,7 +22,7 @@ let manager: { id: string; token: Token };
 let owner: { id: string; username: string; token: Token };
 let stranger: { id: string; token: Token };
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await TestServer.start({ settings: { "oauth.max_clients_per_user": "1000" } });
   superAdmin = await server.admin();
   manager = await holder(server, "role_admin");
   [owner, stranger] = [await externalUser(server), await externalUser(server)];
@@ -58,7 +55,7 @@ describe("POST /v1/oauth/clients", () => {
       ...LEAST,
       description: "Shows the crew",
       logo_url: "https://app.example/logo.png",
-      homepage_url: "http://app.example",
+      homepage_url: "http://app.example/",
       privacy_policy_url: "https://app.example/privacy",
       terms_of_service_url: "https://app.example/terms",
       redirect_uris: ["https://app.example/callback", "com.example.app:/callback"],
@@ -174,11 +171,17 @@ describe("POST /v1/oauth/clients", () => {
     });
   });
 
-  test("is for any session and key, whose owner then owns the client", async () => {
+  test("is for any session, and for a key that holds oauth_clients:write, whose owner then owns the client", async () => {
     expectRefused(await server.post(PATH, { body: LEAST }), 401, "Unauthorized");
-    const { key } = await commandLineKey(server, { owner: owner.username });
+    const key = await server.key("oauth_clients:write");
     const { id } = await newClient({}, key);
-    expect(await idsOf(PATH, owner.token)).toContain(id);
+    expect(await idsOf(PATH, superAdmin)).toContain(id);
+    const without = await server.key("oauth_clients:read", "gps:*", "api_keys:*", "users:*");
+    await expectRefusal(server, 403, "Forbidden", () => post(LEAST, without));
+    // A key can do no more than its owner. The owner's roles grant none of it; sessions manage the own
+    // clients.
+    const plain = await commandLineKey(server, { owner: owner.username, scopes: ["oauth_clients:*"] });
+    await expectRefusal(server, 403, "Forbidden", () => post(LEAST, plain.key));
   });
 
   test("refuses a system key without an owner, which could own no client", async () => {
@@ -201,7 +204,7 @@ describe("is_first_party", () => {
     for (const token of [owner.token, manager.token]) {
       for (const change of [{ redirect_uris: ["https://evil.example/cb"] }, { client_type: "public" }])
         await expectRefusal(server, 403, "Forbidden", () => patch(id, change, token));
-      // What is as it was is no change; and whoever owns it can replace a secret that leaked.
+      // Unchanged values need no permission; and the owner can always replace a secret that leaked.
       const { redirect_uris, client_type } = await read(id, token);
       done(await patch(id, { description: "Ours", redirect_uris, client_type }, token));
       done(await server.post(`/v1/oauth/clients/${id}/regenerate-secret`, { token }));
@@ -213,7 +216,7 @@ describe("is_first_party", () => {
   test("is set and taken back by super admins alone", async () => {
     const { id } = await newClient();
     const [managers, supers] = [await newClient({}, manager.token), await newClient({}, superAdmin)];
-    const narrow = await server.key("gps:read");
+    const narrow = await server.key("oauth_clients:write");
     for (const token of [owner.token, manager.token, narrow])
       await expectRefusal(server, 403, "Forbidden", () => post({ ...LEAST, is_first_party: true }, token));
     for (const [client, token] of [
@@ -259,6 +262,16 @@ describe("GET /v1/oauth/clients", () => {
     }
   });
 
+  test("needs oauth_clients:read of a key", async () => {
+    const [without, reader] = [
+      await server.key("oauth_clients:write"),
+      await server.key("oauth_clients:read"),
+    ];
+    expectRefused(await server.get(PATH, { token: without }), 403, "Forbidden");
+    const { id } = await newClient({}, superAdmin);
+    expect(await idsOf(PATH, reader)).toContain(id);
+  });
+
   test("shows an administrator no more than the own ones either", async () => {
     const { id } = await newClient();
     for (const token of [manager.token, superAdmin, server.systemKey])
@@ -287,7 +300,7 @@ describe("GET /v1/oauth/clients/all", () => {
   });
 });
 
-/** Every operation on one client, with a body that would do. */
+/** Every operation on one client, with a body that it accepts. */
 const OPERATIONS: [method: string, rest: string, body?: object][] = [
   ["GET", ""],
   ["PATCH", "", { name: "Mine now", redirect_uris: ["https://evil.example"] }],
@@ -301,7 +314,7 @@ describe.each(OPERATIONS)("%s /v1/oauth/clients/{id}%s", (method, rest, body) =>
   test("refuses everybody but the owner and administrators", async () => {
     const { id } = await newClient();
     const [ofAdmin] = [await newClient({}, superAdmin)];
-    const narrow = await server.key("users:*", "admin:read");
+    const narrow = await server.key("users:*", "admin:read", "oauth_clients:*");
     const otherKey = await commandLineKey(server, { owner: owner.username, scopes: ["*:*"] });
     await expectRefusal(server, 403, "Forbidden", () => ask(id, stranger.token));
     await expectRefusal(server, 403, "Forbidden", () => ask(id, narrow));
@@ -309,7 +322,28 @@ describe.each(OPERATIONS)("%s /v1/oauth/clients/{id}%s", (method, rest, body) =>
     await expectRefusal(server, 401, "Unauthorized", () => ask(id));
   });
 
-  test("is for the owner's sessions and administrators, not for a key of the owner's", async () => {
+  test("is for the owner's sessions and administrators; for a key of the owner's where it holds the permission", async () => {
+    const needed = `oauth_clients:${method === "GET" ? "read" : "write"}`;
+    const keysOwner = await holder(
+      server,
+      (await newRole(server, "oauth_clients:read", "oauth_clients:write", "gps:read")).id,
+    );
+    const keyWith = async (...scopes: string[]) =>
+      (await commandLineKey(server, { owner: keysOwner.username, scopes })).key;
+    const others = [
+      "gps:read",
+      needed === "oauth_clients:read" ? "oauth_clients:write" : "oauth_clients:read",
+    ];
+    for (const scopes of [[], others]) {
+      const [{ id }, token] = [await newClient({}, keysOwner.token), await keyWith(...scopes)];
+      await expectRefusal(server, 403, "Forbidden", () => ask(id, token));
+    }
+    for (const scopes of [[needed], ["oauth_clients:*"]]) {
+      const [{ id }, token] = [await newClient({}, keysOwner.token), await keyWith(...scopes)];
+      expect((await ask(id, token)).status).toBe(method === "DELETE" ? 204 : 200);
+      const { id: foreign } = await newClient();
+      await expectRefusal(server, 403, "Forbidden", () => ask(foreign, token));
+    }
     const { key } = await commandLineKey(server, { owner: owner.username });
     for (const token of [owner.token, manager.token, superAdmin, server.systemKey]) {
       const { id } = await newClient();
@@ -363,7 +397,7 @@ describe("PATCH /v1/oauth/clients/{id}", () => {
       );
   });
 
-  // Part 1: every field is optional; nothing says that one is required here.
+  // Every field is optional, and none is required to remain (rule H7).
   test("leaves the client as it is without a known field, and what isn't to be chosen", async () => {
     const { id } = await newClient();
     const sent = { id: UNKNOWN, owner_id: stranger.id, secret_hash: "x", created_at: 1, unknown: true };
@@ -442,7 +476,7 @@ describe("the audit log", () => {
       ["client_secret_regenerated", owner.id, adminId, "oauth_client", id],
       ["client_deleted", owner.id, null, "oauth_client", id],
     ]);
-    expect(JSON.parse(events[1]?.metadata ?? "")).toMatchObject({ changed: ["name", "description"] });
+    expect(JSON.parse(events[1]?.metadata ?? "")).toMatchObject({ changed: ["name"] });
     for (const secret of secrets) {
       expect(JSON.stringify(auditRows(server))).not.toContain(secret);
       expect(JSON.stringify(auditRows(server))).not.toContain(hashOf(secret));

@@ -20,7 +20,10 @@ import {
 } from "./registration-support";
 import { isAccepted, type TestUser } from "./support";
 
-/** Decisions 4.12: POST /v1/users/me/password. Its limit: auth-limits.test.ts. */
+/**
+ * POST /v1/users/me/password: a new password ends the other sessions (rule A5). Its limit:
+ * auth-limits.test.ts.
+ */
 const NEW = "a new passphrase";
 
 let server: TestServer;
@@ -32,7 +35,7 @@ afterAll(() => server.stop());
 const signIn = async ({ username, password }: TestUser) =>
   (await login(server, username, password)).body as { session_token: string; session_id: string };
 
-/** A refusal: the status, and that it left everything as it was. */
+/** Expects the status, and that everything stayed as it was. */
 async function expectRefused(ask: () => Promise<Answer>, status: number, path?: string) {
   const before = state(server);
   const answer = await ask();
@@ -167,7 +170,7 @@ describe("at once", () => {
       ),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    // A session that the winner ended gets 401 when it had not been let in yet.
+    // 401 for a session that the winner ended before the request was let in.
     for (const { status } of answers) expect([200, 400, 401]).toContain(status);
     const signedIn = await Promise.all(passwords.map((password) => login(server, user.email, password)));
     expect(signedIn.map(({ status }) => status === 200)).toEqual(answers.map(({ status }) => status === 200));
@@ -181,7 +184,8 @@ describe("at once", () => {
     const changing = changePassword(server, user.token, user.password, NEW).then((answer) => {
       changed = answer;
     });
-    // All along, so that some begin while the new hash is computed and end after it is stored.
+    // Sign-ins go on all the time, so that some begin while the new hash is computed and end after it is
+    // stored.
     while (!changed) {
       signIns.push(login(server, user.email, user.password));
       await Bun.sleep(15);

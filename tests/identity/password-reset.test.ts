@@ -27,7 +27,7 @@ import {
 } from "./registration-support";
 import { auditRows, createKey, filesWith, isAccepted, outputOfWholeRun, type TestUser } from "./support";
 
-/** Part 2, "Password reset". That its answers take equal time: timing.test.ts. */
+/** Password resets (rules A2, A5, C7 and C8). Equal times of the answers: timing.test.ts. */
 const NEW = "a new passphrase";
 
 let server: TestServer;
@@ -45,14 +45,14 @@ const resetsOf = ({ id }: Pick<TestUser, "id">) =>
     id,
   );
 
-/** What a client can tell an answer by. */
+/** Everything by which a client can tell an answer from another. */
 const shown = ({ status, headers, body }: Answer) => ({
   status,
   body,
   headers: [...headers].filter(([name]) => !["x-request-id", "date"].includes(name)).sort(),
 });
 
-/** A refusal: the status, and that it left everything as it was. */
+/** Expects the status, and that everything stayed as it was. */
 async function expectRefused(ask: () => Promise<Answer>, status = 400, error = "BadRequest") {
   const before = state(server);
   const answer = await ask();
@@ -61,7 +61,7 @@ async function expectRefused(ask: () => Promise<Answer>, status = 400, error = "
   return answer;
 }
 
-/** Which of two passwords signs a user in. */
+/** For each password, true if it signs the user in. */
 const signsIn = async ({ username }: TestUser, ...passwords: string[]) =>
   (await Promise.all(passwords.map((password) => login(server, username, password)))).map(
     ({ status }) => status === 200,
@@ -187,7 +187,7 @@ describe("POST /v1/auth/reset-password/complete", () => {
 
   test("ends sessions alone: an API key goes on", async () => {
     const user = await registered(server);
-    // The role User may not make keys.
+    // The role User doesn't permit making keys.
     const role = { token: await server.admin(), body: { role_id: "role_admin" } };
     expect((await server.post(`/v1/users/${user.id}/roles`, role)).status).toBe(200);
     const { key } = await createKey(server, user.token, ["trips:read"]);
@@ -203,7 +203,7 @@ describe("POST /v1/auth/reset-password/complete", () => {
     expect(await signsIn(user, NEW)).toEqual([true]);
   });
 
-  test("makes every other link of the user useless, and no link of anybody else", async () => {
+  test("takes the newest link of the user alone, and leaves those of others", async () => {
     const user = await registered(server);
     const tokens = [
       await resetToken(server, user),
@@ -212,8 +212,10 @@ describe("POST /v1/auth/reset-password/complete", () => {
     ];
     expect(new Set(tokens).size).toBe(3);
     const annas = await resetToken(server, anna);
-    expect((await completeReset(server, tokens[1], NEW)).status).toBe(200);
-    for (const token of [tokens[0], tokens[2]])
+    for (const token of [tokens[0], tokens[1]])
+      await expectRefused(() => completeReset(server, token, "yet another passphrase"));
+    expect((await completeReset(server, tokens[2], NEW)).status).toBe(200);
+    for (const token of tokens)
       await expectRefused(() => completeReset(server, token, "yet another passphrase"));
     expect(await signsIn(user, NEW)).toEqual([true]);
     expect((await completeReset(server, annas, anna.password)).status).toBe(200);
@@ -414,7 +416,7 @@ test("a reset token works for one hour", async () => {
 test("neither tokens nor passwords stand in the database or in the server's output", async () => {
   const own = await TestServer.start({ clock: "movable", settings: { "log.level": "debug" } });
   const user = await registered(own);
-  const [used, unused] = [await resetToken(own, user), await resetToken(own, user)];
+  const [unused, used] = [await resetToken(own, user), await resetToken(own, user)];
   await completeReset(own, used, "short");
   await completeReset(own, used, NEW);
   await completeReset(own, unused, "a refused passphrase");

@@ -8,7 +8,7 @@ import { done } from "./deletion-support";
 import { audited, withoutAudit } from "./registration-support";
 import { expectNoChange, expectRefusal, grant, holder, newRole } from "./roles-support";
 
-/** Part 2, "Role and permission": the catalogue; decisions 2.1, 2.3, 3.4, 5.1. */
+/** The catalogue of permissions (rules R1 and H3). */
 const PATH = "/v1/permissions";
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 

@@ -5,7 +5,7 @@ import { expectInvalid, expectPermission, expectRefused } from "../tracking/supp
 import { login, rows, signIn, UNKNOWN, upsert } from "./accounts-support";
 import { auditRows, createUser } from "./support";
 
-/** Part 2, "Platforms"; decisions 2.1, 2.5, 2.8, 3.11, 4.14, 5.1 and 5.2. */
+/** Platforms and their settings (rules A4, H1, H5 and H8). */
 const PATH = "/v1/platforms";
 const SLUGS = ["github", "google", "youtube", "twitch", "discord", "email"];
 

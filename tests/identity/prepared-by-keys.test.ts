@@ -4,7 +4,8 @@ import { newcomer } from "./deletion-support";
 import { newestMail, verifyEmail } from "./registration-support";
 import { newRole } from "./roles-support";
 
-// What a narrow key of a powerful owner prepares must not outlive the key, nor its rank (decisions 3.4 and 3.9).
+// A narrow key of a powerful owner can prepare a change that a token applies later. The change must not be
+// applied once the key has ended or lacks the rank for it (rules C4 and R3).
 
 let server: TestServer;
 let admin: string;
@@ -16,7 +17,7 @@ afterAll(() => server.stop());
 
 let addresses = 0;
 
-/** Asks for another address of a user with a credential, and returns the token that was sent there. */
+/** Requests another address for a user with a credential; returns the token that was sent there. */
 async function ask(token: string, userId: string): Promise<string> {
   const email = `prepared_${++addresses}@example.org`;
   const path = `/v1/users/${userId}/email/request-change`;

@@ -7,16 +7,16 @@ import { commandLineKey, createUser, type TestUser } from "./support";
 import { newUser, readUser, staff } from "./users-support";
 
 /**
- * Nobody takes over an account that may do more than they: who sets the address that a user signs in with can have
- * a new password sent to it, and is that user. Decisions 3.9 with 3.4, 3.5 and 4.13.
+ * A caller can't take over an account with more permissions (rule R3). The address is the way in: a new
+ * password can be sent to it, and its holder then is that user.
  */
 let server: TestServer;
 let superAdminId: string;
-/** May change users, and nothing else that not everybody may. */
+/** Holds users:write, and otherwise the permissions of every user. */
 let clerk: TestUser;
-/** May do a little more than the clerk. */
+/** Holds slightly more than the clerk. */
 let auditor: TestUser;
-/** May do what every user may. */
+/** Holds the permissions of every user. */
 let member: TestUser;
 /** Holds `*:*`, but isn't a super admin. */
 let manager: TestUser;
@@ -38,10 +38,10 @@ let attempts = 0;
 const freshEmail = () => `attacker${++attempts}@example.net`;
 
 let flips = 0;
-/** Now one value, now the other. */
+/** Alternates between two values. */
 const flip = () => ++flips % 2 === 0;
 
-/** Every way to change who an account is and how it is seen, of a user with an email address. */
+/** Every way to change the identity or the appearance of a user with an email address. */
 const TAKEOVERS: [what: string, request: (token: Token, id: string) => Promise<Answer>][] = [
   ["the address", (token, id) => server.patch(`/v1/users/${id}`, { token, body: { email: freshEmail() } })],
   [

@@ -17,7 +17,7 @@ export interface Person {
 
 let people = 0;
 
-/** Somebody whom no server has heard of. */
+/** A person unknown to every server. */
 export function newPerson(overrides: Partial<Person> = {}): Person {
   const number = ++people;
   const username = `recruit_${number}`;
@@ -40,7 +40,7 @@ export interface Mail {
   created_at: string;
 }
 
-/** What the outbox holds for an address, oldest first, once the queue has nothing left to deliver. */
+/** The outbox's messages to an address, oldest first, once the queue has nothing left to deliver. */
 export async function mailsTo(server: TestServer, address: string): Promise<Mail[]> {
   while (rows(server, "SELECT id FROM email_queue WHERE next_attempt_at IS NOT NULL").length > 0)
     await Bun.sleep(2);
@@ -92,7 +92,7 @@ export const login = (server: TestServer, identifier: string, password: string) 
 export const askReset = (server: TestServer, email: unknown, headers: Record<string, string> = {}) =>
   server.post("/v1/auth/reset-password", { body: { email }, headers });
 
-/** The token of a reset that a user asks for, as soon as the email is there: the answer takes its time. */
+/** The token of a user's password reset, as soon as the email is there: it may come after the answer. */
 export async function resetToken(server: TestServer, { email }: Pick<Person, "email">): Promise<string> {
   const before = (await mailsTo(server, email)).length;
   const answered = askReset(server, email);
@@ -120,7 +120,7 @@ export const changePassword = (
   new_password: unknown,
 ) => server.post("/v1/users/me/password", { token, body: { current_password, new_password } });
 
-/** Asks for another address and returns the token of the email that goes there. */
+/** Requests another address; returns the token of the email that goes there. */
 export async function requestEmailChange(server: TestServer, user: TestUser, email: string): Promise<string> {
   const answer = await server.post(`/v1/users/${user.id}/email/request-change`, {
     token: user.token,
@@ -142,7 +142,7 @@ export const PASSWORDS: [fits: boolean, what: string, password: string][] = [
   [false, "129 emoji", "🌊".repeat(129)],
 ];
 
-// --- What is stored ---------------------------------------------------------------------------------------
+// --- Stored state -----------------------------------------------------------------------------------------
 
 const STATE = {
   verifications: "*",
@@ -154,7 +154,9 @@ const STATE = {
   email_queue: "id, kind",
 };
 
-/** All that registering, signing in and setting passwords may change: a refusal leaves it as it was. */
+/**
+ * Everything that registering, signing in and setting passwords may change: a refusal leaves it as it was.
+ */
 export const state = (server: TestServer) =>
   Object.entries(STATE).map(([table, columns]) =>
     rows(server, `SELECT '${table}', ${columns} FROM ${table} ORDER BY 2`),
@@ -167,7 +169,7 @@ export async function audited(server: TestServer, act: () => Promise<unknown>): 
   return auditRows(server).slice(before);
 }
 
-/** What `act` answers while the server can't write audit events of one type. */
+/** The result of `act` while the server can't write audit events of one type. */
 export async function withoutAudit<T>(
   server: TestServer,
   eventType: string,

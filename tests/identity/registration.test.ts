@@ -24,7 +24,7 @@ import {
 } from "./registration-support";
 import { auditRows, filesWith, isAccepted, outputOfWholeRun, type TestUser } from "./support";
 
-/** Part 2, "Registration" up to the email; what its token does: verify-email.test.ts. */
+/** Registration up to the email (rules A1 to A3 and P5). Confirming it: verify-email.test.ts. */
 
 let server: TestServer;
 let anna: TestUser;
@@ -42,7 +42,7 @@ const registrationsOf = ({ email, username }: Person, on = server) =>
     username.toLowerCase(),
   );
 
-/** A refusal: the status, and that it left nothing behind, no email either. */
+/** Expects the status, and that nothing was left behind, no email either. */
 async function expectRefused(body: Record<string, unknown>, status: number, path?: string, on = server) {
   const [before, events] = [state(on), auditRows(on).length];
   const answer = await register(on, body);
@@ -76,7 +76,7 @@ describe("POST /v1/auth/register", () => {
       expect((await login(server, identifier, person.password)).status).toBe(401);
   });
 
-  test("stores the password as argon2id with the parameters of decisions 3.2", async () => {
+  test("stores the password as argon2id with its parameters (rule C2)", async () => {
     const person = newPerson();
     await register(server, person);
     const stored = registrationsOf(person).map(({ password_hash }) => password_hash);
@@ -278,7 +278,7 @@ describe("registration that is switched off", () => {
 });
 
 describe("an email that can't be sent", () => {
-  /** Registers in vain: a 500 that leaves nothing. */
+  /** Expects that a registration answers 500 and leaves nothing. */
   async function expectRolledBack(on: TestServer, person: Person) {
     const before = state(on);
     const failed = await register(on, person);
@@ -359,7 +359,7 @@ describe("a registration that a crash cut off", () => {
       const mails = await mailsTo(after, lost.email);
       expect(mails).toHaveLength(1);
       expect((await verifyRegistration(after, mails[0]?.token)).status).toBe(201);
-      // One that was sent holds its name beyond the 5 minutes.
+      // A registration whose email was sent holds its name beyond the 5 minutes.
       const person = newPerson();
       await pending(after, person);
       await after.advance(6 * MINUTE);
@@ -395,7 +395,7 @@ test("neither tokens nor passwords stand in the database or in the server's outp
   ];
   const search = () =>
     secrets.flatMap((secret) => filesWith(own, secret)).filter((file) => !file.includes("/outbox/"));
-  // The search would find them: it finds the username, which is stored.
+  // The search can find them: it finds the username, which is stored.
   expect(filesWith(own, user.username)).not.toEqual([]);
   expect(search()).toEqual([]);
   const output = await outputOfWholeRun(own);

@@ -1,12 +1,12 @@
 import { expect } from "bun:test";
 import type { Answer, Token } from "../support/api";
-import type { TestServer } from "../support/server";
+import { ADMIN, type TestServer } from "../support/server";
 import { expectRefused } from "../tracking/support";
 import { externalUser, rows } from "./accounts-support";
 import { done } from "./deletion-support";
 import { auditRows } from "./support";
 
-/** What the tests of roles, permissions and rights share. */
+/** Shared by the tests of roles, permissions and rights. */
 
 /** The identifier of a permission of the catalogue. */
 export function permissionId(server: TestServer, permission: string): string {
@@ -19,11 +19,14 @@ export function permissionId(server: TestServer, permission: string): string {
   return row.id;
 }
 
-/** Lets a role grant a permission. */
+/** Lets a role grant a permission. The admin's session may be too old to hand out rights without a proof. */
 export const grant = async (server: TestServer, roleId: string, permission: string, token?: Token) =>
   server.post(`/v1/roles/${roleId}/permissions`, {
     token: token ?? (await server.admin()),
-    body: { permission_id: permissionId(server, permission) },
+    body: {
+      permission_id: permissionId(server, permission),
+      ...(token === undefined && { password: ADMIN.password }),
+    },
   });
 
 /** Lets a role grant a permission no longer. */
@@ -32,8 +35,14 @@ export const revoke = async (server: TestServer, roleId: string, permission: str
     token: token ?? (await server.admin()),
   });
 
+/** Gives a user a role, with a proof for the same reason. */
 export const assign = async (server: TestServer, userId: string, role_id: string) =>
-  done(await server.post(`/v1/users/${userId}/roles`, { token: await server.admin(), body: { role_id } }));
+  done(
+    await server.post(`/v1/users/${userId}/roles`, {
+      token: await server.admin(),
+      body: { role_id, password: ADMIN.password },
+    }),
+  );
 
 export const unassign = async (server: TestServer, userId: string, roleId: string) =>
   done(await server.delete(`/v1/users/${userId}/roles/${roleId}`, { token: await server.admin() }));
@@ -51,7 +60,7 @@ export async function newRole(
   return { id: data.id, name };
 }
 
-/** A user, signed in, who holds beside the role User these. */
+/** A signed-in user who holds these roles beside the role User. */
 export async function holder(
   server: TestServer,
   ...roleIds: string[]

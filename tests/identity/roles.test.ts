@@ -18,7 +18,7 @@ import {
 import { commandLineKey } from "./support";
 import { staff } from "./users-support";
 
-/** Part 2, "Role and permission" and "Roles and permissions"; decisions 2.1, 2.3, 2.8, 2.12, 3.9, 3.10, 5.1 and 5.2. */
+/** Roles and their permissions (rules H3, H8, H12, R1, R2 and R4). */
 const PATH = "/v1/roles";
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const UUID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -270,7 +270,7 @@ describe("PATCH /v1/roles/{id}", () => {
     expect(events[1]?.user_id).toBe(manager.id);
   });
 
-  // Part 1: every field is optional; nothing says that one is required here.
+  // Every field is optional, and none is required to remain (rule H7).
   test("leaves the role as it is without a known field", async () => {
     const { id } = await newRole(server);
     const before = await read(id);
@@ -293,6 +293,43 @@ describe("PATCH /v1/roles/{id}", () => {
     const [{ id, name }, other] = [await newRole(server), await newRole(server)];
     await expectRefusal(server, 409, "Conflict", () => patch(id, { name: other.name }));
     done(await patch(id, { name }));
+  });
+
+  test("refuses another name to whoever doesn't hold all that the role grants", async () => {
+    const { id, name } = await newRole(server, "gps:read", "trips:write");
+    for (const holds of [[], ["gps:read"], ["gps:*", "trips:read"]]) {
+      const token = await server.key("roles:write", ...holds);
+      await expectRefusal(server, 403, "Forbidden", () => patch(id, { name: "Admins" }, token));
+      const change = { name: "Admins", description: "both", requires_two_factor: true };
+      await expectRefusal(server, 403, "Forbidden", () => patch(id, change, token));
+      // Not even taken names are revealed.
+      await expectRefusal(server, 403, "Forbidden", () => patch(id, { name: "Admin" }, token));
+      // A PATCH that leaves the name as it is needs no more permissions than before.
+      const same = { name, description: `by ${holds.length}` };
+      expect(done(await patch(id, same, token)).data).toMatchObject(same);
+    }
+    const holder = await server.key("roles:write", "gps:*", "trips:write");
+    expect(done(await patch(id, { name: `${name} II` }, holder)).data.name).toBe(`${name} II`);
+    const { id: empty } = await newRole(server);
+    done(await patch(empty, { name: `${name} III` }, await server.key("roles:write")));
+  });
+
+  test("ends the demand for a second factor for holders of all that the role grants alone", async () => {
+    const { id } = await newRole(server, "gps:read", "trips:write");
+    const asks = { requires_two_factor: true };
+    const lowered = { requires_two_factor: false };
+    for (const holds of [[], ["gps:read"]]) {
+      const token = await server.key("roles:write", ...holds);
+      // Asking for one, and describing the role, takes nothing from anybody.
+      expect(done(await patch(id, { ...asks, description: `by ${holds.length}` }, token)).data).toMatchObject(
+        asks,
+      );
+      await expectRefusal(server, 403, "Forbidden", () => patch(id, lowered, token));
+      await expectRefusal(server, 403, "Forbidden", () => patch(id, { ...lowered, description: "x" }, token));
+      done(await patch(id, { description: null }, token));
+    }
+    const holder = await server.key("roles:write", "gps:*", "trips:write");
+    expect(done(await patch(id, lowered, holder)).data).toMatchObject(lowered);
   });
 
   test("changes nothing when its event can't be written", async () => {
@@ -460,7 +497,7 @@ describe("POST /v1/roles/{id}/permissions", () => {
 
   test("needs roles:write", async () => {
     const { id } = await newRole(server);
-    // Its other half: a caller whom nothing but the missing roles:write keeps out.
+    // The same from the other side: a caller who lacks nothing but roles:write.
     const everythingElse = await staff(server, "roles:read", "roles:delete", "gps:read");
     await expectRefusal(server, 403, "Forbidden", () => grant(server, id, "gps:read", everythingElse.token));
     await needs("roles:write", 200, (options) =>
@@ -526,6 +563,8 @@ describe("DELETE /v1/roles/{id}/permissions/{permission_id}", () => {
     const rename = () => server.patch(`${PATH}/role_admin`, { token, body: { name: "Weaker" } });
     await expectRefusal(server, 403, "Forbidden", rename);
     expect((await remove("trips:read")).status).toBe(200);
-    expect((await server.patch(`${PATH}/${role.id}`, { token, body: { name: "Renamed" } })).status).toBe(200);
+    const change = (body: object) => server.patch(`${PATH}/${role.id}`, { token, body });
+    await expectRefusal(server, 403, "Forbidden", () => change({ name: "Renamed" }));
+    expect((await change({ description: "Described" })).status).toBe(200);
   });
 });

@@ -7,7 +7,7 @@ import { externalUser, UNKNOWN } from "./accounts-support";
 import { auditRows, commandLineKey, isAccepted, type TestUser } from "./support";
 import { eventsOf, eventually, newUser, sessionsOf, signInFrom } from "./users-support";
 
-/** Part 2, "Active session" and the own rows of "Sessions"; decisions 2.1, 3.1, 3.5, 3.12; issue 3.5. */
+/** The list of a user's own sessions, and ending them (rules C1, C5 and H13). */
 const PATH = "/v1/users/me/sessions";
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -286,7 +286,7 @@ describe("DELETE /v1/users/me/sessions", () => {
   });
 });
 
-/** Changes what a user may do and back: cached callers are dropped. */
+/** Assigns and removes a role: cached callers are dropped. */
 async function assignAndRemoveRole(on: TestServer, id: string): Promise<void> {
   const token = await on.admin();
   await on.post(`/v1/users/${id}/roles`, { token, body: { role_id: "role_developer" } });
@@ -331,7 +331,7 @@ describe("time", () => {
     await timed.advance(MINUTE / 2);
     await isAccepted(timed, token);
     await isAccepted(timed, token);
-    // The credential is read anew, which is no reason to write.
+    // The credential is read anew, which is no reason to write its last use.
     await assignAndRemoveRole(timed, sailor.id);
     await isAccepted(timed, token);
     // The sign-in commits after whatever the requests before it queued.

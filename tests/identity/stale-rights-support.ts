@@ -9,9 +9,9 @@ import { completeReset, resetToken } from "./registration-support";
 import { createKey } from "./support";
 import { type Guarded, guarded } from "./two-factor-support";
 
-/** What the tests share of requests that are under way while the rights of whoever sent them end. */
+/** Shared by the tests of requests that are under way while their caller's rights end. */
 
-// --- Whoever asks -----------------------------------------------------------------------------------------
+// --- Callers ----------------------------------------------------------------------------------------------
 
 /** An Admin with two-factor authentication and a key, and three people whom no other test knows. */
 export interface Actor extends Guarded {
@@ -29,7 +29,7 @@ export async function newActor(server: TestServer): Promise<Actor> {
   return { ...user, key, people };
 }
 
-// --- What is asked for ------------------------------------------------------------------------------------
+// --- Requests ---------------------------------------------------------------------------------------------
 
 export interface Ask {
   method: string;
@@ -40,7 +40,9 @@ export interface Ask {
 
 let number = 0;
 
-/** Requests that need nothing but a session, about the own account. In an order in which all of them succeed. */
+/**
+ * Requests about the own account that need nothing but a session, in an order in which all of them succeed.
+ */
 export function ownRequests({ id, token, password, backupCodes }: Actor): Ask[] {
   const [first = "", second = ""] = backupCodes;
   const own = "/v1/users/me";
@@ -58,7 +60,7 @@ export function ownRequests({ id, token, password, backupCodes }: Actor): Ask[] 
   ];
 }
 
-/** Requests that need what an Admin may do, one of each kind. In an order in which all of them succeed. */
+/** Requests that need an Admin's permissions, one of each kind, in an order in which all of them succeed. */
 export function adminRequests({ token, people }: Actor): Ask[] {
   const [member, banned, deleted] = people.map(({ id }) => id);
   const name = `held ${++number}`;
@@ -75,7 +77,7 @@ export function adminRequests({ token, people }: Actor): Ask[] {
   ];
 }
 
-/** Requests that have no body, and act at once. */
+/** Requests without a body, which act at once. */
 export const bodilessRequests = ({ token, key, people }: Actor): Ask[] => [
   { method: "DELETE", path: "/v1/users/me/sessions", token },
   { method: "DELETE", path: "/v1/users/me/deletion", token },
@@ -84,7 +86,7 @@ export const bodilessRequests = ({ token, key, people }: Actor): Ask[] => [
   { method: "DELETE", path: `/v1/users/${people[0]?.id}`, token },
 ];
 
-/** Requests of the other rooms, which check the caller as they are admitted, and no more. */
+/** Requests of tracking, which check the caller only at admission. */
 export const trackingRequests = ({ token, key }: Actor): Ask[] => [
   { method: "POST", path: "/v1/devices", token, body: { name: "held" } },
   { method: "POST", path: "/v1/gps", token: key.key, body: fix() },
@@ -93,7 +95,7 @@ export const trackingRequests = ({ token, key }: Actor): Ask[] => [
 export const shown = ({ method, path }: Ask): string =>
   `${method} ${path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, "{id}")}`;
 
-// --- How rights end ---------------------------------------------------------------------------------------
+// --- Ends of rights ---------------------------------------------------------------------------------------
 
 type End = (server: TestServer, actor: Actor) => Promise<Answer>;
 
@@ -108,10 +110,10 @@ export const forceDelete: End = (server, { id }) =>
 export const resetPassword: End = async (server, actor) =>
   completeReset(server, await resetToken(server, actor), "a passphrase set anew");
 
-/** Takes from an actor what an Admin may do. */
+/** Removes an Admin's permissions from an actor. */
 export const demote: End = (server, { id }) => asAdmin(server, "DELETE", `/v1/users/${id}/roles/role_admin`);
 
-// --- What is stored ---------------------------------------------------------------------------------------
+// --- Stored state -----------------------------------------------------------------------------------------
 
 const CHANGEABLE: Record<string, string> = {
   users: "*",
@@ -139,7 +141,7 @@ export const everything = (server: TestServer) =>
     rows(server, `SELECT ${columns} FROM ${table} ORDER BY 1, 2`),
   ]);
 
-/** Keeps the server from committing until the returned function is called; it still answers what it only reads. */
+/** Keeps the server from committing until the returned function is called; reads are still answered. */
 export function holdCommits(server: TestServer): () => void {
   const database = new Database(join(server.dataDir, "fairlead.db"));
   database.run("PRAGMA busy_timeout = 5000");

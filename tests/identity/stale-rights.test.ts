@@ -24,8 +24,9 @@ import { auditRows, type TestUser } from "./support";
 import { newUser, staff } from "./users-support";
 
 /**
- * Rights that end between a request's admission and its commit, and between a request and the use of what it left
- * behind (decisions 3.3, 3.9 and 3.11). Those that end while a body is on its way: held-requests.test.ts.
+ * Rights that end between a request's admission and its commit, and between a request and the use of the
+ * token that it made (rules C7, R3 and R6). Rights that end while a body is on its way:
+ * held-requests.test.ts.
  */
 let server: TestServer;
 let admin: Token;
@@ -60,14 +61,17 @@ describe("requests that wait for the same commit", () => {
     for (const ask of asks) {
       answers.push(ask());
       if (answers.length === 1) await untilOneWaits();
-      // By the time of this answer, what was sent before has been admitted.
+      // This answer proves that the earlier requests have been admitted.
       await server.get("/v1/health");
     }
     release();
     return Promise.all(answers);
   }
 
-  /** Sends all that an actor may do behind what ends that, and expects that each gets this status and does nothing. */
+  /**
+   * Sends all of an actor's requests after the request that ends the rights; expects this status for each,
+   * and no effect.
+   */
   async function expectAllRefused(
     actor: Actor,
     end: (server: TestServer, actor: Actor) => Promise<Answer>,
@@ -105,7 +109,7 @@ describe("requests that wait for the same commit", () => {
   test("are refused with 403 behind the removal of a role, and change nothing", async () => {
     const actor = await newActor(server);
     await expectAllRefused(actor, demote, 403, ["role_removed"]);
-    // The credential itself goes on, with what is left.
+    // The credential itself stays valid, with the remaining rights.
     const change = { token: actor.token, body: { privacy_mode: true } };
     expect((await server.patch(`/v1/users/${actor.id}`, change)).status).toBe(200);
   });
@@ -148,24 +152,24 @@ test("who loses a role and gives it back to the own account at the same moment h
   }
 });
 
-// --- Addresses that somebody else asked for ------------------------------------------------------------------
+// --- Addresses that somebody else requested ------------------------------------------------------------------
 
 interface Asked {
-  /** Who asked, and may change users. */
+  /** The requester, who may change users. */
   clerk: TestUser;
-  /** Whose account it is. */
+  /** The owner of the account. */
   user: { id: string; token: Token };
   email: string;
   /** All ways to apply it. */
   ways: (() => Promise<Answer>)[];
 }
 
-/** A clerk asks that a user be given another address. */
+/** A clerk requests another address for a user. */
 async function changeAsked(): Promise<Asked> {
   return asked(await newUser(server), "email/request-change", "/v1/users/email/verify");
 }
 
-/** A clerk asks that a user who signs in elsewhere be given an address and a password. */
+/** A clerk requests an address and a password for a user who signs in elsewhere. */
 async function linkAsked(): Promise<Asked> {
   return asked(await externalUser(server), "email-link/request", "/v1/users/email-link/verify");
 }

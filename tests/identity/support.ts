@@ -31,7 +31,7 @@ export async function createUser(server: TestServer, ...roles: string[]): Promis
   return { ...created, token: (await server.login(username, created.password)).session_token };
 }
 
-/** A key made by the command line, which knows no rule but those of the database. */
+/** A key made by the command line, which is bound by no rules but those of the database. */
 export async function commandLineKey(
   server: TestServer,
   options: { owner?: string; system?: true; scopes?: string[] },
@@ -49,7 +49,7 @@ export async function commandLineKey(
   return JSON.parse(stdout);
 }
 
-/** A key of whoever `token` belongs to. */
+/** A key of the token's holder. */
 export async function createKey(
   server: TestServer,
   token: Token,
@@ -60,25 +60,29 @@ export async function createKey(
   return body;
 }
 
-/** Whether a credential is accepted at all, whatever it may do. */
+/** True if a credential is accepted at all, whatever its permissions. */
 export async function isAccepted(server: TestServer, token: Token): Promise<boolean> {
   return (await server.get("/v1/trips", { token })).status !== 401;
 }
 
-/** Stops a server that logs at level info or debug, and returns everything that it ever wrote. */
+/** Stops a server that logs at level info or debug; returns everything that it ever wrote. */
 export async function outputOfWholeRun(server: TestServer): Promise<string> {
   await server.stop();
-  // The program's last line: what the pipe still holds comes before it.
+  // This is the program's last line; the rest of the pipe comes before it.
   while (!server.output.includes('"message":"stopped"')) await Bun.sleep(5);
   return server.output;
 }
 
-/** The files of the data directory, at any depth, in which the text stands. */
+/** The files of the data directory, at any depth, that contain the text. */
 export function filesWith(server: TestServer, text: string): string[] {
   const needle = Buffer.from(text);
-  return readdirSync(server.dataDir, { recursive: true, encoding: "utf8" })
-    .map((name) => join(server.dataDir, name))
-    .filter((file) => statSync(file).isFile() && readFileSync(file).includes(needle));
+  return (
+    readdirSync(server.dataDir, { recursive: true, encoding: "utf8" })
+      // A file with this ending is about to be renamed: the email is found under its own name.
+      .filter((name) => !name.endsWith(".partial"))
+      .map((name) => join(server.dataDir, name))
+      .filter((file) => statSync(file).isFile() && readFileSync(file).includes(needle))
+  );
 }
 
 export interface AuditRow {
@@ -94,7 +98,7 @@ export interface AuditRow {
   metadata: string | null;
 }
 
-/** The audit events in the order in which they were written; those about one record when it is named. */
+/** The audit events in the order of writing; those about one record if it is named. */
 export function auditRows(server: TestServer, resourceId?: string): AuditRow[] {
   const database = new Database(join(server.dataDir, "fairlead.db"), { readonly: true });
   try {

@@ -6,7 +6,7 @@ import { externalUser } from "./accounts-support";
 import { askReset, login, registered } from "./registration-support";
 import type { TestUser } from "./support";
 
-/** Decisions 3.2 and 3.8: how long an answer takes tells nothing of whether an account exists. */
+/** The time of an answer reveals nothing about the existence of an account (rules A2 and C2). */
 
 const ROUNDS = 3;
 
@@ -28,7 +28,7 @@ async function medians(kinds: (() => Promise<unknown>)[], times: number) {
   const took: number[][] = kinds.map(() => []);
   for (let time = 0; time < times; time++)
     for (const [at] of kinds.entries()) {
-      // Another order each time: none always follows the same one.
+      // Another order each time: no kind always follows the same one.
       const kind = (at + time) % kinds.length;
       const start = performance.now();
       await kinds[kind]?.();
@@ -87,7 +87,7 @@ describe("equal time", () => {
   test("of a password reset, also when storing it takes long: what the answer waits for is a fixed time", async () => {
     const held = 300;
     const times: number[] = [];
-    // Of several, since a busy machine makes any of them late; were the wait added, none could be early.
+    // Of several, since a busy machine makes any of them late; if the wait were added, none could be early.
     for (let round = 1; round <= ROUNDS && !times.some((time) => time < STEP + held); round++) {
       const release = lockDatabase();
       const start = performance.now();

@@ -8,7 +8,7 @@ import { matchStep, newSecret, otpauthUrl, stepAt } from "../../src/identity/two
 import { useMasterKey } from "../../src/kernel/encryption";
 import { codeOfStep, fromBase32 } from "./two-factor-support";
 
-/** Codes of an authenticator app (RFC 6238) and backup codes (decisions 3.3), without a server. */
+/** Codes of an authenticator app (RFC 6238) and backup codes (rule C3), without a server. */
 
 const KEY = "12345678901234567890";
 const SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";

@@ -25,8 +25,8 @@ import {
 } from "./two-factor-support";
 
 /**
- * Whose second factor may be seen and changed by whom, and who must have one: Part 2, "Two-factor management",
- * "Authentication" 7 and 8; decisions 3.5, 3.6 and 3.9. Limits: decisions 2.10.
+ * Access to the second factors of others and to the own, and the roles that require one (rules C4, C5, R3 and
+ * H10).
  */
 
 let server: TestServer;
@@ -40,7 +40,7 @@ type Request = (token: Token, user_id?: unknown) => Promise<Answer>;
 const CODE = "123456";
 const asQuery = (user_id: unknown) => (user_id === undefined ? "" : `?user_id=${user_id}`);
 
-/** All six operations, with a code that is as good as never right. */
+/** All six operations, with a code that is almost certainly wrong. */
 const READS: [string, Request][] = [
   ["status", (token, user_id) => status(server, token, asQuery(user_id))],
   ["requirement", (token, user_id) => requirement(server, token, asQuery(user_id))],
@@ -177,7 +177,7 @@ describe("somebody else's account", () => {
     done(await regenerate(server, manager.token, { code: await nextCode(server, secret), user_id }));
     done(await disable(server, manager.token, { code: await nextCode(server, secret), user_id }));
     expect(done(await status(server, subject.token)).enabled).toBe(false);
-    // The manager's own is another matter.
+    // The manager's own second factor is unaffected.
     expect(done(await status(server, manager.token)).enabled).toBe(false);
 
     const events = eventsAbout(server, user_id).filter(({ event_type }) => event_type.startsWith("2fa_"));
@@ -234,7 +234,7 @@ describe("somebody else's account", () => {
       for (const [, request] of READS) done(await request(manager.token, id));
     }
     expect(done(await status(server, higher.token)).enabled).toBe(true);
-    // Of equal rank it can.
+    // A manager of equal rank may.
     const equal = await staff("two_factor:manage", "gps:read");
     done(
       await disable(server, equal.token, { code: await nextCode(server, higher.secret), user_id: higher.id }),
@@ -367,7 +367,7 @@ describe("the requirement", () => {
       can_enable: false,
     });
     expect(met.reason).not.toContain(SET_UP);
-    // Required doesn't mean that it can't be turned off.
+    // It can be turned off even where it is required.
     done(await disable(server, user.token, { code: on.backupCodes[0] }));
 
     done(await server.delete(`/v1/users/${user.id}/roles/${second}`, { token }));
@@ -470,9 +470,9 @@ describe("with the default limit", () => {
     expect(rows(limited, "SELECT enabled_at FROM two_factor WHERE user_id = ?", user.id)).toEqual([
       { enabled_at: null },
     ]);
-    // What tries no code isn't limited.
+    // A request that tries no code isn't limited.
     expect(done(await status(limited, user.token)).enabled).toBe(false);
-    // Another user has codes of its own, also through the system key that serves everybody.
+    // Another user has a limit of its own, also through the system key that serves everybody.
     const other = await newcomer(limited);
     done(await setUp(limited, other.token));
     for (const token of [other.token, limited.systemKey])

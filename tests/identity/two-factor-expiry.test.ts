@@ -7,7 +7,10 @@ import { MINUTE, now, setClock } from "../../src/kernel/clock";
 import { closeDatabase, db, transact } from "../../src/kernel/db";
 import { configure, openQueue } from "./email/support";
 
-/** The job that removes what expired; that it is refused from then on is shown over HTTP. */
+/**
+ * The job that removes expired challenges and set-ups. Tests over HTTP show that they are refused from their
+ * expiry on.
+ */
 
 beforeAll(() => {
   configure();
@@ -21,7 +24,7 @@ afterAll(() => {
 const newUser = (username: string) =>
   insertUser({ username, email: `${username}@example.org`, passwordHash: "x" }).id;
 
-/** A set-up of 10 minutes; completed when `enabled`. */
+/** A set-up of 10 minutes; completed if `enabled`. */
 const insertSetUp = (user_id: string, enabled: boolean) =>
   db
     .insert(twoFactor)

@@ -26,7 +26,7 @@ import {
   wrongCode,
 } from "./two-factor-support";
 
-/** Part 2, "Login", `/v1/auth/2fa/verify` and `/v1/auth/2fa/check`; decisions 3.1, 3.3 and 3.7. */
+/** Login with a second factor: `/v1/auth/2fa/verify` and `/v1/auth/2fa/check` (rules C1, C3, C8 and A4). */
 const MINUTE = 60_000;
 const TEMP_TOKEN = /^2fa_[A-Za-z0-9_-]{43}$/;
 
@@ -36,17 +36,17 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** What a client can tell an answer by. */
+/** Everything by which a client can tell an answer from another. */
 const shown = ({ status, headers, body }: Answer) => ({
   status,
   body,
   headers: [...headers].filter(([name]) => !["x-request-id", "date"].includes(name)).sort(),
 });
 
-/** The answer to a token that there never was. */
+/** The answer to a token that never existed. */
 const refusal = async () => shown(await verifyLogin(server, `2fa_${"x".repeat(43)}`, "123456"));
 
-/** Expects the refusal that tells nothing, and that no code was used up and no session opened. */
+/** Expects the uniform refusal, and that no code was used up and no session opened. */
 async function expectRefusedAlike(user: { id: string }, token: unknown, code: unknown): Promise<void> {
   const before = stored(server, user.id);
   const answer = await verifyLogin(server, token, code);
@@ -153,7 +153,7 @@ describe("the second step", () => {
     expect(headers.get("cache-control")).toBe("no-store");
     expect(await isAccepted(server, body.session_token)).toBe(true);
     const days = (Date.parse(body.expires_at) - Date.now()) / (24 * 60 * MINUTE);
-    // The tests move the clock by minutes.
+    // The clock of the tests is off by minutes.
     expect(Math.abs(days - 30)).toBeLessThan(0.5);
     expect(stored(server, user.id).challenges).toEqual([]);
   });
@@ -383,7 +383,7 @@ describe("the second step", () => {
       ["/temp_token", { ...fine, temp_token: 5 }],
     ] as const)
       expectInvalid(await server.post("/v1/auth/2fa/verify", { body }), path);
-    // Whatever else is no token or no code is a wrong one.
+    // Any other value that is no token or no code counts as a wrong one.
     for (const change of [
       { code: "" },
       { code: "1".repeat(50_000) },
@@ -602,7 +602,7 @@ describe("POST /v1/auth/2fa/check", () => {
     const user = await guarded(server);
     for (const user_id of [UNKNOWN, "nonsense", "", 5, null, undefined])
       expectInvalid(await check(server, { user_id }), "/user_id");
-    // A platform that is switched off: nobody signs in through it.
+    // Nobody signs in through a platform that is switched off.
     done(
       await server.patch("/v1/platforms/twitch/enabled", {
         token: server.systemKey,
@@ -638,7 +638,7 @@ describe("POST /v1/auth/2fa/check", () => {
     const { key } = await createKey(server, await server.admin(), ["*:*"]);
     for (const token of [key, await server.admin(), user.token]) {
       expectRefused(await check(server, body, token), 403, "Forbidden");
-      // Before the body is looked at.
+      // The permission is checked before the body.
       expectRefused(await check(server, {}, token), 403, "Forbidden");
     }
     expect(stored(server, user.id).challenges).toEqual([]);

@@ -25,7 +25,10 @@ import {
   wrongCode,
 } from "./two-factor-support";
 
-/** What of a secret is stored, and that it counts in its own place alone: decisions 3.1, 3.3, 3.11 and 3.12. */
+/**
+ * Secrets are stored as hashes or sealed, and a sealed one only works in its own place (rules C1, C3, C7 and
+ * H13).
+ */
 
 describe("a secret in the database", () => {
   let server: TestServer;
@@ -72,12 +75,12 @@ describe("a secret in the database", () => {
       for (const text of [secret, ...backupCodes]) expect(server.output).not.toContain(text);
     }
     expect(server.output).toContain('"level":"error"');
-    // The backup codes are no part of it: the user gets in, and can set it up anew.
+    // The backup codes don't depend on it: the user gets in, and can set it up anew.
     const { session_token } = done(await signInWithBoth(server, anna, anna.backupCodes[0]));
     done(await disable(server, session_token, { code: anna.backupCodes[1] }));
     const again = await turnOn(server, anna);
     expect((await signInWithBoth(server, again)).status).toBe(200);
-    // What was put back counts again.
+    // The original value works again once it is restored.
     put(bert, berts);
     expect((await signInWithBoth(server, bert)).status).toBe(200);
   });
@@ -110,13 +113,13 @@ describe("a secret in the database", () => {
 
 // --- Byte by byte -------------------------------------------------------------------------------------------
 
-/** The database and what SQLite keeps beside it. */
+/** The database and the files that SQLite keeps beside it. */
 const databaseFiles = (server: TestServer) =>
   readdirSync(server.dataDir)
     .filter((name) => name.startsWith("fairlead.db"))
     .map((name) => ({ name, bytes: readFileSync(join(server.dataDir, name)) }));
 
-/** A secret in the forms in which it could have been kept. */
+/** A secret in all forms in which it could have been stored. */
 function formsOf(secret: string): Buffer[] {
   const forms = [secret, Buffer.from(secret).toString("base64").replace(/=+$/, "").slice(0, -1)];
   const raw: Buffer[] = [];
@@ -132,7 +135,7 @@ function formsOf(secret: string): Buffer[] {
   return [...forms.map((text) => Buffer.from(text)), ...raw];
 }
 
-/** The names of the secrets that stand in any of these bytes, in any of their forms. */
+/** The names of the secrets that occur in any of these bytes, in any of their forms. */
 const found = (secrets: Map<string, string>, places: { name: string; bytes: Buffer }[]): string[] =>
   [...secrets].flatMap(([secret, what]) =>
     places
@@ -140,7 +143,7 @@ const found = (secrets: Map<string, string>, places: { name: string; bytes: Buff
       .map(({ name }) => `${what} in ${name}`),
   );
 
-/** Does everything that has to do with a secret, and returns all of them with what each is. */
+/** Uses every kind of secret; returns all of them with their names. */
 async function useEverySecret(server: TestServer): Promise<Map<string, string>> {
   const secrets = new Map<string, string>();
   const note = (what: string, ...all: (string | undefined)[]) => {
@@ -247,14 +250,14 @@ test("no secret stands in any byte of the database or of the log", async () => {
   try {
     const secrets = await useEverySecret(server);
     expect(secrets.size).toBeGreaterThan(50);
-    // Once with the -wal that was not taken over yet, and once after.
+    // Once with a -wal that isn't checkpointed yet, and once after.
     const running = databaseFiles(server);
     expect(running.map(({ name }) => name)).toContain("fairlead.db-wal");
     expect(found(secrets, running)).toEqual([]);
     const log = { name: "the log", bytes: Buffer.from(await outputOfWholeRun(server)) };
     const after = databaseFiles(server);
     expect(found(secrets, [...after, log])).toEqual([]);
-    // The search would find what stands there.
+    // The search finds a text that does stand there.
     expect(found(new Map([["Crew app", "a name"]]), after)).toContain("a name in fairlead.db");
     expect(found(new Map([["/v1/auth/2fa/verify", "a path"]]), [log])).toEqual(["a path in the log"]);
   } finally {

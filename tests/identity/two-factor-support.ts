@@ -7,7 +7,7 @@ import type { TestServer } from "../support/server";
 import { rows } from "./accounts-support";
 import { done, type Newcomer, newcomer, signIn } from "./deletion-support";
 
-/** What the tests of two-factor authentication share: an authenticator app of their own, and the requests. */
+/** Shared by the tests of two-factor authentication: an authenticator app of their own, and the requests. */
 
 // --- The app ----------------------------------------------------------------------------------------------
 
@@ -31,7 +31,7 @@ export function codeOfStep(secret: Buffer, step: number, digits = 6): string {
 
 const STEP = 30_000;
 
-/** How far the tests have moved the clock of each server. */
+/** Milliseconds by which the tests have moved the clock of each server. */
 const ahead = new WeakMap<TestServer, number>();
 
 export const serverTime = (server: TestServer): number => Date.now() + (ahead.get(server) ?? 0);
@@ -46,11 +46,13 @@ export async function toStepStart(server: TestServer): Promise<void> {
   await advance(server, STEP - (serverTime(server) % STEP) + 500);
 }
 
-/** The code so many steps from now. */
+/** The code of the time step that is `steps` steps from now. */
 export const codeIn = (server: TestServer, secret: string, steps: number): string =>
   codeOfStep(fromBase32(secret), Math.floor(serverTime(server) / STEP) + steps);
 
-/** A code that the server accepts at none of the steps around now, nor at the ones that a slow test may reach. */
+/**
+ * A code that the server accepts at none of the steps around now, nor at those that a slow test may reach.
+ */
 export function wrongCode(server: TestServer, secret: string): string {
   const near = [-3, -2, -1, 0, 1, 2, 3].map((steps) => codeIn(server, secret, steps));
   for (let code = 0; ; code++) {
@@ -59,12 +61,12 @@ export function wrongCode(server: TestServer, secret: string): string {
   }
 }
 
-/** The last step of which each app gave out a code. */
+/** The last step for which each app gave out a code. */
 const lastSteps = new Map<string, number>();
 
 /**
- * The next code of an app that was not used yet: this step's, or the next one's, which is accepted as well. The clock
- * moves on when both were used.
+ * The app's next unused code: this step's, or the next one's, which is accepted as well. The clock moves on
+ * when both were used.
  */
 export async function nextCode(server: TestServer, secret: string): Promise<string> {
   const now = Math.floor(serverTime(server) / STEP);
@@ -111,7 +113,7 @@ export interface Guarded extends Newcomer {
   backupCodes: string[];
 }
 
-/** Turns two-factor authentication on for a user, who has used one code of the app by then. */
+/** Turns two-factor authentication on for a user, which uses one code of the app. */
 export async function turnOn<User extends { token: Token }>(server: TestServer, user: User) {
   const { secret } = done(await setUp(server, user.token));
   const code = await nextCode(server, secret);
@@ -131,17 +133,24 @@ export async function challenge(server: TestServer, user: Newcomer): Promise<Tok
   return body.temp_token;
 }
 
-/** Signs in with both steps, with a code of the app or the one that is given. */
+/** Signs in with both steps, with a code of the app or the given one. */
 export async function signInWithBoth(server: TestServer, user: Guarded, code?: string): Promise<Answer> {
   const token = await challenge(server, user);
   return verifyLogin(server, token, code ?? (await nextCode(server, user.secret)));
 }
 
-// --- What is stored ---------------------------------------------------------------------------------------
+// --- Stored state -----------------------------------------------------------------------------------------
 
-/** All that an operation on a user's second factor may change; the count of wrong codes is apart from it. */
+/**
+ * Everything that an operation on a user's second factor may change; the count of wrong codes is apart from
+ * it.
+ */
 export const stored = (server: TestServer, userId: string) => ({
-  app: rows(server, "SELECT * FROM two_factor WHERE user_id = ?", userId),
+  app: rows(
+    server,
+    "SELECT secret, platform, enabled_at, setup_expires_at, last_step FROM two_factor WHERE user_id = ?",
+    userId,
+  ),
   codes: rows(server, "SELECT code_hash FROM backup_codes WHERE user_id = ? ORDER BY 1", userId),
   challenges: rows(server, "SELECT id FROM two_factor_challenges WHERE user_id = ? ORDER BY 1", userId),
   sessions: rows(server, "SELECT id FROM sessions WHERE user_id = ? ORDER BY 1", userId),

@@ -15,7 +15,7 @@ import {
 } from "./deletion-support";
 import { commandLineKey, createKey, isAccepted } from "./support";
 
-/** `DELETE /v1/users/{id}`, the soft deletion: Part 2, "Account deletion"; decisions 3.4, 3.7, 3.9, 4.11 and 5.2. */
+/** `DELETE /v1/users/{id}`, the soft deletion (rules A10, C4, R2 and R3). */
 let server: TestServer;
 let admin: Token;
 let adminId: string;
@@ -74,7 +74,7 @@ describe("a soft deletion", () => {
     for (const { id } of [own, system]) {
       const path = `/v1/api-keys/${id}`;
       expect(done(await server.get(path, { token: admin })).data.is_active).toBe(false);
-      // Switching it on again helps nobody: its owner is gone.
+      // Switching the key on again has no effect: its owner is gone.
       done(await server.patch(path, { token: admin, body: { is_active: true } }));
     }
     expect(await isAccepted(server, own.key)).toBe(false);
@@ -196,7 +196,7 @@ describe("a soft deletion is refused", () => {
     await expectNothingDone(server, adminId, () => remove(adminId), 409, "Conflict");
     expect(await isAccepted(server, admin)).toBe(true);
     const second = await secondSuperAdmin(server);
-    // Deleting oneself is fine while another one stays.
+    // Deleting oneself is permitted while another super admin stays.
     expect((await remove(second.id, second.token)).status).toBe(204);
     expect(eventsAbout(server, second.id, "user_deleted")[0]?.actor_id).toBeNull();
     await expectNothingDone(server, adminId, () => remove(adminId), 409, "Conflict");

@@ -7,7 +7,7 @@ import { externalUser, rows, UNKNOWN } from "./accounts-support";
 import { auditRows, commandLineKey, createUser, type TestUser } from "./support";
 import { makeRole, newUser, staff } from "./users-support";
 
-/** Part 2, roles and permissions of users; decisions 2.3, 2.8, 2.12, 3.4, 3.9, 5.1 and 7.7. */
+/** Roles and permissions of users (rules H3, H8, H12, R2, R5 and W5). */
 const OWN = ["two_factor:read", "two_factor:write"];
 const SUPER_ADMIN = "role_super_admin";
 
@@ -289,7 +289,7 @@ describe("the super admins", () => {
       expect(statuses.filter((status) => status === 200)).toHaveLength(1);
       expect([403, 409]).toContain(statuses.find((status) => status !== 200) ?? 0);
       expect(superAdmins()).toHaveLength(before.length - 1);
-      // For the next round: whoever is left gives the role back to the first.
+      // For the next round, the remaining holder gives the role back to the first.
       const left = statuses[0] === 200 ? first : second;
       const back = { token: left.token, body: { role_id: SUPER_ADMIN } };
       expect((await installation.post(pathOf(first.id), back)).status).toBe(200);

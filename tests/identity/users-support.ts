@@ -11,8 +11,8 @@ export async function eventually(holds: () => boolean | Promise<boolean>): Promi
 }
 
 /**
- * Makes a role that grants exactly these permissions, and returns its identifier. Written into the database beside
- * the running server, which reads it when a holder signs in.
+ * Makes a role that grants exactly these permissions; returns its identifier. Written into the database
+ * beside the running server, which reads it when a holder signs in.
  */
 export function makeRole(server: TestServer, name: string, ...permissions: string[]): string {
   const id = Bun.randomUUIDv7();
@@ -44,7 +44,7 @@ export function makeRole(server: TestServer, name: string, ...permissions: strin
 
 let made = 0;
 
-/** A user with an email address and a password, signed in, who may do what every user may. */
+/** A user with an email address and a password, signed in, with the permissions of every user. */
 export const newUser = (server: TestServer): Promise<TestUser> =>
   registered(server, { username: `sailor_${++made}` });
 
@@ -53,13 +53,13 @@ export function staff(server: TestServer, ...permissions: string[]): Promise<Tes
   return createUser(server, makeRole(server, `staff_${++made}`, ...permissions));
 }
 
-/** What the audit log holds of one kind about a user, oldest first, metadata parsed. */
+/** The audit log's events of some types about a user, oldest first, metadata parsed. */
 export const eventsOf = (server: TestServer, userId: string, ...types: string[]) =>
   auditRows(server)
     .filter((row) => row.user_id === userId && types.includes(row.event_type))
     .map((row) => ({ ...row, metadata: JSON.parse(row.metadata ?? "null") }));
 
-/** Which fields the audit log says were changed of a user, change by change. */
+/** The fields that changed according to the audit log, change by change. */
 export const changesOf = (server: TestServer, userId: string): string[][] =>
   eventsOf(server, userId, "user_updated").map(({ metadata }) => metadata.changed);
 
@@ -67,14 +67,14 @@ export const changesOf = (server: TestServer, userId: string): string[][] =>
 export const readUser = async (server: TestServer, id: string) =>
   (await server.get(`/v1/users/${id}`, { token: server.systemKey })).body.data;
 
-/** Whether this name or address and this password sign in. */
+/** True if this name or address and this password sign in. */
 export async function signsIn(server: TestServer, identifier: string, password: string): Promise<boolean> {
   const { status } = await server.post("/v1/auth/login", { body: { identifier, password } });
   if (status !== 200 && status !== 401) throw new Error(`login answered ${status}`);
   return status === 200;
 }
 
-/** Sign-in as it is seen from a device: a user agent, and an address that a proxy reports. */
+/** Signs in from a device: a user agent, and an address that a proxy reports. */
 export async function signInFrom(
   server: TestServer,
   user: TestUser,
@@ -86,7 +86,7 @@ export async function signInFrom(
   return { id: answer.body.session_id, token: answer.body.session_token };
 }
 
-/** The sessions of whoever holds the token, as the API lists them. */
+/** The sessions of the token's holder, as the API lists them. */
 export async function sessionsOf(server: TestServer, token: Token) {
   const { status, body } = await server.get("/v1/users/me/sessions", { token });
   if (status !== 200) throw new Error(`answered ${status}: ${JSON.stringify(body)}`);

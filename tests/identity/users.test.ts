@@ -8,8 +8,8 @@ import { auditRows, commandLineKey, isAccepted, type TestUser } from "./support"
 import { changesOf, eventsOf, newUser, readUser, signsIn, staff } from "./users-support";
 
 /**
- * Part 2, "User", "Profile" and "Users" without roles (user-roles.test.ts), access by self (guard-self.test.ts) and
- * external sign-in; decisions 2.1 to 2.11, 3.5, 4.11 and 4.13.
+ * Users and profiles (rules H1 to H9, C5, A7 and A10). Roles: user-roles.test.ts; access by self:
+ * guard-self.test.ts; external sign-in: external-login.test.ts.
  */
 const PATH = "/v1/users";
 
@@ -345,7 +345,7 @@ describe("PATCH /v1/users/{id}", () => {
       expect(await signsIn(server, "captain.nemo@nautilus.example", password)).toBe(true);
       expect(await signsIn(server, email, password)).toBe(false);
       expect(changesOf(server, id)).toEqual([["email"]]);
-      // Nobody was asked, and nothing waits.
+      // No email was sent, and no change is pending.
       expect((await get(pathOf(id, "/email/pending"))).body.pending).toBe(false);
     });
 

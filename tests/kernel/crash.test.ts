@@ -8,10 +8,13 @@ import { faultsOf } from "./inspection";
 import { prepareCast, startWriters } from "./mixed-load";
 import { fix } from "./support";
 
-/** How often the server is killed; many more by hand. */
+/** Number of times that the server is killed; many more by hand. */
 const CRASHES = Number(process.env.CRASHES ?? 4);
 
-/** Changes that are acknowledged before a kill: more or less of them, so that it hits different moments. */
+/**
+ * The fewest changes that are acknowledged before a kill; the number varies, so that the kill hits different
+ * moments.
+ */
 const LEAST = 40;
 const MOST = 160;
 
@@ -39,7 +42,7 @@ test(
 
     const last = await TestServer.start({ dataDir });
     try {
-      // The retention of the start has deleted what was older than 30 days.
+      // At its start, retention has deleted the positions older than 30 days.
       let page = await last.get("/v1/gps", { token: admin });
       while (page.body.pagination.total > acknowledged.points.length + CRASHES * cast.trackers.length) {
         await Bun.sleep(20);
@@ -87,9 +90,10 @@ test("what a kill left of an archive or an email is gone after the next start, a
 });
 
 /**
- * What a power cut takes beyond the process: pages of the write-ahead log that were not flushed yet. With `full`
- * SQLite flushes the log before a commit returns (sqlite.org/pragma.html#pragma_synchronous), so what was
- * acknowledged lies before the end that the log had at the acknowledgement, and only what comes after can be lost.
+ * A power cut takes more than the process: pages of the write-ahead log that were not flushed yet. With
+ * `full` SQLite flushes the log before a commit returns (sqlite.org/pragma.html#pragma_synchronous), so an
+ * acknowledged write lies before the end that the log had at the acknowledgement, and only later pages can be
+ * lost.
  */
 describe("a write-ahead log whose end was lost", () => {
   const POINTS = 40;
@@ -113,7 +117,7 @@ describe("a write-ahead log whose end was lost", () => {
       const copy = temporaryDirectory();
       for (const name of ["fairlead.db", "fairlead.db-wal"])
         cpSync(join(server.dataDir, name), join(copy, name));
-      // Half of the time the end is gone, else noise stands in its place.
+      // Half of the time the end is cut off, else it is overwritten with noise.
       if (cut % 2 === 0) truncateSync(join(copy, "fairlead.db-wal"), at);
       else {
         const bytes = Buffer.from(await Bun.file(join(copy, "fairlead.db-wal")).arrayBuffer());

@@ -28,7 +28,7 @@ declare module "../../src/kernel/events" {
 }
 
 const file = join(temporaryDirectory(), "test.db");
-/** A second connection: what others see of the database. */
+/** A second connection, which sees only committed data. */
 let outside: Database;
 
 beforeAll(() => {

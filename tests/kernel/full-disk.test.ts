@@ -4,33 +4,25 @@ import { join } from "node:path";
 import { environment, expectFailure } from "../operations/support";
 import { Client } from "../realtime/support";
 import type { Token } from "../support/api";
+import { canMount, inNamespace } from "../support/namespace";
 import { program, TestServer, temporaryDirectory } from "../support/server";
 import { fix } from "./support";
 
-/** A disk that takes no more while the server runs, in two ways: the limit of a small disk, and one that refuses all. */
+/**
+ * A disk that fills up while the server runs, in two ways: a small disk, and one that refuses every write.
+ */
 
 const servers: TestServer[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop();
 });
 
-/** What runs a command in a mount namespace of its own, after a shell did this there; `$0` is the directory. */
-const inNamespace = (script: string, directory: string): string[] => [
-  ...["unshare", "-rm", "sh", "-c"],
-  `${script} && exec "$@"`,
-  directory,
-];
-
-/** Whether this user may make mount namespaces of its own. */
-const canMount =
-  Bun.which("unshare") !== null &&
-  Bun.spawnSync(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"]).exitCode === 0;
 if (!canMount)
   process.stdout.write(
     "no mount namespaces here: the tests of a small disk and a read-only one are skipped\n",
   );
 
-/** A server whose data directory is a disk of so many MiB of its own. */
+/** A server whose data directory is a disk of its own, of `mebibytes` MiB. */
 async function onSmallDisk(mebibytes: number): Promise<{ server: TestServer; disk: string }> {
   const first = await TestServer.start();
   await first.stop();
@@ -45,7 +37,7 @@ async function onSmallDisk(mebibytes: number): Promise<{ server: TestServer; dis
   return { server, disk: join(`/proc/${server.pid}/root`, dataDir) };
 }
 
-/** A write of each kind, and what it answers. */
+/** Makes a write of each kind; returns the statuses. */
 async function write(server: TestServer, token: Token): Promise<number[]> {
   const answers = await Promise.all([
     server.post("/v1/gps", { token, body: fix() }),
@@ -65,7 +57,7 @@ async function write(server: TestServer, token: Token): Promise<number[]> {
 const lines = (server: TestServer) =>
   server.output.split("\n").filter((line) => line.includes('"level":"error"'));
 
-/** Holds a server against a disk that stops to take anything, and takes it again. */
+/** Tests a server on a disk that stops accepting writes, and later accepts them again. */
 async function expectToLiveOn(
   server: TestServer,
   fill: () => void | Promise<void>,
@@ -80,7 +72,7 @@ async function expectToLiveOn(
   const acknowledged: string[] = [];
   const statuses = new Set<number>();
   for (let count = 0; count < 30; count++) {
-    // What room is left in the files may still be used.
+    // The remaining room in the files may still be used.
     const { status, body } = await server.post("/v1/gps", { token, body: fix() });
     statuses.add(status);
     if (status === 201) acknowledged.push(body.data.id);
@@ -91,7 +83,7 @@ async function expectToLiveOn(
   for (const path of [`/v1/gps/${kept}`, "/v1/devices", "/v1/users/me", "/v1/settings", "/v1/stats/public"])
     expect([path, (await server.get(path, { token })).status]).toEqual([path, 200]);
   await client.heard();
-  // Dozens of refusals of one cause are no reason for dozens of lines.
+  // Dozens of refusals with one cause must not write dozens of lines.
   expect(lines(server).length).toBeGreaterThan(0);
   expect(lines(server).length).toBeLessThan(10);
 
@@ -137,9 +129,9 @@ describe("a full disk refuses writes with 503 and nothing else, and recovers by 
 });
 
 /**
- * Makes a directory and all that is in it read-only, for root and for files that are open too; null where that can't be
- * done. What comes back takes it back. A process of its own does, also when this one is killed: else not even root could
- * remove the directory.
+ * Makes a directory and everything in it read-only, for root and for files that are open too; null where that
+ * can't be done. The returned function undoes it. A separate process does so as well, in case this one is
+ * killed: otherwise not even root could remove the directory.
  */
 async function makeImmutable(directory: string): Promise<(() => Promise<void>) | null> {
   const script = `trap '' INT TERM HUP; chattr -R +i "$0" && echo done; cat > /dev/null; chattr -R -i "$0"`;
@@ -154,7 +146,7 @@ async function makeImmutable(directory: string): Promise<(() => Promise<void>) |
   return null;
 }
 
-/** Whether this user may make files of this file system immutable. */
+/** Null where this user can't make files of this file system immutable. */
 const releaseTrial = Bun.which("chattr") ? await makeImmutable(temporaryDirectory()) : null;
 await releaseTrial?.();
 if (!releaseTrial)

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { TestServer } from "../support/server";
 import { fix, type RawRequest, rawRequest } from "./support";
 
-// Whatever is sent: no 500, no word of it in the answer, and the server goes on.
+// No input causes a 500 or comes back in the answer, and the server goes on.
 
 let server: TestServer;
 let token: string;
@@ -16,11 +16,12 @@ afterEach(async () => {
   expect(server.output).not.toContain('"level":"error"');
 });
 
-/** Sends a request as an admin; its status. */
+/** Sends a request as an admin; returns its status. */
 async function send({ headers = [], ...request }: RawRequest): Promise<number> {
   const all: [string, string][] = [["authorization", `Bearer ${token}`], ...headers];
   const { status, body } = await rawRequest(server, { ...request, headers: all });
-  // 505 and an end without an answer (0) are the runtime's own, for what it cannot parse.
+  // Answers of the runtime itself: 505 for another major version (RFC 9110, section 15.6.6), and an end
+  // without an answer (0).
   expect(status === 505 || status < 500).toBe(true);
   expect(body).not.toMatch(/\bat .*\.ts\b|SQLITE|SELECT |node_modules|\/src\//);
   return status;
@@ -34,7 +35,7 @@ describe("the request line:", () => {
     expect(await send({ path: `/v1/gps?limit=1&x=${"y".repeat(8_000)}` })).toBe(200);
     expect(await send({ path: `/v1/gps?page=${"9".repeat(8_000)}` })).toBe(400);
     expect(await send({ path: `/v1/gps?${"a=1&".repeat(2_000)}limit=1` })).toBe(200);
-    // Beyond what the runtime takes for a head, which it refuses by itself.
+    // Beyond the runtime's own limit of a head.
     const tooLong = await send({ path: `/v1/gps?x=${"y".repeat(200_000)}` });
     expect([0, 400, 414, 431]).toContain(tooLong);
   });
@@ -188,7 +189,7 @@ describe("bodies:", () => {
       '{"name":"x","metadata":[["\\udead"]]}',
     ])
       expect([body, await post(body, "/v1/devices")]).toEqual([body, 400]);
-    // An escaped backslash before the letters, and a whole pair.
+    // An escaped backslash before the letters, and a complete surrogate pair.
     for (const body of ['{"name":"\\\\ud800"}', '{"name":"\\ud83d\\udea2"}'])
       expect([body, await post(body, "/v1/devices")]).toEqual([body, 201]);
   });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { freePort } from "../operations/support";
 import type { Answer } from "../support/api";
 import { TestServer } from "../support/server";
 import { fix, RawConnection, type RawRequest, rawRequest } from "./support";
@@ -47,6 +48,47 @@ describe("every answer", () => {
       for (const name of ["server", "x-powered-by", "via"]) expect(headers.get(name)).toBeNull();
     }
   });
+
+  test("is nothing that a browser runs or frames: pages alone permit themselves more", async () => {
+    for (const { headers } of await answers())
+      if (!headers.get("content-type")?.startsWith("text/html"))
+        expect(headers.get("content-security-policy")).toBe(
+          "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        );
+    for (const path of ["/docs", "/v1/graphql", "/verify-email", "/reset-password"]) {
+      const { headers } = await server.get(path, { headers: { accept: "text/html" } });
+      const policy = headers.get("content-security-policy")?.split("; ") ?? [];
+      for (const directive of ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"])
+        expect([path, policy]).toEqual([path, expect.arrayContaining([directive])]);
+      const none = policy.filter((directive) => /^(default|object)-src 'none'$/.test(directive));
+      expect([path, none.length]).toEqual([path, 1]);
+      expect(headers.get("referrer-policy")).toBe("no-referrer");
+    }
+  });
+
+  test("tells browsers to keep to TLS where users come by https, and nobody elsewhere", async () => {
+    const cases: [string, string | null][] = [
+      ["https://fleet.example", "max-age=31536000"],
+      ["https://fleet.example:8443/api", "max-age=31536000"],
+      ["http://fleet.example", null],
+      ["https://localhost:3000", null],
+      ["https://127.0.0.1", null],
+    ];
+    const judge = async ([url, expected]: [string, string | null]) => {
+      const settings = { "server.public_url": url, "server.port": String(freePort()) };
+      const other = await TestServer.start({ settings });
+      try {
+        for (const path of ["/v1/health", "/v1/gps", "/v1/nothing", "/docs", "/verify-email"]) {
+          const { headers } = await other.get(path);
+          expect([url, path, headers.get("strict-transport-security")]).toEqual([url, path, expected]);
+        }
+      } finally {
+        await other.stop();
+      }
+    };
+    for (const one of cases) await judge(one);
+    for (const { headers } of await answers()) expect(headers.get("strict-transport-security")).toBeNull();
+  }, 30_000);
 
   test("carries a request id of its own", async () => {
     const ids = (await answers()).map(({ headers }) => headers.get("x-request-id"));
@@ -245,7 +287,7 @@ describe("bodies:", () => {
     const before = await total();
     const endless = new RawConnection(server);
     endless.write(`${chunkedHead()}\r\n\r\n`);
-    // Never ended: the answer doesn't wait for it.
+    // The request never ends: the answer must not wait for that.
     for (let sent = 0; sent <= MAX_BODY; sent += 1_000) endless.write(chunk(" ".repeat(1_000)));
     const { status, body } = await endless.answer();
     expect(status).toBe(413);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
-/** Who may import whom. The rules keep the way from a route to SQL short, and every folder readable by itself. */
+/** Rules of imports. They keep the way from a route to SQL short, and each folder readable by itself. */
 
 const SRC = join(import.meta.dir, "../../src");
 
@@ -41,14 +41,15 @@ const isKernel = (file: string) => file.startsWith("kernel/");
 const isDomain = (file: string) => DOMAINS.some((domain) => file.startsWith(`${domain}/`));
 const named = (name: string) => (file: string) => file.endsWith(`/${name}`) && !file.startsWith("graphql/");
 const [isTable, isSchema, isService] = [named("table"), named("schema"), named("service")];
-/** What answers the outside: REST routes, the socket, GraphQL. */
+/** Entries from outside: REST routes, the socket, GraphQL. */
 const isDoor = (file: string) =>
   named("routes")(file) || file === "docs/pages" || file === "realtime/socket" || file.startsWith("graphql/");
-/** What doors ask before they call a service. */
-const isGuard = (file: string) => file === "identity/access/guard" || file === "identity/two-factor/tries";
-/** Neither a domain's nor the kernel's: what the operator chose, the version, and where threads begin. */
+/** Checks that doors make before they call a service. */
+const GUARDS = ["identity/access/guard", "identity/two-factor/tries", "identity/reauthentication/limits"];
+const isGuard = (file: string) => GUARDS.includes(file);
+/** Files outside the domains and the kernel: the configuration, the version, and the start of threads. */
 const isGround = (file: string) => ["config", "version", "workers"].includes(file);
-/** Logic or constants that stand on nothing of the program: they may be used from anywhere. */
+/** Logic or constants that depend on nothing in the program: they may be used from anywhere. */
 const isPure = (file: string) => (importsOf.get(file) ?? []).every(({ isPackage }) => isPackage);
 const isElysia = (name: string) => name === "elysia" || name.startsWith("@elysiajs/");
 const isSql = (target: string) =>
@@ -93,7 +94,7 @@ describe("imports", () => {
     expect(importsOf.get("kernel/connection")?.map(({ target }) => target)).toContain("bun:sqlite");
     const all = [...importsOf.values()].flat().filter(({ isPackage }) => !isPackage);
     const missing = all.map(({ target }) => target).filter((target) => !files.includes(target));
-    // What isn't TypeScript: SQL, the version, the demo's track, the binary messages.
+    // Imports that aren't TypeScript: SQL, the version, the demo's track, the binary messages.
     expect(missing.filter((target) => !/\.(sql|json|gz|proto)$/.test(target))).toEqual([]);
   });
 

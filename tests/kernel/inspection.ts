@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Acknowledged, HARBOUR } from "./mixed-load";
 
-/** What a killed server left in its data directory, held against what it acknowledged and against itself. */
+/** Checks the data that a killed server left, against its acknowledgements and for consistency. */
 
 type Row = Record<string, string | number | null>;
 
@@ -36,12 +36,12 @@ function broken(rows: Rows): string[] {
   ];
 }
 
-/** What was acknowledged and isn't there. A change that was under way at the cut may be there or not. */
+/** Acknowledged changes that are missing. A change that was under way at the cut may be there or not. */
 function lost(rows: Rows, acknowledged: Acknowledged): string[] {
   const column = (sql: string) => new Map(rows(sql).map((row) => [row.id, row.value] as const));
   const missing = (name: string, ids: string[], found: Map<unknown, unknown>) =>
     ids.filter((id) => !found.has(id)).map((id) => `an acknowledged ${name} is lost: ${id}`);
-  /** One step beyond what was acknowledged may have been committed without an answer. */
+  /** One step after the last acknowledged one may have been committed without an answer. */
   const behind = (
     name: string,
     known: Map<string, string | number | null>,
@@ -75,7 +75,7 @@ function lost(rows: Rows, acknowledged: Acknowledged): string[] {
       acknowledged.users,
       column("SELECT id, username value FROM users WHERE deleted_at IS NULL"),
       (name) => (name === null ? [] : [undefined]),
-      // The new name of one whose renaming was under way isn't known here.
+      // The new name is unknown here if its change was under way.
     ).filter((fault) => !/is u_[0-9a-f]{20}$/.test(fault)),
     ...behind("the zone", acknowledged.zones, column("SELECT id, name value FROM geofences"), (name) =>
       name === null ? [] : ["second", undefined],
@@ -88,7 +88,7 @@ function lost(rows: Rows, acknowledged: Acknowledged): string[] {
   ];
 }
 
-/** Parts of one change of which only some are there. */
+/** Changes of which only some parts are there. */
 function half(rows: Rows): string[] {
   const number = (sql: string) => Number(rows(sql)[0]?.n ?? 0);
   const none = (name: string, sql: string) => rows(sql).map((row) => `${name}: ${JSON.stringify(row)}`);
@@ -190,7 +190,9 @@ function half(rows: Rows): string[] {
   ];
 }
 
-/** Emails that were promised and are neither in the outbox nor in the queue, and files that aren't whole. */
+/**
+ * Emails that were acknowledged but are neither in the outbox nor in the queue, and files that aren't whole.
+ */
 function tornFiles(dataDir: string, rows: Rows, { registrations, resets }: Acknowledged): string[] {
   const outbox = join(dataDir, "outbox");
   const faults: string[] = [];

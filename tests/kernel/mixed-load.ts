@@ -2,9 +2,12 @@ import type { Token } from "../support/api";
 import { ADMIN, type TestServer } from "../support/server";
 import { fix } from "./support";
 
-/** Writers of every kind against a server that may be gone at any moment. Each notes what was acknowledged. */
+/**
+ * Writers of every kind against a server that may be killed at any moment. Each notes the acknowledged
+ * changes.
+ */
 
-/** What the server acknowledged, over all of its lives. */
+/** The changes that the server acknowledged, over all of its lives. */
 export class Acknowledged {
   readonly points: string[] = [];
   readonly sessions: string[] = [];
@@ -24,7 +27,7 @@ export class Acknowledged {
   changes = 0;
 }
 
-/** What the writers act with. Made once; it outlives the server. */
+/** The accounts and records that the writers act with. Made once; they outlive the server. */
 export interface Cast {
   admin: Token;
   systemKey: Token;
@@ -33,7 +36,7 @@ export interface Cast {
   acknowledged: Acknowledged;
 }
 
-/** The zone in which a device is, or from which it is far away: nothing in between. */
+/** Devices are either inside this zone or far away from it, never near its edge. */
 export const HARBOUR = { latitude: 54.0967, longitude: 13.4553, radius_km: 1 };
 const AT_SEA = { latitude: 54.5, longitude: 13.4553 };
 
@@ -191,7 +194,7 @@ const administering =
     users.set(id, null);
   };
 
-/** Zones far from where the devices are: whether one is inside depends on the harbour alone. */
+/** Zones far from the devices: only the harbour contains any. */
 const fencing =
   (send: Send, { admin, acknowledged: { zones } }: Cast): Turn =>
   async (count) => {
@@ -225,7 +228,8 @@ const forgetting =
 const exporting =
   (send: Send, { admin }: Cast): Turn =>
   async () => {
-    // An export takes a core for a while: the others should get their turn, and the kill any moment of it.
+    // An export takes a core for a while: this leaves time for the others, and lets the kill hit any moment
+    // of it.
     await Bun.sleep(2_000 * Math.random());
     await send("GET", "/v1/user/export", admin);
   };

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { boundedFetch, jsonOf, OutboundError, retryAfter } from "../../src/kernel/outbound";
+import { SmtpStandIn } from "../stand-ins/smtp";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -35,7 +36,7 @@ function ask(next: Handler, { bounds = BOUNDS, init = {}, path = `/asked?key=${S
   return boundedFetch(base + path, init, bounds);
 }
 
-/** The word that an OutboundError says; fails for an answer and for any other error. */
+/** The reason of an OutboundError; fails for an answer and for any other error. */
 async function word(answer: Promise<unknown>): Promise<string> {
   const error = await answer.then(
     () => null,
@@ -162,7 +163,7 @@ describe("gives up when the time is over", () => {
       response.on("close", resolve);
       silence(request, response);
     };
-    // On a busy machine the time may be over before the question is there: then it is asked again.
+    // On a busy machine the time may run out before the request arrives: then it is made again.
     do expect(await word(ask(silent, { bounds: IMPATIENT }))).toBe("TimeoutError");
     while (asked.length === 0);
     await ended;
@@ -216,6 +217,18 @@ describe("quotes neither address nor answer in the error", () => {
       expect(await word(boundedFetch(url, {}, BOUNDS))).toMatch(/^\w+$/);
     },
   );
+});
+
+test("takes no certificate that nobody signed", async () => {
+  // Any server with TLS will do: the certificate comes before the first byte of HTTP.
+  const impostor = await SmtpStandIn.start({ secure: true });
+  const url = impostor.url({ protocol: "https" });
+  expect(await word(boundedFetch(url, {}, BOUNDS))).toMatch(/CERT/);
+  // The certificate is the reason: a client that accepts any certificate gets as far as the reply, which
+  // isn't HTTP.
+  const failure = fetch(url, { tls: { rejectUnauthorized: false } }).catch(({ code }) => code);
+  expect(String(await failure)).not.toMatch(/CERT/);
+  await impostor.stop();
 });
 
 describe("jsonOf", () => {

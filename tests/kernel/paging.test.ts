@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { page, pageRequest } from "../../src/kernel/envelopes";
 import { readPage, slice } from "../../src/kernel/paging";
 
-/** A generator of the same numbers at every run (mulberry32). */
+/** A generator with the same numbers in each run (mulberry32). */
 function random(seed: number) {
   let state = seed;
   return (below: number): number => {

@@ -56,7 +56,7 @@ describe("X-Forwarded-For is believed", () => {
 });
 
 describe("X-Forwarded-Proto is believed", () => {
-  /** Whether the session cookie counts for a page that was loaded over https: the server must know that it is. */
+  /** True if the session cookie counts for a page loaded over https: the server must know that it was. */
   async function cookieCounts(server: TestServer, protocol: string | null): Promise<boolean> {
     const { host } = new URL(server.url);
     const headers: [string, string][] = [
@@ -64,7 +64,7 @@ describe("X-Forwarded-Proto is believed", () => {
       ["origin", `https://${host}`],
     ];
     if (protocol !== null) headers.push(["x-forwarded-proto", protocol]);
-    // A handshake without its headers: 426 once it is authenticated.
+    // An authenticated request without the handshake's headers is 426.
     return (await rawRequest(server, { path: "/v1/ws", headers })).status === 426;
   }
 

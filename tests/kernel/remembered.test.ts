@@ -34,7 +34,7 @@ const write = (name: string, value: number, database: Database = sqlite) =>
 const ask = (name: string) => memory.get(name, () => stored(name));
 const askLater = (name: string) => transact(() => ask(name), "repeatable");
 
-/** What a repeatable use case writes and remembers. */
+/** A repeatable use case: it writes and remembers. */
 const keep = (name: string, value: number) =>
   transact(() => {
     write(name, value);
@@ -88,7 +88,7 @@ describe("what is remembered", () => {
     sqlite.run(
       "CREATE TABLE children (id INTEGER REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED) STRICT",
     );
-    // The foreign key is looked at when the transaction is committed.
+    // The foreign key is checked when the transaction is committed.
     const orphan = transact(() => {
       write("depth", 1);
       memory.set("depth", 1);
@@ -112,7 +112,7 @@ describe("what is remembered", () => {
   test("is read anew after another database was opened", async () => {
     await keep("depth", 7);
     closeDatabase();
-    // As many commits by others as the first one knows of: none.
+    // A database with as many commits by others as the first one knows of: none.
     openDatabase(join(temporaryDirectory(), "another.db"), "normal");
     sqlite.run("CREATE TABLE facts (name TEXT PRIMARY KEY, value INTEGER) STRICT");
     sqlite.run("INSERT INTO facts VALUES ('depth', 9)");
@@ -147,19 +147,19 @@ describe("what is remembered", () => {
       list(2, 4);
       list(1, 4);
       expect(readLists).toBe(2);
-      // Too much with this one: it alone stays.
+      // With this one the room is exceeded: it alone stays.
       list(3, 2);
       list(3, 2);
       expect(readLists).toBe(3);
       list(1, 4);
       expect(readLists).toBe(4);
-      // What is noted takes the place of what was there, and frees its room.
+      // A new value replaces the old one and frees its room.
       lists.set(1, [1]);
       list(4, 4);
       list(3, 2);
       list(1, 4);
       expect(readLists).toBe(5);
-      // More than may be kept at all.
+      // Larger than the whole room.
       lists.set(5, Array(50).fill(5));
       list(6, 0);
       expect(list(5, 3)).toHaveLength(3);

@@ -80,7 +80,7 @@ describe("a date and time is taken", () => {
       "2026-01-01T12:00:61Z",
       "2026-01-01T12:00:00+24:00",
       "2026-01-01T12:00:00+01:60",
-      // In UTC beyond the years that have four digits.
+      // In UTC these fall outside of the years 0000 to 9999.
       "9999-12-31T23:59:59-23:59",
       "0000-01-01T00:00:00+00:01",
     ])

@@ -32,7 +32,7 @@ describe("a server that is told to stop", () => {
         "content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n",
     );
     upload.write(`${text.slice(0, 30).length.toString(16)}\r\n${text.slice(0, 30)}\r\n`);
-    // Answered after the upload's first bytes came in.
+    // The answer proves that the upload's first bytes came in.
     await server.get("/health");
 
     const ended = server.stop();
@@ -72,7 +72,7 @@ describe("a server that is told to stop", () => {
       );
       return connection;
     });
-    // One of them is answered, and so is a later request: the others are in.
+    // One of them is answered, and so is a later request: the others have been received.
     await Promise.any(connections.map((connection) => connection.answered()));
     await server.get("/health");
     const ended = server.stop();

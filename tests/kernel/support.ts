@@ -4,7 +4,7 @@ import type { Api } from "../support/api";
 
 export interface RawRequest {
   method?: string;
-  /** As it stands in the request line. */
+  /** The path exactly as in the request line. */
   path: string;
   /** Pairs, so that a name may come twice; `host` is sent first unless it is among them. */
   headers?: [name: string, value: string][];
@@ -17,7 +17,7 @@ export interface RawAnswer {
   body: string;
 }
 
-/** A request as it goes over the wire, byte for byte: for what `fetch` refuses to send. */
+/** A request sent byte for byte as given, for requests that `fetch` refuses to send. */
 export class RawConnection {
   readonly #socket: ReturnType<typeof connect>;
   #received = Buffer.alloc(0);
@@ -42,7 +42,7 @@ export class RawConnection {
     this.#socket.write(bytes);
   }
 
-  /** Resolves once the first bytes of an answer are here; they are left for `answer`. */
+  /** Resolves once the first bytes of an answer are here; `answer` still returns them. */
   async answered(): Promise<void> {
     while (this.#received.length === 0 && !this.#ended)
       await new Promise<void>((resolve) => {
@@ -119,7 +119,7 @@ export const fix = (overrides: object = {}) => ({
   ...overrides,
 });
 
-/** What is written to the log meanwhile. */
+/** The lines that are written to the log while `work` runs. */
 export async function logged(work: () => unknown): Promise<string> {
   const write = spyOn(process.stdout, "write").mockImplementation(() => true);
   try {

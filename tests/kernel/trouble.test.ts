@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { configureLog } from "../../src/kernel/log";
 import { isNews, logFailure } from "../../src/kernel/trouble";
 
-/** What SQLite throws on a full disk. */
+/** The error that SQLite throws on a full disk. */
 function fullDisk(): Error {
   const database = new Database(":memory:");
   database.run("CREATE TABLE things (thing)");

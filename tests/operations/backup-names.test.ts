@@ -1,5 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { backupName, backupsAmong, isDue, newestBy, surplus } from "../../src/operations/backup/names";
+import {
+  backupName,
+  backupsAmong,
+  beforeName,
+  beforesAmong,
+  isDue,
+  newestBy,
+  surplus,
+} from "../../src/operations/backup/names";
 
 const HOUR = 3_600_000;
 const at = (text: string) => Date.parse(text);
@@ -30,6 +38,26 @@ describe("the name of a scheduled backup", () => {
   });
 });
 
+describe("the name of a copy from before a migration", () => {
+  const name = beforeName("0.2.0-rc.1", at("2026-05-04T09:30:07.900Z"));
+
+  test("tells the version that made it and its time, and is read back", () => {
+    expect(name).toBe("before-0.2.0-rc.1-20260504T093007Z.db");
+    expect(beforesAmong([name])).toEqual([{ name, time: at("2026-05-04T09:30:07Z") }]);
+  });
+
+  test("is no scheduled backup's, and none of theirs is its", () => {
+    const others = [`${name}.77.fairlead.partial`, backupName(0), "before-20260504T093007Z.db"];
+    expect(backupsAmong([name])).toEqual([]);
+    expect(beforesAmong(others)).toEqual([]);
+  });
+
+  test("orders them by time, whatever version made them", () => {
+    const [newer, older] = [beforeName("0.2.0", 2_000), beforeName("0.10.0", 1_000)];
+    expect(beforesAmong([newer, older]).map(({ name }) => name)).toEqual([older, newer]);
+  });
+});
+
 describe("a backup is due", () => {
   const now = at("2026-05-04T12:00:00Z");
 
@@ -44,7 +72,7 @@ describe("a backup is due", () => {
     const made = named(now, ahead);
     for (const clock of [now, ahead, now + 1_000, ahead + 1_000])
       expect(isDue(made, clock, HOUR)).toBe(false);
-    // What was made far ahead doesn't stop the next one.
+    // A backup named far ahead of the clock doesn't stop the next one.
     expect(isDue(made, now + HOUR, HOUR)).toBe(true);
   });
 

@@ -167,7 +167,7 @@ describe("backup", () => {
     const dataDir = temporaryDirectory();
     await command(["migrate", "--data-dir", dataDir]);
     const other = new Database(join(dataDir, "fairlead.db"));
-    // The copy waits for whoever keeps everybody out.
+    // The copy waits for a connection that locks all others out.
     other.run("PRAGMA locking_mode = EXCLUSIVE");
     other.run("BEGIN EXCLUSIVE");
     const directory = temporaryDirectory();

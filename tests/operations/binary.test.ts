@@ -19,7 +19,9 @@ const source = resolve(import.meta.dir, "../../src/main.ts");
 
 interface Form {
   name: string;
-  /** Makes the program in a directory that is empty so far. Returns its command line, and what it calls itself. */
+  /**
+   * Makes the program in a directory that is still empty. Returns its command line, and its name for itself.
+   */
   make: (home: string) => Promise<{ program: string[]; calledBy: string }>;
 }
 
@@ -64,7 +66,7 @@ async function build(): Promise<string> {
   return outfile;
 }
 
-/** Calls the executable in a directory with nothing but `env` in its environment. */
+/** Runs the executable in a directory with nothing but `env` in its environment. */
 async function call(args: string[], env: Record<string, string>, cwd = temporaryDirectory()) {
   const { stdout, stderr, exitCode } = Bun.spawnSync([await built(), ...args], {
     ...{ cwd, env, stdout: "pipe", stderr: "pipe" },

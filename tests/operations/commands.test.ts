@@ -9,8 +9,8 @@ import { command, program, type Settings, TestServer, temporaryDirectory } from 
 import { environment, expectFailure } from "./support";
 
 const COMMANDS = [
-  ...["serve", "demo", "user create", "key create", "migrate", "backup", "restore", "doctor"],
-  ...["health", "openapi", "config"],
+  ...["serve", "demo", "user create", "key create", "migrate", "backup", "restore", "rollback"],
+  ...["doctor", "health", "openapi", "config"],
 ];
 
 const words = (name: string) => name.split(" ");

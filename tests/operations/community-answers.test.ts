@@ -3,7 +3,7 @@ import { rows } from "../identity/accounts-support";
 import { TestServer } from "../support/server";
 import { channel, guild, ManualBot, member, OTHER_GUILD, requests, role } from "./community-support";
 
-/** Answers of a bot that fails, or answers what can't be stored: decisions 6.1 and 6.2. */
+/** Answers of a bot that fails, or sends records that can't be stored (rules M1 and M2). */
 let server: TestServer;
 let bot: ManualBot;
 let before: Stored;
@@ -28,7 +28,7 @@ const failed = (error: unknown) => ({
 
 type Stored = ReturnType<typeof stored>;
 
-/** Everything of the community that is stored. */
+/** All stored records of the community. */
 const stored = () =>
   ["guilds", "channels", "roles"].map((what) =>
     rows<object>(server, `SELECT * FROM community_${what} ORDER BY id`),

@@ -14,7 +14,7 @@ import {
   requests,
 } from "./community-support";
 
-/** Which connection is the bot, who gets its answers, and what happens in between: decisions 6.1 and 6.2. */
+/** The newest connection is the bot, and takes the syncs (rules M1 and M2). */
 let server: TestServer;
 let bot: ManualBot;
 let { get, remove, sync, syncMembers, idOf } = {} as ReturnType<typeof requests>;
@@ -103,7 +103,7 @@ describe("the bot is asked", () => {
   test("once for one sync that three ask for, and all get its answer", async () => {
     const answers = [sync({ guild_id: GUILD }), sync({ guild_id: GUILD }), sync({ guild_id: GUILD })];
     const asked = await bot.asked();
-    // The others have come once a later request was answered.
+    // The answer to a later request proves that the other syncs have come in.
     await get("/guilds");
     bot.answer(asked, { more: true });
     answers.push(sync({ guild_id: GUILD }));
@@ -245,7 +245,7 @@ describe("of several bots", () => {
     await serve(third);
     await third.close();
     await serve(second);
-    // By when it subscribed, not by when it connected.
+    // The newest is the one that subscribed last, not the one that connected last.
     await bot.client.ask(frame("unsubscribe", { channel: "community" }));
     await subscribeInBinary(bot.client, "community");
     await serve(bot);

@@ -13,7 +13,7 @@ import {
   Told,
 } from "./community-support";
 
-/** Members of guilds: Part 1, "Community member", "Community bot management"; decisions 6.2; Discord's model. */
+/** Members of guilds, by Discord's model (rule M2). */
 let server: TestServer;
 let told: Told;
 let bot: CommunityBot;
@@ -33,7 +33,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Has the bot tell of these members. */
+/** Has the bot report these members. */
 async function store(...members: Member[]): Promise<void> {
   told.memberList = members;
   const { body } = await syncMembers();

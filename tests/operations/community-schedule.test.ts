@@ -6,13 +6,13 @@ import { type Bot, botCame, botWent, type SyncRequest } from "../../src/operatio
 import { seedCommunitySettings } from "../../src/operations/community/settings";
 import { takePart } from "../../src/operations/community/sync";
 
-/** When the server asks for syncs by itself, in this process at times of the test's: decisions 6.2. */
+/** Syncs that the server starts by itself, in this process at times that the test chooses. */
 const YEAR = 31_536_000;
 
 let asked: SyncRequest[] = [];
 const bots: Bot[] = [];
 
-/** A bot that came at a time, and answers at once. */
+/** A bot that connects at a time, and answers at once. */
 function comes(since: number): Bot {
   const bot: Bot = {
     since,
@@ -37,7 +37,7 @@ const set = (delay: number, interval: number, enabled = true) =>
     [delay, interval, enabled],
   );
 
-/** Looks at the schedule at a time in seconds; how many syncs were asked for. */
+/** Runs the schedule at a time in seconds; returns the number of syncs that it requested. */
 async function at(seconds: number): Promise<number> {
   asked = [];
   await syncOnSchedule(seconds * 1_000);
@@ -50,7 +50,7 @@ beforeAll(async () => {
   await transact(seedCommunitySettings);
 });
 afterAll(() => closeDatabase());
-/** The schedule remembers when it last asked: each test begins later than the one before. */
+/** The schedule remembers its last request: each test begins later than the one before. */
 let start = 0;
 beforeEach(() => {
   start += 1_000 * YEAR;

@@ -3,7 +3,7 @@ import type { CommunityBot, Member } from "../realtime/community-bot";
 import { TestServer } from "../support/server";
 import { connectBot, guild, member, requests, Told } from "./community-support";
 
-/** Finding members: Part 1, "Community bot management", "Limits"; decisions 2.4, 2.5 and 6.2. */
+/** Finding members (rules M4, H4 and H5). */
 let server: TestServer;
 let told: Told;
 let bot: CommunityBot;
@@ -23,7 +23,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Has the bot tell of these members. */
+/** Has the bot report these members. */
 async function store(...members: Member[]): Promise<void> {
   told.memberList = members;
   expect((await syncMembers()).body.members_synced).toBe(members.length);
@@ -65,7 +65,7 @@ describe("a list of members", () => {
     has_role?: string;
   }
 
-  /** Whom a plain reading of the filters finds, newest first. */
+  /** The members that a plain reading of the filters finds, newest first. */
   const expected = ({ search, bot_only, humans_only, has_role }: Filters): string[] =>
     people
       .filter(({ username, globalName, nickname, bot, roles }) => {
@@ -251,7 +251,7 @@ describe("a search takes for plain text", () => {
         `/guilds/${id}/members?limit=100&search=${encodeURIComponent(`<${text}>`)}`,
       );
       expect(status).toBe(200);
-      // NUL and the unit separator are one to the index.
+      // The index doesn't distinguish NUL from the unit separator.
       const isOneOfTwo = text === "\u0000" || text === "\u001f";
       if (isOneOfTwo) expect(userIds(body)).toContain(userId);
       else expect(userIds(body)).toEqual([userId]);

@@ -15,7 +15,9 @@ import {
   Told,
 } from "./community-support";
 
-/** Settings of the bot, and the syncs that they have the server start by itself: Part 1; decisions 6.2 and 6.3. */
+/**
+ * Settings of the bot, which it is sent (rule M3), and the syncs that they have the server start by itself.
+ */
 let server: TestServer;
 let told: Told;
 let { get, put, remove, sync, idOf } = {} as ReturnType<typeof requests>;
@@ -171,7 +173,7 @@ describe("the bot", () => {
   });
   afterEach(() => bot.close());
 
-  /** What is told of the settings as they are now. */
+  /** The answer of the API about the present settings. */
   async function current(): Promise<Record<string, unknown>> {
     const { auto_sync_enabled, sync_interval_seconds, initial_delay_seconds, ...rest } = await settings();
     return {
@@ -272,7 +274,7 @@ describe("the bot", () => {
     await put("/settings", { command_cooldown_seconds: 11 });
     expect((await pushed).commandCooldownSeconds).toBe(11);
     expect(await example.settings(GUILD)).toMatchObject({ guildId: GUILD, commandCooldownSeconds: 11 });
-    // Asking takes nothing from whoever listens.
+    // A request for settings takes nothing from other listeners.
     const again = new Promise<Settings>((resolve) => example.on("communitySettings", resolve));
     await put("/settings", { command_cooldown_seconds: 12 });
     expect((await again).commandCooldownSeconds).toBe(12);

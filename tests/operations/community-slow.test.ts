@@ -2,7 +2,10 @@ import { expect, test } from "bun:test";
 import { TestServer } from "../support/server";
 import { guild, ManualBot, member, requests } from "./community-support";
 
-/** Nothing but waiting: the time-outs of Part 1, "Limits", and that no idle connection is cut before (serve.ts: 30 s). */
+/**
+ * Tests that mostly wait: the time-outs of syncs (rule M1), and that no idle connection is cut earlier
+ * (serve.ts: 30 s).
+ */
 const GUILDS = 30_000;
 const MEMBERS = 40_000;
 

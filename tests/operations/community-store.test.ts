@@ -14,7 +14,7 @@ import { TestServer } from "../support/server";
 import { planOf } from "../tracking/in-process";
 import { GUILD, guild, ManualBot, requests, member as told } from "./community-support";
 
-/** How members are stored and found, and how long a sync may take, in this process; and what a kill leaves. */
+/** Storing and finding members, the duration of a sync, in this process; and the state after a kill. */
 
 const member = (userId: number, fields: Partial<MemberAnswer> = {}): MemberAnswer => ({
   user_id: String(userId),
@@ -140,7 +140,7 @@ describe("no list reads the rows of another guild, nor sorts", () => {
   const JOINED = /^SEARCH n USING INTEGER PRIMARY KEY \(rowid=\?\)$/;
   const BY_BOT =
     /^SEARCH n USING (COVERING )?INDEX community_member_names_bot \(bot=\? AND rowid>\? AND rowid<\?\)$/;
-  // FTS5 says by what it looks: a match, and rows from and to.
+  // FTS5 describes its search: a match, and rows from and to.
   const INDEX = /^SCAN i VIRTUAL TABLE INDEX \d+:M1><$/;
   const cases: [query: Parameters<typeof findMembers>[1], allowed: RegExp[]][] = [
     [{}, [BY_ROW]],

@@ -10,7 +10,7 @@ import {
 import { Client } from "../realtime/support";
 import type { TestServer } from "../support/server";
 
-/** What the tests of the community have in common: bots, and what they tell. */
+/** Shared by the tests of the community: bots, and the records that they report. */
 
 export const GUILD = "81384788765712384";
 export const OTHER_GUILD = "197038439483310086";
@@ -40,7 +40,7 @@ export const member = (userId: string, fields: Partial<Member> = {}): Member => 
   ...fields,
 });
 
-/** What a bot tells, for a test to change as it goes. */
+/** The community that a bot reports; tests change it as they go. */
 export class Told implements Community {
   all: { guilds: Guild[]; channels: Channel[]; roles: Role[] } = {
     guilds: [guild()],
@@ -72,7 +72,7 @@ interface Asked {
   scope?: number;
 }
 
-/** A bot that says what the test tells it to say, part by part. */
+/** A bot that sends the parts that the test tells it to send. */
 export class ManualBot {
   readonly client: Client;
 
@@ -96,7 +96,7 @@ export class ManualBot {
     this.client.send(frame("communitySyncResponse", { requestId, success: true, ...part }));
   }
 
-  /** Answers, and takes what the server says to that: only mistakes are answered. */
+  /** Answers, and returns the server's reply: there is one to mistakes only. */
   async wrongAnswer(requestId: string, part: object = {}): Promise<unknown> {
     this.answer({ requestId }, part);
     return read(await this.client.next());
@@ -116,7 +116,7 @@ export function requests(server: TestServer) {
     sync: async (body?: unknown) => server.post("/v1/community/sync", { token: await token(), body }),
     syncMembers: async (guildId = GUILD) =>
       server.post(`/v1/community/guilds/${guildId}/members/sync`, { token: await token() }),
-    /** The identifier of a guild here. */
+    /** The identifier of a guild in Fairlead. */
     idOf: async (guildId = GUILD): Promise<string> =>
       (await server.get(`/v1/community/guilds/${guildId}`, { token: await token() })).body.id,
   };

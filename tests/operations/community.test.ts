@@ -14,7 +14,7 @@ import {
   Told,
 } from "./community-support";
 
-/** Guilds with their channels and roles: Part 1, "Community guild", "Community channel"; decisions 6.2. */
+/** Guilds with their channels and roles (rule M2). */
 let server: TestServer;
 let told: Told;
 let bot: CommunityBot;
@@ -41,7 +41,7 @@ const done = (guilds: number, channels: number, roles: number) => ({
   ...{ guilds_synced: guilds, channels_synced: channels, roles_synced: roles },
 });
 
-/** Everything of the community that is stored. */
+/** All stored records of the community. */
 const stored = () =>
   ["guilds", "channels", "roles"].map((what) => rows(server, `SELECT * FROM community_${what} ORDER BY id`));
 const storedRoles = () =>
@@ -88,7 +88,7 @@ describe("a sync of all guilds", () => {
   });
 
   test("stores channels with the name of their type, and what can be done in them", async () => {
-    /** Part 1, "Channel type values"; decisions 6.2 for the last two columns. */
+    /** Discord's types of channels. */
     const types: [raw: number, name: string, isTextBased: boolean, isVoice: boolean][] = [
       [0, "Text", true, false],
       [2, "Voice", true, true],

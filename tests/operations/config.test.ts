@@ -5,7 +5,7 @@ import { ConfigError, describeConfig, loadConfig } from "../../src/config";
 import { command, type Settings, TestServer, temporaryDirectory } from "../support/server";
 import { expectFailure } from "./support";
 
-/** The keys of decisions, section 1, with their defaults. */
+/** The keys of the configuration with their defaults. */
 const DEFAULTS: Record<string, string> = {
   "server.host": "127.0.0.1",
   "server.port": "3000",
@@ -13,6 +13,7 @@ const DEFAULTS: Record<string, string> = {
   "server.trusted_proxies": "(none)",
   "server.cors_origins": "(none)",
   "server.max_body_bytes": "1048576",
+  "server.idle_seconds": "30",
   "data.synchronous": "full",
   "backup.interval_hours": "0",
   "backup.keep": "7",
@@ -20,11 +21,14 @@ const DEFAULTS: Record<string, string> = {
   "security.encryption_key": "(none)",
   "security.reject_common_passwords": "false",
   "security.id_app_key": "(none)",
+  "auth.session_idle_days": "30",
+  "auth.reauthentication_minutes": "0",
   "registration.enabled": "true",
   "bot_protection.provider": "(none)",
   "bot_protection.secret": "(none)",
   "bot_protection.verify_url": "(none)",
   "email.transport": "outbox",
+  "email.outbox_days": "30",
   "email.from": "Fairlead <fairlead@localhost>",
   "email.supported_locales": "en, de",
   "email.link_base_url": "http://localhost:3000",
@@ -33,9 +37,13 @@ const DEFAULTS: Record<string, string> = {
   "email.smtp_url": "(none)",
   "rate_limit.enabled": "true",
   "rate_limit.login": "10/60",
+  "rate_limit.login_failures": "100/3600",
   "rate_limit.register": "5/3600",
   "rate_limit.reset_password": "5/3600",
   "rate_limit.two_factor": "10/60",
+  "rate_limit.graphql": "600/60",
+  "rate_limit.write": "600/60",
+  "oauth.max_clients_per_user": "50",
   "pegel.enabled": "false",
   "pegel.base_url": "https://www.pegelonline.wsv.de/webservices/rest-api/v2",
   "pegel.cache_seconds": "300",
@@ -60,6 +68,8 @@ const DEFAULTS: Record<string, string> = {
   "websocket.max_message_bytes": "65536",
   "websocket.max_subscriptions": "100",
   "websocket.max_messages_per_second": "50",
+  "websocket.max_bytes_per_second": "4194304",
+  "websocket.max_connections_per_user": "1000",
   "log.level": "info",
   "log.format": "json",
   "metrics.enabled": "false",
@@ -70,7 +80,7 @@ const PLATFORM_KEYS = ["client_id", "client_secret", "authorize_url", "token_url
 
 type Shown = Record<string, { value: string; source: string }>;
 
-/** What `config` prints, by key: the value and its source. */
+/** The output of `config` by key: the value and its source. */
 const shown = (printed: string): Shown =>
   Object.fromEntries(
     printed.split("\n").flatMap((line) => {
@@ -87,7 +97,7 @@ const asEnvironment = (settings: Settings) =>
     ]),
   );
 
-/** What `config` prints with these variables and arguments, found out in this process. */
+/** The output of `config` with these variables and arguments, made in this process. */
 function effective(settings: Settings = {}, flags: { config?: string; dataDir?: string } = {}): Shown {
   loadConfig({ ...flags, environment: asEnvironment(settings) });
   return shown(describeConfig());
@@ -129,7 +139,7 @@ describe("fairlead config", () => {
   });
 
   test("shows no secret, wherever it came from", async () => {
-    const secret = "hush-hush-4711";
+    const secret = "hush-hush-4711-and-so-on-until-it-is-long";
     const key = Buffer.alloc(32, 7).toString("base64");
     const config = tomlFile(
       `[security]\nid_app_key = "${secret}"\n[email]\nsmtp_url = "smtp://me:${secret}@mail.example:25"\n`,
@@ -239,6 +249,7 @@ describe("a value of the wrong type is refused, with a line that names its key:"
   const wrong: Record<string, string[]> = {
     "server.port": ["http", "-1", "65536", "3000.5", "0x50", "1e3", "3000 "],
     "server.max_body_bytes": ["0", "1MB", "-5"],
+    "server.idle_seconds": ["0", "256", "30s"],
     "server.public_url": ["fleet.example", "ftp://fleet.example", "http://"],
     "server.trusted_proxies": ["localhost", "10.0.0.0/33", "10.0.0.1,proxy", "300.1.1.1"],
     "server.cors_origins": ["app.example", "https://app.example/path", "https://*.example"],
@@ -251,7 +262,10 @@ describe("a value of the wrong type is refused, with a line that names its key:"
       Buffer.alloc(31).toString("base64"),
       Buffer.alloc(33).toString("base64"),
     ],
+    "security.id_app_key": ["k", "k".repeat(31)],
     "security.reject_common_passwords": ["yes", "1", "TRUE"],
+    "auth.session_idle_days": ["0", "366", "1.5"],
+    "auth.reauthentication_minutes": ["-1", "1441"],
     "registration.enabled": ["on", "0"],
     "bot_protection.provider": ["captcha"],
     "bot_protection.verify_url": ["verify"],
@@ -324,15 +338,24 @@ describe("a value of the wrong type is refused, with a line that names its key:"
   });
 });
 
+test("a short app key stops the start with status 2 and one line that doesn't show it", async () => {
+  const { status, stdout, stderr } = await command(["serve"], {
+    settings: { "data.dir": temporaryDirectory(), "security.id_app_key": "a-short-app-key" },
+  });
+  expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+  expect(stderr).toMatch(/^[^\n]*FAIRLEAD_SECURITY_ID_APP_KEY must be at least 32 characters long\n$/);
+  expect(stderr).not.toContain("a-short-app-key");
+});
+
 describe("a value is taken", () => {
-  /** Values for the keys whose default says nothing of what they take. */
+  /** Values for the keys whose default doesn't show their form. */
   const SAMPLES: Record<string, string> = {
     "server.trusted_proxies": "10.0.0.0/8",
     "server.cors_origins": "https://app.example",
     "bot_protection.provider": "turnstile",
     "bot_protection.secret": "s",
     "bot_protection.verify_url": "https://verify.example/site",
-    "security.id_app_key": "k",
+    "security.id_app_key": "k".repeat(32),
     "security.encryption_key": Buffer.alloc(32, 7).toString("base64"),
     "email.resend_api_key": "k",
     "email.resend_base_url": "https://resend.example",
@@ -444,7 +467,8 @@ describe("half a configuration is refused, with a line that names what is missin
   });
 });
 
-// --- And what the commands make of it --------------------------------------------------------------------------
+// --- And the commands with it
+// -----------------------------------------------------------------------------------
 
 describe("every command ends with status 2 and one line that names", () => {
   const commands = [

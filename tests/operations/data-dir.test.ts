@@ -29,7 +29,7 @@ const on = (dataDir: string, settings: Settings = {}) => ({
 const USER = ["user", "create", "--username", "abc", "--email", "a@example.org"];
 const KEY = ["key", "create", "--name", "k", "--system"];
 
-/** Changes the database of a data directory behind the program's back. */
+/** Changes the database of a data directory beside the program. */
 function tamper(dataDir: string, sql: string): void {
   const database = new Database(join(dataDir, "fairlead.db"));
   database.run(sql);
@@ -134,7 +134,7 @@ describe("a database that cannot be used", () => {
 
 describe("an address that is not this machine's", () => {
   test("ends the start with status 1 and a line that names the option", async () => {
-    // 192.0.2.0/24 is nobody's (RFC 5737).
+    // 192.0.2.0/24 is assigned to nobody (RFC 5737).
     const elsewhere = on(temporaryDirectory(), { "server.host": "192.0.2.1", "server.port": "3000" });
     expectFailure(
       await command(["serve"], elsewhere),

@@ -9,11 +9,14 @@ import { expectFailure, FULL_DISK, runAfterShell, start } from "./support";
 const startDemo = (temporary: string, settings: Settings = {}) =>
   start(["demo", "--speed", "1000"], { "server.port": "0", ...settings }, { TMPDIR: temporary });
 
-/** What the demo made in its temporary directory. The compiled program's runtime keeps its native code there, once. */
+/**
+ * The entries that the demo made in its temporary directory. The compiled program's runtime keeps its native
+ * code there, once.
+ */
 const leftIn = (temporary: string) => readdirSync(temporary).filter((name) => !name.endsWith(".node"));
 
 describe("fairlead demo", () => {
-  // Where the program makes its throw-away directories.
+  // The directory in which the program makes its throw-away directories.
   const temporary = temporaryDirectory();
   let demo: ReturnType<typeof start>;
   let api: Api;

@@ -13,7 +13,12 @@ import {
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { config, loadConfig } from "../../src/config";
-import { checkBackups, checkConfiguration, checkEmail } from "../../src/operations/doctor/configuration";
+import {
+  checkAccounts,
+  checkBackups,
+  checkConfiguration,
+  checkEmail,
+} from "../../src/operations/doctor/configuration";
 import { checkDatabase } from "../../src/operations/doctor/database";
 import type { Finding } from "../../src/operations/doctor/findings";
 import {
@@ -53,7 +58,7 @@ describe("fairlead doctor", () => {
     });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).not.toMatch(/^problem/m);
-    // The one that runs has it.
+    // No finding about the address: the running server holds it.
     expect(stdout).not.toMatch(/^\w+ +address /m);
     for (const line of stdout.trimEnd().split("\n")) expect(line).toMatch(/^(ok|warning) {2,}\S.*\S$/);
     for (const check of [
@@ -138,6 +143,20 @@ describe("the configuration", () => {
     expect(verdicts(found({ ...open, ...named, "metrics.token": "t" }))).toEqual(["ok"]);
   });
 
+  test("recommends a recent sign-in for what is sensitive, and to refuse common passwords, where either is off", () => {
+    const found = (settings: Settings) =>
+      checkAccounts(configure(settings)).map(({ verdict, message }) => `${verdict}: ${message}`);
+    expect(found({})).toEqual([
+      expect.stringMatching(/^warning: auth\.reauthentication_minutes is 0.* set it to 10/),
+      expect.stringMatching(/^warning: security\.reject_common_passwords is false/),
+    ]);
+    const asked = { "auth.reauthentication_minutes": "10" };
+    expect(found(asked)).toEqual([expect.stringContaining("reject_common_passwords")]);
+    expect(found({ ...asked, "security.reject_common_passwords": "true" })).toEqual([
+      expect.stringMatching(/^ok: /),
+    ]);
+  });
+
   test("sends emails into files that nobody gets only where users are on this machine", () => {
     expect(verdicts(checkEmail(configure(), 0))).toEqual(["ok"]);
     const elsewhere = { "server.public_url": "https://fleet.example" };
@@ -180,7 +199,7 @@ describe("the data directory", () => {
     });
   });
 
-  /** A copy that a test may spoil, as the one that is configured. */
+  /** A copy that a test may spoil, as the configured data directory. */
   function spoiled(spoil: (directory: string) => void): string {
     const directory = join(temporaryDirectory(), "data");
     cpSync(dataDir, directory, { recursive: true });
@@ -199,7 +218,7 @@ describe("the data directory", () => {
   test("is the operator's alone", () => {
     spoiled(() => {});
     expect(verdicts(checkPermissions())).toEqual(["ok"]);
-    expect(verdicts(checkKey())).toEqual(["ok"]);
+    expect(verdicts(checkKey([]))).toEqual(["ok"]);
     expect(verdicts(checkDisk()).includes("problem")).toBe(false);
     const open = spoiled((directory) => {
       chmodSync(directory, 0o755);
@@ -222,9 +241,9 @@ describe("the data directory", () => {
 
   test("holds a key that is one", () => {
     spoiled((directory) => writeFileSync(join(directory, "master.key"), "short"));
-    expect(verdicts(checkKey())).toEqual(["problem"]);
+    expect(verdicts(checkKey([]))).toEqual(["problem"]);
     spoiled((directory) => rmSync(join(directory, "master.key")));
-    expect(verdicts(checkKey())).toEqual(["warning"]);
+    expect(verdicts(checkKey([]))).toEqual(["warning"]);
   });
 
   test("holds a database that is sound, known and opened by the key", () => {
@@ -254,7 +273,7 @@ describe("the data directory", () => {
   test("holds a sound database although its key is broken, which is told once", () => {
     spoiled((directory) => writeFileSync(join(directory, "master.key"), "short"));
     expect(verdicts(checkDatabase().findings)).toEqual(["ok"]);
-    expect(checkKey()).toMatchObject([{ message: expect.stringContaining("put your copy of it back") }]);
+    expect(checkKey([])).toMatchObject([{ message: expect.stringContaining("put your copy of it back") }]);
   });
 
   test.skipIf(!canBeNobody)(
@@ -272,13 +291,13 @@ describe("the data directory", () => {
       expect(closed).toMatch(/^problem +data directory .*run the doctor as the server's user/m);
       expect(closed).toMatch(/^problem +disk .*EACCES.*run the doctor as the server's user/m);
       expect(closed).not.toMatch(/^\w+ +(master key|database|address) /m);
-      // The directory is this user's, and the files in it aren't.
+      // The directory belongs to this user, the files in it don't.
       chownSync(directory, NOBODY, NOBODY);
       const foreign = findings(directory);
       expect(foreign).toMatch(/^problem +database .*fairlead\.db .*chown/m);
       expect(foreign).toMatch(/^problem +master key .*EACCES/m);
       expect(foreign).not.toContain("restore");
-      // One that is to be made has to have a place.
+      // A directory that is still to be made needs an existing parent.
       expect(findings(join(temporaryDirectory(), "not", "yet"))).toMatch(
         /^problem +data directory .*not there.*run the doctor as the server's user/m,
       );
@@ -308,7 +327,7 @@ describe("the clock", () => {
     expect(found(NOW, NOW - HOUR, NOW + 2_000, NOW - 2_000)).toBe("ok");
     expect(found(NOW, null, NOW + 120_000)).toBe("warning");
     expect(found(NOW, null, NOW - 2 * HOUR)).toBe("problem");
-    // One of several that is wrong itself.
+    // One of several outside clocks is wrong itself.
     expect(found(NOW, null, NOW, NOW + 1_000, NOW + 99 * HOUR)).toBe("ok");
   });
 });

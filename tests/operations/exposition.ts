@@ -62,7 +62,7 @@ export function parseExposition(text: string): Map<string, Family> {
   return families;
 }
 
-/** Buckets rise, the last is all there were, and each series has its sum and count. */
+/** Buckets must rise, the last must hold the total, and each series must have its sum and count. */
 function checkHistogram(name: string, { samples }: Family): void {
   const series = Map.groupBy(samples, ({ labels: { le, ...labels } }) => JSON.stringify(labels));
   for (const [labels, parts] of series) {

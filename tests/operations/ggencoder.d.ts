@@ -1,4 +1,7 @@
-/** The part that the tests use of ggencoder, an AIS decoder of others (Apache-2.0), which comes without types. */
+/**
+ * The parts of ggencoder, a third party's AIS decoder (Apache-2.0), that the tests use; it comes without
+ * types.
+ */
 declare module "ggencoder" {
   export class AisDecode {
     /** Decodes a sentence; `session` keeps the parts of a message that came before. */

@@ -1,4 +1,6 @@
-/** A process of somebody else's that has a database open and has changed it: `bun holder.ts FILE`, until it is killed. */
+/**
+ * A foreign process that has a database open and has changed it: `bun holder.ts FILE`, until it is killed.
+ */
 import { Database } from "bun:sqlite";
 
 const database = new Database(process.argv[2]);

@@ -34,7 +34,7 @@ import {
   statsOf,
 } from "./integrations-support";
 
-/** Part 2, "Integrations"; decisions 6.4; external-services.md 5, "Callback security". */
+/** Connecting an account on a platform, and attacks on the call-back (rules I1 and I2; RFC 9700). */
 let harbour: Harbour;
 /** Starts connections that are refused. */
 let refusedUser: ExternalUser;
@@ -75,13 +75,23 @@ describe("where a browser is sent to consent", () => {
       scope: REQUIRED[slug].join(" "),
       state,
       ...(slug !== "twitch" && { code_challenge_method: "S256" }),
-      ...(slug === "youtube" && { access_type: "offline", prompt: "consent" }),
+      ...(slug === "twitch" ? { force_verify: "true" } : { prompt: "consent" }),
+      ...(slug === "youtube" && { access_type: "offline" }),
     });
     if (slug === "twitch") expect(code_challenge).toBeUndefined();
     else expect(code_challenge).toMatch(/^[\w-]{43}$/);
     // 256 random bits, of which the server keeps a hash.
     expect(state).toMatch(/^[\w-]{43}$/);
     expect(authorization_url).not.toContain(harbour[slug].clientSecret);
+  });
+
+  test.each(SLUGS)("%s: it asks whoever has consented before again", async (slug) => {
+    const { token } = await newUser(harbour);
+    newAccount(harbour, slug);
+    const asked = harbour[slug].timesAsked;
+    await connectAs(harbour, slug, token);
+    await connectAs(harbour, slug, token);
+    expect(harbour[slug].timesAsked - asked).toBe(2);
   });
 
   test("state and PKCE verifier are new each time, and none is kept as it is", async () => {
@@ -94,7 +104,7 @@ describe("where a browser is sent to consent", () => {
     const pending = JSON.stringify(pendingOf(harbour, user.id));
     expect(pendingOf(harbour, user.id)).toHaveLength(2);
     expect(pending).not.toContain(one?.state as string);
-    // The verifier is seen at the exchange.
+    // The exchange shows the verifier.
     expect(outcome(await callBack(harbour, await consent(one?.authorization_url as string)))).toEqual(
       CONNECTED,
     );
@@ -416,7 +426,7 @@ async function expectFailed(address: string, reason: string): Promise<Answer> {
   return answer;
 }
 
-/** The address of a call-back with other parameters. */
+/** The address of a call-back with some parameters changed. */
 function altered(address: string, parameters: Record<string, string | null>): string {
   const url = new URL(address);
   for (const [name, value] of Object.entries(parameters)) {
@@ -435,7 +445,7 @@ describe("a call-back is refused", () => {
     const user = await newUser(harbour);
     const address = await consented(harbour, "discord", user.token);
     await expectThrownOut(altered(address, { state }));
-    // The one that was given still counts.
+    // The original address still counts.
     expect(outcome(await callBack(harbour, address))).toEqual(CONNECTED);
   });
 
@@ -450,7 +460,7 @@ describe("a call-back is refused", () => {
     const user = await newUser(harbour);
     const address = await consented(harbour, "discord", user.token);
     await expectThrownOut(address.replace("callback/discord", "callback/twitch"));
-    // And the state is used up by that.
+    // That attempt uses up the state.
     await expectThrownOut(address);
   });
 
@@ -712,7 +722,7 @@ describe("a token address that", () => {
     harbour.discord.changeNext("token", more);
     const record = await connectAs(harbour, "discord", user.token);
     expect(record.scopes).toEqual(scopes);
-    // Whatever the platform said is kept in a form that works.
+    // Any answer of the platform is kept in a form that works.
     expect((await statsOf(harbour, { ...user, path: `/v1/integrations/${record.id}` })).status).toBe(200);
   });
 

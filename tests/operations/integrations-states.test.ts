@@ -4,7 +4,10 @@ import { closeDatabase, openDatabase, sqlite } from "../../src/kernel/db";
 import { migrate } from "../../src/kernel/migrate";
 import { deleteExpiredStates } from "../../src/operations/integrations/service";
 
-/** The job behind authorizations that nobody completed, run in this process on a clock of the test's: decisions 6.4. */
+/**
+ * The job that removes authorizations that nobody completed (rule I1), run in this process on the test's own
+ * clock.
+ */
 const START = Date.UTC(2026, 4, 4);
 let time = START;
 

@@ -21,9 +21,12 @@ import {
   statsOf,
 } from "./integrations-support";
 
-/** Part 2, "Channel stats"; external-services.md 5. */
+/** Statistics of a channel on a platform. */
 let harbour: Harbour;
-/** Requests that a platform leaves without an answer, for as long as the bounds permit: they wait beside the tests. */
+/**
+ * Requests that a platform leaves unanswered as long as the bounds permit: they wait while the other tests
+ * run.
+ */
 let unanswered: { stats: Promise<Answer>; user: Connected; connection: Promise<Answer>; started: number };
 
 beforeAll(async () => {
@@ -43,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => harbour.stop());
 
-/** An answer that comes a byte at a time, and never to its end. */
+/** An answer that comes a byte at a time, and never ends. */
 const dripping = () => {
   const body = new ReadableStream({
     async pull(controller) {
@@ -63,7 +66,7 @@ const OFFLINE = {
   game_name: null,
 };
 
-/** A new user whose account on a platform is this. */
+/** A new user with this account on Twitch. */
 async function withTwitch(account: Partial<TwitchAccount> = {}): Promise<Connected> {
   const user = await newUser(harbour);
   harbour.twitch.signedIn = twitchAccount(account);

@@ -9,12 +9,12 @@ import type { Answer, Token } from "../support/api";
 import { type Settings, TestServer } from "../support/server";
 import { expectStatus } from "../tracking/support";
 
-/** What the tests of integrations share: a server with the stand-ins of all platforms, and a browser. */
+/** Shared by the tests of integrations: a server with the stand-ins of all platforms, and a browser. */
 
 export const SLUGS = ["twitch", "youtube", "discord"] as const;
 export type Slug = (typeof SLUGS)[number];
 
-/** The application whose page a browser ends up on. */
+/** The application at whose page a browser ends up. */
 export const APP = "https://app.example";
 export const PAGE = `${APP}/settings`;
 
@@ -23,7 +23,7 @@ export interface Harbour {
   twitch: TwitchStandIn;
   youtube: GoogleStandIn;
   discord: DiscordStandIn;
-  /** Who must never be asked. */
+  /** A server that must never be asked. */
   elsewhere: Elsewhere;
   stop: () => Promise<void>;
 }
@@ -65,7 +65,7 @@ export function register(harbour: Harbour): void {
       `http://localhost:${new URL(harbour.server.url).port}/v1/integrations/callback/${slug}`;
 }
 
-/** Lets somebody new be signed in at a platform. */
+/** Signs a new account in at a platform. */
 export function newAccount(harbour: Harbour, slug: Slug): void {
   if (slug === "twitch") harbour.twitch.signedIn = twitchAccount();
   else if (slug === "youtube") harbour.youtube.signedIn = youtubeAccount();
@@ -82,7 +82,7 @@ export const startConnect = (
 ): Promise<Answer> =>
   server.post(`/v1/integrations/platform/${slug}/connect`, { token, body: { redirect_uri: PAGE, ...body } });
 
-/** Where to send the browser of a connection that starts. */
+/** The address to which to send the browser of a connection that starts. */
 export async function authorization(
   harbour: Harbour,
   slug: Slug,
@@ -92,7 +92,7 @@ export async function authorization(
   return expectStatus(await startConnect(harbour, slug, token, body), 200).body;
 }
 
-/** Consents, or denies, at a platform: the address of the call-back that the browser is sent to. */
+/** Consents, or denies, at a platform; returns the address of the call-back to which the browser is sent. */
 export async function consent(authorizationUrl: string): Promise<string> {
   const answer = await fetch(authorizationUrl, { redirect: "manual" });
   const location = answer.headers.get("location");
@@ -107,7 +107,7 @@ export function callBack({ server }: Harbour, address: string): Promise<Answer> 
   return server.get(pathname + search);
 }
 
-/** Starts a connection and consents: the address of the call-back, not followed yet. */
+/** Starts a connection and consents; returns the address of the call-back, which isn't followed yet. */
 export async function consented(
   harbour: Harbour,
   slug: Slug,
@@ -129,10 +129,10 @@ export function outcome({ status, headers, body }: Answer): { status: string | n
 export const CONNECTED = { status: "connected", reason: null };
 export const failed = (reason: string) => ({ status: "error", reason });
 
-/** A user of Fairlead's without any integration. */
+/** A user of Fairlead without any integration. */
 export const newUser = ({ server }: Harbour) => externalUser(server);
 
-/** Connects whoever is signed in at a platform, and returns the record. */
+/** Connects the account that is signed in at a platform; returns the record. */
 export async function connectAs(harbour: Harbour, slug: Slug, token: Token, body: object = {}) {
   expect(outcome(await callBack(harbour, await consented(harbour, slug, token, body)))).toEqual(CONNECTED);
   const list = done(await harbour.server.get(`/v1/integrations/platform/${slug}`, { token }));
@@ -165,7 +165,7 @@ export const refresh = ({ server }: Harbour, { path, token }: Connected) =>
 export const isActive = async ({ server }: Harbour, { path, token }: Connected): Promise<boolean> =>
   done(await server.get(path, { token })).data.is_active;
 
-// --- What is kept -------------------------------------------------------------------------------------------
+// --- Stored state -------------------------------------------------------------------------------------------
 
 export interface IntegrationRow {
   id: string;
@@ -182,7 +182,7 @@ export interface IntegrationRow {
 export const integrationRow = ({ server }: Harbour, id: string): IntegrationRow | undefined =>
   rows<IntegrationRow>(server, "SELECT * FROM integrations WHERE id = ?", id)[0];
 
-/** All that operations on integrations may change. */
+/** Everything that operations on integrations may change. */
 export const kept = ({ server }: Harbour) => ({
   integrations: rows(server, "SELECT * FROM integrations ORDER BY id"),
   events: rows(
@@ -191,7 +191,7 @@ export const kept = ({ server }: Harbour) => ({
   ),
 });
 
-/** The authorizations of a user that are under way. */
+/** The authorizations of a user that aren't completed. */
 export const pendingOf = ({ server }: Harbour, userId: string) =>
   rows<{ state_hash: string; platform: string }>(
     server,

@@ -20,7 +20,10 @@ import {
   statsOf,
 } from "./integrations-support";
 
-/** Decisions 6.4: tokens are renewed before they run out and when they are refused, and a refusal makes inactive. */
+/**
+ * Tokens are renewed before they expire and when they are refused; a refused renewal makes inactive (rule
+ * I2).
+ */
 let harbour: Harbour;
 beforeAll(async () => {
   harbour = await startHarbour();
@@ -30,7 +33,7 @@ afterAll(() => harbour.stop());
 const { parse } = Date;
 const record = async ({ path, token }: Connected) => done(await harbour.server.get(path, { token })).data;
 
-/** The refresh token that was presented last, and the one that came of it. */
+/** The refresh token that was presented last, and its successor. */
 const lastRenewal = (slug: "twitch" | "youtube" | "discord") =>
   harbour[slug].renewals.at(-1)?.form.refresh_token;
 
@@ -124,7 +127,7 @@ describe("a token that runs out", () => {
     await harbour.server.advance(5 * 60_000 - 20_000);
     harbour.discord.asked = [];
     expect((await statsOf(harbour, user)).status).toBe(200);
-    // Renewed first: the old token was never refused.
+    // Renewed before the request: the old token was never refused.
     expect(harbour.discord.asked.map(({ path }) => path)).toEqual([
       harbour.discord.pathOf("token"),
       harbour.discord.pathOf("/users/@me"),
@@ -150,7 +153,7 @@ describe("a token that runs out", () => {
     const read = await many(() => statsOf(harbour, user));
     expect(read.map(({ status }) => status)).toEqual(Array(12).fill(200));
     expect(harbour.twitch.renewals).toHaveLength(1);
-    // Users who renew by themselves come between, and no refresh token is presented twice.
+    // Users who renew at the same time interfere, and still no refresh token is presented twice.
     harbour.twitch.expireAccess();
     const mixed = await many((n) => (n % 3 ? statsOf : refresh)(harbour, user));
     expect(mixed.map(({ status }) => status)).toEqual(Array(12).fill(200));
@@ -166,7 +169,7 @@ describe("a token that runs out", () => {
     const slow = statsOf(harbour, user);
     await late.arrived;
     expect((await statsOf(harbour, user)).status).toBe(200);
-    // What is let go now was asked with the old token.
+    // The request that is released now carries the old token.
     late.letGo();
     expect((await slow).status).toBe(200);
     expect(harbour.twitch.reuses).toBe(0);
@@ -181,7 +184,7 @@ test("a renewed token that is refused since it was renewed once more is not the 
   const held = harbour.discord.hold("/users/@me");
   const reading = statsOf(harbour, user);
   await held.arrived;
-  // The question is under way with the renewed token, which this one ends.
+  // The request is under way with the renewed token, which this renewal ends.
   expect((await refresh(harbour, user)).status).toBe(200);
   held.letGo();
   expect((await reading).status).toBe(200);
@@ -194,7 +197,8 @@ test("a renewed token that is refused while it is renewed once more is not the e
   const held = harbour.discord.hold("/users/@me");
   const reading = statsOf(harbour, user);
   await held.arrived;
-  // This one ends the renewed token at the platform, and its answer is still on the way when the question is refused.
+  // This renewal ends the renewed token at the platform, and its answer is still on the way when the request
+  // is refused.
   const late = harbour.discord.hold("token", "answer");
   const renewing = refresh(harbour, user);
   await late.arrived;
@@ -214,7 +218,7 @@ describe("a platform that refuses", () => {
     expectRefused(await refresh(harbour, user), 409, "Conflict");
     expect(await isActive(harbour, user)).toBe(false);
     expect(integrationRow(harbour, user.id)).toMatchObject({ access_token: null, refresh_token: null });
-    // From then on nobody asks.
+    // From then on the platform isn't asked.
     harbour[slug].asked = [];
     expectRefused(await statsOf(harbour, user), 409, "Conflict");
     expectRefused(await refresh(harbour, user), 409, "Conflict");
@@ -291,7 +295,7 @@ test.each(["twitch", "discord"] as const)(
   async (slug) => {
     const user = await connected(harbour, slug);
     const grant = harbour[slug].grants.at(-1);
-    // The platform has renewed, and only its answer is still under way.
+    // The platform has renewed, and its answer is still on the way.
     const held = harbour[slug].hold("token", "answer");
     const renewing = refresh(harbour, user);
     await held.arrived;
@@ -380,7 +384,9 @@ test("tokens that were put into another integration, or damaged, are sent to nob
 describe("the validation that Twitch asks for", () => {
   const VALIDATED = "validate";
 
-  /** Starts the server anew, as of a moment at which these were validated so long ago: the job runs at the start. */
+  /**
+   * Restarts the server at a moment at which these were last validated `age` ago: the job runs at the start.
+   */
   async function restart(age: number, ...users: Connected[]): Promise<void> {
     await harbour.server.stop();
     const time = Date.now();
@@ -439,7 +445,7 @@ describe("the validation that Twitch asks for", () => {
     expect(integrationRow(harbour, gone.id)).toMatchObject({ is_active: 0, access_token: null });
     expect(integrationRow(harbour, expired.id)).toMatchObject({ is_active: 1 });
     expect(validatedAt(expired)).toBeGreaterThanOrEqual(before);
-    // Asked once more with the renewed one.
+    // The request is repeated with the renewed token.
     expect(harbour.twitch.renewals).toHaveLength(2);
     expect((await statsOf(harbour, expired)).status).toBe(200);
   });
@@ -489,7 +495,7 @@ describe("the validation that Twitch asks for", () => {
     await restart(2 * HOUR, first, second);
     await held.arrived;
     const before = Date.now();
-    // The job has read its list already; now the second's tokens change.
+    // The job has already read its list when the second user's tokens change.
     expect((await refresh(harbour, second)).status).toBe(200);
     held.letGo();
     await eventually(() => validatedAt(first) >= before);

@@ -20,7 +20,7 @@ import {
   statsOf,
 } from "./integrations-support";
 
-/** Decisions 6.4: no token that Fairlead was given counts longer than Fairlead keeps it. */
+/** A token that Fairlead doesn't keep is revoked at the platform (rule I3). */
 let harbour: Harbour;
 beforeAll(async () => {
   harbour = await startHarbour();
@@ -76,7 +76,7 @@ describe("an integration without a refresh token", () => {
     harbour.youtube.expireAccess();
     expectRefused(await statsOf(harbour, user), 409, "Conflict");
     expect(await isActive(harbour, user)).toBe(false);
-    // There is nothing left to revoke, and the answer doesn't say so.
+    // Nothing is left to revoke, so the answer doesn't mention it.
     expect(await remove(user)).toBe("The integration was removed");
   });
 });

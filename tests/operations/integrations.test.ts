@@ -32,7 +32,7 @@ import {
   statsOf,
 } from "./integrations-support";
 
-/** Part 2, "Integrations" and "Integration bot status"; decisions 6.4. */
+/** A user's integrations, and the status of their bots (rules I1 to I3). */
 let harbour: Harbour;
 let server: TestServer;
 beforeAll(async () => {
@@ -43,7 +43,7 @@ afterAll(() => harbour.stop());
 
 const root = "/v1/integrations";
 
-/** All operations on an integration, or a platform, with a body that would do. */
+/** All operations on an integration, or a platform, with a body that they accept. */
 const ONE: [string, string, object | undefined][] = [
   ["GET", "", undefined],
   ["POST", "/stats", undefined],
@@ -122,7 +122,7 @@ describe("an integration of somebody else's", () => {
 });
 
 describe("an API key", () => {
-  /** Somebody connected who may have keys, and one with these scopes. */
+  /** A connected user who may have keys, and a key with these scopes. */
   async function keyed(...scopes: string[]): Promise<Connected & { key: Token }> {
     const user = await connected(harbour, "twitch");
     const held = ["integrations:read", "integrations:write", "api_keys:read", "api_keys:write"];
@@ -404,7 +404,7 @@ test("a community bot hears of no integration: it is no account that its user si
   const bot = await Client.open(server, { bearer: await server.key("community:sync") });
   await bot.subscribe("community");
   const { token, path } = await connected(harbour, "discord");
-  // The user came by a sign-in through Discord.
+  // The user signed in through Discord, which the bot hears.
   expect(await bot.heard()).toHaveLength(1);
   done(await server.delete(path, { token }));
   expect(await bot.heard()).toEqual([]);
@@ -472,7 +472,7 @@ describe("a server that is registered with no platform", () => {
     const token = await bare.admin();
     const { platforms } = done(await bare.get(`${root}/platforms`, { token }));
     expect(platforms.map(({ enabled }: { enabled: boolean }) => enabled)).toEqual([false, false, false]);
-    // Without integrations.allowed_redirects, it is the server's own origin that a browser may end up at.
+    // Without integrations.allowed_redirects, a browser may end up at the server's own origin.
     const redirect_uri = `http://localhost:${new URL(bare.url).port}/docs`;
     for (const slug of SLUGS) {
       const answer = await bare.post(`${root}/platform/${slug}/connect`, { token, body: { redirect_uri } });
@@ -496,7 +496,7 @@ describe("limits, and what is written where", () => {
   });
   afterAll(() => other.stop());
 
-  /** How many requests pass until one is refused, which says when to come again. */
+  /** The number of requests until one is refused, with the time to come back. */
   async function passing(request: () => Promise<Answer>): Promise<number> {
     for (let passed = 0; ; passed++) {
       const answer = await request();
@@ -526,7 +526,7 @@ describe("limits, and what is written where", () => {
     const address = await consented(other, "discord", user.token);
     const made = () => other.server.get(`${root}/callback/discord?code=x&state=made-up`);
     expect(await passing(made)).toBe(60);
-    // Whoever is refused for that has lost nothing.
+    // A call-back that is refused by the limit doesn't use up its state.
     expect((await callBack(other, address)).status).toBe(429);
     expect(pendingOf(other, user.id)).toHaveLength(1);
     await other.server.advance(10 * 60_000);
@@ -547,7 +547,7 @@ describe("limits, and what is written where", () => {
       const user = await connected(other, slug);
       note(await refresh(other, user));
       note(await statsOf(other, user));
-      // Platforms quote what they were sent, and the library quotes what they answer.
+      // Platforms quote the request in their errors, and the OAuth library quotes their answers.
       const quoting = () =>
         Response.json({ error: "server_error", secrets: standIn.issued }, { status: 500 });
       const odd = () =>
@@ -595,7 +595,7 @@ describe("limits, and what is written where", () => {
       .flatMap(formsOf)
       .filter((text) => told.includes(text) || output.includes(text) || files(text).length > 0);
     expect(found).toEqual([]);
-    // The search finds what is there.
+    // The search can find a text that is there.
     expect(told).toContain(youtube.slug);
     expect(output).toContain("a platform does not answer as it should");
     expect(files("moderator:read:followers").length + files("youtube.readonly").length).toBeGreaterThan(0);

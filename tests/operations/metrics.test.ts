@@ -58,7 +58,7 @@ describe("/metrics", () => {
       ["GET", "/v1/gps/:id", "400", 1],
       ["GET", "/v1/gps", "401", 1],
     ];
-    // A request is counted once its answer is out.
+    // A request is counted after its answer.
     let after = await scrape();
     await eventually(async () => {
       after = await scrape();
@@ -154,7 +154,7 @@ describe("/metrics", () => {
     );
     expect(figure(families, "fairlead_backup_age_seconds")).toBeLessThan(600);
     expect(families.get("fairlead_community_bot_connected")?.samples).toMatchObject([{ value: 0 }]);
-    // Nothing is told of what there is none of.
+    // A metric without a source is left out.
     for (const name of ["fairlead_community_sync_age_seconds", "fairlead_vessels_source_connected"])
       expect(families.get(name)?.samples).toEqual([]);
     expect(families.get("fairlead_backup_failing")?.samples).toMatchObject([{ value: 0 }]);

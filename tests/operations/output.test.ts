@@ -12,7 +12,7 @@ const talkative = () => ({
   ...{ "server.port": String(freePort()), "log.level": "info", "data.dir": temporaryDirectory() },
 });
 
-/** Asks until the server answers, and then often enough that it wants to write many lines. */
+/** Makes requests until the server answers, and then enough of them that it would write many lines. */
 async function expectService(port: string): Promise<void> {
   const api = new Api(`http://127.0.0.1:${port}`);
   while (!(await fetch(`${api.url}/health`).catch(() => null))) await Bun.sleep(20);

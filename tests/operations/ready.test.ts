@@ -45,7 +45,7 @@ describe("a server that is well", () => {
       seen.add(JSON.stringify(written()));
     }
     database.close();
-    // One in 5 seconds.
+    // One check in 5 seconds.
     expect(seen.size).toBeLessThanOrEqual(2 + Math.floor((performance.now() - started) / 5_000));
     expect(seen).not.toContain("null");
   });
@@ -62,7 +62,8 @@ describe("a database that takes no writes, as on a full disk,", () => {
   test("is told by /health and /health/ready, while the server is alive, and forgotten once it takes them again", async () => {
     const own = { ...settings(), "data.dir": temporaryDirectory() };
     cpSync(server.dataDir, own["data.dir"], { recursive: true });
-    // No file grows above 800 KiB: the nearest to a full disk that needs no privilege. The log of the database will.
+    // No file grows above 800 KiB: the nearest to a full disk that needs no privilege. The database's log
+    // exceeds that.
     const child = Bun.spawn(afterShell("trap '' XFSZ; ulimit -S -f 1600", ["serve"]), {
       env: environment(own),
       stdio: ["ignore", "pipe", "ignore"],
@@ -103,7 +104,7 @@ describe("a database that takes no writes, as on a full disk,", () => {
     const lines = (await output).split("\n").filter((line) => line.includes('"level":'));
     const told = (level: string) => lines.filter((line) => line.includes(`"level":"${level}"`));
     expect(told("error").filter((line) => line.includes("make room on the disk"))).toHaveLength(1);
-    // Not a line for each request that was refused.
+    // Fewer lines than refused requests.
     expect(told("error").length).toBeLessThanOrEqual(3);
     if (Bun.which("prlimit"))
       expect(lines.filter((line) => line.includes("takes writes again")).length).toBeGreaterThan(0);

@@ -22,7 +22,7 @@ import { expectFailure, FULL_DISK, runAfterShell } from "./support";
 const restore = (file: string, dataDir: string, settings: Settings = {}) =>
   command(["restore", file], { settings: { "data.dir": dataDir, ...settings } });
 
-/** The same in the process of the test, where starting one would add nothing. */
+/** The same in the test's own process, where a separate one would add nothing. */
 function restoreHere(backup: string, directory: string): Restored {
   loadConfig({ dataDir: directory, environment: {} });
   return restoreBackup(backup);
@@ -62,7 +62,9 @@ async function postFix(server: TestServer): Promise<string> {
   return body.data.id;
 }
 
-/** A stopped server's data directory, with a two-factor secret, and a backup from between two of its points. */
+/**
+ * A stopped server's data directory, with a two-factor secret, and a backup made between two of its points.
+ */
 let dataDir: string;
 let file: string;
 let points: [before: string, after: string];
@@ -76,7 +78,7 @@ beforeAll(async () => {
   expect((await command(["backup", file], { settings: { "data.dir": dataDir } })).status).toBe(0);
   points = [before, await postFix(server)];
   expectFailure(await restore(file, dataDir), 1, "another Fairlead server runs", dataDir);
-  // Cut off: what it acknowledged last is in the log beside the database alone.
+  // Killed: the latest acknowledged writes are only in the log beside the database.
   await server.stop("SIGKILL");
 });
 
@@ -113,10 +115,10 @@ describe("restore", () => {
     expect(status).toBe(0);
     expect(stdout).toMatch(/^Warning: .*two-factor secrets.*master\.key/m);
     expect(readdirSync(fresh).sort()).toEqual(["fairlead.db", "server.lock"]);
-    // Started all the same, the server makes a key of its own, and says that this isn't the one.
-    const server = await TestServer.start({ dataDir: fresh });
-    await server.stop();
-    expect(server.output).toMatch(/"error".*master key.*two-factor secrets/);
+    // The server, started all the same, makes no key of its own.
+    const refused = await command(["serve"], { settings: { "data.dir": fresh, "server.port": "0" } });
+    expectFailure(refused, 2, join(fresh, "master.key"), "two-factor secrets");
+    expect(readdirSync(fresh).sort()).toEqual(["fairlead.db", "server.lock"]);
   });
 
   test("warns of another key than that of the backup", async () => {
@@ -343,7 +345,7 @@ describe("restore refuses, and changes nothing:", () => {
 
   test("while another process has the database open, whose changes could be lost", async () => {
     const open = largeDirectory();
-    // A process of its own: to read the files here would take away the locks of a connection here.
+    // A separate process: reading the files here would release the locks of this process's own connection.
     const other = Bun.spawn(
       [process.execPath, join(import.meta.dir, "holder.ts"), join(open, "fairlead.db")],
       {

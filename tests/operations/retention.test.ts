@@ -30,7 +30,7 @@ import {
 import { northOf, type Place, postPoint } from "../tracking/support";
 
 /**
- * What the retention keys of decisions 4.8 do to positions, audit events and export logs. What ageing does to an event's
+ * Ageing of positions, audit events and export logs by the retention keys of the system config. An event's
  * reports and counts: tests/identity/audit/ageing.test.ts.
  */
 const DAY = 86_400_000;
@@ -45,7 +45,10 @@ const PAGE = { page: 1, limit: 100 };
 const count = (table: string): number =>
   sqlite.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? 0;
 
-/** How many rows a table has after each step of a job: each shares its commit with other work, which looks. */
+/**
+ * The number of rows in a table after each step of a job: a step shares its commit with other work, which
+ * counts them.
+ */
 async function seenDuring(table: string, job: () => Promise<void>): Promise<number[]> {
   const seen = new Set<number>();
   let isRunning = true;
@@ -57,7 +60,7 @@ async function seenDuring(table: string, job: () => Promise<void>): Promise<numb
   return [...seen];
 }
 
-/** Records so many positions of a device, one each second from a time on. */
+/** Records `number` positions of a device, one each second from a time on. */
 const recordMany = (device: string | null, number: number, from: number) =>
   Promise.all(Array.from({ length: number }, (_, n) => record(device, from + n, northOf(HERE, n / 10))));
 
@@ -132,7 +135,7 @@ describe("old positions", () => {
     expect(listPoints(PAGE).total).toBe(75);
     expect(listTripPoints(ended.trip, PAGE).total).toBe(30);
     expect(listTripPoints(running.trip, PAGE).total).toBe(40);
-    // What comes afterwards is measured on from there.
+    // Later distances are measured from the remaining points.
     await record(running.device, SECONDS);
     expect(listTripPoints(running.trip, PAGE).total).toBe(41);
   });
@@ -142,7 +145,7 @@ describe("old positions", () => {
     await recordMany(gone, 3, SECONDS - 40 * DAY_SECONDS);
     await recordMany(mixed, 3, SECONDS - 50 * DAY_SECONDS);
     const young = await record(mixed, SECONDS - 5 * DAY_SECONDS);
-    // Read before, so that they are kept in memory.
+    // Read before, so that they are in the cache.
     expect([currentPosition(gone), currentPosition(null)].length).toBe(2);
     await configure("gps.retention_days", 30);
     await deleteOldPoints();
@@ -217,7 +220,7 @@ describe("old audit events and export logs", () => {
   ] as const)(
     "%s go in steps, by the days that are in force, to the millisecond; 0 keeps all",
     async (_, table, key, job, insert) => {
-      const bound = NOW - 10 * DAY;
+      const bound = NOW - 40 * DAY;
       insert([...Array.from({ length: 2 * STEP + 7 }, (_, n) => bound - 1 - n), bound, bound + 1, NOW]);
       await configure(key, 0);
       await job();
@@ -225,9 +228,9 @@ describe("old audit events and export logs", () => {
       await configure(key, 3_650);
       await job();
       expect(count(table)).toBe(2 * STEP + 10);
-      await configure(key, 10);
+      await configure(key, 40);
       expect(await seenDuring(table, job)).toEqual([STEP + 10, 10, 3]);
-      await configure(key, 9);
+      await configure(key, 39);
       await job();
       expect(count(table)).toBe(1);
     },

@@ -55,7 +55,8 @@ describe("a server with backup.interval_hours", () => {
     await second.stop();
     expect(backups()).toEqual([name]);
 
-    // What a server leaves that is killed while it makes one, what another makes now, and what is not ours.
+    // The file of a server that was killed while it made a backup, one that another server is making, and a
+    // foreign file.
     const unfinished = `${backupName(Date.now())}.${NO_PROCESS}.fairlead.partial`;
     const growing = unfinished.replace(".fairlead", "1.fairlead");
     for (const left of [unfinished, `${unfinished}-journal`, growing, "mine.partial"]) {

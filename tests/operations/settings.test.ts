@@ -7,7 +7,7 @@ import type { Token } from "../support/api";
 import { TestServer } from "../support/server";
 import { expectInvalid, expectRefused, expectStatus } from "../tracking/support";
 
-/** System settings: Part 1; decisions 2.1, 2.3, 4.7 and 5.2. */
+/** System settings (rules O1, H1 and H3). */
 const PATH = "/v1/settings";
 
 let server: TestServer;
@@ -35,7 +35,7 @@ const newKey = () => `setting.${++made}`;
 const setting = async (fields: object = {}) =>
   expectStatus(await create({ key: newKey(), value: 1, ...fields }), 201).body.data;
 
-/** What is stored of settings, and how many audit events there are: a refusal leaves both as they were. */
+/** The stored settings and the number of audit events: a refusal changes neither. */
 const stored = () => [
   rows(server, "SELECT * FROM system_settings ORDER BY key"),
   rows(server, "SELECT count(*) FROM audit_events"),
@@ -129,7 +129,7 @@ describe("GET /v1/settings", () => {
 
   test("lists those of one millisecond in the order of their making, the newest first", async () => {
     const keys = Array.from({ length: 5 }, newKey);
-    // Later than all others.
+    // Created later than all others.
     onDatabase(server, (database) => {
       for (const key of keys)
         database.run(

@@ -10,7 +10,7 @@ import { newDevice, openTracking, planOf, preparedBy, record } from "../tracking
 import { createLocation, createTemplate } from "../tracking/records-support";
 import { createTrip, createZone, moveTrip, northOf, postPoint } from "../tracking/support";
 
-/** Public statistics: Part 1; decisions 2.1 and 4.10. What the distance is: tests/tracking/trip-distance.test.ts. */
+/** Public statistics (rules O5 and H1). The distance: tests/tracking/trip-distance.test.ts. */
 const PATH = "/v1/stats/public";
 const MINUTE = 60_000;
 const NOTHING = {
@@ -51,7 +51,7 @@ describe("GET /v1/stats/public", () => {
   test("follows every change, a minute later and not before", async () => {
     await server.advance(MINUTE);
     let figures = await stats();
-    /** What was made, by its name. */
+    /** Identifiers of the records made, by name. */
     const made: Record<string, string> = {};
     const device = await server.device();
     const { id } = await createTemplate(server);

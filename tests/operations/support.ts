@@ -7,7 +7,7 @@ interface Result {
   stderr: string;
 }
 
-/** A failure as the operator's contract has it: its status, one line on standard error, nothing beside it. */
+/** A failure by the contract (rule P1): its status, one line on standard error, and no other output. */
 export function expectFailure(result: Result, status: 1 | 2, ...named: (string | RegExp)[]): void {
   expect(result.stderr).toMatch(/^fairlead: [^\n]+\n$/);
   for (const part of named) expect(result.stderr).toMatch(part);
@@ -25,17 +25,17 @@ export function environment(settings: Settings): Record<string, string> {
   return Object.fromEntries([...inherited, ...own]);
 }
 
-/** A command line that runs the program with these arguments, after a shell did this in its process. */
+/** A command line that runs this script in a shell, and then the program in the same process. */
 export const afterShell = (script: string, args: string[]): string[] => [
   ...["sh", "-c", `${script}; exec "$@"`, "sh"],
   ...program,
   ...args,
 ];
 
-/** What a shell does so that no file grows above 8 KiB: the nearest to a full disk that needs no privilege. */
+/** A script after which no file grows above 8 KiB: the nearest to a full disk that needs no privilege. */
 export const FULL_DISK = "trap '' XFSZ; ulimit -f 16";
 
-/** Runs the program to its end after a shell did this. */
+/** Runs the program to its end after this script in a shell. */
 export async function runAfterShell(
   script: string,
   args: string[],
@@ -53,7 +53,7 @@ export async function runAfterShell(
   return { status: await child.exited, stdout, stderr };
 }
 
-/** A port that was free a moment ago, for a server that can't tell which one it took. */
+/** A port that was free a moment ago, for a server that can't report which one it took. */
 export function freePort(): number {
   const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   listener.stop(true);
@@ -94,7 +94,7 @@ export function start(args: string[], settings: Settings = {}, beside: Record<st
         });
       }
     },
-    /** Stops reading: what the program prints from now on can't be written. */
+    /** Stops reading, so that the program's further output can't be written. */
     hangUp: () => reader.cancel(),
     /** Waits for the end, after a signal if one is named. */
     async stop(signal: NodeJS.Signals | null = "SIGTERM"): Promise<Result> {

@@ -19,7 +19,7 @@ import {
   totalOf,
 } from "../tracking/support";
 
-/** The system config: Part 1; decisions 2.1, 4.8 and 5.2. */
+/** The system config (rules O2 and H1). */
 const PATH = "/v1/system-config";
 
 let server: TestServer;
@@ -37,13 +37,13 @@ const list = async (query = "") => expectStatus(await server.get(PATH + query, {
 const patch = (key: string, body: object) => server.patch(`${PATH}/${key}`, { token, body });
 const set = async (key: string, value: unknown) => expectStatus(await patch(key, { value }), 200).body.data;
 
-/** What is stored of the config, and how many audit events there are: a refusal leaves both as they were. */
+/** The stored config and the number of audit events: a refusal changes neither. */
 const stored = () => [
   rows(server, "SELECT * FROM system_config ORDER BY key"),
   rows(server, "SELECT count(*) FROM audit_events"),
 ];
 
-/** Decisions 4.8: each key with its default; the least and the greatest value, and whether only whole numbers fit. */
+/** Each key with its default; the least and the greatest value, and true if only whole numbers fit. */
 const ENTRIES: [key: string, fallback: number, least: number, greatest: number, kind: "whole" | "any"][] = [
   ["accounts.deletion_grace_days", 7, 0, 3_650, "whole"],
   ["audit.retention_days", 0, 0, 3_650, "whole"],
@@ -133,7 +133,8 @@ describe("an entry that there is not", () => {
 describe("PATCH /v1/system-config/{key}", () => {
   test.each(ENTRIES)("takes values of %s up to its bounds", async (key, fallback, least, greatest, kind) => {
     const { description } = await get(key);
-    for (const value of [least, greatest, ...(kind === "any" ? [least + 0.25] : [least + 1]), fallback]) {
+    const between = key === "audit.retention_days" ? 30 : least + (kind === "any" ? 0.25 : 1);
+    for (const value of [greatest, least, between, fallback]) {
       const before = Date.now();
       const { status, body } = await patch(key, { value });
       expect(status).toBe(200);
@@ -168,7 +169,7 @@ describe("PATCH /v1/system-config/{key}", () => {
         { value: 10 },
       ];
       for (const value of wrong) expectInvalid(await patch(key, { value }), "/value");
-      // Beyond what a number can hold.
+      // Beyond the range of a number.
       for (const raw of ['{"value":1e400}', '{"value":-1e400}'])
         expectInvalid(
           await server.patch(`${PATH}/${key}`, {
@@ -181,6 +182,31 @@ describe("PATCH /v1/system-config/{key}", () => {
       expect(stored()).toEqual(before);
     },
   );
+
+  test.each([1, 29, 29.5])("refuses %p days of the audit log: 0, or at least 30", async (value) => {
+    const before = stored();
+    expectInvalid(await patch("audit.retention_days", { value }), "/value");
+    expect(stored()).toEqual(before);
+  });
+
+  test("lets super admins alone change how long the audit log is kept", async () => {
+    const administrator = await newcomer(server, "role_admin");
+    const narrow = await server.key("settings:write", "settings:read");
+    const before = stored();
+    const path = `${PATH}/audit.retention_days`;
+    // The value is wrong as well, which a caller without the permission isn't told.
+    for (const other of [administrator.token, narrow, server.systemKey])
+      for (const value of [30, 1])
+        expectRefused(await server.patch(path, { token: other, body: { value } }), 403, "Forbidden");
+    expect(stored()).toEqual(before);
+    const wide = await server.key("*:*");
+    for (const mine of [token, wide])
+      expectStatus(await server.patch(path, { token: mine, body: { value: 30 } }), 200);
+    // The permission covers other entries.
+    const body = { value: 20 };
+    expectStatus(await server.patch(`${PATH}/vessels.radius_km`, { token: narrow, body }), 200);
+    await set("audit.retention_days", 0);
+  });
 
   test("needs a value", async () => {
     const before = stored();
@@ -226,7 +252,7 @@ describe("PATCH /v1/system-config/{key}", () => {
   });
 });
 
-// --- What the values do ---------------------------------------------------------------------------------------
+// --- Effects of the values ------------------------------------------------------------------------------------
 
 describe("in force at once, without a restart, is", () => {
   afterEach(async () => {
@@ -360,7 +386,7 @@ describe("in force at once, without a restart, is", () => {
     const current = async () =>
       (await server.get(`/v1/gps/current?device_id=${device.id}`, { token })).body.data.latitude;
     await postPoint(server, device.key, { latitude: 1 });
-    // Past the server, which can't know: so it is seen how long a position is kept.
+    // Moves the position past the server, which can't notice: this shows how long a position is cached.
     const moveTo = (latitude: number) =>
       onDatabase(server, (database) =>
         database.run("UPDATE gps_points SET latitude = ? WHERE device_id = ?", [latitude, device.id]),

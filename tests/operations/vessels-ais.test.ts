@@ -5,7 +5,7 @@ import { MessageReader } from "../../src/operations/vessels/sentences";
 import { VesselStore } from "../../src/operations/vessels/store";
 import { armoured, classA, classB, message, partA, partB, said, voyage } from "./vessels-support";
 
-/** Decodes lines as a receiver sends them. */
+/** Decodes lines in the form in which a receiver sends them. */
 function decodeLines(...lines: string[]) {
   const reader = new MessageReader();
   const messages = lines.flatMap((line) => reader.take(line));
@@ -17,7 +17,7 @@ const decode = (bits: string) => {
   return said(decodeMessage(payload, fillBits));
 };
 
-/** A vessel of which these messages were heard, as it is told. */
+/** The vessel that is told after these messages. */
 function vesselOf(...messages: string[]) {
   const store = new VesselStore();
   for (const bits of messages) {

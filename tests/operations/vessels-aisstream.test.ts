@@ -277,7 +277,7 @@ describe("the feed", () => {
     // The stand-in refuses a second connection with the same key.
     expect(feed.complaints).toEqual([]);
     expect(feed.subscribers).toBe(1);
-    // Moving is nothing to log.
+    // A move writes no line to the log.
     feed.send(positionReport(2));
     await hears(2);
     expect(log.end()).toEqual([["info", "vessel positions arrive", "aisstream", undefined]]);
@@ -315,7 +315,7 @@ describe("the feed", () => {
     for (let jump = 0; jump < 50; jump++) source.look({ latitude: jump % 2 ? -30 : 54, longitude: 13 }, 20);
     await Bun.sleep(20);
     expect(feed.connections).toBe(1);
-    // A connection that is lost is made anew around where the ship is by then.
+    // A lost connection is replaced by one around the ship's present position.
     feed.cut();
     const { BoundingBoxes } = await feed.subscribed(2);
     const [box] = BoundingBoxes as [(typeof BoundingBoxes)[0]];

@@ -67,7 +67,7 @@ describe("the area that a feed is asked for", () => {
     }
   });
 
-  /** A place within so many kilometres along a great circle. */
+  /** A place within `km` kilometres along a great circle. */
   function somewhere(from: { latitude: number; longitude: number }, km: number) {
     const [angle, bearing] = [(Math.random() * km) / 6371.0088, Math.random() * 2 * Math.PI];
     const radians = Math.PI / 180;

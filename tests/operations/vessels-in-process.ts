@@ -1,6 +1,6 @@
 import { spyOn } from "bun:test";
 
-/** Catches what this process logs as JSON; `end` returns level, message, source and reason of each line. */
+/** Catches this process's log as JSON; `end` returns level, message, source and reason of each line. */
 export function captureLog(): { end: () => (string | undefined)[][]; text: () => string } {
   let text = "";
   const spy = spyOn(process.stdout, "write").mockImplementation((chunk) => {

@@ -7,8 +7,8 @@ import { TestServer } from "../support/server";
 import { classA, sentence } from "./vessels-support";
 
 /**
- * Recorded logs of real receivers, played through the server's TCP source, against ggencoder, a decoder of others. What
- * the logs hold is known besides (the counts below), from a third decoding.
+ * Recorded logs of real receivers, played through the server's TCP source, compared with ggencoder, a third
+ * party's decoder. The content of the logs is also known from a third decoding (the counts below).
  */
 
 type Told = Omit<Vessel, "ship_type_label" | "nav_status_label">;
@@ -87,7 +87,7 @@ test("recorded logs tell of the vessels that another decoder finds in them, in e
     const found = vesselsBy(bytes);
     expect([found.vessels.size, found.named]).toEqual([placed, named]);
     for (const [mmsi, vessel] of found.vessels) expected.set(mmsi, vessel);
-    // In pieces that end with no line.
+    // Sent in pieces whose ends fall within lines.
     for (let at = 0; at < bytes.length; at += 7_919) receiver.write(bytes.subarray(at, at + 7_919));
   }
   // No vessel is in both logs.

@@ -122,7 +122,7 @@ describe("a message in parts", () => {
   test("that lost a part is left out, and harms nothing that follows on its numbers", () => {
     expect(read(first, third)).toEqual([]);
     expect(read(first, second, ...parts(bits, 3))).toEqual(all);
-    // The same part again begins anew: what was there before lost its partner.
+    // A repeated part begins anew: the earlier one has lost its partner.
     const [stale, alsoStale] = parts(voyage(211_000_034, "STALE"), 3) as [string, string];
     expect(read(stale, first, second, third)).toEqual(all);
     expect(read(stale, alsoStale, first, third)).toEqual([]);
@@ -222,7 +222,7 @@ test("random bytes never throw, and harm no sentence that follows", () => {
   for (let round = 0; round < 500; round++) {
     const noise = Buffer.from(crypto.getRandomValues(new Uint8Array(round)));
     take(noise);
-    // Sentences with a few characters changed come nearer to what is read.
+    // Valid sentences with a few characters changed reach deeper into the decoder.
     const near = Buffer.from([...AKRA, REPORT].join("\r\n"), "latin1");
     for (let hit = 0; hit < 3; hit++) near[Math.floor(Math.random() * near.length)] = Math.random() * 256;
     take(near);

@@ -1,6 +1,6 @@
 import type { Report } from "../../src/operations/vessels/report";
 
-/** AIS as a transponder makes it, written from ITU-R M.1371 apart from the decoder. */
+/** AIS messages as a transponder makes them, written from ITU-R M.1371 independently of the decoder. */
 
 /** A field of a message: its value and the bits that it takes; a negative value in two's complement. */
 type Field = [value: number, bits: number];
@@ -8,7 +8,7 @@ type Field = [value: number, bits: number];
 const toBits = ([value, bits]: Field): string =>
   (BigInt(value) & ((1n << BigInt(bits)) - 1n)).toString(2).padStart(bits, "0");
 
-/** 6-bit text of so many characters, filled up with `@`. */
+/** 6-bit text of `characters` characters, filled up with `@`. */
 export const sixBitText = (text: string, characters: number): Field[] =>
   [...text.padEnd(characters, "@").slice(0, characters)].map((character) => [
     character.charCodeAt(0) % 64,
@@ -27,7 +27,7 @@ export function armoured(bits: string): { payload: string; fillBits: number } {
 
 export const message = (...fields: Field[]): string => fields.map(toBits).join("");
 
-/** A line with its checksum; `body` is what stands between `!` and `*`. */
+/** A line with its checksum; `body` is the part between `!` and `*`. */
 export function line(body: string): string {
   const sum = Buffer.from(body, "latin1").reduce((all, byte) => all ^ byte, 0);
   return `!${body}*${sum.toString(16).toUpperCase().padStart(2, "0")}`;
@@ -39,7 +39,7 @@ export function sentence(bits: string, talker = "AIVDM"): string {
   return line(`${talker},1,1,,A,${payload},${fillBits}`);
 }
 
-/** The sentences of a message in so many parts. */
+/** The sentences of a message in `total` parts. */
 export function parts(bits: string, total: number, sequence: number | "" = 1, channel = "A"): string[] {
   const { payload, fillBits } = armoured(bits);
   const size = Math.ceil(payload.length / total);
@@ -191,6 +191,6 @@ export const partB = (mmsi: number, type: number, size: Partial<typeof DIMENSION
     [0, 6],
   );
 
-/** What a report says, less what it leaves out. */
+/** The fields of a report, without those that are undefined. */
 export const said = (report: Report | null): object | null =>
   report && Object.fromEntries(Object.entries(report).filter(([, value]) => value !== undefined));

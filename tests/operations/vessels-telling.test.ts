@@ -13,7 +13,7 @@ import { configure, openTracking } from "../tracking/in-process";
 import { captureLog } from "./vessels-in-process";
 import { classA, sentence } from "./vessels-support";
 
-/** Telling of vessels, in this process: for what can't be seen from outside. */
+/** Broadcasts of vessels, in this process, for behaviour that can't be seen from outside. */
 
 let receiver: AisReceiver;
 let stop: () => void;
@@ -27,7 +27,7 @@ const listeners = Bun.serve({
 const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await Bun.sleep(5);
 };
-/** Long enough to have looked twice whether there is something to tell. */
+/** Long enough for two checks for something to broadcast. */
 const twoLooks = () => Bun.sleep(600);
 
 beforeAll(async () => {
@@ -96,7 +96,7 @@ test("the vessels that are kept are bounded, and those heard last stay", () => {
   expect([kept.has(1), kept.has(2), kept.has(51), kept.has(52), kept.has(500_050)]).toEqual([
     ...[true, false, false, true, true],
   ]);
-  // What a listener may have waiting (decisions 7.11), if every vessel were as long as can be.
+  // The largest message that may wait for a listener (rule W6), if every vessel were as long as possible.
   const longest = JSON.stringify({
     ...vessels.at(-1),
     ...{ mmsi: 999_999_999, lat: -89.123_456, lng: -179.123_456, course: 359.9, speed_kmh: 189.2744 },

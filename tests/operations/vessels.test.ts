@@ -7,7 +7,7 @@ import { TestServer } from "../support/server";
 import { expectStatus, northOf, postPoint } from "../tracking/support";
 import { classA, classB, partA, partB, parts, sentence, voyage } from "./vessels-support";
 
-/** Vessels from a source to the channel, by the clock of a server that runs. */
+/** Vessels from a source to the channel, by the clock of a running server. */
 
 const MINUTE = 60_000;
 const HERE = { latitude: 54.0967, longitude: 13.4553 };
@@ -15,7 +15,7 @@ const raw = ({ latitude, longitude }: typeof HERE) => ({
   latitude: Math.round(latitude * 600_000),
   longitude: Math.round(longitude * 600_000),
 });
-/** The sentence of a vessel so many kilometres north of HERE. */
+/** The sentence of a vessel `km` kilometres north of HERE. */
 const seen = (mmsi: number, km = 0) => sentence(classA(mmsi, raw(northOf(HERE, km))));
 
 let server: TestServer;
@@ -33,7 +33,7 @@ const vesselsOf = ({ data }: Message): Message[] =>
   data.vessels.toSorted((a: Message, b: Message) => a.mmsi - b.mmsi);
 const numbersOf = (message: Message): number[] => vesselsOf(message).map(({ mmsi }) => mmsi);
 
-/** The next picture that has what is looked for; what comes before it is passed over. Time flies meanwhile. */
+/** The next picture that satisfies `holds`; earlier ones are skipped. The clock moves on meanwhile. */
 async function picture(client: Client, holds: (numbers: number[]) => boolean, on = server): Promise<Message> {
   for (;;) {
     await on.advance(1_000);
@@ -44,7 +44,7 @@ async function picture(client: Client, holds: (numbers: number[]) => boolean, on
 const pictureWith = (client: Client, mmsi: number, on = server) =>
   picture(client, (all) => all.includes(mmsi), on);
 
-/** Long enough for the server to have looked twice whether there is something to tell. */
+/** Long enough for the server to have checked twice for something to broadcast. */
 const twoLooks = () => Bun.sleep(600);
 
 beforeAll(async () => {
@@ -81,13 +81,13 @@ test("the channel is for whoever may read positions", async () => {
 describe("with a receiver", () => {
   let client: Client;
   beforeEach(async () => {
-    // What was heard before is gone.
+    // Vessels heard before are dropped by now.
     await server.advance(11 * MINUTE);
     client = await listen();
   });
   afterEach(() => client.close());
 
-  test("a vessel has exactly the fields of Part 3, put together from all that it told", async () => {
+  test("a vessel has exactly the fields of the specification, put together from all that it told", async () => {
     receiver.send(
       sentence(classA(211_000_001, { ...raw(HERE), status: 5 })),
       ...parts(voyage(211_000_001, "AURORA", 71), 2),
@@ -181,7 +181,7 @@ describe("with a receiver", () => {
       expect(numbersOf(await each.next())).toEqual([211_000_012, 211_000_013]);
       expect(await each.heard()).toEqual([]);
     }
-    // Nothing was heard since: nothing is told, but to whoever subscribes.
+    // Nothing was heard since: only a new subscriber is sent a picture.
     await server.advance(60_000);
     await twoLooks();
     expect(await client.heard()).toEqual([]);

@@ -3,7 +3,7 @@ import { PegelonlineStandIn, station } from "../stand-ins/pegelonline";
 import { TestServer } from "../support/server";
 import { expectRefused } from "../tracking/support";
 
-/** Takes as long as the time-outs of the source: 10 s, in which this process waits and does nothing. */
+/** Takes as long as the source's time-outs: 10 s, in which this process idles. */
 test("a silent source costs neither a request nor a list of levels more than its time", async () => {
   const [silent, half] = await Promise.all([PegelonlineStandIn.start(), PegelonlineStandIn.start()]);
   const start = (source: PegelonlineStandIn) => TestServer.start({ settings: source.settings() });

@@ -76,7 +76,7 @@ describe("the kept answer", () => {
     expect(source.requests.length).toBe(1);
     expect(source.requests[0]?.headers["if-none-match"]).toBeUndefined();
 
-    // Nothing is new: 304 keeps what there is, for as long again.
+    // Unchanged: 304 keeps the present answer for as long again.
     await server.advance(2_000);
     expectFresh(await ask(server), first);
     expect(source.requests.length).toBe(2);
@@ -107,7 +107,7 @@ describe("the kept answer", () => {
     const etags = source.requests.map(({ headers }) => headers["if-none-match"]);
     expect(etags).toEqual([undefined, expect.any(String), etags[1], etags[1]]);
 
-    // Nor is an ETag needed.
+    // A source without an ETag works as well.
     source.requests.length = 0;
     source.answer(answering(200, JSON.stringify(ALLER)));
     expect((await ask(server)).body.length).toBe(3);
@@ -124,7 +124,7 @@ describe("a source that fails", () => {
     (request, response) => answering(status, "", { location: `${source.url}/elsewhere` })(request, response),
   ]);
 
-  /** One that never had an answer, and one that keeps one. */
+  /** A server that never had an answer, and one that has one cached. */
   let never: TestServer;
   let kept: TestServer;
   beforeAll(async () => {
@@ -199,7 +199,7 @@ describe("a source that fails", () => {
   });
 
   test("leaves warnings in the log, which tell neither its address nor what it said", async () => {
-    // Beside all that the tests before this one left there.
+    // Beside everything that the tests before this one left there.
     source.answer(answering(500, SECRET));
     await Promise.all([ask(never), ask(kept)]);
     for (const server of [never, kept]) {
@@ -214,7 +214,7 @@ describe("a source that fails", () => {
 
 describe("Retry-After", () => {
   const wait = (status: number, value: string) => answering(status, SECRET, { "retry-after": value });
-  /** How far the server's clock is ahead; it is moved by hand alone. */
+  /** Milliseconds by which the server's clock is ahead; it is moved by hand alone. */
   let ahead = 0;
   let server: TestServer;
   let body: unknown;
@@ -233,7 +233,7 @@ describe("Retry-After", () => {
   });
 
   test.each([429, 503])("of a %i is respected, in seconds and as a date, an hour at most", async (status) => {
-    // What it says, a moment within that time (room for a slow machine), and one beyond.
+    // The header's value, a time within its pause (with room for a slow machine), and one beyond.
     const date = () => new Date(Date.now() + ahead + 300_000).toUTCString();
     const cases: [() => string, within: number, beyond: number][] = [
       [() => "300", 200_000, 101_000],
@@ -278,7 +278,7 @@ describe("Retry-After", () => {
     source.stations = [one("first"), one("second")];
     source.answerMeasurements((request, response) => {
       if (request.url?.includes("first")) wait(429, "300")(request, response);
-      // Some time after the first, as a rule; the other way round nothing is proved, and nothing fails.
+      // Usually some time after the first; in the other order the test proves nothing, and doesn't fail.
       else setTimeout(() => answering(429)(request, response), 50);
     });
     const { body } = await ask(server);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { centimetresPer, readStations, readTime, trendOf } from "../../src/operations/water-levels/stations";
 import { ALL, ALLER, measured, station } from "../stand-ins/pegelonline";
 
-/** Values that are none of what a field may be. */
+/** Values of types that no field may have. */
 const WRONG: unknown[] = [null, true, "7", "", [], [1], {}, { other: 1 }];
 
 /** For `test.each`, which would take the items of a list for arguments. */
@@ -103,7 +103,7 @@ describe("the trend of what was measured", () => {
     expect(trendOf(measured([1, 1.02]), 100)).toBe(1);
     expect(trendOf(measured([100, 109]), 0.1)).toBe(0);
     expect(trendOf(measured([109, 98]), 0.1)).toBe(-1);
-    // A centimetre in metres that is no whole number in binary.
+    // A centimetre in metres has no exact binary form.
     expect(trendOf(measured([1.14, 1.15]), 100)).toBe(0);
     expect(trendOf(measured([1.15, 1.14]), 100)).toBe(0);
   });

@@ -48,7 +48,7 @@ const CELLE = { latitude: 52.622706, longitude: 10.062164 };
 describe("without any position", () => {
   test("there is no nearest station, but there is the list", async () => {
     expectRefused(await get("nearest?radius=20038"), 404, "NotFound");
-    // With as many digits as a program writes.
+    // With all the digits that a program writes.
     expectRefused(await get(`nearest?radius=${0.1 + 0.2}`), 404, "NotFound");
     expect((await list()).length).toBe(3);
   });
@@ -147,7 +147,7 @@ describe("the recorded stations", () => {
       includeTimeseries: "true",
       includeCurrentMeasurement: "true",
     });
-    // Where the vessel is stays here.
+    // The vessel's position is never sent to the source.
     expect(question?.query).not.toMatch(/latitude|longitude|radius/);
   });
 });
@@ -409,7 +409,7 @@ describe("trend", () => {
     source.stations = stations.slice(0, 25);
     expect(await trends()).toEqual(Array(25).fill(1));
     expect(source.measurementRequests.length).toBe(25);
-    // What is known is told in a list of any length.
+    // Known trends are told in a list of any length.
     source.measurements.clear();
     source.stations = [...stations, ...ALL.map((other) => one(other.uuid))];
     expect((await trends()).slice(0, 25)).toEqual(Array(25).fill(1));

@@ -7,11 +7,10 @@ import { fix } from "../tracking/support";
 import { Client, type Message } from "./support";
 
 /**
- * What sockets hear of bans, deletions and ended sessions, and how they are closed: Part 3, "JSON messages" and
- * "Events"; decisions 7.2, 7.4 and 7.8.
+ * Messages of bans, deletions and ended sessions, and the closing of the sockets concerned (rules W3 and W6).
  */
 const CREDENTIAL_ENDED = 4401;
-/** Seconds between a message and the closing, less what timers are off by. */
+/** Milliseconds between a message and the closing, less the inaccuracy of timers. */
 const FAREWELL = 4_950;
 const DAY = 86_400_000;
 const ISO = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -26,10 +25,10 @@ afterAll(() => server.stop());
 
 const open = (token: string, host = server) => Client.open(host, { token });
 
-/** Hears the account messages of all users. */
+/** Subscribes to the account messages of all users. */
 const watchAll = async (host = server) => (await open(await host.admin(), host)).subscribe("admin:accounts");
 
-/** The messages about one user among what a watcher of all has heard. */
+/** The messages about one user among those of a watcher of all accounts. */
 const about = (messages: Message[], { id }: { id: string }) => messages.filter(({ userId }) => userId === id);
 
 /** Expects that the client heard this message, hears nothing more, and is closed five seconds after it. */
@@ -57,12 +56,12 @@ async function expectHeard(client: Client, ...messages: object[]): Promise<void>
   await client.close();
 }
 
-/** Everything that an account's end concerns: the user's own connections, and somebody else's. */
+/** All connections that an account's end concerns: the user's own, and somebody else's. */
 async function connections(user: Newcomer, host = server) {
   const second = done(await signIn(host, user)).session_token;
   const { key } = await createKey(host, user.token, ["gps:read"]);
   const other = await newcomer(host);
-  // A channel that carries what nobody but this test sends.
+  // A channel that carries only this test's messages.
   const device = await host.device();
   const [one, two, left, byKey, bystander, watcher] = [
     await (await open(user.token, host)).subscribe(`gps:${device.id}`),
@@ -76,7 +75,7 @@ async function connections(user: Newcomer, host = server) {
   return { told: [one, two], untold: [left, byKey], bystander, watcher, device };
 }
 
-/** Ends an account and expects what every connection hears of it. */
+/** Ends an account and expects the messages of every connection. */
 async function expectAccountEnd(
   user: Newcomer,
   message: object,
@@ -86,7 +85,7 @@ async function expectAccountEnd(
   const { told, untold, bystander, watcher, device } = await connections(user, host);
   const startedAt = performance.now();
   done(await end());
-  // Whoever still heard the device's channel would hear this.
+  // A connection still subscribed to the device's channel would hear this.
   done(await host.post("/v1/gps", { token: device.key, body: fix() }));
   await Promise.all([
     ...told.map((client) => expectFarewell(client, message, startedAt)),
@@ -133,7 +132,7 @@ describe("accountBanned", () => {
     const user = await newcomer(server, "role_admin");
     const client = await (await open(user.token)).subscribe("admin:accounts");
     done(await ban(user, { reason: "twice" }));
-    // The channel of all accounts carries what other tests do meanwhile.
+    // The channel of all accounts carries the messages of other tests as well.
     const heard = [];
     while (heard.length < 2) heard.push(...about([await client.next()], user));
     expect(heard[0]).toMatchObject({ type: "accountBanned", reason: "twice" });
@@ -212,7 +211,7 @@ describe("sessionRevoked", () => {
     timestamp: ISO,
   });
 
-  /** Somebody who is signed in twice, here and elsewhere, with a socket each, and a watcher. */
+  /** A user signed in twice, here and elsewhere, with a socket each, and a watcher. */
   async function signedInTwice() {
     const user = await newcomer(server);
     const elsewhere = done(await signIn(server, user));
@@ -227,7 +226,9 @@ describe("sessionRevoked", () => {
     };
   }
 
-  /** Expects that the other session's socket is told and closed, and that the own one is told and stays. */
+  /**
+   * Expects that the other session's socket is told and closed, and that the own one is told and stays open.
+   */
   async function expectRevoked(
     { user, elsewhere, here, there, bystander, watcher }: Awaited<ReturnType<typeof signedInTwice>>,
     reason: unknown,

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import protobuf from "protobufjs";
 import type { Client, Message } from "./support";
 
-/** Frames in Protobuf, as a client writes and reads them with nothing but proto/ws.proto. */
+/** Frames in Protobuf, written and read with nothing but proto/ws.proto, as a client does. */
 const root = protobuf.loadSync(join(import.meta.dir, "../../proto/ws.proto"));
 export const schema = root.lookup("fairlead.ws.v1") as protobuf.Namespace;
 export const Envelope = schema.lookupType("WsEnvelope");
@@ -17,7 +17,7 @@ export function frame(payload: string, fields: object = {}, type = typeOf(payloa
 export const typeOf = (payload: string): number =>
   types[payload.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()] ?? Number.NaN;
 
-/** The envelope in a binary frame: its type's number and its payload, with nothing but the fields that are set. */
+/** The envelope in a binary frame: its type's number and its payload, with only the fields that are set. */
 export function read(message: Message): { type: number } & Record<string, unknown> {
   if (!(message instanceof Uint8Array)) throw new Error(`expected bytes, got ${JSON.stringify(message)}`);
   const decoded = Envelope.decode(message);
@@ -28,7 +28,7 @@ export function read(message: Message): { type: number } & Record<string, unknow
 export const milliseconds = ({ seconds = 0, nanos = 0 }: { seconds?: number; nanos?: number }): number =>
   seconds * 1_000 + nanos / 1_000_000;
 
-/** Subscribes in binary, and fails unless every channel is confirmed as decisions 7.3 say. */
+/** Subscribes in binary, and fails unless each channel is confirmed by an envelope with the same payload. */
 export async function subscribeInBinary(client: Client, ...channels: string[]): Promise<Client> {
   for (const channel of channels) {
     const answer = read(await client.ask(frame("subscribe", { channel })));

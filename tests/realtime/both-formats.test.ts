@@ -10,8 +10,7 @@ import { Envelope, frame, milliseconds, read, subscribeInBinary, typeOf } from "
 import { Client, type Message } from "./support";
 
 /**
- * Every message type: exactly its fields, to exactly its recipients, in the formats that it has (Part 3, "JSON messages",
- * "Protobuf envelope", "Events"; decisions 7.3 and 7.4).
+ * Every message type: exactly its fields, to exactly its recipients, in the formats that it has (rule W3).
  */
 let server: TestServer;
 let admin: Token;
@@ -31,7 +30,7 @@ interface Case {
   types: string[];
   /** The fields of each in JSON beside `type`; with `?` those that the binary form leaves out when they are null. */
   fields: string[];
-  /** What community bots hear, in binary always: the payload and its fields. */
+  /** The message for community bots, which is always binary: the payload and its fields. */
   bots?: [payload: string, fields: string];
   who?: () => Promise<Somebody>;
   act: (user: Somebody) => Promise<unknown>;
@@ -203,20 +202,20 @@ const CASES: Record<string, Case> = {
   },
 };
 
-/** What decisions leave out of the JSON form of the messages about permissions. */
+/** Fields that the messages about permissions don't have in JSON. */
 const ONLY_BINARY = { permissionsUpdated: ["timestamp"], rolePermissionsChanged: ["timestamp"] } as Record<
   string,
   string[]
 >;
 
-/** Takes as many messages as there should be, and expects that nothing follows. */
+/** Takes the expected number of messages, and expects that nothing follows. */
 async function take(client: Client, count: number): Promise<Message[]> {
   const messages: Message[] = [];
   while (messages.length < count) messages.push(await client.next());
   return messages;
 }
 
-/** Expects that the binary message says exactly what the JSON one says. */
+/** Expects that the binary message holds exactly the values of the JSON one. */
 function expectSame(binary: Message, json: Message): void {
   const { type: name, ...fields } = json;
   const { type, ...payloads } = read(binary);
@@ -250,7 +249,7 @@ function expectToldToBots(message: Message, user: Somebody, [name, fields]: [str
   expect(Math.abs(milliseconds(payload.timestamp) - Date.now())).toBeLessThan(60_000);
 }
 
-/** Messages after which a connection of the user's is closed, or stays silent until it is. */
+/** Messages after which a connection of the user is closed, or stays silent until it is. */
 const ENDINGS = ["accountBanned", "accountDeleted", "forceLogout"];
 
 /** Every channel that carries neither a user's messages nor those for bots. */
@@ -396,7 +395,7 @@ describe("goes as JSON text to whoever subscribed, in either format, and to nobo
 
 // --- Answers ----------------------------------------------------------------------------------------------
 
-/** What is asked, and the answer in JSON and in binary, which is told to whoever asked, alone. */
+/** Requests, and their answers in JSON and in binary, which only the requester hears. */
 const ANSWERS: Record<
   string,
   { ask: [json: object, binary: Uint8Array]; json: object; binary: ReturnType<typeof read> }
@@ -438,16 +437,19 @@ describe("every message type", () => {
   const told = Object.values(CASES).flatMap(({ types }) => types);
   const toBots = Object.values(CASES).flatMap(({ bots }) => (bots ? [bots[0]] : []));
 
-  /** Tests of their own: what goes to one connection alone, and what no case above can have sent. */
+  /**
+   * Messages with tests of their own: those to one connection alone, and those that no case above can have
+   * sent.
+   */
   const ELSEWHERE = {
     "create-audit-event.test.ts": ["createAuditEventResponse"],
     "moderation.test.ts": ["moderationEventResponse"],
     "the community's tests": ["communitySyncRequest", "communitySettings"],
   };
   const FROM_CLIENTS = ["ping", "createAuditEvent", "moderationEvent", "communitySyncResponse"];
-  /** Asked by a client: its answer is `communitySettings`. */
+  /** Sent by a client: its answer is `communitySettings`. */
   const ASKED = ["communitySettingsRequest"];
-  /** Positions are JSON text always; the message is declared for the control plane. */
+  /** Positions are always JSON text; the message is declared for the control plane. */
   const DECLARED_ONLY = ["gpsUpdate"];
 
   test("of the Protobuf envelope stands in one of these tables", () => {
@@ -460,7 +462,7 @@ describe("every message type", () => {
   });
 
   test("in JSON stands there too, vessels apart, which have tests of their own", () => {
-    // Part 3, "JSON messages", server to client, and decisions 7.4.
+    // All types that the server sends in JSON.
     const specified = `
       pong message error gpsUpdate vesselsUpdate geofenceEvent accountDeleted accountBanned sessionRevoked forceLogout
       permissionsUpdated rolesUpdated rolePermissionsChanged emailLinkVerified emailChangeVerified oauthConsentRevoked`;

@@ -173,7 +173,7 @@ describe("gpsUpdate", () => {
 
 describe("geofenceEvent", () => {
   let east = 0;
-  /** A zone of 1 km far from every other test's, a fix in its middle and one outside of it. */
+  /** A zone of 1 km far from those of all other tests, a fix in its middle and one outside. */
   async function zone(overrides: object = {}) {
     const centre = { latitude: 10, longitude: ++east };
     const { status, body } = await server.post("/v1/geofences", {

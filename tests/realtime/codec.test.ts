@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import {
-  decode,
+  decode as decodePayload,
   encode,
   fromTimestamp,
   type Message,
@@ -8,9 +8,15 @@ import {
   type Payloads,
   toTimestamp,
 } from "../../src/realtime/codec";
+import { headOf } from "../../src/realtime/envelope";
 import { Envelope, frame, schema } from "./binary";
 
-/** What the server makes of frames and of times: decisions, section 7; proto3's own rules on what a frame leaves out. */
+/** Decoding frames and times, by rule W4 and proto3's rules on absent fields. */
+
+const decode = (bytes: Uint8Array): Message | string => {
+  const head = headOf(bytes);
+  return typeof head === "string" ? head : decodePayload(head);
+};
 
 const payloadOf = (bytes: Uint8Array) => {
   const message = decode(bytes);
@@ -47,7 +53,7 @@ describe("a message that is read", () => {
       { ...nobody, userId: "1", roles: ["a", "b"], joinedAt: { seconds: 0, nanos: 5 } },
       nobody,
     ]);
-    // An empty list is a list of its own.
+    // Each empty list is a separate array.
     read[1]?.roles.push("c");
     const [again] = (payloadOf(frame("communitySyncResponse", { members: [{}] })) as typeof whole).members;
     expect(again?.roles).toEqual([]);
@@ -59,6 +65,56 @@ describe("a message that is read", () => {
       ...{ durationSeconds: 2 ** 52, timestamp: toTimestamp(1_777_887_000_250) },
     };
     expect(payloadOf(encode("moderationEvent", sent))).toEqual(sent);
+  });
+});
+
+describe("the head of a frame", () => {
+  /** The library's decoding of the whole frame. */
+  function decoded(bytes: Uint8Array): { type: number; payload?: string } | null {
+    try {
+      return Envelope.decode(bytes) as unknown as { type: number; payload?: string };
+    } catch {
+      return null;
+    }
+  }
+
+  test("names the payload that the whole frame holds, whatever was done to it", () => {
+    const parts = [
+      frame("ping"),
+      frame("subscribe", { channel: "gps" }),
+      frame("moderationEvent", { requestId: "1", timestamp: { seconds: 1 } }, 0),
+      frame("communitySyncResponse", { requestId: "1", members: [{ userId: "1" }, {}] }),
+      new Uint8Array([(15 << 3) | 3, 8, 1, (15 << 3) | 4]),
+    ];
+    const none = new Uint8Array();
+    const pairs = parts.flatMap((one) => [none, ...parts].map((other) => new Uint8Array([...one, ...other])));
+    const flips = [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xff];
+    const changed = pairs.flatMap((pair) => [
+      pair,
+      ...pair.keys().map((end) => pair.slice(0, end)),
+      ...pair.keys().flatMap((at) => flips.map((flip) => pair.with(at, (pair[at] ?? 0) ^ flip))),
+    ]);
+    expect(changed.length).toBeGreaterThan(3_000);
+    for (const bytes of changed) {
+      const whole = decoded(bytes);
+      const head = headOf(bytes);
+      // A payload may be broken beyond its head, which is all that was read.
+      if (whole === null) continue;
+      if (whole.payload === undefined) expect(head).toBe("The envelope holds no payload");
+      else if (typeof head === "string")
+        expect(head).toBe(`The type ${whole.type} contradicts the payload ${whole.payload}`);
+      else expect(head.name).toBe(whole.payload as PayloadName);
+    }
+  });
+
+  test("leaves of several pieces of a payload what they are together", () => {
+    const [one, other] = [
+      { requestId: "1", members: [{ userId: "1" }] },
+      { members: [{}], more: true },
+    ];
+    const pieces = [one, other].map((part) => frame("communitySyncResponse", part));
+    const part = payloadOf(new Uint8Array(pieces.flatMap((piece) => [...piece])));
+    expect(part).toMatchObject({ requestId: "1", members: [{ userId: "1" }, { userId: "" }], more: true });
   });
 });
 

@@ -2,17 +2,17 @@ import { join } from "node:path";
 import protobuf from "protobufjs";
 
 /**
- * A community bot as far as Fairlead sees it: an example for those who write one. It needs nothing but proto/ws.proto, an
- * API key with `community:sync` and what it knows of its guilds; the head of that file explains it.
+ * An example of a community bot, complete from Fairlead's point of view. It needs nothing but proto/ws.proto,
+ * an API key with `community:sync` and its knowledge of its guilds; the head of that file explains it.
  */
 
-/** A moment, as google.protobuf.Timestamp has it. */
+/** A time in the form of google.protobuf.Timestamp. */
 export interface Timestamp {
   seconds: number;
   nanos?: number;
 }
 
-/** Identifiers are those of the platform. What may be left out may be left out. */
+/** Identifiers are those of the platform. Optional fields may be left out. */
 export interface Guild {
   guildId: string;
   name: string;
@@ -61,11 +61,11 @@ export interface Member {
   roles?: string[];
 }
 
-/** What the bot knows. Whatever throws is told to whoever asked for the sync. */
+/** The bot's knowledge. An error that these functions throw is told to the requester of the sync. */
 export interface Community {
   /** One guild, or all with null: the guilds with their channels and roles. */
   guilds: (guildId: string | null) => Promise<{ guilds: Guild[]; channels: Channel[]; roles: Role[] }>;
-  /** The members of a guild, in portions as the platform gives them out. */
+  /** The members of a guild, in the portions in which the platform delivers them. */
   members: (guildId: string) => AsyncIterable<Member[]> | Iterable<Member[]>;
 }
 
@@ -74,7 +74,7 @@ export interface Settings {
   autoSyncEnabled: boolean;
   syncIntervalSeconds: number;
   initialDelaySeconds: number;
-  /** Absent for a guild that speaks the language of all. */
+  /** Absent for a guild that uses the general language. */
   defaultLanguage?: string;
   notifyOnGuildJoin: boolean;
   notifyOnGuildLeave: boolean;
@@ -91,16 +91,16 @@ interface SyncRequest {
 const proto = protobuf.loadSync(join(import.meta.dir, "../../proto/ws.proto"));
 const Envelope = proto.lookupType("fairlead.ws.v1.WsEnvelope");
 
-/** Bytes of the records in one part of an answer: a frame may have 64 KiB, and a record more than one letter a byte. */
+/** Bytes of the records in one part of an answer, below the 64 KiB that a frame may have. */
 const PART = 60_000;
-/** Bytes that may wait to be sent. */
+/** The most bytes that may wait to be sent. */
 const MAX_BUFFERED = 1024 * 1024;
 
 export class CommunityBot {
   readonly #socket: WebSocket;
   readonly #community: Community;
   readonly #listeners = new Map<string, Set<(payload: never) => void>>();
-  /** Resolves when the connection has ended, for whatever reason: connect anew after a pause. */
+  /** Resolves when the connection has ended, for any reason: connect anew after a pause. */
   readonly closed: Promise<unknown>;
 
   private constructor(socket: WebSocket, community: Community) {
@@ -112,7 +112,10 @@ export class CommunityBot {
     this.on("communitySyncRequest", (request: SyncRequest) => this.#sync(request));
   }
 
-  /** Connects to `wss://…/v1/ws` and becomes the bot that serves. The key goes into a header, never into the address. */
+  /**
+   * Connects to `wss://…/v1/ws` and becomes the bot that serves syncs. The key goes into a header, never into
+   * the address.
+   */
   static async connect(url: string, key: string, community: Community): Promise<CommunityBot> {
     const options = { headers: { authorization: `Bearer ${key}` } } as unknown as string[];
     const socket = new WebSocket(url, options);
@@ -121,15 +124,16 @@ export class CommunityBot {
       new Promise((resolve) => socket.addEventListener("open", resolve)),
       bot.closed.then(() => Promise.reject(new Error("the server refused the connection"))),
     ]);
-    // Subscribing to this channel is what makes a connection a bot; the server confirms it with the same message.
+    // Subscribing to this channel makes a connection a bot; the server confirms it with the same message.
     await bot.#ask({ subscribe: { channel: "community" } }, "subscribe");
     return bot;
   }
 
   /**
-   * Calls `listener` for each message with this payload: `communitySettings` whenever settings change; `discordUserLinked`,
-   * `discordUserUnlinked` and `discordPermissionChanged` when what the bot remembers of a user is out of date; `error` for
-   * what the server could not make sense of. Returns the end of that.
+   * Calls `listener` for each message with this payload: `communitySettings` whenever settings change;
+   * `discordUserLinked`, `discordUserUnlinked` and `discordPermissionChanged` when the bot's data of a user
+   * is out of date; `error` when the server couldn't understand a message. Returns a function that removes
+   * the listener.
    */
   on<T>(payload: string, listener: (payload: T) => void): () => void {
     const listeners = this.#listeners.get(payload) ?? new Set();
@@ -137,7 +141,9 @@ export class CommunityBot {
     return () => listeners.delete(listener as (payload: never) => void);
   }
 
-  /** Asks for the settings: of a guild, or for all. Rejects for a guild that the server doesn't know. */
+  /**
+   * Requests the settings of a guild, or the general ones. Rejects for a guild that the server doesn't know.
+   */
   settings(guildId?: string): Promise<Settings> {
     const isAsked = (settings: Settings) => settings.guildId === guildId;
     return this.#ask({ communitySettingsRequest: { guildId } }, "communitySettings", isAsked);
@@ -173,7 +179,7 @@ export class CommunityBot {
     for (const listener of [...listeners]) listener(message[envelope.payload] as never);
   }
 
-  /** Answers a sync: any number of parts with `more`, and one without. `success` stands in each of them. */
+  /** Answers a sync: any number of parts with `more`, and one without. Each of them carries `success`. */
   async #sync({ requestId, guildId, scope }: SyncRequest): Promise<void> {
     const send = async (part: object) => {
       this.#send({ communitySyncResponse: { requestId, success: true, ...part } });
@@ -195,14 +201,14 @@ export class CommunityBot {
     }
   }
 
-  /** Lets other work have its turn: a bot that is busy for ten seconds answers no ping, and is taken for dead. */
+  /** Gives other work a turn: a bot that is busy for ten seconds answers no ping, and is taken for dead. */
   async #breathe(): Promise<void> {
     do await new Promise((resolve) => setTimeout(resolve));
     while (this.#socket.bufferedAmount > MAX_BUFFERED && this.#socket.readyState === WebSocket.OPEN);
   }
 }
 
-/** Cuts records of a type of ws.proto into parts by what they take encoded, each with its number and length. */
+/** Cuts records of a type of ws.proto into parts by their encoded size, each with its number and length. */
 function* parts<T extends object>(type: string, records: T[]): Generator<T[]> {
   const message = proto.lookupType(`fairlead.ws.v1.${type}`);
   let [part, size]: [T[], number] = [[], 0];

@@ -9,8 +9,8 @@ import { milliseconds, read, subscribeInBinary } from "./binary";
 import { Client } from "./support";
 
 /**
- * What community bots hear of users who have an account on their platform: Part 3, "Message fields" and "Events"; decisions
- * 6.1 and 7.3. That nobody else hears it, and nothing of it in JSON, stands in both-formats.test.ts.
+ * Messages to community bots about users who have an account on their platform (rule W3). Nobody else hears
+ * them, and none is in JSON: both-formats.test.ts.
  */
 const OWN = ["two_factor:read", "two_factor:write"];
 
@@ -37,7 +37,7 @@ interface Payload {
   [field: string]: unknown;
 }
 
-/** The next message that the bot hears: its type and its payload, in which the time is of now. */
+/** The bot's next message: its type and its payload, whose time must be the present one. */
 async function heard(from = bot): Promise<Record<string, unknown>> {
   const { type, ...payloads } = read(await from.next());
   const [[name, payload] = ["", {}]] = Object.entries(payloads);
@@ -62,14 +62,14 @@ const mayNow = (discordId: string, userId: string, ...permissions: string[]) => 
 /** Expects that the bot has heard nothing more. */
 const expectSilence = async () => expect(await bot.heard()).toEqual([]);
 
-/** A user with an account on Discord, of which the bot has heard. */
+/** A user with an account on Discord, whose message the bot has received. */
 async function member() {
   const user = await externalUser(server);
   await heard();
   return user;
 }
 
-/** Somebody with an address, and an account on Discord of which the bot has heard. */
+/** A user with an address and an account on Discord, whose message the bot has received. */
 async function linkedNewcomer() {
   const user = await newcomer(server);
   const accountId = await link(server, user, "discord");
@@ -203,7 +203,7 @@ describe("what a user with an account may do", () => {
 
   test("is told once for each of two accounts", async () => {
     const user = await member();
-    // The API links one of a platform; an older database may hold two.
+    // The API links one account of a platform; an older database may hold two.
     onDatabase(server, (database) =>
       database.run(
         `INSERT INTO platform_accounts (id, user_id, platform_id, platform_user_id, username, created_at, updated_at)
@@ -223,7 +223,10 @@ describe("what a user with an account may do", () => {
 describe("a role with hundreds of holders", () => {
   const HOLDERS = 500;
 
-  /** Users beside the running server who hold a role, and are on Discord under their identifier, each second one. */
+  /**
+   * Users beside the running server who hold a role; every second one is on Discord, with the same
+   * identifier.
+   */
   function crew(roleId: string): string[] {
     const [discord] = rows<{ id: string }>(server, "SELECT id FROM platforms WHERE slug = 'discord'");
     return onDatabase(server, (database) =>

@@ -3,7 +3,9 @@ import { type Intake, SyncLine } from "../../src/operations/community/sync";
 import { botJoined, botLeft, takeInTurn } from "../../src/realtime/community";
 import type { Socket } from "../../src/realtime/connections";
 
-/** How the frames of a bot that answers are taken, in this process: so that nobody waits for all of them. */
+/**
+ * The frames of a bot's answer are handled in turns, so that nobody waits for all of them. In this process.
+ */
 const nextTurn = () => new Promise(setImmediate);
 
 let taken: string[] = [];

@@ -7,7 +7,7 @@ import { TestServer } from "../support/server";
 import { frame, read } from "./binary";
 import { Client } from "./support";
 
-/** `CreateAuditEventRequest` over the socket: Part 3, "Endpoints", 5; decisions 7.6. */
+/** `CreateAuditEventRequest` over the socket (rules E2 and E4). */
 let server: TestServer;
 let user: TestUser;
 let service: Client;

@@ -4,7 +4,7 @@ import { TestServer } from "../support/server";
 import { frame, read } from "./binary";
 import { Client, FLAG, maskedFrame, OPCODE, RawClient } from "./support";
 
-/** Clients that send more than they may, or what no client sends (RFC 6455; decisions 7.8). */
+/** Clients that send too much, or frames that no client sends (RFC 6455; rule W6). */
 const PER_SECOND = 20;
 const MAX_BYTES = 2_048;
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   witness = await (await Client.open(server, { token })).subscribe("gps");
 });
 afterAll(async () => {
-  // Whatever the others did, it was there all the time.
+  // It was served all the time.
   expect(await witness.ask({ type: "ping" })).toEqual({ type: "pong" });
   await witness.close();
   await server.stop();
@@ -65,7 +65,8 @@ describe("a client that sends too much is closed with 1008", () => {
     );
     client.write(Buffer.concat(requests));
     expect((await client.closed()).code).toBe(1008);
-    // Those that were taken are written, though their answers find nobody; a later event of another client comes after.
+    // The accepted ones are written, though their answers reach nobody; a later event of another client comes
+    // after them.
     const other = await Client.open(server, { bearer: service });
     expect(read(await other.ask(auditRequest("after")))).toMatchObject({
       createAuditEventResponse: { success: true },

@@ -20,7 +20,7 @@ const cookie = (token: string, origin?: string): Credentials => ({
   headers: { cookie: `fairlead_session=${token}`, ...(origin !== undefined && { origin }) },
 });
 
-/** The status of a whole handshake; where it is refused, that nothing was opened. */
+/** The status of a whole handshake; expects of a refused one that nothing was opened. */
 async function handshake(credentials: Credentials): Promise<number> {
   const client = await RawClient.open(server, credentials);
   client.cut();

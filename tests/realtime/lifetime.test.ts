@@ -42,7 +42,7 @@ describe("the heartbeat", () => {
     clearInterval(timer);
     expect(code).toBe(4408);
     expect(performance.now() - started).toBeGreaterThan(1_900);
-    // It was asked, and its own pings were answered until the end.
+    // The server pinged it, and answered its pings until the end.
     expect(pingsOf(client)).toBeGreaterThan(0);
     expect(client.messages.length).toBeGreaterThan(3);
     expect(client.messages.every(({ type }) => type === "pong")).toBe(true);
@@ -138,10 +138,10 @@ describe("a subscriber that cannot keep up", () => {
       const heard = await other.heard();
       expect(heard).toHaveLength(ROUNDS * ZONES);
       expect(heard.at(-1).data.metadata).toEqual(metadata);
-      // The server has given the slow one up, though it never read on and so never saw a close frame.
+      // The server has given the slow client up, which never read on and so never saw a close frame.
       while ((await connections(server)) > 1) await Bun.sleep(20);
       slow.readAgain();
-      // 1013 where the close frame still got through, 1006 where the connection was cut.
+      // 1013 if the close frame still got through, 1006 if the connection was cut.
       expect([1013, 1006]).toContain((await slow.closed()).code);
       expect(slow.messages.length).toBeLessThan(ROUNDS * ZONES);
       expect(await other.ask({ type: "ping" })).toEqual({ type: "pong" });
@@ -166,7 +166,7 @@ describe("a server that stops", () => {
     for (const client of clients) expect((await client.closed).code).toBe(1001);
     expect((await silent.closed()).code).toBe(1001);
     expect(await ended).toBe(0);
-    // Not by the hard stop after the five seconds that requests under way get.
+    // Earlier than the hard stop after the five seconds that requests under way get.
     expect(performance.now() - started).toBeLessThan(4_500);
     expect(server.output).not.toContain("error");
   });

@@ -8,7 +8,7 @@ import { TestServer } from "../support/server";
 import { fix } from "../tracking/support";
 import { Client, connections, RawClient, signedInUser } from "./support";
 
-/** Many connections: those who behave are served, whatever the others do. */
+/** Many connections: well-behaved clients are served, whatever the others do. */
 const MEGABYTE = 1024 * 1024;
 
 const residentBytes = (pid: number): number =>
@@ -27,6 +27,7 @@ describe.skipIf(process.platform !== "linux" || !hasRoom)("5,000 sockets", () =>
       settings: {
         "websocket.heartbeat_interval_seconds": "1",
         "websocket.client_timeout_seconds": "4",
+        "websocket.max_connections_per_user": String(SOCKETS + MUTE),
       },
     });
   });
@@ -91,7 +92,7 @@ describe("a server that may open few files", () => {
     const refused = await handshake(user.token);
     expect(refused.status).toBe(503);
     expect(refused.head.toLowerCase()).toContain("retry-after: ");
-    // Another session of the same user is no other user.
+    // Another session of the same user counts for the same user.
     expect(
       (await handshake((await server.login("crowd", "correct horse battery")).session_token)).status,
     ).toBe(503);
@@ -136,7 +137,7 @@ describe("the limits", () => {
   test("give each client 4 MiB of unsent messages, and less once all together have more than 256 MiB", () => {
     expect(unsentAllowance(0, 0)).toBe(4 * MEGABYTE);
     expect(unsentAllowance(256 * MEGABYTE, 5_000)).toBe(4 * MEGABYTE);
-    // 5,000 that all hold the same are all too slow; beside 4,000 who hold nothing, the 1,000 others are.
+    // If all 5,000 hold the same, all are too slow; beside 4,000 that hold nothing, the other 1,000 aren't.
     expect(unsentAllowance(300 * MEGABYTE, 5_000)).toBe((300 * MEGABYTE) / 5_000 / 2);
     expect(unsentAllowance(300 * MEGABYTE, 10)).toBe(4 * MEGABYTE);
   });

@@ -136,7 +136,7 @@ describe("a connection", () => {
       type: "error",
       message: "Too many subscriptions: vessels",
     });
-    // One that it has already, and the automatic one, are not more.
+    // A channel that it already has, and the automatic one, don't count.
     await client.subscribe("gps", `user:${(await adminSession(server)).userId}`);
     await client.ask({ type: "unsubscribe", channel: "public" });
     await client.subscribe("vessels");

@@ -6,7 +6,7 @@ import { TestServer } from "../support/server";
 import { frame, read } from "./binary";
 import { Client } from "./support";
 
-/** `ModerationEvent` over the socket: decisions 5.1, 7.6 and the end of section 7; proto/ws.proto. */
+/** `ModerationEvent` over the socket; proto/ws.proto. */
 const DAY = 86_400_000;
 /** 2026-05-04T09:30:00.250Z */
 const OCCURRED = { seconds: 1_777_887_000, nanos: 250_000_000 };
@@ -32,7 +32,7 @@ interface Answer {
   error?: string;
 }
 
-/** A warning to a member whom nobody of Fairlead's is. */
+/** A warning to a member who is no user of Fairlead. */
 const WARNING = { guildId: "811", userId: "80351110224678912", moderatorId: "4711", action: "warn" };
 
 const request = (fields: object) => frame("moderationEvent", { requestId: "r-1", ...WARNING, ...fields });
@@ -94,6 +94,7 @@ describe("a moderation becomes an audit event", () => {
       city: null,
       region: null,
       source_service: "community_bot",
+      recorded_by: { kind: "key", id: expect.any(String) },
       is_reported: false,
     });
   });
@@ -108,7 +109,7 @@ describe("a moderation becomes an audit event", () => {
       resource_id: WARNING.userId,
       metadata: { guild_id: "811", moderator_id: "4711", reason: null, duration_seconds: null },
     });
-    // When it doesn't say, it was now.
+    // Without a time it counts as now.
     expect(timeOf(event)).toBeGreaterThanOrEqual(before);
     expect(timeOf(event)).toBeLessThanOrEqual(Date.now());
   });
@@ -214,7 +215,7 @@ describe("a moderation is refused with a reason and its request_id, and nothing 
       error: expect.stringMatching(new RegExp(`^${named} `)),
     });
     expect(storedEvents(server)).toEqual(before);
-    // The connection goes on.
+    // The connection stays open.
     expect(read(await bot.ask(frame("ping")))).toEqual({ type: 2, pong: {} });
   });
 

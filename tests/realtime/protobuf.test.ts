@@ -5,7 +5,7 @@ import { fix } from "../tracking/support";
 import { Envelope, frame, read, schema, subscribeInBinary, typeOf } from "./binary";
 import { Client } from "./support";
 
-/** Binary frames: Part 3, "Formats", "Protobuf envelope"; decisions 7.3 and 7.5. */
+/** Binary frames (rules W3 and W4). */
 const MAX_SUBSCRIPTIONS = 3;
 const MAX_MESSAGE_BYTES = 65_536;
 
@@ -23,7 +23,7 @@ const connect = () => Client.open(server, { token: session });
 const error = (message: unknown = expect.stringMatching(/./)) => ({ type: 20, error: { message } });
 
 describe("proto/ws.proto", () => {
-  /** Payloads with their number in the envelope and their type (Part 3; decisions, section 7). */
+  /** Payloads with their number in the envelope and their type, which never change. */
   const PAYLOADS: [payload: string, field: number, type: number][] = [
     ["ping", 10, 1],
     ["pong", 11, 2],
@@ -120,7 +120,7 @@ describe("proto/ws.proto", () => {
 });
 
 describe("a binary frame", () => {
-  test("is what the numbers of Part 3 say, byte for byte", async () => {
+  test("is what the numbers of the specification say, byte for byte", async () => {
     const client = await connect();
     // type PING, payload field 10, length delimited, empty; then the same with PONG and field 11.
     const pong = await client.ask(new Uint8Array([0x08, 1, (10 << 3) | 2, 0]));
@@ -153,7 +153,7 @@ describe("a binary frame", () => {
     expect(await subscribe("community")).toEqual(error("Access denied to channel: community"));
     await subscribeInBinary(client, "gps", "geofence", "public");
     expect(await subscribe("vessels")).toEqual(error("Too many subscriptions: vessels"));
-    // Again in the other format is no further subscription.
+    // A repeated subscription in the other format isn't an additional one.
     await client.subscribe("gps");
     await client.close();
   });
@@ -176,7 +176,9 @@ describe("a binary frame", () => {
     await client.close();
   });
 
-  /** A ping, and beside it or in another writing what a reader of proto3 has to take (protobuf.dev, "Encoding"). */
+  /**
+   * A ping, and additions or other encodings that a reader of proto3 must accept (protobuf.dev, "Encoding").
+   */
   const PINGS: [what: string, ...bytes: number[]][] = [
     ["a field that the server doesn't know, as a number", ...frame("ping"), 15 << 3, 7],
     ["… as eight bytes", ...frame("ping"), (15 << 3) | 1, 1, 2, 3, 4, 5, 6, 7, 8],
@@ -211,7 +213,7 @@ describe("a binary frame", () => {
     const to = (channel?: string) => frame("subscribe", channel === undefined ? {} : { channel });
     const subscribed = (channel: string) => ({ type: 10, subscribe: { channel } });
     expect(read(await client.ask(join(frame("ping"), to("gps"))))).toEqual(subscribed("gps"));
-    // Of one kind they are merged; one of another kind between them ends that.
+    // Repetitions of one kind are merged; a payload of another kind between them ends that.
     expect(read(await client.ask(join(to("gps"), to("geofence"))))).toEqual(subscribed("geofence"));
     expect(read(await client.ask(join(to("gps"), to())))).toEqual(subscribed("gps"));
     expect(read(await client.ask(join(to("gps"), frame("ping"), to())))).toEqual(
@@ -269,7 +271,7 @@ describe("a connection stays open, with an Error envelope, after", () => {
     ["a server's answer", frame("createAuditEventResponse", { success: true })],
     ["a position", frame("gpsUpdate", { trackerId: "x", latitude: 1, longitude: 2 })],
   ];
-  /** Bytes that no reader may take for text (RFC 3629, section 3). */
+  /** Bytes that no reader may accept as text (RFC 3629, section 3). */
   const NO_UTF8: [name: string, ...bytes: number[]][] = [
     ["bytes that are none", 0xff, 0xfe],
     ["a rest without a beginning", 0x80],
@@ -296,7 +298,7 @@ describe("a connection stays open, with an Error envelope, after", () => {
 
   test("tens of thousands of empty messages in one", async () => {
     const client = await connect();
-    // Payload 111, of 60,000 bytes: its field 7 over and over, each time with nothing in it.
+    // Payload 111, of 60,000 bytes: its field 7 again and again, each time empty.
     const members = Array.from({ length: 30_000 }, () => [(7 << 3) | 2, 0]).flat();
     client.send(bytes(0xfa, 6, 0xe0, 0xd4, 3, ...members));
     client.send(frame("ping"));

@@ -9,8 +9,8 @@ import { fix } from "../tracking/support";
 import { Client, type Message } from "./support";
 
 /**
- * What sockets hear when rights change, and what they hear no more: Part 3, "JSON messages" and "Events"; decisions
- * 7.2, 7.4 and 7.7. Exactly the fields of Part 3: permissionsUpdated and rolePermissionsChanged carry no timestamp.
+ * Messages of changed rights, and the subscriptions that end with them (rules R5, W3 and W5). In JSON,
+ * permissionsUpdated and rolePermissionsChanged carry no timestamp.
  */
 const OWN = ["two_factor:read", "two_factor:write"];
 const ISO = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -47,7 +47,7 @@ const rolePermissionsChanged = (role: { id: string; name: string }) => ({
 const USER = { id: "role_user", name: "User" };
 const lost = (channel: string) => ({ type: "error", message: `Access to channel ended: ${channel}` });
 
-/** Takes as many messages as are expected, then expects these and that nothing follows. */
+/** Takes the expected number of messages, then expects these and that nothing follows. */
 async function expectHeard(client: Client, ...messages: object[]): Promise<void> {
   const heard: Message[] = [];
   for (const _ of messages) heard.push(await client.next());
@@ -55,7 +55,7 @@ async function expectHeard(client: Client, ...messages: object[]): Promise<void>
   expect(await client.heard()).toEqual([]);
 }
 
-/** A user with two connections, somebody else's, and one that watches all accounts. */
+/** A user with two connections, a connection of another user, and one that watches all accounts. */
 async function audience(user: { token: string }) {
   const [one, two, bystander, watcher] = [
     await open(user.token),
@@ -64,7 +64,7 @@ async function audience(user: { token: string }) {
     await watchAll(),
   ];
   return {
-    /** Expects these messages for the user and for whoever watches all accounts, and none for anybody else. */
+    /** Expects these messages for the user and for the watcher of all accounts, and none for the others. */
     async hears(...messages: object[]) {
       for (const client of [one, two, watcher]) await expectHeard(client, ...messages);
       expect(await bystander.heard()).toEqual([]);
@@ -97,7 +97,7 @@ describe("a role that a user gets and loses", () => {
       expect(status).toBeGreaterThanOrEqual(400);
     }
     expect((await server.delete(`${path}/role_moderator`, { token: admin })).status).toBe(404);
-    // Those who kept quiet hear of the next change first; the watcher has heard of the clerk as well.
+    // The silent ones hear of the next change first; the watcher has heard of the clerk as well.
     await assign(server, user.id, "role_moderator");
     const moderator = { id: "role_moderator", name: "Moderator" };
     for (const client of own) await expectHeard(client, rolesUpdated(user, role, moderator, USER));
@@ -205,7 +205,7 @@ describe("a permission that a role gets and loses", () => {
       await expectHeard(hasIt, rolePermissionsChanged(role));
       const told = [rolePermissionsChanged(role), permissionsUpdated(one, ...permissions)];
       await expectHeard(getsIt, ...told);
-      // Once for the role, and once for each of those whose permissions changed.
+      // One message for the role, and one for each user whose permissions changed.
       await expectHeard(watcher, ...told);
     };
     done(await grant(server, role.id, "gps:read"));
@@ -254,7 +254,10 @@ describe("a role that is deleted", () => {
 });
 
 describe("a live socket", () => {
-  /** A user who hears everything that the role opens, on one connection, and what it hears of a change. */
+  /**
+   * A user subscribed, on one connection, to everything that the role opens, and the messages that it hears
+   * of a change.
+   */
   async function listener() {
     const role = await newRole(server, "gps:read", "geofences:read", "admin:read");
     const user = await holder(server, role.id);
@@ -263,7 +266,7 @@ describe("a live socket", () => {
     const client = await (await open(user.token)).subscribe(...lostChannels, "public:news");
     return { role, user, device, client, channels: lostChannels };
   }
-  /** Sends what every one of the lost channels would carry. */
+  /** Sends a message on each of the lost channels. */
   async function sendAll(device: { key: string }) {
     done(await server.post("/v1/gps", { token: device.key, body: fix() }));
     await assign(server, (await holder(server)).id, "role_moderator");
@@ -288,7 +291,7 @@ describe("a live socket", () => {
   test.each(WAYS)("loses its channels at once %s, and hears no more of them", async (_, act, messages) => {
     const { role, user, device, client, channels } = await listener();
     await act(role.id, user.id);
-    // The channels end before anything is said on them: the own channel alone tells of the change.
+    // The channels end before any message on them: only the own channel tells of the change.
     await expectHeard(client, ...channels.map(lost), ...messages(role, user));
     await sendAll(device);
     expect(await client.heard()).toEqual([]);
@@ -304,7 +307,7 @@ describe("a live socket", () => {
     done(await revoke(server, role.id, "gps:read"));
     const told = [rolePermissionsChanged(role), permissionsUpdated(user, ...rest)];
     const gone = ["gps", `gps:${device.id}`, "vessels"].map(lost);
-    // Both on the own channel and on admin:accounts, which it may still hear.
+    // On the own channel and on admin:accounts, which it may still hear.
     const heard = await client.heard();
     while (heard.length < gone.length + 2 * told.length) heard.push(await client.next());
     expect(heard.slice(0, gone.length)).toEqual(gone);

@@ -7,12 +7,17 @@ import { TestServer } from "../support/server";
 import { frame, read, subscribeInBinary } from "./binary";
 import { Client, connections, maskedFrame, OPCODE, RawClient } from "./support";
 
-/** Clients that don't read what they are sent: decisions 7.8 and the limits of Part 3. */
+/** Clients that don't read the messages sent to them (rule W6). */
 let server: TestServer;
 let token: string;
 let watcher: Client;
 beforeAll(async () => {
-  server = await TestServer.start({ settings: { "websocket.max_messages_per_second": "100000" } });
+  server = await TestServer.start({
+    settings: {
+      "websocket.max_messages_per_second": "100000",
+      "websocket.max_bytes_per_second": "1000000000",
+    },
+  });
   token = await server.admin();
   watcher = await Client.open(server, { token });
 });
@@ -21,7 +26,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Waits until the server has given up all but so many clients. */
+/** Waits until only so many clients are left. */
 async function leftOpen(count: number): Promise<void> {
   while ((await connections(server)) > count) await Bun.sleep(20);
 }
@@ -30,7 +35,7 @@ describe("subscribers of admin:accounts that stop reading", () => {
   const ROLES = 600;
   const CHANGES = 52;
 
-  /** Gives a user roles with long names, so that what is told of a change weighs 380 kB. */
+  /** Gives a user roles with long names, so that the messages about a change take 380 kB. */
   function giveRoles(userId: string): void {
     const database = new Database(join(server.dataDir, "fairlead.db"), { readwrite: true });
     try {
@@ -88,7 +93,7 @@ describe("subscribers of admin:accounts that stop reading", () => {
     }
     for (const slow of [slowText, slowBinary]) {
       slow.readAgain();
-      // 1013 where the close frame still got through, 1006 where the connection was cut.
+      // 1013 if the close frame still got through, 1006 if the connection was cut.
       expect([1013, 1006]).toContain((await slow.closed()).code);
       expect(slow.frames.length).toBeLessThan(CHANGES);
     }
@@ -102,16 +107,18 @@ describe("subscribers of admin:accounts that stop reading", () => {
 describe("a client that asks on and on, and never reads the answers", () => {
   const channel = "☸".repeat(128);
   const BATCH = 500;
-  /** Some hundred kilobytes of answers each. */
+  /** Each causes some hundred kilobytes of answers. */
   const questions: [format: string, batch: Uint8Array][] = [
     ["JSON", maskedFrame(OPCODE.text, JSON.stringify({ type: "unsubscribe", channel }))],
     ["Protobuf", maskedFrame(OPCODE.binary, frame("unsubscribe", { channel }))],
   ].map(([format, question]) => [format as string, Buffer.concat(Array(BATCH).fill(question))]);
 
-  /** Long enough that what is asked between two looks of the server, every 250 ms, stays below Bun's own limit. */
+  /**
+   * Long enough that the requests between two checks of the server, every 250 ms, stay below Bun's own limit.
+   */
   const PAUSE_MS = 10;
 
-  /** Asks until the server gives it up. Then it reads on; the close code that it hears. */
+  /** Sends requests until the server gives the client up. Then reads on; returns the close code. */
   async function askOn(batch: Uint8Array): Promise<number> {
     const client = await RawClient.open(server, { token });
     client.stopReading();
@@ -127,7 +134,8 @@ describe("a client that asks on and on, and never reads the answers", () => {
   for (const [format, batch] of questions)
     test(`is closed with 1013 in ${format}, and others are answered`, async () => {
       const codes: number[] = [];
-      // Bun goes on to send for some seconds or for an instant, as its clock of four seconds stands: there are three tries.
+      // Bun goes on to send for some seconds or for an instant, depending on its clock of four seconds: there
+      // are three tries.
       while (!codes.includes(1013) && codes.length < 3) codes.push(await askOn(batch));
       expect(codes.at(-1)).toBe(1013);
       expect(await watcher.ask({ type: "ping" })).toEqual({ type: "pong" });

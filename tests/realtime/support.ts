@@ -28,7 +28,7 @@ const socketHeaders = ({ bearer, headers }: Credentials): Record<string, string>
   ...headers,
 });
 
-/** A WebSocket client that keeps what it hears until it is asked for. */
+/** A WebSocket client that keeps the messages it receives until they are taken. */
 export class Client {
   readonly #socket: WebSocket;
   readonly #unread: (Message | Uint8Array)[] = [];
@@ -124,7 +124,7 @@ interface Frame {
 
 export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
-/** The bits before a frame's opcode: that it ends its message, and that it is compressed. */
+/** The bits before a frame's opcode: the end of a message, and compression. */
 export const FLAG = { fin: 0x80, rsv1: 0x40 } as const;
 
 /** A client's frame, of at most 65,535 bytes; without `FLAG.fin` others follow that continue its message. */
@@ -144,8 +144,8 @@ export function maskedFrame(
 }
 
 /**
- * The least of a WebSocket client (RFC 6455): it masks its frames, and answers no ping and no close by itself.
- * For what a well-behaved client can't do.
+ * A minimal WebSocket client (RFC 6455): it masks its frames, and answers no ping and no close by itself. For
+ * behaviour that well-behaved clients don't show.
  */
 export class RawClient {
   readonly #socket: Socket;
@@ -165,7 +165,7 @@ export class RawClient {
       if (this.head !== "") this.#readFrames();
       this.#changed();
     });
-    // A server that cuts the connection is what some tests are about.
+    // Some tests provoke the server into cutting the connection.
     socket.on("error", () => {});
     socket.on("close", () => {
       this.ended = true;
@@ -245,7 +245,7 @@ export class RawClient {
     this.#socket.resume();
   }
 
-  /** Ends the connection without a word. */
+  /** Ends the connection without a close frame. */
   cut(): void {
     this.#socket.destroy();
   }
@@ -277,7 +277,7 @@ export class RawClient {
   }
 }
 
-// --- What the tests set up ----------------------------------------------------------------------------------
+// --- Set-up of the tests ------------------------------------------------------------------------------------
 
 /** Makes a user with these roles beside the running server, and signs in. */
 export async function signedInUser(
@@ -298,11 +298,11 @@ export async function signedInUser(
   return { id: user_id, token: session_token };
 }
 
-/** How many sockets the server says are open. */
+/** The number of open sockets according to the server. */
 export const connections = async (server: Api): Promise<number> =>
   (await server.get("/health")).body.services.websocket.connections;
 
-/** One more session of the admin's. */
+/** One more session of the admin. */
 export async function adminSession(
   server: TestServer,
 ): Promise<{ id: string; token: string; userId: string }> {

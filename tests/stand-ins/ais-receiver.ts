@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 
-/** An AIS receiver on loopback that serves NMEA lines over TCP, as `rtl_ais -T` does (external-services.md, section 2). */
+/** An AIS receiver on loopback that serves NMEA lines over TCP, as `rtl_ais -T` does. */
 
 /** A recorded log, byte for byte: see nmea/ORIGIN.md. */
 export const recorded = (name: "lauterbach-greifswald-2013-06-30" | "harlingen-2014-04-16"): Buffer =>
@@ -14,7 +14,7 @@ export class AisReceiver {
   readonly #listeners = new Set<Socket>();
   #changed: () => void = () => {};
   #port = 0;
-  /** How often somebody connected. */
+  /** Number of connections so far. */
   connections = 0;
 
   static async start(): Promise<AisReceiver> {
@@ -23,7 +23,7 @@ export class AisReceiver {
     return receiver;
   }
 
-  /** Listens, after a stop on the same port again. */
+  /** Listens, on the same port again after a stop. */
   async listen(): Promise<void> {
     await new Promise<void>((listening) => {
       this.#server.listen(this.#port, "127.0.0.1", listening);
@@ -35,12 +35,12 @@ export class AisReceiver {
     return `tcp://127.0.0.1:${this.#port}`;
   }
 
-  /** How many listen now. */
+  /** Number of present connections. */
   get listening(): number {
     return this.#listeners.size;
   }
 
-  /** Resolves once somebody connected this often in all, and listens. */
+  /** Resolves once there were this many connections in all, and the newest is open. */
   async connected(count = 1): Promise<void> {
     while (this.connections < count || this.#listeners.size === 0)
       await new Promise<void>((changed) => {
@@ -48,7 +48,7 @@ export class AisReceiver {
       });
   }
 
-  /** Sends lines to all who listen, with CR LF. */
+  /** Sends lines to all clients, with CR LF. */
   send(...lines: string[]): void {
     this.write(lines.map((line) => `${line}\r\n`).join(""));
   }
@@ -58,7 +58,7 @@ export class AisReceiver {
     for (const socket of this.#listeners) socket.write(bytes);
   }
 
-  /** Ends all connections without a word. */
+  /** Ends all connections abruptly. */
   cut(): void {
     for (const socket of this.#listeners) socket.resetAndDestroy();
   }
@@ -74,7 +74,7 @@ export class AisReceiver {
   #greet(socket: Socket): void {
     this.#listeners.add(socket);
     this.connections++;
-    // A client that goes away is what some tests are about.
+    // Some tests have the client go away.
     socket.on("error", () => {});
     socket.on("close", () => {
       this.#listeners.delete(socket);

@@ -1,6 +1,6 @@
 import type { Server, ServerWebSocket } from "bun";
 
-/** The feed of aisstream.io on loopback, as external-services.md describes it (section 2). */
+/** The feed of aisstream.io on loopback, as its documentation describes it (aisstream.io/documentation). */
 
 export const API_KEY = "an-aisstream-key";
 
@@ -16,7 +16,7 @@ interface Connection {
 }
 type Socket = ServerWebSocket<Connection>;
 
-/** How long a client may take to subscribe. */
+/** Milliseconds within which a client must subscribe. */
 const SUBSCRIBE_WITHIN = 3_000;
 
 const isCorner = (value: unknown): boolean =>
@@ -39,7 +39,7 @@ function isSubscription(value: Partial<Subscription> | null): value is Subscript
   );
 }
 
-/** A report of class A in the feed's form; `message` and `metadata` change what it says. */
+/** A report of class A in the feed's form; `message` and `metadata` replace fields. */
 export const positionReport = (mmsi: number, message: object = {}, metadata: object = {}) => ({
   MessageType: "PositionReport",
   MetaData: {
@@ -62,7 +62,7 @@ export const positionReport = (mmsi: number, message: object = {}, metadata: obj
   },
 });
 
-/** A message of another type, with these fields beside those that all have. */
+/** A message of another type, with these fields beside the common ones. */
 export const feedMessage = (type: string, mmsi: number, message: object, metadata: object = {}) => ({
   MessageType: type,
   MetaData: { ...positionReport(mmsi).MetaData, ...metadata },
@@ -76,11 +76,11 @@ export class AisstreamStandIn {
   readonly #sockets = new Set<Socket>();
   /** All subscriptions that were accepted, in their order. */
   readonly subscriptions: Subscription[] = [];
-  /** Handshakes. */
+  /** Number of handshakes. */
   connections = 0;
-  /** What went wrong with a client, in words. */
+  /** The mistakes of clients, in words. */
   readonly complaints: string[] = [];
-  /** The error of the next subscriptions; null accepts them. */
+  /** The error that answers the next subscriptions; null accepts them. */
   refusal: string | null = null;
 
   static start(): AisstreamStandIn {
@@ -89,7 +89,7 @@ export class AisstreamStandIn {
     return standIn;
   }
 
-  /** Listens, after a stop on the same port again. */
+  /** Listens, on the same port again after a stop. */
   listen(): void {
     this.#server = Bun.serve<Connection>({
       hostname: "127.0.0.1",
@@ -122,7 +122,7 @@ export class AisstreamStandIn {
     return [...this.#sockets].filter(({ data }) => data.subscription !== null).length;
   }
 
-  /** Waits until something holds that connecting, subscribing or closing can change. */
+  /** Waits for a condition that connecting, subscribing or closing can change. */
   async until(holds: () => boolean): Promise<void> {
     while (!holds())
       await new Promise<void>((changed) => {
@@ -146,7 +146,7 @@ export class AisstreamStandIn {
     for (const socket of this.#sockets) if (socket.data.subscription) socket.send(frame);
   }
 
-  /** Ends all connections without a word. */
+  /** Ends all connections abruptly. */
   cut(): void {
     for (const socket of this.#sockets) socket.terminate();
   }

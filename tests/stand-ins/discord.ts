@@ -1,6 +1,9 @@
 import { type Asked, type Grant, OAuthPlatform, type Refusal } from "./oauth-platform";
 
-/** Discord on loopback: its OAuth and `GET /users/@me` (external-services.md, sections 5 and 8). */
+/**
+ * Discord on loopback: its OAuth 2 and `GET /users/@me` (Discord's developer documentation, "OAuth2" and
+ * "User").
+ */
 
 export interface DiscordAccount {
   id: string;
@@ -37,6 +40,7 @@ export class DiscordStandIn extends OAuthPlatform<DiscordAccount> {
         },
         scopes: ["identify", "email", "guilds"],
         pkce: true,
+        asksAgain: { prompt: "consent" },
         expiresIn: 604_800,
         rotates: true,
       },

@@ -1,11 +1,14 @@
 import { type Asked, type Grant, OAuthPlatform, type Refusal } from "./oauth-platform";
 
-/** Google on loopback: its OAuth and the part of YouTube's API that Fairlead asks (external-services.md, section 5). */
+/**
+ * Google on loopback: its OAuth 2 and the parts of the YouTube Data and Live Streaming APIs that Fairlead
+ * uses, as Google's documentation describes them.
+ */
 
 export interface YoutubeAccount {
   /** Null for an account that has no channel. */
   channel: { id: string; snippet: object; statistics: object } | null;
-  /** What is streamed now; "forbidden" for an account that may not stream. */
+  /** The present broadcast; "forbidden" for an account that may not stream. */
   broadcast: { id: string; title: string; viewers: string } | null | "forbidden";
 }
 
@@ -50,6 +53,7 @@ export class GoogleStandIn extends OAuthPlatform<YoutubeAccount> {
         paths: { authorize: "/o/oauth2/v2/auth", token: "/token", revoke: "/revoke", api: "/youtube/v3" },
         scopes: [READONLY],
         pkce: true,
+        asksAgain: { prompt: "consent" },
         expiresIn: 3_599,
         rotates: false,
       },
@@ -73,7 +77,7 @@ export class GoogleStandIn extends OAuthPlatform<YoutubeAccount> {
     return Response.json({ error, error_description: "Bad Request" }, { status });
   }
 
-  /** Whoever has a token may revoke it. */
+  /** Any holder of a token may revoke it. */
   protected revoked(_isClient: boolean, counted: boolean): Response {
     return counted
       ? Response.json({})
@@ -96,7 +100,7 @@ export class GoogleStandIn extends OAuthPlatform<YoutubeAccount> {
       case "/channels":
         if (query.mine !== "true" || !parts.includes("snippet") || !parts.includes("statistics"))
           return googleProblem(400, "missingRequiredParameter");
-        // A list without an element is left out.
+        // A list without elements is left out of the answer.
         return Response.json({
           kind: "youtube#channelListResponse",
           ...(account.channel && { items: [account.channel] }),

@@ -1,8 +1,9 @@
 import type { Server } from "bun";
 
 /**
- * What the stand-ins of Twitch, Google and Discord share: a real server on loopback that speaks the authorization-code
- * flow (RFC 6749, section 4.1) with PKCE (RFC 7636) as strictly as the real ones do, and fails on demand.
+ * Shared by the stand-ins of Twitch, Google and Discord: a real server on loopback that speaks the
+ * authorization-code flow (RFC 6749, section 4.1) with PKCE (RFC 7636) as strictly as the real ones do, and
+ * fails on demand.
  */
 
 export interface Asked {
@@ -13,16 +14,16 @@ export interface Asked {
   headers: Headers;
 }
 
-/** What a request is answered in place of what the contract says. */
+/** An answer in place of the contract's. */
 export type Instead = () => Response | Promise<Response>;
 
-/** A consent, and the tokens that came of it. */
+/** A consent, and the tokens that were issued for it. */
 export interface Grant<Account> {
   account: Account;
   scopes: string[];
-  /** The access tokens that count. */
+  /** The valid access tokens. */
   access: Set<string>;
-  /** The refresh token that counts; null when there is none. */
+  /** The valid refresh token; null when there is none. */
   refresh: string | null;
   /** Refresh tokens that were exchanged for others. */
   spent: Set<string>;
@@ -43,14 +44,19 @@ export interface Contract {
   slug: "twitch" | "youtube" | "discord";
   paths: { authorize: string; token: string; revoke: string; validate?: string; api: string };
   scopes: string[];
-  /** Whether an authorization without PKCE is refused: Fairlead uses it wherever the platform has it. */
+  /** True if an authorization without PKCE is refused: Fairlead uses it wherever the platform has it. */
   pkce: boolean;
+  /**
+   * Parameters that show the consent page again to a user who has consented before, instead of redirecting at
+   * once.
+   */
+  asksAgain: Record<string, string>;
   expiresIn: number;
-  /** Whether a refresh token counts once and brings its successor. */
+  /** True if a refresh token counts once and brings its successor. */
   rotates: boolean;
 }
 
-/** What a token address refuses. */
+/** The faults for which a token address refuses a request. */
 export type Refusal = "client" | "code" | "refresh" | "request";
 
 export const challengeOf = (verifier: string): string =>
@@ -60,25 +66,28 @@ export abstract class OAuthPlatform<Account> {
   readonly slug: Contract["slug"];
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Where browsers are sent back to: an authorization that names another address is not one of this client's. */
+  /** The registered redirect address: an authorization with another one is refused. */
   redirectUri = "";
-  /** Who is signed in in the browser that consents. */
+  /** The account that is signed in in the browser that consents. */
   signedIn: Account;
-  /** What the user answers in place of consenting: the parameters of the call-back. */
+  /** A user's refusal to consent: the parameters of the call-back. */
   denial: Record<string, string> | null = null;
-  /** How the scopes are told in an answer with tokens, where it isn't the platform's own way. */
+  /** The form of the scopes in an answer with tokens; null for the platform's own. */
   scopeAs: "list" | "text" | "nothing" | null = null;
   /** Every request, in order. */
   asked: Asked[] = [];
   /** All codes and tokens that were ever given out. */
   readonly issued: string[] = [];
   readonly grants: Grant<Account>[] = [];
-  /** Refresh tokens that came a second time: the grant was lost by that. */
+  /** Number of refresh tokens that were presented a second time, by which the grant was lost. */
   reuses = 0;
-  /** How many codes were exchanged, or tried, a second time. */
+  /** Number of codes that were exchanged, or tried, a second time. */
   spentCodes = 0;
+  /** Number of times that a user was shown the consent page. */
+  timesAsked = 0;
 
   readonly contract: Contract;
+  readonly #remembered = new Set<Account>();
   readonly #codes = new Map<string, Code<Account>>();
   readonly #instead = new Map<string, Instead[]>();
   readonly #always = new Map<string, Instead>();
@@ -94,7 +103,7 @@ export abstract class OAuthPlatform<Account> {
   }
 
   #listen(port: number): Server<undefined> {
-    // Without a time-out of its own: how long Fairlead waits is what a test wants to see.
+    // No time-out here: the tests observe how long Fairlead waits.
     return Bun.serve({
       hostname: "127.0.0.1",
       port,
@@ -136,7 +145,7 @@ export abstract class OAuthPlatform<Account> {
     };
   }
 
-  /** A path as requests have it. */
+  /** The path of a place in requests. */
   pathOf(place: Place): string {
     const { paths } = this.contract;
     return place.startsWith("/")
@@ -144,19 +153,19 @@ export abstract class OAuthPlatform<Account> {
       : (paths[place as "token" | "revoke" | "validate"] ?? "");
   }
 
-  /** The next requests to a place are answered so, one after the other. */
+  /** The next requests to a place are answered like this, one after the other. */
   answerNext(place: Place, ...instead: Instead[]): void {
     const path = this.pathOf(place);
     this.#instead.set(path, [...(this.#instead.get(path) ?? []), ...instead]);
   }
 
-  /** All requests to a place are answered so, until they are answered by the contract again. */
+  /** All requests to a place are answered like this, until null restores the contract. */
   answerAlways(place: Place, instead: Instead | null): void {
     if (instead) this.#always.set(this.pathOf(place), instead);
     else this.#always.delete(this.pathOf(place));
   }
 
-  /** The next request to a place is answered by the contract, but for these fields. */
+  /** The next request to a place is answered by the contract, with these fields changed. */
   changeNext(place: Place, fields: object): void {
     const path = this.pathOf(place);
     this.answerNext(place, async () => {
@@ -166,8 +175,8 @@ export abstract class OAuthPlatform<Account> {
   }
 
   /**
-   * Holds the next request to a place back: `arrived` when it is there, and answered by the contract once it is let go.
-   * What it does is done before that ("answer") or after ("request").
+   * Holds the next request to a place back: `arrived` resolves when it is there, and it is answered by the
+   * contract once it is let go. Its effects come before that ("answer") or after ("request").
    */
   hold(place: Place, what: "request" | "answer" = "request") {
     const arrived = Promise.withResolvers<void>();
@@ -188,22 +197,22 @@ export abstract class OAuthPlatform<Account> {
     return this.asked.filter(({ path }) => path === this.pathOf(place));
   }
 
-  /** The renewals that were asked for. */
+  /** The requests for a renewal. */
   get renewals(): Asked[] {
     return this.askedOf("token").filter(({ form }) => form.grant_type === "refresh_token");
   }
 
-  /** Access and refresh tokens that count. */
+  /** All valid access and refresh tokens. */
   get liveTokens(): string[] {
     return this.grants.flatMap(({ access, refresh }) => [...access, ...(refresh === null ? [] : [refresh])]);
   }
 
-  /** All access tokens count no more, as when they have run out. */
+  /** Ends all access tokens, as if they had expired. */
   expireAccess(): void {
     for (const { access } of this.grants) access.clear();
   }
 
-  /** The user takes all consents back at the platform. */
+  /** Withdraws all consents at the platform, as a user can. */
   revokeAll(): void {
     for (const grant of this.grants) this.#end(grant);
   }
@@ -239,25 +248,31 @@ export abstract class OAuthPlatform<Account> {
     return grant ? this.resource(asked.path.slice(api.length), asked, grant) : this.unauthorized();
   }
 
-  /** A resource of the API, for a token that counts. */
+  /** A resource of the API, for a valid token. */
   protected abstract resource(path: string, asked: Asked, grant: Grant<Account>): Response;
-  /** The API's answer to a token that doesn't count. */
+  /** The API's answer to an invalid token. */
   protected abstract unauthorized(): Response;
-  /** The token address's answer to what it refuses. */
+  /** The token address's answer to a fault. */
   abstract refuse(what: Refusal): Response;
-  /** The answer to a revocation: whether it was this client that asked, and whether the token counted. */
+  /** The answer to a revocation, given that the client authenticated itself, and that the token was valid. */
   protected abstract revoked(isClient: boolean, counted: boolean): Response;
-  /** Whether a token can be revoked by itself. */
+  /** True if a token can be revoked by itself. */
   protected abstract isRevocable(token: string, grant: Grant<Account>): boolean;
-  /** The answer to whether a token counts, where the platform has an address for that. */
+  /** The answer to the validation of a token, where the platform has an address for that. */
   protected validate(_asked: Asked): Response {
     return new Response(null, { status: 404 });
   }
-  /** Parameters of the call-back beside the standard's. */
+  /** Parameters of the call-back in addition to the standard's. */
   protected callbackExtras(_scopes: string[]): Record<string, string> {
     return {};
   }
-  /** Whether an authorization brings a refresh token. */
+  /** True if the user is shown the consent page, which is always so the first time. */
+  #isAsked(query: Record<string, string>): boolean {
+    const wants = Object.entries(this.contract.asksAgain).every(([name, value]) => query[name] === value);
+    return wants || !this.#remembered.has(this.signedIn);
+  }
+
+  /** True if an authorization brings a refresh token. */
   protected isOffline(_query: Record<string, string>): boolean {
     return true;
   }
@@ -272,12 +287,14 @@ export abstract class OAuthPlatform<Account> {
 
   #authorize({ query }: Asked): Response {
     const { redirect_uri, client_id, state, scope = "" } = query;
-    // Nobody is sent anywhere before it is known that the client is one, and that this is its address.
+    // No redirect before the client and its address are known to be right.
     if (client_id !== this.clientId || !redirect_uri || redirect_uri !== this.redirectUri)
       return new Response("redirect_uri_mismatch", { status: 400 });
     const scopes = scope.split(" ");
     const error = this.#authorizationError(query, scopes);
     const back = new URL(redirect_uri);
+    if (!error && this.#isAsked(query)) this.timesAsked++;
+    if (!error) this.#remembered.add(this.signedIn);
     const answer = this.denial ?? (error ? { error } : null) ?? { code: this.#code(query, scopes) };
     const extras = "code" in answer ? this.callbackExtras(scopes) : {};
     for (const [name, value] of Object.entries({ ...answer, ...extras })) back.searchParams.set(name, value);
@@ -326,7 +343,7 @@ export abstract class OAuthPlatform<Account> {
       if (this.issued.includes(form.code ?? "")) this.spentCodes++;
       return this.refuse("code");
     }
-    // Whatever comes with it, a code counts once.
+    // A code counts once, whatever comes with it.
     this.#codes.delete(form.code ?? "");
     const isProven = code.challenge === null || code.challenge === challengeOf(form.code_verifier ?? "");
     if (!isProven || form.redirect_uri !== code.redirectUri) return this.refuse("code");
@@ -385,7 +402,7 @@ export abstract class OAuthPlatform<Account> {
   }
 }
 
-/** Another server on loopback, which nobody should ever ask. */
+/** Another server on loopback, which must never be asked. */
 export class Elsewhere {
   readonly asked: string[] = [];
   readonly #server: Server<undefined>;
@@ -410,7 +427,7 @@ export class Elsewhere {
   }
 }
 
-/** Ways in which any address of a platform may fail, each of which Fairlead must take for "try again later". */
+/** Faults of any address of a platform, each of which Fairlead must take for "try again later". */
 export const FAILURES = {
   "status 500": () => new Response("Internal Server Error", { status: 500 }),
   "status 502 with HTML": () =>
@@ -430,7 +447,7 @@ export const FAILURES = {
     }),
 } satisfies Record<string, Instead>;
 
-/** Blanks without end: whoever reads on fills its memory. */
+/** Endless blanks: a client without a bound fills its memory. */
 function endless(): ReadableStream<Uint8Array> {
   const chunk = new Uint8Array(65_536).fill(0x20);
   let sent = 0;

@@ -4,7 +4,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 
-/** PEGELONLINE's REST API v2 on loopback, as external-services.md describes it (section 1). */
+/**
+ * PEGELONLINE's REST API v2 on loopback, as its documentation describes it (pegelonline.wsv.de, "REST-API").
+ */
 
 interface Series {
   shortname: string;
@@ -33,7 +35,10 @@ export const ALLER: readonly PegelStation[] = recorded("stations-aller-2026-09-2
 /** All 605 stations of 2014-05-01, without time series. */
 export const ALL: readonly PegelStation[] = recorded("stations-2014-05-01.json.gz");
 
-/** A station with a level in a recorded station's form; `current` and `series` change what it measured and in which unit. */
+/**
+ * A station with a level in a recorded station's form; `current` and `series` replace its measurement and
+ * unit.
+ */
 export const station = (
   fields: object = {},
   { current = {}, series = {} }: { current?: object; series?: object } = {},
@@ -58,7 +63,7 @@ export const station = (
   ...fields,
 });
 
-/** What a station measured: values in its unit, one every quarter of an hour up to `end`. */
+/** Measurements of a station: values in its unit, one every quarter of an hour up to `end`. */
 export const measured = (values: unknown[], end = "2026-09-27T21:00:00+02:00") =>
   values.map((value, at) => ({
     timestamp: new Date(Date.parse(end) - (values.length - 1 - at) * 900_000).toISOString(),
@@ -79,14 +84,17 @@ const json = (value: unknown) =>
   answering(200, JSON.stringify(value), { "content-type": "application/json;charset=UTF-8" });
 
 const MEBIBYTE = 1_048_576;
-/** More than Fairlead takes in, and JSON all the same. */
+/** More than Fairlead reads, and valid JSON all the same. */
 const tooMuch = (): Buffer => Buffer.from(JSON.stringify([station({ longname: "x".repeat(17 * MEBIBYTE) })]));
 const cut: PegelAnswer = (_, response) => {
   response.writeHead(200, { "content-length": "100000" });
   response.write('[{"uuid":"', () => response.socket?.destroy());
 };
 
-/** What can go wrong with the list of stations, short of silence. The bodies hold `SECRET`, which must not get on. */
+/**
+ * Faulty answers to the request for stations, apart from silence. The bodies hold `SECRET`, which must not be
+ * passed on.
+ */
 export const SECRET = "what-the-source-said";
 export const FAILURES: Record<string, PegelAnswer> = {
   "status 500": answering(500, JSON.stringify({ status: 500, message: SECRET })),
@@ -123,11 +131,11 @@ export const FAILURES: Record<string, PegelAnswer> = {
 const isTrue = (query: URLSearchParams, name: string) => query.get(name) === "true";
 
 export class PegelonlineStandIn {
-  /** What `/stations.json` answers: a list of stations as a rule. */
+  /** The answer of `/stations.json`: usually a list of stations. */
   stations: unknown = ALLER;
-  /** What `/stations/{uuid}/W/measurements.json` answers, by uuid; others get 404. */
+  /** The answers of `/stations/{uuid}/W/measurements.json`, by uuid; others get 404. */
   readonly measurements = new Map<string, unknown>();
-  /** Every question: its path, query and headers. */
+  /** Every request: its path, query and headers. */
   readonly requests: { path: string; query: string; headers: IncomingHttpHeaders }[] = [];
   readonly #server = createServer((request, response) => this.#take(request, response));
   #instead: PegelAnswer | null = null;
@@ -142,7 +150,7 @@ export class PegelonlineStandIn {
     return standIn;
   }
 
-  /** Listens, after a stop on the same port again. */
+  /** Listens, on the same port again after a stop. */
   async listen(): Promise<void> {
     await new Promise<void>((listening) => {
       this.#server.listen(this.#port, "127.0.0.1", listening);
@@ -154,7 +162,7 @@ export class PegelonlineStandIn {
     return `http://127.0.0.1:${this.#port}/webservices/rest-api/v2`;
   }
 
-  /** The settings that make Fairlead use this stand-in; nothing is kept for long. */
+  /** The settings that make Fairlead use this stand-in; by default nothing is cached. */
   settings(cacheSeconds = 0) {
     return {
       "pegel.enabled": "true",
@@ -163,17 +171,17 @@ export class PegelonlineStandIn {
     };
   }
 
-  /** Answers questions for the stations like this from now on; without an argument, by the contract again. */
+  /** Answers requests for the stations like this from now on; without an argument, by the contract again. */
   answer(instead: PegelAnswer | null = null): void {
     this.#instead = instead;
   }
 
-  /** Answers questions for measurements like this from now on; without an argument, by the contract again. */
+  /** Answers requests for measurements like this from now on; without an argument, by the contract again. */
   answerMeasurements(instead: PegelAnswer | null = null): void {
     this.#insteadOfMeasurements = instead;
   }
 
-  /** Takes questions in, but doesn't answer until the returned function is called. */
+  /** Takes requests in, but doesn't answer until the returned function is called. */
   holdAnswers(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#hold = promise;
@@ -183,7 +191,7 @@ export class PegelonlineStandIn {
     };
   }
 
-  /** Resolves once this many questions came in all. */
+  /** Resolves once this many requests came in all. */
   async questions(count: number): Promise<void> {
     while (this.requests.length < count)
       await new Promise<void>((asked) => {
@@ -191,7 +199,7 @@ export class PegelonlineStandIn {
       });
   }
 
-  /** The questions for stations, or for the measurements of one. */
+  /** The requests for stations, or for the measurements of one. */
   get stationRequests() {
     return this.requests.filter(({ path }) => path.endsWith("/stations.json"));
   }
@@ -222,7 +230,7 @@ export class PegelonlineStandIn {
     else answering(404, JSON.stringify({ status: 404, message: "station not found" }))(request, response);
   }
 
-  /** Time series and measurements are there for those who ask for them. */
+  /** Time series and measurements are included on request. */
   #list(query: URLSearchParams): unknown {
     if (!Array.isArray(this.stations)) return this.stations;
     const wanted = query.get("timeseries")?.split(",");
@@ -240,7 +248,7 @@ export class PegelonlineStandIn {
     });
   }
 
-  /** With an ETag, and packed. */
+  /** Sends an answer with an ETag, compressed. */
   #send({ headers }: IncomingMessage, response: ServerResponse, value: unknown): void {
     const body = JSON.stringify(value);
     const etag = `"${Bun.hash(body).toString(16)}"`;

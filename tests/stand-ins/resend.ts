@@ -1,6 +1,9 @@
 import type { Server } from "bun";
 
-/** Resend's POST /emails on loopback, as external-services.md describes it, error answers included. */
+/**
+ * Resend's POST /emails on loopback, as its API reference describes it (resend.com/docs), error answers
+ * included.
+ */
 
 export interface ResendEmail {
   from: string;
@@ -28,7 +31,7 @@ const error = (status: number, name: string, message: string, headers: Record<st
 
 export class ResendStandIn {
   readonly key = "re_stand_in";
-  /** What was accepted, once for each idempotency key. */
+  /** The accepted emails, once for each idempotency key. */
   readonly emails: ResendEmail[] = [];
   /** The headers of every request. */
   readonly requests: Headers[] = [];
@@ -55,12 +58,12 @@ export class ResendStandIn {
     };
   }
 
-  /** The next requests fail like this, one after the other. `broken` is an answer that is no JSON. */
+  /** The next requests fail like this, one after the other. `broken` is an answer that isn't JSON. */
   failNext(...failures: (Failure | "broken")[]): void {
     this.#failures.push(...failures);
   }
 
-  /** Takes the next emails in, but doesn't answer until the returned function is called. */
+  /** Accepts the next emails, but doesn't answer until the returned function is called. */
   holdAnswers(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#hold = promise;
@@ -70,7 +73,7 @@ export class ResendStandIn {
     };
   }
 
-  /** Resolves with the next email that is taken in. */
+  /** Resolves with the next accepted email. */
   async nextEmail(): Promise<ResendEmail> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#accepted = resolve;
@@ -100,7 +103,7 @@ export class ResendStandIn {
     const email = JSON.parse(payload) as ResendEmail;
     const failure = this.#failures.shift();
     if (failure === "broken") return new Response("<html>Bad gateway</html>", { status: 502 });
-    // Real refusals quote what they refuse.
+    // Real refusals quote the request.
     if (failure) return error(failure.status, failure.name, `Not taken: ${payload}`, failure.headers);
     const missing = (["from", "to", "subject"] as const).find((field) => !email[field]?.length);
     if (missing) return error(422, "missing_required_field", `Missing \`${missing}\` field`);

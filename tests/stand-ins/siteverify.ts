@@ -1,6 +1,9 @@
 import type { Server } from "bun";
 
-/** The siteverify address of Turnstile, hCaptcha and reCAPTCHA on loopback: one contract (external-services.md 3). */
+/**
+ * The siteverify address of Turnstile, hCaptcha and reCAPTCHA on loopback: their documentation describes one
+ * contract.
+ */
 
 export class SiteVerifyStandIn {
   readonly secret = "site-secret";
@@ -26,7 +29,7 @@ export class SiteVerifyStandIn {
     };
   }
 
-  /** Answers this from now on; without an argument, the contract again. */
+  /** Answers like this from now on; without an argument, by the contract again. */
   answer(instead: (() => Response | Promise<Response>) | null = null): void {
     this.#instead = instead;
   }

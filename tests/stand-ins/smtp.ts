@@ -8,7 +8,7 @@ export interface SmtpEmail {
   to: string[];
   secure: boolean;
   user: string | undefined;
-  /** The message as it came (RFC 5322). */
+  /** The message as received (RFC 5322). */
   raw: string;
 }
 
@@ -52,11 +52,11 @@ export class SmtpStandIn {
       },
       ...options,
     });
-    // Clients that break off are what some tests are about.
+    // Some tests have the client break off.
     this.#server.on("error", () => {});
   }
 
-  /** By default: STARTTLS with a certificate that nobody signed, and a password wanted. */
+  /** By default: STARTTLS with a self-signed certificate, and a password is required. */
   static async start(options: SMTPServerOptions = {}): Promise<SmtpStandIn> {
     const standIn = new SmtpStandIn(options);
     await new Promise<void>((listening) => {
@@ -79,7 +79,7 @@ export class SmtpStandIn {
     return { "email.transport": "smtp", "email.smtp_url": url };
   }
 
-  /** Refuses the next use of a command. The reply quotes what it refuses, as real ones do. */
+  /** Refuses the next use of a command. The reply quotes the command, as real ones do. */
   refuseNext(step: Step, code: number): void {
     this.#refusals.push({ step, code });
   }

@@ -1,13 +1,13 @@
 import { type Asked, type Grant, OAuthPlatform, type Refusal } from "./oauth-platform";
 
-/** Twitch on loopback: its OAuth and the part of Helix that Fairlead asks (external-services.md, section 5). */
+/** Twitch on loopback: its OAuth and the part of the Helix API that Fairlead uses (dev.twitch.tv/docs). */
 
 export interface TwitchAccount {
   user: { id: string; login: string; display_name: string; profile_image_url: string };
   followers: number;
-  /** Null for a channel that is no affiliate's. */
+  /** Null for a channel that isn't an affiliate's. */
   subscribers: number | null;
-  /** What is streamed now. */
+  /** The present stream. */
   stream: { title: string; game_name: string; viewer_count: number; type: string } | null;
   channel: { title: string; game_name: string };
 }
@@ -60,6 +60,7 @@ export class TwitchStandIn extends OAuthPlatform<TwitchAccount> {
           "channel:manage:broadcast",
         ],
         pkce: false,
+        asksAgain: { force_verify: "true" },
         expiresIn: 14_000,
         rotates: true,
       },
@@ -89,7 +90,7 @@ export class TwitchStandIn extends OAuthPlatform<TwitchAccount> {
     return counted ? new Response(null, { status: 200 }) : problem(400, "Invalid token");
   }
 
-  /** Twitch revokes access tokens; a refresh token is none. */
+  /** Twitch revokes access tokens, not refresh tokens. */
   protected isRevocable(token: string, { access }: Grant<TwitchAccount>): boolean {
     return access.has(token);
   }

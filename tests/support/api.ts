@@ -7,7 +7,7 @@ export interface RequestOptions {
   token?: Token;
   body?: unknown;
   headers?: Record<string, string>;
-  /** Sent as it is, in place of `body`. */
+  /** Sent unchanged, in place of `body`. */
   raw?: string | Uint8Array<ArrayBuffer>;
 }
 
@@ -19,7 +19,7 @@ export interface Answer {
   body: any;
 }
 
-/** Contracts by their document: servers that say the same share one, and the validators that it has made. */
+/** Contracts by their document: servers with equal documents share one, and its compiled validators. */
 const contracts = new Map<string, Contract>();
 
 function contractOf(document: string): Contract {
@@ -31,10 +31,10 @@ function contractOf(document: string): Contract {
   return contract;
 }
 
-/** Where all files of a run keep the document (see run.ts): a server takes a while to make it. */
+/** The file in which all files of a run keep the document (see run.ts): a server takes a while to make it. */
 const KEPT = process.env.TEST_TEMPLATE && `${process.env.TEST_TEMPLATE}.openapi.json`;
 
-/** The server's document, which is the same whatever is configured (operations/commands.test.ts). */
+/** The server's document, which doesn't depend on the configuration (operations/commands.test.ts). */
 async function documentOf(url: string): Promise<string> {
   if (KEPT && existsSync(KEPT)) return readFileSync(KEPT, "utf8");
   const document = await (await fetch(`${url}/v1/openapi.json`)).text();
@@ -45,7 +45,7 @@ async function documentOf(url: string): Promise<string> {
   return document;
 }
 
-/** A client of the API that holds every answer against the server's own document. */
+/** A client of the API that checks every answer against the server's own document. */
 export class Api {
   readonly url: string;
   #contract: Promise<Contract> | undefined;

@@ -1,6 +1,6 @@
 /**
- * What the tests start: the program itself, with a clock that the test can move. The parent sends
- * `{ aheadBy: milliseconds }` over Bun's IPC and gets the same message back once the clock shows it.
+ * The program that the tests start: the real one, with a clock that the test can move. The parent sends `{
+ * aheadBy: milliseconds }` over Bun's IPC and gets the same message back once the clock shows it.
  */
 import { setClock } from "../../src/kernel/clock";
 

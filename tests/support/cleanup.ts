@@ -1,6 +1,6 @@
 /**
- * Loaded before every test file (see bunfig.toml): removes what the file left in the temporary directory, and reports what
- * it has seen of the API.
+ * Loaded before every test file (see bunfig.toml): removes the file's temporary directories, and reports the
+ * API's answers that it has seen.
  */
 import { afterAll } from "bun:test";
 import { rmSync } from "node:fs";

@@ -32,22 +32,23 @@ export interface Document {
 interface Answered {
   status: number;
   headers: Headers;
-  /** Null when it is empty. Of a body that isn't JSON, only the type is looked at. */
+  /** Null when it is empty. A body that isn't JSON is only checked by its type. */
   body: unknown;
 }
 
-/** Headers of HTTP itself, and of every answer: RFC 9110 and 9111, Fetch; no operation's own. */
+/** Headers of HTTP itself, and of every answer: RFC 9110 and 9111, Fetch; no operation declares them. */
 const COMMON = new RegExp(
   `^(${[
     ...["date", "allow", "connection", "keep-alive", "transfer-encoding", "vary", "cache-control"],
     ...["content-(type|length|encoding)", "access-control-.+", "referrer-policy", "x-content-type-options"],
+    ...["content-security-policy", "strict-transport-security"],
   ].join("|")})$`,
 );
 
-/** Those that the server sends with every answer of an operation that can answer 429, where limits are on. */
+/** Headers of every answer of an operation that can answer 429, where limits are on. */
 const LIMIT = /^ratelimit-(limit|remaining|reset)$/;
 
-/** What a server may leave out: it knows a time to wait only now and then, and staleness is rare. */
+/** Headers that a server may leave out: it knows a time to wait only now and then, and staleness is rare. */
 const OPTIONAL = new Set([
   "Retry-After",
   "Warning",
@@ -56,14 +57,14 @@ const OPTIONAL = new Set([
   "RateLimit-Reset",
 ]);
 
-/** Addresses that are no operations: the document, the pages for people. */
+/** Addresses that aren't operations: the document, the pages for people. */
 const PAGES = /^\/($|docs|verify-email|reset-password|v1\/openapi\.json|v1\/graphql)/;
 
 const ERROR = { $ref: "#/components/schemas/Error" };
 
 /**
- * The server's OpenAPI document as a judge of its answers: every status declared, headers and type as declared, the body
- * of its schema and without a field that the schema doesn't name.
+ * Checks a server's answers against its OpenAPI document: every status declared, headers and type as
+ * declared, the body valid by its schema and without a field that the schema doesn't name.
  */
 export class Contract {
   readonly document: Document;
@@ -75,7 +76,7 @@ export class Contract {
 
   constructor(document: Document) {
     this.document = document;
-    // Whether the document itself is valid is another test's question (docs/lint.test.ts).
+    // The document itself is validated by another test (docs/lint.test.ts).
     this.#ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
     addFormats(this.#ajv);
     this.#ajv.addSchema(closed(document), "document");
@@ -102,7 +103,7 @@ export class Contract {
     return undefined;
   }
 
-  /** Throws when an answer isn't what the document says. */
+  /** Throws unless an answer is as the document says. */
   check(method: string, path: string, answer: Answered): void {
     const found = this.operation(method, path);
     if (!found) {
@@ -123,7 +124,7 @@ export class Contract {
     this.#checkBody(where, response?.content, answer, isHead);
   }
 
-  /** No operation of that path and method: an error says so. */
+  /** No operation has that path and method: expects an error that says so. */
   #checkElsewhere(method: string, path: string, { status, body }: Answered): void {
     if (PAGES.test(path) || method === "OPTIONS") return;
     const where = `${method} ${path} → ${status}`;
@@ -142,7 +143,7 @@ export class Contract {
     const names = Object.keys(declared);
     for (const name of names) {
       const value = headers.get(name);
-      // What is only known once the content is made, HEAD does not tell (RFC 9110, section 9.3.2).
+      // HEAD omits headers that are only known once the content is made (RFC 9110, section 9.3.2).
       if (value === null && (OPTIONAL.has(name) || (isHead && name !== "X-Request-Id"))) continue;
       if (value === null) throw new Error(`${where}: no ${name}`);
       const header = this.document.components.headers[name];
@@ -186,7 +187,7 @@ export class Contract {
   #validator(schema: object): ValidateFunction {
     let validate = this.#validators.get(schema);
     if (!validate) {
-      // Many operations answer alike.
+      // Many operations have the same schema.
       const absolute = JSON.stringify(closed(schema)).replaceAll('"$ref":"#/', '"$ref":"document#/');
       validate = this.#compiled.get(absolute) ?? this.#ajv.compile(JSON.parse(absolute));
       this.#compiled.set(absolute, validate);
@@ -196,7 +197,7 @@ export class Contract {
   }
 }
 
-/** The same schemas, in which an object with named fields has no others. */
+/** The same schemas, in which an object with named fields may have no others. */
 function closed<T extends object>(schemas: T): T {
   return JSON.parse(JSON.stringify(schemas), (_, value) =>
     value?.type === "object" && value.properties ? { additionalProperties: false, ...value } : value,

@@ -1,12 +1,12 @@
 import { appendFileSync } from "node:fs";
 
 /**
- * What the tests of this process got from the API: `listTrips 200`. What a whole run got is held against the document: see
- * run.ts.
+ * The API's answers to the tests of this process: `listTrips 200`. Those of a whole run are compared with the
+ * document: see run.ts.
  */
 export const seen = new Set<string>();
 
-/** Adds what was seen to the file that the run names, if it is one. */
+/** Adds the answers to the file that the run names, if there is one. */
 export function reportSeen(): void {
   const file = process.env.TEST_SEEN;
   if (file && seen.size > 0) appendFileSync(file, [...seen, ""].join("\n"));

@@ -10,7 +10,10 @@ const movable: string[] = process.env.TEST_PROGRAM
   ? [process.env.TEST_PROGRAM]
   : [process.execPath, join(import.meta.dir, "child.ts")];
 
-/** What the tests start: the executable that FAIRLEAD_TEST_BINARY names, as it is shipped, or the one above. */
+/**
+ * The program that the tests start: the executable that FAIRLEAD_TEST_BINARY names, as it is shipped, or the
+ * one above.
+ */
 const binary = process.env.FAIRLEAD_TEST_BINARY;
 export const program: string[] = binary ? [resolve(binary)] : movable;
 
@@ -60,7 +63,10 @@ interface Template {
   systemKey: Token;
 }
 
-/** Where all files of a run share one template (see run.ts); a file that runs alone makes its own. */
+/**
+ * The directory of the template that all files of a run share (see run.ts); a file that runs alone makes its
+ * own.
+ */
 const SHARED = process.env.TEST_TEMPLATE;
 
 let template: Promise<Template> | undefined;
@@ -100,11 +106,14 @@ export interface StartOptions {
   settings?: Settings;
   /** An existing data directory; without one, a fresh copy of the template. */
   dataDir?: string;
-  /** How many files the server may open; without it, as many as the tests may. */
+  /** The number of files that the server may open; by default the limit of the tests. */
   openFiles?: number;
-  /** Lets the test move the server's clock (see `advance`). An executable as it is shipped has no way to do that. */
+  /** Lets the test move the server's clock (see `advance`). A shipped executable has no way to do that. */
   clock?: "movable";
-  /** The command line that runs the server's in other circumstances: another mount namespace, another limit. */
+  /**
+   * Wraps the server's command line in another that changes its environment: another mount namespace, another
+   * limit.
+   */
   under?: (command: string[]) => string[];
 }
 
@@ -154,7 +163,7 @@ export class TestServer extends Api {
       ...(clock === "movable" && { ipc: () => server.#onClockMoved() }),
     });
     const output: string[] = [];
-    const url = await listeningUrl(child, output);
+    const url = await listeningUrl(child, output, settings["server.port"]);
     const server = new TestServer(url, directory, systemKey, child, output);
     server.#clockMoves = clock === "movable";
     return server;
@@ -175,7 +184,7 @@ export class TestServer extends Api {
     return body;
   }
 
-  /** A key of the admin's with exactly these scopes. */
+  /** A key of the admin with exactly these scopes. */
   async key(...scopes: string[]): Promise<Token> {
     return (await this.createKey(...scopes)).key;
   }
@@ -198,7 +207,7 @@ export class TestServer extends Api {
     return { id: body.data.id, key, keyId };
   }
 
-  /** Moves the server's clock from the real time, forward or back, in all by the sum of the calls. */
+  /** Sets the server's clock off from the real time, forward or back, by the sum of all calls. */
   async advance(milliseconds: number): Promise<void> {
     if (!this.#clockMoves) throw new Error('start this server with { clock: "movable" }');
     this.#aheadBy += milliseconds;
@@ -225,8 +234,15 @@ export class TestServer extends Api {
   }
 }
 
-/** Waits for the line that names the address, collecting all output on the way and afterwards. */
-async function listeningUrl(child: Subprocess<"ignore", "pipe", "pipe">, output: string[]): Promise<string> {
+/**
+ * Waits for the line that names the address, and collects all output up to it and afterwards. With
+ * server.public_url the line names the public address: the port must then be given.
+ */
+async function listeningUrl(
+  child: Subprocess<"ignore", "pipe", "pipe">,
+  output: string[],
+  port: string | undefined,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const collect = async (stream: ReadableStream<Uint8Array>) => {
       const decoder = new TextDecoder();
@@ -234,6 +250,8 @@ async function listeningUrl(child: Subprocess<"ignore", "pipe", "pipe">, output:
         output.push(decoder.decode(chunk, { stream: true }));
         const url = /listens on (http:\/\/localhost:\d+)/.exec(output.join(""))?.[1];
         if (url) resolve(url.replace("localhost", "127.0.0.1"));
+        else if (port !== undefined && / listens on /.test(output.join("")))
+          resolve(`http://127.0.0.1:${port}`);
       }
     };
     collect(child.stdout);

@@ -18,7 +18,7 @@ import {
 } from "./records-support";
 import { createTrip, expectInvalid, expectRefused, expectStatus, UNKNOWN } from "./support";
 
-/** Trip categories: Part 1; decisions 2.7, 2.8, 2.9 and 4.4. */
+/** Trip categories (rules H7 to H9 and T6). */
 const PATH = "/v1/trip-categories";
 
 let server: TestServer;

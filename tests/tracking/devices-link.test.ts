@@ -4,10 +4,10 @@ import type { Token } from "../support/api";
 import { TestServer } from "../support/server";
 import { expectInvalid, expectRefused, postPoint, totalOf, UNKNOWN } from "./support";
 
-/** Linking an API key to a device through `api_key_id`: Part 1, "Devices"; decisions 3.9, 4.1 and 4.6. */
+/** Linking an API key to a device through `api_key_id` (rules T1, T10 and R2). */
 let server: TestServer;
 let superAdmin: Token;
-/** Two users who may do everything, but aren't super admins. */
+/** Two users with all permissions who aren't super admins. */
 let anna: TestUser;
 let bert: TestUser;
 beforeAll(async () => {

@@ -241,7 +241,7 @@ describe("DELETE /v1/devices/{id}", () => {
     expect((await server.get(`/v1/gps/current?device_id=${device.id}`, { token })).status).toBe(404);
     const current = (await server.get("/v1/gps/current/devices", { token })).body;
     expect(current.filter((row: { device_id: string }) => row.device_id === device.id)).toEqual([]);
-    // The key is still good, and what it posts belongs to no device and no trip.
+    // The key is still valid, and its positions belong to no device and no trip.
     expect(await postPoint(server, device.key)).toMatchObject({ device_id: null, trip_id: null });
   });
 

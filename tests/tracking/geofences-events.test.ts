@@ -15,7 +15,7 @@ import {
   ZoneScan,
 } from "./support";
 
-/** Each look at what a client has heard costs a message. */
+/** Each check of a client's messages costs a message. */
 const settings = { "websocket.max_messages_per_second": "100000" };
 
 const { latitude, longitude } = fix();
@@ -52,7 +52,7 @@ async function zone(name: string, fields: object = {}) {
 
 const change = (id: string, body: object) => server.patch(`/v1/geofences/${id}`, { token, body });
 
-/** What was heard: "update" for a position, "enter harbour" or "exit harbour" for an event of a zone. */
+/** The messages heard: "update" for a position, "enter harbour" or "exit harbour" for an event of a zone. */
 const heard = async (by = client) =>
   (await by.heard()).map(({ type, data }) =>
     type === "geofenceEvent" ? `${data.event} ${data.geofence_name}` : type === "gpsUpdate" ? "update" : type,
@@ -64,7 +64,7 @@ async function ship() {
   let timestamp = 1_000_000;
   return {
     ...device,
-    /** Posts a position, the next one or that of another time, and returns the events that it causes. */
+    /** Posts a position, at the next time or the given one, and returns the events that it causes. */
     async sail(place: Place, at = ++timestamp): Promise<string[]> {
       await postPoint(server, device.key, { ...place, timestamp: at });
       const [update, ...events] = await heard();
@@ -424,7 +424,7 @@ describe("a zone", () => {
       expect(await sail(place)).toEqual([event]);
       expect(await sail(place)).toEqual([]);
     }
-    // Still around the device, so nothing happened to it.
+    // Still around the device, so no event.
     await change(harbour.id, { ...northOf(HERE, 0.2), name: "yard", is_active: true });
     expect(await sail(place)).toEqual([]);
     expect(await sail(FAR)).toEqual(["exit yard"]);

@@ -120,7 +120,7 @@ describe("boundingBox", () => {
       const box = boundingBox(centre, radius);
       const angle = Math.min(radius / RADIUS_KM, Math.PI);
       toVector(centre).forEach((part, axis) => {
-        // How far the zone reaches along an axis: to its end when that lies inside, else to the border.
+        // The zone's reach along an axis: to the axis's end if the zone contains it, else to the border.
         const reach = (towards: number) =>
           towards >= Math.cos(angle)
             ? 1

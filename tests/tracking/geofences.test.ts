@@ -25,12 +25,12 @@ const patch = (id: string, body: object) => server.patch(`/v1/geofences/${id}`, 
 const read = async (id: string) => (await server.get(`/v1/geofences/${id}`, { token })).body.data;
 const total = () => totalOf(server, "/v1/geofences");
 
-/** Metadata whose JSON is so many bytes long. */
+/** Metadata whose JSON has `bytes` bytes. */
 const metadataOf = (bytes: number, letter = "x") => ({
   note: letter.repeat((bytes - '{"note":""}'.length) / Buffer.byteLength(letter)),
 });
 
-/** Objects inside objects: so many levels. */
+/** Objects nested `levels` deep. */
 const nested = (levels: number): object => (levels === 0 ? {} : { in: nested(levels - 1) });
 
 const BOUNDS = {
@@ -80,7 +80,7 @@ const BOUNDS = {
   ],
 };
 
-/** A case for a test's title: which field, and the value where it is short. */
+/** A case for a test's title: the field, and the value where it is short. */
 const titled = (fields: object[]) =>
   fields.map((field) => {
     const json = JSON.stringify(field);
@@ -205,7 +205,7 @@ describe("GET /v1/geofences", () => {
     });
     expect((await page("?limit=1000")).pagination).toMatchObject({ limit: 100, total_pages: 1 });
 
-    // A zone that is switched off is listed still; one that is deleted is not.
+    // A zone that is switched off stays in the list; a deleted one doesn't.
     await own.patch(`/v1/geofences/${zones[0].id}`, { token: admin, body: { is_active: false } });
     await own.delete(`/v1/geofences/${zones[1].id}`, { token: admin });
     const { data, pagination } = await page("?limit=2");

@@ -26,7 +26,7 @@ const get = (path: string) => server.get(path, { token });
 const page = async (path: string) => (await get(path)).body;
 const ids = (points: Point[]) => points.map((point) => point.id);
 
-/** By the receiver's time; of equal times the one that was posted first. */
+/** Ordered by the receiver's time; of equal times the first posted comes first. */
 const oldestFirst = () => posted.toSorted((a, b) => a.timestamp.localeCompare(b.timestamp));
 
 /** All pages of a list, by following a link from page to page. */

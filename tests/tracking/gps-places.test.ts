@@ -10,10 +10,13 @@ import { deletePoint, listPoints, listTripPoints } from "../../src/tracking/gps/
 import { deleteTrip } from "../../src/tracking/trips/service";
 import { configure, move, openTracking, record, voyage } from "./in-process";
 
-/** Pages in the middle of long lists: read from a place that the counters name, they are what walking over all shows. */
+/**
+ * Pages in the middle of long lists are read from a place that the counters name, and must equal those of a
+ * full walk.
+ */
 
 const DAY = 86_400;
-/** The start of a day, so that the spans of the test are those of the counters. */
+/** The start of a day, so that the test's spans coincide with those of the counters. */
 const START = 1_780_272_000;
 
 /** Times of all sorts: a quiet day, a busy quarter of an hour, many positions of one second, days of one position. */
@@ -130,7 +133,7 @@ describe("each page of a long list", () => {
 
   test("stays right when a long trip goes, whose counters go step by step", async () => {
     const long = await voyage();
-    // Each in a quarter of an hour, a day of its own: more than two thousand counters.
+    // Each in a quarter of an hour and on a day of its own: more than two thousand counters.
     await Promise.all(Array.from({ length: 1_050 }, (_, at) => record(long.device, START - at * DAY)));
     const itsParts = () => parts().filter(({ name }) => name.includes(long.trip)).length;
     expect(itsParts()).toBeGreaterThan(2_100);

@@ -8,8 +8,9 @@ import { lengthKm, move, openTracking, record, storedCounter, voyage } from "./i
 import { greatCircleKm, northOf, type Place, randomFrom } from "./support";
 
 /**
- * What a position needs of its device, its trip and the zones is remembered from one to the next. Here everything that
- * may change it comes between positions, in the same commit and in others, and a simple model says what must come out.
+ * The device, the trip and the zones are remembered from one position to the next. Here every change that may
+ * affect them comes between positions, in the same commit and in others, and a simple model says which events
+ * must follow.
  */
 
 interface ModelZone extends Place {
@@ -27,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => closeDatabase());
 
-/** What the positions of one device cross and join, by the rules of Part 1 alone. */
+/** The crossings and the track of one device's positions, by rules T2 and T3 alone. */
 class Ship {
   readonly inside = new Set<ModelZone>();
   readonly track: { time: number; place: Place }[] = [];
@@ -86,7 +87,7 @@ describe("positions among changes of zones and trips, some in the same commit", 
     let names = 0;
     let time = 1_000;
 
-    /** Does one thing to the services and to the model; the check of what it came to is returned. */
+    /** Makes one random change to the services and the model; returns the check of its result. */
     const act = (expected: string[]): Promise<unknown> => {
       const ship = ships[upTo(ships.length)] as Ship;
       const known = [...zones.keys()];
@@ -111,7 +112,7 @@ describe("positions among changes of zones and trips, some in the same commit", 
           radius_km: 0.1 + 2 * random(),
           is_active: true,
         };
-        // Its identifier isn't known before it is committed: until then nothing else is done to it.
+        // Its identifier is unknown until the commit: until then it is left alone.
         const key = `pending ${names}`;
         zones.set(key, fresh);
         return createGeofence({ ...fresh }).then((made) => {
@@ -135,7 +136,7 @@ describe("positions among changes of zones and trips, some in the same commit", 
         ship.isLogging = !ship.isLogging;
         return move(ship.trip, ship.isLogging ? "active" : "paused");
       }
-      // One that fails after it changed much, and is undone.
+      // A change that fails after several writes, and is undone.
       const failing = transact(
         () => {
           sqlite.run("DELETE FROM geofence_presence");
@@ -162,7 +163,7 @@ describe("positions among changes of zones and trips, some in the same commit", 
       expect(crossed.sort()).toEqual(expected.sort());
       counts.crossings += crossed.length;
     }
-    // It was no test of nothing.
+    // Enough happened for the test to mean something.
     expect(counts.positions).toBeGreaterThan(1_000);
     expect(counts.crossings).toBeGreaterThan(300);
     expect(counts.joined).toBeGreaterThan(300);
@@ -176,7 +177,7 @@ describe("positions among changes of zones and trips, some in the same commit", 
     const { device, trip } = await voyage();
     const at = async (time: number) => (await record(device, time, { latitude: 54, longitude: 13 })).trip_id;
     expect(await at(5_000)).toBe(trip);
-    // Behind the back of `transact`, as nothing in the program writes.
+    // Written past `transact`, which nothing in the program does.
     sqlite.run("UPDATE trips SET status = 'paused' WHERE id = ?", [trip]);
     expect(await at(5_001)).toBe(trip);
     await transact(() => {});

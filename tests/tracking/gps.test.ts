@@ -112,7 +112,7 @@ describe("POST /v1/gps", () => {
     const before = await total();
     expectInvalid(await post({ timestamp: now + DAY + 60 }), "/timestamp");
     expect(await total()).toBe(before);
-    // This point would stay the newest of all for a day.
+    // Otherwise this point would stay the newest of all for a day.
     await server.delete(`/v1/gps/${ahead.body.data.id}`, { token });
   });
 

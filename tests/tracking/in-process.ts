@@ -8,9 +8,12 @@ import { recordPosition } from "../../src/tracking/gps/service";
 import { createTrip, updateTrip } from "../../src/tracking/trips/service";
 import { fix, greatCircleKm, type Place } from "./support";
 
-/** The tracking services in the process of the test: for what depends on which changes share a commit. */
+/**
+ * The tracking services in the test's own process, for behaviour that depends on which changes share a
+ * commit.
+ */
 
-/** Opens an empty database in memory. Its statements are all prepared anew. */
+/** Opens an empty database in memory. All statements are prepared anew. */
 export async function openTracking(): Promise<void> {
   openDatabase(":memory:", "normal");
   migrate();
@@ -21,7 +24,7 @@ export async function openTracking(): Promise<void> {
 export const configure = (...setting: Parameters<typeof setSystemValue>): Promise<void> =>
   transact(() => setSystemValue(...setting));
 
-/** A key that may do everything and posts for a device. */
+/** A key with all permissions that posts for a device. */
 export const keyOf = (deviceId: string | null): KeyCaller => ({
   kind: "key",
   id: "key",
@@ -29,6 +32,7 @@ export const keyOf = (deviceId: string | null): KeyCaller => ({
   permissions: PermissionSet.all,
   isSuperAdmin: true,
   expiresAt: null,
+  usedAt: 0,
   userId: null,
   isSystem: true,
   deviceId,
@@ -56,7 +60,7 @@ export async function voyage(): Promise<{ device: string; trip: string }> {
 export const record = (device: string | null, timestamp: number, place: Place = fix()) =>
   recordPosition(keyOf(device), { ...fix(place), timestamp });
 
-/** How far it is from each place to the next. */
+/** The sum of the distances from each place to the next. */
 export const lengthKm = (places: Place[]): number =>
   places.slice(1).reduce((sum, place, at) => sum + greatCircleKm(places[at] as Place, place), 0);
 
@@ -65,7 +69,7 @@ export const storedCounter = (name: string): number | null =>
   sqlite.query<{ value: number }, [string]>("SELECT value FROM counters WHERE name = ?").get(name)?.value ??
   null;
 
-/** The SQL of each statement that `act` prepares: on a database that was just opened, of all that it runs. */
+/** The SQL of each statement that `act` prepares: on a newly opened database, of all that it runs. */
 export async function preparedBy(act: () => unknown): Promise<string[]> {
   const spies = [spyOn(sqlite, "prepare"), spyOn(sqlite, "query")];
   try {
@@ -76,7 +80,7 @@ export async function preparedBy(act: () => unknown): Promise<string[]> {
   }
 }
 
-/** How SQLite carries a statement out, line by line. */
+/** SQLite's plan for a statement, line by line. */
 export const planOf = (sql: string): string[] =>
   sqlite
     .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`)

@@ -18,7 +18,7 @@ import {
 } from "./records-support";
 import { createTrip, expectInvalid, expectRefused, expectStatus, totalOf, UNKNOWN } from "./support";
 
-/** Locations and their contacts: Part 1; decisions 2.4, 2.7, 2.8, 2.9 and 4.4. */
+/** Locations and their contacts (rules H4, H7 to H9 and T6). */
 const PATH = "/v1/locations";
 
 let server: TestServer;
@@ -39,7 +39,7 @@ const changeContact = (id: string, cid: string, body: object) =>
   server.patch(`${PATH}/${id}/contacts/${cid}`, { token, body });
 const removeContact = (id: string, cid: string) => server.delete(`${PATH}/${id}/contacts/${cid}`, { token });
 
-/** What is stored of locations and contacts. */
+/** The stored locations and contacts. */
 const stored = () => [
   rows(server, "SELECT * FROM locations ORDER BY id"),
   rows(server, "SELECT * FROM location_contacts ORDER BY id"),
@@ -59,7 +59,7 @@ const NO_ADDRESS = Object.fromEntries(Object.keys(ADDRESS).map((field) => [field
 const WAYS = { phone: "+49 3834 000000", email: "harbour@example.org", role: "Harbour master" };
 const NO_WAYS = { phone: null, email: null, role: null };
 
-/** Optional fields of a location: those that are kept as they are sent. */
+/** Optional fields of a location that are kept as they are sent. */
 const BOUNDS: Bounds[] = [
   NAME,
   text("street", 200),

@@ -3,7 +3,7 @@ import type { Answer } from "../support/api";
 import type { TestServer } from "../support/server";
 import { expectInvalid, expectStatus } from "./support";
 
-/** What the tests of locations, trip categories and trip templates share. */
+/** Shared by the tests of locations, trip categories and trip templates. */
 
 async function create(server: TestServer, path: string, body: object) {
   return expectStatus(await server.post(path, { token: await server.admin(), body }), 201).body.data;
@@ -26,10 +26,10 @@ export async function read(server: TestServer, path: string) {
   return expectStatus(await server.get(path, { token: await server.admin() }), 200).body.data;
 }
 
-/** A field, values that it takes and keeps as they are, and values that it refuses. */
+/** A field, values that it accepts and keeps unchanged, and values that it refuses. */
 export type Bounds = [field: string, fits: unknown[], refused: unknown[]];
 
-/** Bounds as a table of tests takes them. */
+/** Bounds in the form of a table of tests. */
 export const named = (bounds: Bounds[]) => bounds.map((one): [string, Bounds] => [one[0], one]);
 
 export const NAME: Bounds = [
@@ -37,7 +37,7 @@ export const NAME: Bounds = [
   ["x", "x".repeat(200), "🌊".repeat(200)],
   ["", "x".repeat(201), "🌊".repeat(201), null, 5, ["x"]],
 ];
-/** A text of at most so many characters, or null. */
+/** A text of at most `length` characters, or null. */
 export const text = (field: string, length: number): Bounds => [
   field,
   ["", "x".repeat(length), "🌊".repeat(length), null],
@@ -51,7 +51,7 @@ export const between = (field: string, minimum: number, maximum: number): Bounds
 ];
 export const REFERENCE_FORMS = ["x", "", 5, "0192f3a1-5c00-7d1e-9a55", {}];
 
-/** Expects that a POST or PATCH takes and keeps each value that fits. */
+/** Expects that a POST or PATCH accepts and keeps each value that fits. */
 export async function expectTaken([field, fits]: Bounds, send: (body: object) => Promise<Answer>) {
   for (const value of fits) {
     const { body } = await send({ [field]: value });
@@ -80,11 +80,11 @@ interface Named {
   name: string;
 }
 
-/** Records in the order of their names in either case; those of the same name in the order of their making. */
+/** Records by name, ignoring case; those of the same name in the order of their creation. */
 export const inOrderOfNames = <T extends Named>(records: T[]): T[] =>
   records.toSorted((a, b) => byName(a.name, b.name) || (a.id < b.id ? -1 : 1));
 
-/** Names of either case, some more than once, in no order. */
+/** Names in upper and lower case, some more than once, in no order. */
 export const MIXED_NAMES = [
   "beta",
   "Zulu",

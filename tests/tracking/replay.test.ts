@@ -15,8 +15,9 @@ import {
 } from "./support";
 
 /**
- * A recorded voyage of five hours, posted position by position as its device would: every position has to
- * come out of each door once, in order and unchanged, and the zones have to tell what a plain computation does.
+ * A recorded voyage of five hours, posted position by position as its device would. Every position must come
+ * out of each door once, in order and unchanged, and the events of zones must equal those of a plain
+ * computation.
  */
 const HALF_WAY_ROUND_KM = Math.PI * 6371.0088;
 const PAGE = 100;
@@ -72,12 +73,12 @@ let track: Fix[];
 let device: { id: string; key: string };
 let tripId: string;
 const zones: { id: string; name: string; latitude: number; longitude: number; radius_km: number }[] = [];
-/** What POST /v1/gps answered, and what the socket brought meanwhile. */
+/** The answers of POST /v1/gps, and the messages of the socket meanwhile. */
 const answered: Message[] = [];
 let messages: Message[];
 
 beforeAll(async () => {
-  // What is looked at is order and content; how much each commit waits for the disk has tests of its own.
+  // This test is about order and content; other tests cover the wait of a commit for the disk.
   server = await TestServer.start({ settings: { "data.synchronous": "normal" } });
   track = await readTrack();
   device = await server.device();
@@ -96,7 +97,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => server.stop());
 
-/** Plain `fetch`: holding each of so many answers against the document would double the time. */
+/** Plain `fetch`: checking each of so many answers against the document would double the time. */
 async function post(fix: Fix): Promise<Message> {
   const response = await fetch(`${server.url}/v1/gps`, {
     method: "POST",

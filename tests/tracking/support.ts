@@ -3,7 +3,7 @@ import { PERMISSIONS } from "../../src/identity/access/permissions";
 import type { Answer, Token } from "../support/api";
 import type { TestServer } from "../support/server";
 
-/** The body of a position, its time being that of a recorded voyage. */
+/** The body of a position at a time of a recorded voyage. */
 export const fix = (overrides: object = {}) => ({
   latitude: 54.0967,
   longitude: 13.4553,
@@ -17,7 +17,7 @@ export const fix = (overrides: object = {}) => ({
   ...overrides,
 });
 
-/** The answer, if it has the status that the test needs to go on; throws otherwise. */
+/** The answer, if it has the status that the test depends on; throws otherwise. */
 export function expectStatus(answer: Answer, status: number): Answer {
   if (answer.status !== status)
     throw new Error(`answered ${answer.status} in place of ${status}: ${JSON.stringify(answer.body)}`);
@@ -45,7 +45,7 @@ export async function moveTrip(server: TestServer, id: string, ...statuses: stri
   return trip;
 }
 
-/** An identifier that nothing has. */
+/** An identifier of no record. */
 export const UNKNOWN = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a02";
 
 /** The number of records in a paginated list. */
@@ -75,8 +75,8 @@ const EARTH_RADIUS_KM = 6371.0088;
 const RADIANS = Math.PI / 180;
 
 /**
- * Great-circle distance as the angle between two vectors from the centre of the Earth: exact for near, far and
- * opposite places, and nothing that the server's own formula shares.
+ * Great-circle distance as the angle between two vectors from the centre of the Earth: exact for near, far
+ * and opposite places, and independent of the server's own formula.
  */
 export function greatCircleKm(a: Place, b: Place): number {
   const [ax, ay, az] = vector(a);
@@ -90,7 +90,7 @@ function vector({ latitude, longitude }: Place): [number, number, number] {
   return [Math.cos(phi) * Math.cos(lambda), Math.cos(phi) * Math.sin(lambda), Math.sin(phi)];
 }
 
-/** The place so many kilometres north of another. */
+/** The place `km` kilometres north of another. */
 export const northOf = ({ latitude, longitude }: Place, km: number): Place => ({
   latitude: latitude + km / EARTH_RADIUS_KM / RADIANS,
   longitude,
@@ -105,8 +105,8 @@ export async function createZone(server: TestServer, fields: object = {}) {
 }
 
 /**
- * Expects that a request needs this permission: without a credential and with a wrong one it gets 401, with a
- * key that holds every other permission 403, and with a key that holds this one alone its status.
+ * Expects that a request needs this permission: 401 without a credential and with a wrong one, 403 with a key
+ * that holds every other permission, and `status` with a key that holds this one alone.
  */
 export async function expectPermission(
   server: TestServer,
@@ -121,7 +121,7 @@ export async function expectPermission(
   expect((await request(await server.key(permission))).status).toBe(status);
 }
 
-/** Numbers from 0 to 1 that are the same at every run (mulberry32). */
+/** Numbers from 0 to 1 that are the same in each run (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -132,7 +132,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** A place anywhere on Earth, every square kilometre as likely as the next. */
+/** A random place on Earth, uniform by area. */
 export function randomPlace(random: () => number): Place {
   return { latitude: Math.asin(2 * random() - 1) / RADIANS, longitude: 360 * random() - 180 };
 }
@@ -152,7 +152,7 @@ const EXIT_MARGIN_KM = 0.01;
 /** Nearer to a border than a micrometre, rounding would decide. */
 const UNDECIDED_KM = 1e-9;
 
-/** What the events of a device must be, found by a plain scan over all zones for each position. */
+/** The expected events of a device, found by a plain scan over all zones for each position. */
 export class ZoneScan {
   readonly #zones: Zone[];
   readonly #inside = new Set<string>();
@@ -196,6 +196,6 @@ export function crossingsByPoint(messages: { type: string; data: Crossing }[]): 
   return byPoint;
 }
 
-/** An expected event as `toEqual` takes it: the distances of the two formulas agree to a millimetre. */
+/** An expected event in the form for `toEqual`: the distances of the two formulas agree to a millimetre. */
 export const asHeard = (crossing: Crossing): Crossing =>
   expect.objectContaining({ ...crossing, distance_km: expect.closeTo(crossing.distance_km, 6) });

@@ -27,12 +27,12 @@ import {
   UNKNOWN,
 } from "./support";
 
-/** Trip templates and the trips that are made from them: Part 1; decisions 2.7, 2.8, 2.9, 4.4 and 4.6. */
+/** Trip templates and the trips that are made from them (rules H7 to H9 and T6). */
 const PATH = "/v1/trip-templates";
 
 let server: TestServer;
 let token: Token;
-/** What a template may refer to. */
+/** The records to which a template may refer. */
 let references: Record<"category_id" | "origin_id" | "destination_id" | "device_id", string>;
 beforeAll(async () => {
   server = await TestServer.start();

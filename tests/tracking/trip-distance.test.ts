@@ -17,14 +17,14 @@ import {
 } from "./in-process";
 import { northOf, type Place, randomFrom, randomPlace } from "./support";
 
-/** How far completed trips went: `distance_km_total` of decisions 4.10. */
+/** The distance of completed trips, `distance_km_total` of the public statistics (rule O5). */
 const HERE: Place = { latitude: 54, longitude: 13 };
 const north = (km: number) => northOf(HERE, km);
 
 beforeAll(openTracking);
 afterAll(() => closeDatabase());
 
-/** What was counted before the test. */
+/** The distance counted before the test. */
 let before = 0;
 beforeEach(() => {
   before = completedDistanceKm();
@@ -46,11 +46,11 @@ describe("the distance of completed trips", () => {
     const recorded: Promise<unknown>[] = [];
     for (let n = 0; n < 1_200; n++) {
       const at = Math.floor(random() * ships.length);
-      // Few times, so that many come twice, in no order.
+      // From few times, so that many come twice, in no order.
       const point = { time: 1_000 + Math.floor(random() * 250), place: randomPlace(random) };
       logs[at]?.push(point);
       recorded.push(record(ships[at]?.device ?? null, point.time, point.place));
-      // Now and then a commit.
+      // Commits now and then.
       if (random() < 0.02) await Promise.all(recorded);
     }
     await Promise.all(recorded);
@@ -174,7 +174,7 @@ test("a position of a trip is recorded by steps along indexes: nothing is scanne
   const { device } = await voyage();
   const statements = await preparedBy(async () => {
     await record(device, 1_000);
-    // One that comes late stands between its neighbours.
+    // A late position comes between its neighbours.
     await record(device, 900);
   });
   const steps = statements.flatMap(planOf).filter((step) => !step.includes("SCALAR SUBQUERY"));
@@ -182,7 +182,7 @@ test("a position of a trip is recorded by steps along indexes: nothing is scanne
   expect(onPoints.length).toBe(4);
   for (const step of onPoints)
     expect(step).toMatch(/^SEARCH gps_points USING (COVERING )?INDEX gps_points_(device|trip) /);
-  // What stands in the R-tree is found by its own index.
+  // Rows of the R-tree are found by its own index.
   for (const step of steps) expect(step).toMatch(/^SEARCH |^SCAN i VIRTUAL TABLE INDEX /);
 });
 
@@ -224,7 +224,7 @@ test("the migration counts the trips that were recorded before", async () => {
     expected.set(trip, km);
     if (status === "completed") completed += km;
   }
-  // Points of a trip that is gone, and of none.
+  // Points of a deleted trip, and of none.
   for (const trip of ["gone", null])
     for (const time of [1, 2]) insertPoint.run(Bun.randomUUIDv7(), trip, time, 0, time);
   migrations.push(...later);

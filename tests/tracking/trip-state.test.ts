@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { isDeletable, TRIP_STATUSES, type TripStatus, transition } from "../../src/tracking/trips/trip-state";
 
-/** Part 1's table of transitions, and no other line. */
+/** The permitted transitions; any other is refused (rule T7). */
 const TABLE: Record<string, { starts: boolean; ends: boolean }> = {
   "draft active": { starts: true, ends: false },
   "active paused": { starts: false, ends: false },

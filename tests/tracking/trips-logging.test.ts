@@ -3,7 +3,7 @@ import type { Token } from "../support/api";
 import { TestServer } from "../support/server";
 import { createTrip, expectRefused, moveTrip, postPoint } from "./support";
 
-/** At most one active trip with GPS logging on a device: Part 1, "Trip status", rule 2; decisions 4.5. */
+/** At most one active trip with GPS logging on a device (rule T8). */
 let server: TestServer;
 let token: Token;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ const history = async (id: string) => (await server.get(`/v1/trips/${id}/history
 const activeTotal = async () =>
   (await server.get("/v1/trips?status=active", { token })).body.pagination.total;
 
-/** A trip that logs on this device unless the fields say otherwise, taken through the statuses. */
+/** A trip that logs on this device unless the fields say otherwise, moved through the statuses. */
 async function trip(device_id: string | null, way: string[] = [], fields: object = {}): Promise<Trip> {
   const { id } = await createTrip(server, { device_id, gps_logging_enabled: true, ...fields });
   await moveTrip(server, id, ...way);

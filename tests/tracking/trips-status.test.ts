@@ -4,7 +4,7 @@ import type { Token } from "../support/api";
 import { TestServer } from "../support/server";
 import { createTrip, expectRefused, moveTrip, postPoint } from "./support";
 
-/** Part 1, "Trip status" and the history entry; decisions 4.5 and 4.6. */
+/** Changes of a trip's status, and their history entries (rules T7 and T9). */
 let server: TestServer;
 let token: Token;
 let adminId: string;
@@ -24,7 +24,7 @@ const changes = async (id: string) =>
     entry.new_status,
   ]);
 
-/** How a new trip gets to each status. */
+/** The way of a new trip to each status. */
 const WAYS = {
   draft: [],
   active: ["active"],

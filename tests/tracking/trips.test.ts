@@ -16,7 +16,7 @@ afterAll(() => server.stop());
 const read = async (id: string) => (await server.get(`/v1/trips/${id}`, { token })).body.data;
 const patch = (id: string, body: object) => server.patch(`/v1/trips/${id}`, { token, body });
 
-/** Puts a record straight into the database, since these have no endpoints yet. */
+/** Inserts a record straight into the database. */
 function insert(table: "locations" | "trip_categories"): string {
   const database = new Database(join(server.dataDir, "fairlead.db"));
   const id = Bun.randomUUIDv7();

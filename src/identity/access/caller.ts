@@ -5,16 +5,19 @@ import { hashToken } from "../../kernel/crypto";
 import { afterCommit, db, sqlite, statement, transact, type Work } from "../../kernel/db";
 import { forbidden, unauthorized } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
-import { isAlive } from "../../kernel/lifetime";
 import { logFailure } from "../../kernel/trouble";
 import { apiKeys } from "../api-keys/table";
 import { activeBan } from "../bans/active-ban";
+import { isOpenAt } from "../sessions/open";
 import { sessions } from "../sessions/table";
 import { users } from "../users/table";
 import { PermissionSet } from "./permissions";
 
 /** The role whose holders satisfy every requirement. */
 export const SUPER_ADMIN = "role_super_admin";
+
+/** Identifier of the caller that stands for the services with `X-ID-App-Key`: no key has it. */
+export const APP_ID = "id-app";
 
 interface CallerBase {
   /** Identifier of the session or the key. */
@@ -29,6 +32,8 @@ interface CallerBase {
   readonly isSuperAdmin: boolean;
   /** Epoch milliseconds at which the credential ends; null for a key without an end. */
   readonly expiresAt: number | null;
+  /** Last use of the credential, as far as the database knows (epoch milliseconds); see `noteUse`. */
+  usedAt: number;
 }
 
 export interface SessionCaller extends CallerBase {
@@ -36,6 +41,7 @@ export interface SessionCaller extends CallerBase {
   readonly userId: string;
   /** Epoch milliseconds. */
   readonly createdAt: number;
+  readonly expiresAt: number;
 }
 
 export interface KeyCaller extends CallerBase {
@@ -47,52 +53,45 @@ export interface KeyCaller extends CallerBase {
   readonly deviceId: string | null;
 }
 
-/** Whoever makes a request: a user's session or an API key. Every service function takes one. */
+/** The caller of a request: a user's session or an API key. Every service function takes one. */
 export type Caller = SessionCaller | KeyCaller;
 
-/** Whether a caller administers the installation: holds everything, as Admin, Super Admin and system keys do. */
+/** True for a caller who holds everything and so administers the installation: admins and system keys. */
 export const isAdmin = (caller: Caller): boolean => caller.isSuperAdmin || caller.permissions.has("*:*");
 
 export const isSystemKey = (caller: Caller): boolean => caller.kind === "key" && caller.isSystem;
 
 // --- Loading ----------------------------------------------------------------------------------------------
 
-const rolePermissionsOfUser = statement(() =>
-  sqlite.prepare<{ role_id: string; permission: string | null }, [string]>(
-    `SELECT ur.role_id, p.resource || ':' || p.action AS permission FROM user_roles ur
-     LEFT JOIN role_permissions rp ON rp.role_id = ur.role_id
-     LEFT JOIN permissions p ON p.id = rp.permission_id WHERE ur.user_id = ?`,
-  ),
+const holdsRole = statement(() =>
+  sqlite.prepare<unknown, [string, string]>("SELECT 1 FROM user_roles WHERE user_id = ? AND role_id = ?"),
 );
-const rolePermissionsOfKey = statement(() =>
-  sqlite.prepare<{ permission: string }, [string]>(
-    `SELECT p.resource || ':' || p.action AS permission FROM api_key_roles kr
-     JOIN role_permissions rp ON rp.role_id = kr.role_id
-     JOIN permissions p ON p.id = rp.permission_id WHERE kr.api_key_id = ?`,
-  ),
-);
+// Each permission once, however many roles grant it.
+const permissionsBy = (holders: "user_roles" | "api_key_roles", holder: "user_id" | "api_key_id") =>
+  statement(() =>
+    sqlite.prepare<{ permission: string }, [string]>(
+      `SELECT resource || ':' || action AS permission FROM permissions WHERE id IN (
+         SELECT rp.permission_id FROM ${holders} held JOIN role_permissions rp ON rp.role_id = held.role_id WHERE held.${holder} = ?)`,
+    ),
+  );
+const rolePermissionsOfUser = permissionsBy("user_roles", "user_id");
+const rolePermissionsOfKey = permissionsBy("api_key_roles", "api_key_id");
 
-/** What a user may do, by all roles held. */
+/** Rights of a user, by all roles held. */
 export function userAccess(userId: string): { permissions: PermissionSet; isSuperAdmin: boolean } {
-  const rows = rolePermissionsOfUser().all(userId);
-  const isSuperAdmin = rows.some((row) => row.role_id === SUPER_ADMIN);
-  if (isSuperAdmin) return { permissions: PermissionSet.all, isSuperAdmin };
-  const held = rows.flatMap((row) => (row.permission === null ? [] : [row.permission]));
-  return { permissions: new PermissionSet(held), isSuperAdmin };
+  if (holdsRole().get(userId, SUPER_ADMIN)) return { permissions: PermissionSet.all, isSuperAdmin: true };
+  const held = rolePermissionsOfUser()
+    .all(userId)
+    .map((row) => row.permission);
+  return { permissions: new PermissionSet(held), isSuperAdmin: false };
 }
 
-/** What a key's own scopes and roles grant, before its owner's permissions narrow it (decisions 3.4). */
+/** Grants of a key's own scopes and roles, before its owner's permissions narrow them (rule C4). */
 export function keyGrants(keyId: string, scopes: string[]): PermissionSet {
   const byRole = rolePermissionsOfKey()
     .all(keyId)
     .map((row) => row.permission);
   return new PermissionSet([...scopes, ...byRole]);
-}
-
-/** A caller, and when its credential was last used as far as the database knows. */
-interface Loaded {
-  caller: Caller;
-  touchedAt: number;
 }
 
 const sessionOf = statement(() =>
@@ -102,7 +101,7 @@ const sessionOf = statement(() =>
       userId: sessions.user_id,
       expiresAt: sessions.expires_at,
       createdAt: sessions.created_at,
-      touchedAt: sessions.last_activity_at,
+      usedAt: sessions.last_activity_at,
     })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.user_id))
@@ -110,11 +109,10 @@ const sessionOf = statement(() =>
     .prepare(),
 );
 
-function loadSession(tokenHash: string): Loaded | null {
+function loadSession(tokenHash: string): SessionCaller | null {
   const row = sessionOf().get({ tokenHash });
   if (!row || activeBan(row.userId)) return null;
-  const { touchedAt, ...rest } = row;
-  return { caller: { kind: "session", tokenHash, ...rest, ...userAccess(row.userId) }, touchedAt };
+  return { kind: "session", tokenHash, ...row, ...userAccess(row.userId) };
 }
 
 const keyBy = (column: SQLiteColumn) =>
@@ -139,43 +137,44 @@ const keyBy = (column: SQLiteColumn) =>
 const keyByHash = keyBy(apiKeys.key_hash);
 const keyById = keyBy(apiKeys.id);
 
-function loadKey(by: typeof keyByHash, known: string): (Loaded & { caller: KeyCaller }) | null {
+function loadKey(by: typeof keyByHash, known: string): KeyCaller | null {
   const row = by().get({ known });
   if (!row || row.ownerDeletedAt !== null || (row.userId !== null && activeBan(row.userId))) return null;
   const { scopes, ownerDeletedAt: _, lastUsedAt, ...rest } = row;
-  const key = { kind: "key" as const, ...rest };
-  const touchedAt = lastUsedAt ?? 0;
-  if (key.isSystem)
-    return { caller: { ...key, permissions: PermissionSet.all, isSuperAdmin: false }, touchedAt };
+  const key = { kind: "key" as const, usedAt: lastUsedAt ?? 0, ...rest };
+  if (key.isSystem) return { ...key, permissions: PermissionSet.all, isSuperAdmin: false };
   if (key.userId === null) return null;
   const owner = userAccess(key.userId);
   const permissions = keyGrants(key.id, scopes).intersect(owner.permissions);
   const isSuperAdmin = owner.isSuperAdmin && permissions.has("*:*");
-  return { caller: { ...key, permissions, isSuperAdmin }, touchedAt };
+  return { ...key, permissions, isSuperAdmin };
 }
 
-/** The caller of a known credential as it stands now; null when it no longer counts. Not cached. */
+/** The caller of a known credential as it stands now; null when it is no longer valid. Not cached. */
 export function reloadCaller({ kind, tokenHash }: Pick<Caller, "kind" | "tokenHash">): Caller | null {
-  const fresh = (kind === "session" ? loadSession(tokenHash) : loadKey(keyByHash, tokenHash))?.caller;
+  const fresh = kind === "session" ? loadSession(tokenHash) : loadKey(keyByHash, tokenHash);
   return fresh && !hasExpired(fresh) ? fresh : null;
 }
 
-/** The caller that a key is now; null when it is gone, switched off or expired, or its owner is banned or deleted. */
+/**
+ * A key's caller as it stands now; null when the key is gone, switched off or expired, or its owner is banned
+ * or deleted.
+ */
 export function findKeyCaller(id: string): KeyCaller | null {
-  const key = loadKey(keyById, id)?.caller;
+  const key = loadKey(keyById, id);
   return key && !hasExpired(key) ? key : null;
 }
 
-/** Whether a credential does not count by its times. */
+/** True once a credential has ended by its times. */
 export function hasExpired(caller: Caller): boolean {
-  if (caller.expiresAt === null) return false;
-  return caller.kind === "session" ? !isAlive(caller.createdAt, caller.expiresAt) : caller.expiresAt <= now();
+  if (caller.kind === "session") return !isOpenAt(caller.createdAt, caller.expiresAt, caller.usedAt);
+  return caller.expiresAt !== null && caller.expiresAt <= now();
 }
 
 // --- Authentication ---------------------------------------------------------------------------------------
 
 /** Callers by the hash of their token, so that a request costs no query. Dropped by the functions below. */
-const cache = new Map<string, Loaded>();
+const cache = new Map<string, Caller>();
 const MAX_CACHED = 10_000;
 
 /** Our tokens are 47 characters long; longer input isn't worth hashing. */
@@ -185,43 +184,46 @@ const MAX_TOKEN_LENGTH = 128;
 export function authenticate(token: string): Caller | null {
   if (token.length > MAX_TOKEN_LENGTH) return null;
   const hash = hashToken(token);
-  let entry = cache.get(hash);
-  if (!entry) {
+  let caller = cache.get(hash);
+  // The database may know of a later use: through a socket, or by another service.
+  if (!caller || hasExpired(caller)) {
+    cache.delete(hash);
     const loaded = token.startsWith("ses_")
       ? loadSession(hash)
       : token.startsWith("flk_")
         ? loadKey(keyByHash, hash)
         : null;
-    if (!loaded) return null;
+    if (!loaded || hasExpired(loaded)) return null;
     if (cache.size >= MAX_CACHED) {
       const oldest = cache.keys().next();
       if (!oldest.done) cache.delete(oldest.value);
     }
-    entry = loaded;
-    cache.set(hash, entry);
+    caller = loaded;
+    cache.set(hash, caller);
   }
-  if (hasExpired(entry.caller)) {
-    cache.delete(hash);
-    return null;
-  }
-  const time = now();
-  // Also when the clock was set back: `touchedAt` then lies in the future.
-  if (Math.abs(time - entry.touchedAt) >= MINUTE) {
-    entry.touchedAt = time;
-    touch(entry.caller, time);
-  }
-  return entry.caller;
+  noteUse(caller, MINUTE);
+  return caller;
 }
 
-/** Whether nothing has happened to a credential since it was authenticated. */
+/** Records that a credential is in use, at most once in `pace` milliseconds. Nobody waits for the write. */
+export function noteUse(caller: Caller, pace: number): void {
+  const time = now();
+  // Written too when the clock was set back and the last use lies in the future.
+  if (Math.abs(time - caller.usedAt) < pace) return;
+  caller.usedAt = time;
+  touch(caller, time);
+}
+
+/** True if nothing has happened to a credential since it was authenticated. */
 export function isUnchanged(caller: Caller): boolean {
-  return cache.get(caller.tokenHash)?.caller === caller && !hasExpired(caller);
+  return cache.get(caller.tokenHash) === caller && !hasExpired(caller);
 }
 
 /**
- * `transact` for what a caller asks for. The request was admitted a while ago: a body was read, a password hashed, and
- * other changes wait for the same commit. Whoever lost the credential meanwhile gets 401, and who lost rights 403:
- * else a session that was just revoked could still make itself a key.
+ * `transact` on behalf of a caller. The request was admitted a while ago: since then a body was read, a
+ * password hashed, and other changes may be waiting for the same commit. A caller who lost the credential
+ * meanwhile gets 401, one who lost rights 403 (rule R6): a session that was just revoked could make itself a
+ * key otherwise.
  */
 export function transactAs<T>(caller: Caller, work: Work<T>): Promise<T> {
   return transact((() => {
@@ -237,18 +239,18 @@ export function transactAs<T>(caller: Caller, work: Work<T>): Promise<T> {
   }) as Work<T>);
 }
 
-/** Who does what the current transaction does. */
+/** The caller on whose behalf the current transaction runs. */
 let acting: Caller | null = null;
 
-/** Identifier of the API key that acts in the current transaction; null for a session, and where nobody is known. */
+/** Identifier of the API key that acts in the current transaction; null for a session or unknown caller. */
 export const actingKey = (): string | null => (acting?.kind === "key" ? acting.id : null);
 
-/** Whether somebody may still do all that they could when they were admitted. */
+/** True if the caller may still do all that it could when it was admitted. */
 const hasKeptRights = (fresh: Caller, admitted: Caller): boolean =>
   (fresh.isSuperAdmin || !admitted.isSuperAdmin) && fresh.permissions.hasAll(admitted.permissions.list());
 
-/** Notes when a credential was last used: at most once a minute, and no request waits for it. */
-function touch(caller: Caller, time: number): void {
+/** Stores the time of a credential's last use. */
+export function touch(caller: Pick<Caller, "kind" | "id">, time: number): void {
   transact(() => {
     if (caller.kind === "session")
       db.update(sessions).set({ last_activity_at: time }).where(eq(sessions.id, caller.id)).run();
@@ -257,14 +259,15 @@ function touch(caller: Caller, time: number): void {
 }
 
 /**
- * Tells that rights or credentials changed: whatever changes a role, a permission, a key, a session or a user
- * calls this in its transaction. After the commit the cached callers are dropped, so that the next request
- * sees the change, and the live sockets are checked anew. `announced` says that a message published before told
- * the users why their credentials end: their sockets then stay open for the seconds that reading it takes.
+ * Announces that rights or credentials changed. Every function that changes a role, a permission, a key, a
+ * session or a user calls this in its transaction. After the commit the cached callers are dropped, so that
+ * the next request sees the change, and the live sockets are checked anew (rule R5). `announced` means that a
+ * message published before told the users why their credentials end: their sockets then stay open for the
+ * seconds that reading it takes.
  */
 export function accessChanged(which: (caller: Caller) => boolean, announced = false): void {
   afterCommit(() => {
-    for (const [hash, { caller }] of cache) if (which(caller)) cache.delete(hash);
+    for (const [hash, caller] of cache) if (which(caller)) cache.delete(hash);
   });
   publish("access.changed", { which, announced });
 }

@@ -7,45 +7,42 @@ import { sameSecret } from "../../kernel/crypto";
 import { readTogether } from "../../kernel/db";
 import { AppError, forbidden, unauthorized } from "../../kernel/errors";
 import type { HookContext } from "../../kernel/http";
-import { type Rate, type RateVerdict, takeToken } from "../../kernel/rate-limit";
+import { requireReadable } from "../../kernel/large-reads";
 import { canonicalUuids } from "../../kernel/schema";
-import { authenticate, type Caller, isAdmin, isSystemKey, isUnchanged } from "./caller";
+import { APP_ID, authenticate, type Caller, isAdmin, isSystemKey, isUnchanged } from "./caller";
+import { type RateRule, takeFromLimit } from "./limit";
 import { type Permission, PermissionSet } from "./permissions";
+import { countOpenWrite, countsAsWrite, countWrite } from "./write-limit";
+
+export { type RateRule, takeFromLimit };
 
 /**
- * Who may use a route. A permission; or
+ * Requirement of a route: a permission, or
  * - `authenticated`: any session or API key,
  * - `session`: a session token (an API key gets 401),
  * - `system`: a system key (anything else gets 403),
- * - `admin`: whoever holds everything.
+ * - `admin`: a caller who holds everything.
  */
 export type Requirement = Permission | "authenticated" | "session" | "system" | "admin";
 
-/** A limit of its own for a route, counted per credential, or per address where there is none. */
-export interface RateRule {
-  name: string;
-  /** The rate as configured now. */
-  rate: () => Rate;
-}
-
 interface Mark {
   requires: Requirement;
-  /** Beside those who hold the permission: a session of the user whom `{id}` names (decisions 3.5). */
+  /** Beside those who hold the permission: a session of the user whom `{id}` names (rule C5). */
   orSelf?: true;
   /** Beside those who hold the permission: any session, on a route about the caller itself. */
   orSession?: true;
-  /** Beside those who hold the permission: whoever sends `security.id_app_key` as X-ID-App-Key. */
+  /** Beside those who hold the permission: a service that sends `security.id_app_key` as X-ID-App-Key. */
   orAppKey?: true;
   limit?: RateRule;
 }
 
 interface OpenMark {
   limit?: RateRule;
-  /** Whether a credential permits more: what it asks for then needs one, and checks it. */
+  /** Set where a credential permits more: the operation then asks for one, and checks it. */
   someNeedCredential?: true;
 }
 
-/** What the document is told of a route's access: see docs/document.ts. */
+/** A route's access as the document shows it: see docs/document.ts. */
 export interface AccessNote {
   "x-access": {
     requires: Requirement | "public" | "handshake";
@@ -56,7 +53,7 @@ export interface AccessNote {
 
 interface GuardedContext extends HookContext {
   params: Record<string, unknown>;
-  /** The route's path, as it is declared. */
+  /** The route's path as declared. */
   route: string;
   caller?: Caller;
   admitted?: boolean;
@@ -64,12 +61,16 @@ interface GuardedContext extends HookContext {
 
 const BEARER = /^Bearer +([!-~]+)$/i;
 
+/** The caller of a request by its Authorization header; null where that is missing or not valid. */
+function bearerOf(request: Request): Caller | null {
+  const token = BEARER.exec(request.headers.get("authorization") ?? "")?.[1];
+  return token === undefined ? null : authenticate(token);
+}
+
 /** The caller of a request by its Authorization header. Throws 401. */
 export function callerOf(request: Request): Caller {
-  const header = request.headers.get("authorization");
-  if (header === null) throw unauthorized();
-  const token = BEARER.exec(header)?.[1];
-  const caller = token === undefined ? null : authenticate(token);
+  if (!request.headers.has("authorization")) throw unauthorized();
+  const caller = bearerOf(request);
   if (!caller)
     throw new AppError("Unauthorized", "The token is not valid, or has ended", {
       headers: { "www-authenticate": 'Bearer error="invalid_token"' },
@@ -96,23 +97,16 @@ function authorize(caller: Caller, requires: Requirement): void {
   }
 }
 
-/** Counts a request against a limit, answers the RateLimit headers, and throws 429 beyond it. */
-export function takeFromLimit(rule: RateRule, subject: string, headers: HookContext["set"]["headers"]): void {
+/**
+ * Counts a request that needs no credential: for a valid credential if it carries one, so that clients behind
+ * one address don't use up each other's allowance, else for the address (rule H10). Throws 429.
+ */
+export function countAnyone(rule: RateRule, request: Request, headers: HookContext["set"]["headers"]): void {
   if (!config["rate_limit.enabled"]) return;
-  const verdict: RateVerdict = takeToken(`${rule.name} ${subject}`, rule.rate());
-  // A request may count against two limits: the headers tell of the tighter one.
-  if (verdict.remaining <= Number(headers["ratelimit-remaining"] ?? verdict.remaining)) {
-    headers["ratelimit-limit"] = verdict.limit;
-    headers["ratelimit-remaining"] = verdict.remaining;
-    headers["ratelimit-reset"] = verdict.resetSeconds;
-  }
-  if (!verdict.allowed)
-    throw new AppError("TooManyRequests", `Too many requests; try again in ${verdict.resetSeconds} s`, {
-      headers: { "retry-after": String(verdict.resetSeconds) },
-    });
+  takeFromLimit(rule, bearerOf(request)?.id ?? addressBlock(clientAddress(request)), headers);
 }
 
-/** Whether `{id}` of the path names the user whose session this is. */
+/** True if `{id}` of the path names the user whose session this is. */
 const isSelf = (caller: Caller, id: unknown): boolean =>
   caller.kind === "session" && typeof id === "string" && id.toLowerCase() === caller.userId;
 
@@ -122,22 +116,22 @@ export const passwordLimit: RateRule = { name: "password", rate: () => config["r
 const twoFactorCodes: RateRule = { name: "two-factor", rate: () => config["rate_limit.two_factor"] };
 
 /**
- * Counts a second factor that is tried for a user, through whatever credential: a session could make itself any number
- * of keys, and whoever has the password any number of challenges. Throws 429.
+ * Counts a second factor that is tried for a user, across all credentials: a session could make itself any
+ * number of keys, and somebody with the password any number of challenges. Throws 429.
  */
 export function countTwoFactorCode(userId: string, headers: HookContext["set"]["headers"]): void {
   takeFromLimit(twoFactorCodes, `user ${userId}`, headers);
 }
 
-/** Emails that a user may have sent to addresses of its choice, in whatever number of sessions. */
+/** Verification emails per user, counted across sessions: the user chooses the addresses that they go to. */
 const verificationEmails: RateRule = {
   name: "verification-email",
   rate: () => ({ requests: 30, seconds: HOUR / SECOND }),
 };
 
 /**
- * Counts an email to an address of the caller's choice: for the caller, and for a system key, which serves everybody,
- * for the user whom it is about. Throws 429.
+ * Counts an email to an address of the caller's choice, against the caller; for a system key, which serves
+ * everybody, against the user concerned. Throws 429.
  */
 export function countVerificationEmail(
   caller: Caller,
@@ -148,13 +142,13 @@ export function countVerificationEmail(
   takeFromLimit(verificationEmails, subject, headers);
 }
 
-/** The header of the identity web app, in which it names itself. */
+/** The header by which the identity web app identifies itself. */
 const APP_KEY = "x-id-app-key";
 
-/** Whoever sends the configured X-ID-App-Key: a service of the installation, which may write audit events. */
+/** The caller with the configured X-ID-App-Key: a service of the installation, which may write events. */
 const APP: Caller = {
   kind: "key",
-  id: "id-app",
+  id: APP_ID,
   tokenHash: "",
   userId: null,
   isSystem: false,
@@ -162,44 +156,72 @@ const APP: Caller = {
   permissions: new PermissionSet(["audit:write"]),
   isSuperAdmin: false,
   expiresAt: null,
+  usedAt: 0,
 };
 
-function appOf(given: string): Caller {
+/** Wrong app keys that one address may send: as many as passwords at the login. */
+const wrongAppKeys: RateRule = { name: "app-key", rate: () => config["rate_limit.login"] };
+
+/**
+ * The caller with an app key. Only wrong keys are counted: the right one can't be guessed, and if it counted,
+ * others at the same address could silence the services. Throws 401 and 429.
+ */
+function appOf(given: string, request: Request, headers: HookContext["set"]["headers"]): Caller {
   const expected = config["security.id_app_key"];
-  if (expected === null || !sameSecret(given, expected)) throw unauthorized("The X-ID-App-Key is not valid");
-  return APP;
+  if (expected !== null && sameSecret(given, expected)) return APP;
+  takeFromLimit(wrongAppKeys, addressBlock(clientAddress(request)), headers);
+  throw unauthorized("The X-ID-App-Key is not valid");
 }
 
-/** Who makes a request, if they may. Throws 401 and 403. */
-function admittedCaller(request: Request, id: unknown, mark: Mark): Caller {
+/** The caller of a request, admitted. Throws 401, 403, and 429 for one wrong app key too many. */
+function admittedCaller(
+  request: Request,
+  headers: HookContext["set"]["headers"],
+  id: unknown,
+  mark: Mark,
+): Caller {
   const appKey = mark.orAppKey ? request.headers.get(APP_KEY) : null;
-  if (appKey !== null) return appOf(appKey);
+  if (appKey !== null) return appOf(appKey, request, headers);
   const caller = callerOf(request);
   const isOwn = (mark.orSelf && isSelf(caller, id)) || (mark.orSession && caller.kind === "session");
   if (!isOwn) authorize(caller, mark.requires);
   return caller;
 }
 
-/** Who makes a request that is no REST route, where it may. Throws 401 and 403. */
+/** The caller of a request that is no REST route, admitted. Throws 401 and 403. */
 export const callerWho = (request: Request, requires: Requirement): Caller =>
-  admittedCaller(request, undefined, { requires });
+  admittedCaller(request, {}, undefined, { requires });
 
-/** Who is it, may they, and how often: in this order, and before the body is looked at. */
-function admit(request: Request, set: HookContext["set"], id: unknown, mark: Mark): Caller {
-  const caller = admittedCaller(request, id, mark);
+/** Checks identity, rights and rate, in this order and before the body is looked at (rule H14). */
+function admit(request: Request, set: HookContext["set"], id: unknown, mark: Mark, isWrite: boolean): Caller {
+  const caller = admittedCaller(request, set.headers, id, mark);
+  requireReadable(caller.id);
+  if (isWrite) countWrite(caller, set.headers);
   if (mark.limit) takeFromLimit(mark.limit, caller.id, set.headers);
   return caller;
 }
 
 /**
- * Who it still is once the body has been read: that takes as long as the client likes, and the credential may have
- * ended or lost its rights meanwhile.
+ * The caller once the body has been read. Reading takes as long as the client likes, and the credential may
+ * have ended or lost its rights meanwhile.
  */
-const admitAgain = (caller: Caller, request: Request, id: unknown, mark: Mark): Caller =>
-  isUnchanged(caller) ? caller : admittedCaller(request, id, mark);
+const admitAgain = (
+  caller: Caller,
+  request: Request,
+  set: HookContext["set"],
+  id: unknown,
+  mark: Mark,
+): Caller => (isUnchanged(caller) ? caller : admittedCaller(request, set.headers, id, mark));
 
-function admitAnyone(request: Request, set: HookContext["set"], limit: RateRule | undefined): true {
+/** A write without a limit of its own counts against the general one. */
+function admitAnyone(
+  request: Request,
+  set: HookContext["set"],
+  limit: RateRule | undefined,
+  isWrite: boolean,
+): true {
   if (limit) takeFromLimit(limit, addressBlock(clientAddress(request)), set.headers);
+  else if (isWrite) countOpenWrite(addressBlock(clientAddress(request)), set.headers);
   return true;
 }
 
@@ -217,7 +239,7 @@ const anyParameter = () => true;
 
 const bodied = new Set<string>();
 
-/** Tells the guard which routes take a body: what is sent to another one is not read, and does no harm. */
+/** Registers the routes that take a body. A body sent to any other route is not read, and does no harm. */
 export function noteBodies(routes: { method: string; path: string; hooks: { body?: unknown } }[]): void {
   for (const { method, path, hooks } of routes) if (hooks.body) bodied.add(`${method} ${path}`);
 }
@@ -231,27 +253,50 @@ function bodyReader() {
   };
 }
 
+/** Tells whether one route's requests are writes; its first request decides. */
+function writeFinder() {
+  let isWrite: boolean | undefined;
+  return (request: Request, route: string): boolean => {
+    isWrite ??= countsAsWrite(request.method, route);
+    return isWrite;
+  };
+}
+
 /**
  * The one mark that every route carries, as a macro: `access: "gps:read"`, `access: { requires: "users:read",
- * orSelf: true }` or `open: true`. A route without one doesn't start (see app.ts). The hooks are `parse` and `transform` because Elysia validates before
- * `beforeHandle`: a stranger would learn the schema otherwise. They never pass the context on as a whole: Elysia
- * reads their source, and would then parse cookies, headers and the query for every route.
+ * orSelf: true }` or `open: true`. A route without one doesn't start (see app.ts). The hooks are `parse` and
+ * `transform` because Elysia validates before `beforeHandle`: a stranger would learn the schema otherwise.
+ * They never pass the context on as a whole: Elysia reads their source, and would then parse cookies, headers
+ * and the query for every route.
  */
 export const guard = new Elysia({ name: "guard" }).macro({
   access(mark: Requirement | Mark) {
     const rule: Mark = typeof mark === "string" ? { requires: mark } : mark;
     const readBody = bodyReader();
+    const isWrite = writeFinder();
     return {
       detail: note(rule.requires, rule) as object,
       async parse(context: GuardedContext) {
-        const caller = admit(context.request, context.set, context.params?.id, rule);
+        const caller = admit(
+          context.request,
+          context.set,
+          context.params?.id,
+          rule,
+          isWrite(context.request, context.route),
+        );
         const body = await readBody(context.request, context.route);
-        context.caller = admitAgain(caller, context.request, context.params?.id, rule);
+        context.caller = admitAgain(caller, context.request, context.set, context.params?.id, rule);
         return body;
       },
       transform(context: GuardedContext) {
         readTogether();
-        context.caller ??= admit(context.request, context.set, context.params?.id, rule);
+        context.caller ??= admit(
+          context.request,
+          context.set,
+          context.params?.id,
+          rule,
+          isWrite(context.request, context.route),
+        );
         canonicalUuids(context.params, anyParameter);
       },
       resolve(context: GuardedContext) {
@@ -267,6 +312,7 @@ export const guard = new Elysia({ name: "guard" }).macro({
   open(mark: true | OpenMark) {
     const { limit, someNeedCredential } = mark === true ? ({} as OpenMark) : mark;
     const readBody = bodyReader();
+    const isWrite = writeFinder();
     return {
       detail: {
         "x-access": {
@@ -276,11 +322,21 @@ export const guard = new Elysia({ name: "guard" }).macro({
         },
       } satisfies AccessNote as object,
       parse(context: GuardedContext) {
-        context.admitted = admitAnyone(context.request, context.set, limit);
+        context.admitted = admitAnyone(
+          context.request,
+          context.set,
+          limit,
+          isWrite(context.request, context.route),
+        );
         return readBody(context.request, context.route);
       },
       transform(context: GuardedContext) {
-        context.admitted ??= admitAnyone(context.request, context.set, limit);
+        context.admitted ??= admitAnyone(
+          context.request,
+          context.set,
+          limit,
+          isWrite(context.request, context.route),
+        );
         canonicalUuids(context.params, anyParameter);
       },
     };

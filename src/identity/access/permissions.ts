@@ -37,6 +37,8 @@ export const PERMISSIONS = {
   "api_keys:read": "Read own API keys",
   "api_keys:write": "Create and change own API keys",
   "api_keys:delete": "Delete own API keys",
+  "oauth_clients:read": "Read own OAuth clients by an API key",
+  "oauth_clients:write": "Create, change and delete own OAuth clients by an API key",
   "roles:read": "Read roles",
   "roles:write": "Create and change roles",
   "roles:delete": "Delete roles",
@@ -54,13 +56,13 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS;
 
-/** `<resource>:<action>`; either both parts are `*` or only the action is (decisions 3.4). */
+/** `<resource>:<action>`; either both parts are `*` or only the action is (rule R1). */
 export const PERMISSION_FORM = /^(?:\*:\*|[a-z][a-z0-9_]{0,63}:(?:\*|[a-z][a-z0-9_.]{0,63}))$/;
 
-/** Whether a string has the form of a permission or a wildcard. */
+/** True if a string has the form of a permission or a wildcard. */
 export const isPermissionForm = (value: string): boolean => PERMISSION_FORM.test(value);
 
-/** What somebody may do: permissions and wildcards. Immutable. */
+/** The rights of a user or a key: permissions and wildcards. Immutable. */
 export class PermissionSet {
   static readonly all = new PermissionSet(["*:*"]);
 
@@ -70,7 +72,7 @@ export class PermissionSet {
     this.#held = new Set(held);
   }
 
-  /** Whether this set grants `permission`, itself or by a wildcard. A wildcard is granted by a wider one. */
+  /** True if this set grants `permission`, itself or by a wildcard. A wildcard is granted by a wider one. */
   has(permission: string): boolean {
     return (
       this.#held.has(permission) ||
@@ -84,12 +86,12 @@ export class PermissionSet {
     return true;
   }
 
-  /** Whether both sets grant the same, in whatever words: `*:*` with `gps:read` grants what `*:*` does. */
+  /** True if both sets grant the same, however written: `*:*` with `gps:read` grants what `*:*` does. */
   grantsTheSameAs(other: PermissionSet): boolean {
     return this.hasAll(other.#held) && other.hasAll(this.#held);
   }
 
-  /** What both sets grant: `gps:*` with `gps:read` is `gps:read`. */
+  /** The permissions that both sets grant: `gps:*` with `gps:read` is `gps:read`. */
   intersect(other: PermissionSet): PermissionSet {
     const mine = [...this.#held].filter((permission) => other.has(permission));
     const theirs = [...other.#held].filter((permission) => this.has(permission));

@@ -7,12 +7,15 @@ import { users } from "../users/table";
 import { type Caller, isSystemKey, SUPER_ADMIN, userAccess } from "./caller";
 import type { Permission } from "./permissions";
 
-/** What every user holds and what concerns the own account alone: who holds no more has nothing to be taken. */
+/**
+ * Permissions that every user holds and that concern the own account alone. A user with no others has nothing
+ * to protect.
+ */
 const OWN_ACCOUNT_ONLY: readonly string[] = ["two_factor:read", "two_factor:write"] satisfies Permission[];
 
 /**
- * Refuses to act on somebody who may do more: who changes a user's email address, for example, can take the
- * account over, and with it what that user may do (decisions 3.9). A session acts on its own user as it likes; a key
+ * Refuses to act on a user who may do more. Changing a user's email address, for example, is enough to take
+ * the account over, with all its rights (rule R3). A session acts on its own user without restriction; a key
  * is held to its own permissions there too, or a narrow one could become its owner.
  */
 export function checkOutranks(caller: Caller, userId: string): void {
@@ -20,7 +23,7 @@ export function checkOutranks(caller: Caller, userId: string): void {
   if (!outranks(caller, userId)) throw forbidden("This user holds permissions that you don't hold");
 }
 
-/** Whether somebody with this access may act on a user. */
+/** True if a caller with this access may act on the user. */
 export function outranks(actor: ReturnType<typeof userAccess>, userId: string): boolean {
   if (actor.isSuperAdmin) return true;
   const target = userAccess(userId);
@@ -28,7 +31,7 @@ export function outranks(actor: ReturnType<typeof userAccess>, userId: string): 
   return !target.isSuperAdmin && actor.permissions.hasAll(guarded);
 }
 
-/** Refuses what would leave the installation without a super admin who can sign in (decisions 3.9). */
+/** Refuses a change that would leave the installation without a super admin who can sign in (rule R2). */
 export function checkNotLastSuperAdmin(userId: string): void {
   if (!userAccess(userId).isSuperAdmin) return;
   const others = db
@@ -41,7 +44,7 @@ export function checkNotLastSuperAdmin(userId: string): void {
     throw conflict("This is the last super admin; give the role to somebody else first");
 }
 
-/** What a role grants: permissions and wildcards. */
+/** Grants of a role: permissions and wildcards. */
 export function grantsOfRole(roleId: string): string[] {
   return db
     .select({ resource: permissions.resource, action: permissions.action })
@@ -53,9 +56,9 @@ export function grantsOfRole(roleId: string): string[] {
 }
 
 /**
- * Refuses to hand a role out, to take it away or to delete it without holding all that it grants (decisions 3.9): who
- * could empty a role, take it and have it filled again by somebody else, would gain what it granted. The super-admin
- * role is its holders' own affair.
+ * Refuses to assign, remove, rename or delete a role unless the caller holds all that it grants (rule R2).
+ * Otherwise somebody could empty a role, take it, have it filled again by others, and so gain its grants. The
+ * super-admin role is reserved to its holders.
  */
 export function checkHoldsRole(caller: Caller, roleId: string): void {
   if (caller.isSuperAdmin) return;

@@ -3,6 +3,7 @@ import type { Client } from "../../kernel/client";
 import { now } from "../../kernel/clock";
 import { db, transact } from "../../kernel/db";
 import { conflict, forbidden, invalid } from "../../kernel/errors";
+import { hrefOf } from "../../kernel/web-address";
 import { recordAudit } from "../audit/service";
 import { activeBan } from "../bans/active-ban";
 import {
@@ -16,24 +17,27 @@ import {
   existingUser,
   insertAccount,
   insertUserWithAccount,
+  isAddressProved,
   isUsernameTaken,
   toExtendedUser,
   type UserRow,
   userByEmail,
 } from "../users/service";
 import { users } from "../users/table";
-import { pendingRegistration } from "../verification/service";
+import { isNameHeld } from "../verification/service";
 import type { ExternalLogin } from "./schema";
 import { platformAccounts } from "./table";
 import { usernameCandidates } from "./username";
 
 /**
- * Notes a sign-in through an external provider, which the caller has checked: updates the account, else links it
- * to the user known by the address, else creates a user. An address identifies somebody only when a platform
- * vouches for it, here and there: who could link an account by a mere claim would take over the other's.
+ * Records a sign-in through an external provider, which the caller has checked: updates the account, else
+ * links it to the user known by the address, else creates a user. An address identifies a user only when a
+ * platform vouches for it, on both sides (rule A9): a mere claim would be enough to take over somebody else's
+ * account otherwise.
  *
- * Throws 400 for a platform that is none and where registration is off, 403 for a platform that is off and for a
- * deleted user, 409 for an address that is known but not vouched for, or that belongs to a deleted user.
+ * Throws 400 for an unknown platform and where registration is off, 403 for a platform that is off and for a
+ * deleted user, 409 for an address that is known but not vouched for or not proved, or that belongs to a
+ * deleted user.
  */
 export function upsertExternalLogin(input: ExternalLogin, client: Client): Promise<ExtendedUser> {
   return transact(() => {
@@ -49,13 +53,13 @@ export function upsertExternalLogin(input: ExternalLogin, client: Client): Promi
   });
 }
 
-/** The address of a sign-in, and whether it identifies somebody. */
+/** The address of a sign-in, with the flag that says if it identifies a user. */
 const addressOf = (input: ExternalLogin) => ({
   email: input.email?.toLowerCase() ?? null,
   email_verified: Boolean(input.email) && input.email_verified !== false,
 });
 
-/** Brings an account up to date that is known already, and returns whose it is. */
+/** Brings a known account up to date and returns its user. */
 function updateAccount(platform: PlatformRow, input: ExternalLogin, client: Client): string | undefined {
   const account = db
     .select()
@@ -73,7 +77,7 @@ function updateAccount(platform: PlatformRow, input: ExternalLogin, client: Clie
 
   const reported: Partial<typeof account> = { username: input.name };
   if (input.email !== undefined && !belongsToAnother(input, user)) Object.assign(reported, addressOf(input));
-  if (input.image !== undefined && user.avatars_enabled) reported.avatar_url = input.image;
+  if (input.image !== undefined && user.avatars_enabled) reported.avatar_url = hrefOf(input.image);
   const changed = (Object.keys(reported) as (keyof typeof account)[]).filter(
     (field) => reported[field] !== account[field],
   );
@@ -95,21 +99,24 @@ function updateAccount(platform: PlatformRow, input: ExternalLogin, client: Clie
   return user.id;
 }
 
-/** Whether somebody else is known by the address: an account must not take it over. */
+/** True if another user is known by the address: an account must not take it over. */
 function belongsToAnother(input: ExternalLogin, user: UserRow): boolean {
   const { email } = addressOf(input);
   const owner = email === null ? undefined : userByEmail(email);
   return owner !== undefined && owner.id !== user.id;
 }
 
-/** Links a new account to the user who is known by its address, if there is one, and returns who it is. */
+/** Links a new account to the user known by its address, if any, and returns that user's identifier. */
 function linkAccount(platform: PlatformRow, input: ExternalLogin, client: Client): string | undefined {
   const { email, email_verified } = addressOf(input);
   const owner = email === null ? undefined : userByEmail(email);
   if (!owner) return undefined;
   if (owner.deleted_at !== null) throw conflict("This address belongs to an account that was deleted");
   if (!email_verified) throw conflict("This address is in use, and the platform doesn't vouch for it");
-  // Whoever it is, signs in to this platform as somebody else already.
+  // Otherwise an administrator could give a user one of their own addresses, and sign in as that user.
+  if (email === null || !isAddressProved(owner.id, email))
+    throw conflict("This address is in use, and its user hasn't proved yet that it is theirs");
+  // This user signs in to the platform with another account already.
   if (hasAccountOn(platform, owner.id))
     throw conflict("The user with this address has another account on this platform");
   const accountId = insertAccount(owner.id, accountFrom(platform, input, owner.avatars_enabled));
@@ -144,21 +151,20 @@ function accountFrom(platform: PlatformRow, input: ExternalLogin, withAvatar: bo
     username: input.name,
     email,
     emailVerified: email_verified,
-    avatarUrl: withAvatar ? (input.image ?? null) : null,
+    avatarUrl: withAvatar ? (hrefOf(input.image) ?? null) : null,
   };
 }
 
 /** A username from a name that no user has and no pending registration reserves. */
 function freeUsername(name: string): string {
-  // The empty address is nobody's: a registration that waits for this one's address doesn't stand in the way.
-  const isTaken = (username: string) => isUsernameTaken(username) || pendingRegistration("", username);
+  const isTaken = (username: string) => isUsernameTaken(username) || isNameHeld(username);
   const candidates = usernameCandidates(name);
   let username = candidates.next().value;
   while (isTaken(username)) username = candidates.next().value;
   return username;
 }
 
-/** A banned user is told of, not signed in: who asked sees `is_banned`, and no session can be opened. */
+/** A banned user is reported, not signed in: the caller sees `is_banned`, and no session can be opened. */
 function noteLogin(userId: string, platform: PlatformRow): void {
   if (activeBan(userId)) return;
   db.update(users)

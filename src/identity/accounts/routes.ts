@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
 import { clientOf } from "../../kernel/client";
 import { single } from "../../kernel/envelopes";
-import { errors, IdParams, List, NoContent, Single } from "../../kernel/schema";
+import { inMemory, list, WholeListQuery } from "../../kernel/lists";
+import { errors, IdParams, List, NoContent, query, Single } from "../../kernel/schema";
 import { guard } from "../access/guard";
 import { ExtendedUser } from "../users/schema";
 import { upsertExternalLogin } from "./external-login";
@@ -15,10 +16,12 @@ export const accountRoutes = new Elysia({ prefix: path, tags: ["Platform account
   .use(guard)
   .get(
     "/:id/accounts",
-    ({ params }) => ({ data: listAccounts(params.id), _links: { self: `${path}/${params.id}/accounts` } }),
+    ({ params, query, request }) =>
+      list(`${path}/${params.id}/accounts`, query, inMemory(listAccounts(params.id)), request),
     {
       access: { requires: "users:read", orSelf: true },
       params: IdParams,
+      ...query(WholeListQuery),
       response: { 200: List(PlatformAccount), ...errors(404) },
       detail: {
         summary: "List platform accounts of a user",
@@ -74,7 +77,7 @@ export const accountRoutes = new Elysia({ prefix: path, tags: ["Platform account
       detail: {
         summary: "Note a sign-in through an external provider",
         description:
-          "For the identity web app, once the provider has said who it is. A known platform account is updated with what is sent (null clears; an address of another user's is left out). Otherwise the account is linked to the user known by the address; with `email_verified` false that gives 409. Otherwise a user is created, with a username made from `name`. A platform that is no external one, and a new user while registration is off, give 400; a platform that is switched off, and a deleted user, 403; an address of a deleted user 409. A banned user is answered with `is_banned` true.",
+          "For the identity web app, once the provider has said who it is. A known platform account is updated with what is sent (null clears; an address of another user's is left out). Otherwise the account is linked to the user known by the address; with `email_verified` false that gives 409, and so does an address that an administrator set and its user hasn't proved yet. Otherwise a user is created, with a username made from `name`. A platform that is no external one, and a new user while registration is off, give 400; a platform that is switched off, and a deleted user, 403; an address of a deleted user 409. A banned user is answered with `is_banned` true.",
       },
     },
   )

@@ -1,4 +1,5 @@
 import { characters, nullable, optional, out, record, t, uuid } from "../../kernel/schema";
+import { webAddress } from "../../kernel/web-address";
 import { emailField } from "../users/schema";
 
 const PROFILE_PICTURE = "https://cdn.example.org/skipper.png";
@@ -49,16 +50,7 @@ export const ExternalLogin = t.Object(
       description: "Who the user is on the platform",
       examples: ["80351110224678912"],
     }),
-    image: optional(
-      t.String({
-        format: "uri",
-        pattern: "^https?://",
-        maxLength: 2_048,
-        "x-expected": "must be an absolute http or https URL",
-        description: "Picture on the platform",
-        examples: [PROFILE_PICTURE],
-      }),
-    ),
+    image: optional(webAddress("Picture on the platform", PROFILE_PICTURE)),
     email_verified: t.Optional(
       t.Boolean({
         default: true,

@@ -7,6 +7,7 @@ import { publish } from "../../kernel/events";
 import { type Caller, isSystemKey, transactAs } from "../access/caller";
 import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
+import { noteUnlinked } from "../deletion/names";
 import { platforms } from "../platforms/table";
 import type { ExtendedUser } from "../users/schema";
 import {
@@ -23,7 +24,7 @@ import { platformAccounts } from "./table";
 
 declare module "../../kernel/events" {
   interface EventMap {
-    /** A user has a platform account no longer; `platform` is its slug. */
+    /** A platform account was unlinked from a user; `platform` is its slug. */
     "account.unlinked": { userId: string; platform: string; platformUserId: string };
   }
 }
@@ -66,7 +67,7 @@ export function listAccounts(userId: string): PlatformAccount[] {
     .map((row) => toPlatformAccount(row, user));
 }
 
-/** A user and one of the user's accounts, which the caller may change. Throws 404, 403 for one who may do more. */
+/** A user and one of its accounts, for the caller to change. Throws 404, 403 for a user who may do more. */
 function changeableAccount(caller: Caller, userId: string, accountId: string): { user: UserRow; row: Row } {
   const user = activeUser(userId);
   checkOutranks(caller, userId);
@@ -77,7 +78,7 @@ function changeableAccount(caller: Caller, userId: string, accountId: string): {
   return { user, row };
 }
 
-/** Makes an account the one that stands for its user. */
+/** Makes an account the primary one of its user. */
 export function makePrimary(
   caller: Caller,
   userId: string,
@@ -98,7 +99,7 @@ export function makePrimary(
   });
 }
 
-/** Unlinks an account from its user. Throws 409 for the email account, the last one and the primary one (Part 2). */
+/** Unlinks an account. Throws 409 for the email account, the last one and the primary one (rule A8). */
 export function unlinkAccount(
   caller: Caller,
   userId: string,
@@ -114,6 +115,7 @@ export function unlinkAccount(
     if (user.primary_platform_account_id === accountId)
       throw conflict("The primary account can't be unlinked; make another one primary first");
     db.delete(platformAccounts).where(eq(platformAccounts.id, accountId)).run();
+    noteUnlinked(userId, row.platform.slug, row.account.platform_user_id);
     recordAudit({
       event_type: "account_unlinked",
       user_id: userId,
@@ -143,7 +145,7 @@ export function eraseAccounts(userId: string): void {
 
 // --- The community ----------------------------------------------------------------------------------------
 
-/** Slug of the platform on whose guilds the community bot is: it knows users by their accounts there. */
+/** Slug of the platform that the community bot works on: the bot knows users by their accounts there. */
 export const COMMUNITY_PLATFORM = "discord";
 
 const communityAccounts = statement(() =>
@@ -153,7 +155,7 @@ const communityAccounts = statement(() =>
   ),
 );
 
-/** Who a user is on the community platform: the external identifiers, oldest first; mostly one or none. */
+/** Identifiers of a user on the community platform, oldest first; mostly one or none. */
 export const communityIdsOf = (userId: string): string[] =>
   communityAccounts()
     .all(userId, COMMUNITY_PLATFORM)
@@ -173,8 +175,8 @@ export function findUserByPlatform(slug: string, platformUserId: string): string
 }
 
 /**
- * The user who is known by an address. System keys and holders of `users:read` may ask for any; a session for an
- * address of its own, and gets 403 for every other, known or not. Throws 404 for an unknown address.
+ * The user known by an address. System keys and holders of `users:read` may ask for any address; a session
+ * only for one of its own, and gets 403 for every other, known or not. Throws 404 for an unknown address.
  */
 export function getUserByEmail(caller: Caller, address: string): ExtendedUser {
   const user = userByEmail(address.toLowerCase());

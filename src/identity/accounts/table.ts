@@ -3,7 +3,7 @@ import { flag, id, time } from "../../kernel/table";
 import { platforms } from "../platforms/table";
 import { users } from "../users/table";
 
-/** How a user signs in: one row per platform. On the platform `email`, `platform_user_id` is the address. */
+/** Accounts to sign in with: one row per platform. On `email`, `platform_user_id` is the address. */
 export const platformAccounts = sqliteTable(
   "platform_accounts",
   {
@@ -17,7 +17,10 @@ export const platformAccounts = sqliteTable(
     platform_user_id: text().notNull(),
     username: text(),
     email: text(),
-    /** Whether the platform vouches for the address. One that it doesn't identifies nobody. */
+    /**
+     * True if the platform vouches for the address: an address without that identifies nobody. On the
+     * platform `email`: true once its user has proved it. An address set by an administrator is not proved.
+     */
     email_verified: flag().notNull().default(true),
     avatar_url: text(),
     created_at: time().notNull(),

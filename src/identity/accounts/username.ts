@@ -4,9 +4,10 @@ const MIN = 3;
 const MAX = 30;
 
 /**
- * Usernames made from a name on another platform, one after the other until one is free: the name in lower case
- * with an underscore for whatever a username can't hold, then with a number behind it that gets longer, so that
- * few tries suffice however many share the name. Each has 3 to 30 letters, digits and underscores.
+ * Candidates for a username, made from a name on another platform, tried until one is free: the name in lower
+ * case with an underscore for every character that a username can't hold, then with a growing number
+ * appended, so that few tries suffice even if many share the name. Each has 3 to 30 letters, digits and
+ * underscores.
  */
 export function* usernameCandidates(name: string): Generator<string, never> {
   const usable = name

@@ -1,5 +1,6 @@
 import { dateTime, name, nullable, optional, out, record, t, text, uuid } from "../../kernel/schema";
 import { PERMISSION_FORM } from "../access/permissions";
+import { proofFields } from "../reauthentication/schema";
 import { roleParameter } from "../roles/schema";
 
 const Scope = t.String({
@@ -43,6 +44,7 @@ export const NewApiKey = t.Object(
     description: optional(text("What the key is for", "Posts positions of the pilot boat")),
     scopes: optional(Scopes),
     expires_at: optional(ExpiresAt),
+    ...proofFields,
   },
   { title: "NewApiKey" },
 );
@@ -55,6 +57,7 @@ export const ApiKeyChange = t.Object(
     scopes: optional(Scopes),
     expires_at: optional(ExpiresAt),
     is_active: t.Optional(t.Boolean({ description: "false switches the key off", examples: [false] })),
+    ...proofFields,
   },
   { title: "ApiKeyChange" },
 );

@@ -1,10 +1,12 @@
-import { and, desc, eq, type SQL } from "drizzle-orm";
+import { and, count, desc, eq, type SQL } from "drizzle-orm";
+import { changedOnly, isEmpty } from "../../kernel/changes";
 import type { Client } from "../../kernel/client";
 import { iso, isoOrNull, now } from "../../kernel/clock";
 import { mintToken } from "../../kernel/crypto";
 import { db } from "../../kernel/db";
-import { badRequest, forbidden, invalid, notFound } from "../../kernel/errors";
+import { badRequest, conflict, forbidden, invalid, notFound } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
+import type { Records } from "../../kernel/lists";
 import {
   accessChanged,
   type Caller,
@@ -17,15 +19,18 @@ import {
 import { PermissionSet } from "../access/permissions";
 import { checkHoldsRole } from "../access/rank";
 import { recordAudit } from "../audit/service";
-import type { Role } from "../roles/schema";
+import type { Proof } from "../reauthentication/schema";
+import { requireRecentSignIn } from "../reauthentication/service";
+import type { Role, RoleAssignment } from "../roles/schema";
 import { toRole } from "../roles/service";
 import { roles, userRoles } from "../roles/table";
+import { tellOfNewValue, tellOwner } from "./owner";
 import type { ApiKey, ApiKeyChange, NewApiKey } from "./schema";
 import { apiKeyRoles, apiKeys } from "./table";
 
 type Row = typeof apiKeys.$inferSelect;
 
-/** Length of `key_prefix`: enough to tell keys apart, too little to use one (decisions 3.1). */
+/** Length of `key_prefix`: enough to tell keys apart, too little to use one (rule C1). */
 const PREFIX_LENGTH = 12;
 
 const toApiKey = (row: Row): ApiKey => ({
@@ -42,21 +47,29 @@ const toApiKey = (row: Row): ApiKey => ({
   updated_at: iso(row.updated_at),
 });
 
-const list = (which: SQL | undefined): ApiKey[] =>
-  db.select().from(apiKeys).where(which).orderBy(desc(apiKeys.id)).all().map(toApiKey);
+const select = (which: SQL | undefined) => db.select().from(apiKeys).where(which).orderBy(desc(apiKeys.id));
 
-/** A user's own keys, newest first. */
-export const keysOwnedBy = (userId: string): ApiKey[] => list(eq(apiKeys.owner_id, userId));
+const countKeys = (which: SQL | undefined): number =>
+  db.select({ n: count() }).from(apiKeys).where(which).get()?.n ?? 0;
+
+/** All of a user's keys, newest first. */
+export const keysOwnedBy = (userId: string): ApiKey[] =>
+  select(eq(apiKeys.owner_id, userId)).all().map(toApiKey);
 
 /** The caller's own keys, newest first; all keys for a super admin. */
-export const listApiKeys = (caller: Caller): ApiKey[] =>
-  caller.isSuperAdmin ? list(undefined) : keysOwnedBy(caller.userId ?? "");
+export function listedKeys(caller: Caller): Records<ApiKey> {
+  const which = caller.isSuperAdmin ? undefined : eq(apiKeys.owner_id, caller.userId ?? "");
+  return {
+    read: (offset, limit) => select(which).limit(limit).offset(offset).all().map(toApiKey),
+    count: () => countKeys(which),
+  };
+}
 
 export function getApiKey(caller: Caller, id: string): ApiKey {
   return toApiKey(visibleKey(caller, id));
 }
 
-/** A key that the caller may see. Someone else's is not found: its existence is private. */
+/** A key that the caller may see. For anybody else's key throws 404: its existence is private. */
 function visibleKey(caller: Caller, id: string): Row {
   const row = db.select().from(apiKeys).where(eq(apiKeys.id, id)).get();
   if (!row || !(caller.isSuperAdmin || (row.owner_id !== null && row.owner_id === caller.userId)))
@@ -64,15 +77,30 @@ function visibleKey(caller: Caller, id: string): Row {
   return row;
 }
 
-/** Creates a key of the caller's. The key itself is in the answer and nowhere else. */
-export function createApiKey(caller: Caller, input: NewApiKey, client: Client) {
+/** Asks for a recent sign-in before a key grants more or gets a new value, whoever owns it. Throws 400, 403 and 404. */
+async function requireProofFor(caller: Caller, id: string, proof: Proof, client: Client): Promise<void> {
+  visibleKey(caller, id);
+  await requireRecentSignIn(caller, null, proof, client);
+}
+
+/** Maximum number of keys of one user: a fleet has one for each device. */
+const MAX_KEYS = 1_000;
+
+/**
+ * Creates a key of the caller's. Throws 403, and 409 for a user who has the maximum number. The key itself
+ * appears in the answer and nowhere else.
+ */
+export async function createApiKey(caller: Caller, input: NewApiKey, client: Client) {
   const ownerId = caller.userId;
   if (ownerId === null) throw badRequest("A system key without an owner cannot own another key");
   const scopes = [...new Set(input.scopes ?? [])];
   checkScopes(caller, scopes);
   const expiresAt = checkExpiry(input.expires_at);
-  return transactAs(caller, () =>
-    insertApiKey(
+  await requireRecentSignIn(caller, null, input, client);
+  return transactAs(caller, () => {
+    if (countKeys(eq(apiKeys.owner_id, ownerId)) >= MAX_KEYS)
+      throw conflict(`A user can have at most ${MAX_KEYS} API keys; delete one first`);
+    const key = insertApiKey(
       {
         name: input.name,
         description: input.description ?? null,
@@ -83,8 +111,10 @@ export function createApiKey(caller: Caller, input: NewApiKey, client: Client) {
       },
       caller.userId,
       client,
-    ),
-  );
+    );
+    tellOwner(ownerId, "api_key_created", key, caller, client);
+    return key;
+  });
 }
 
 interface KeyToInsert {
@@ -96,7 +126,10 @@ interface KeyToInsert {
   isSystem: boolean;
 }
 
-/** Stores a new key in the current transaction, with its audit event; no rule but those of the database. */
+/**
+ * Stores a new key in the current transaction, with its audit event. Checks nothing beyond the database's
+ * constraints.
+ */
 export function insertApiKey(key: KeyToInsert, actorId: string | null, client?: Client) {
   const { token, hash } = mintToken("flk_");
   const id = newId();
@@ -136,8 +169,8 @@ export function insertApiKey(key: KeyToInsert, actorId: string | null, client?: 
   };
 }
 
-/** Changes the fields that are given. Live sockets of the key lose what it may no longer hear. */
-export function updateApiKey(
+/** Changes the given fields. Live sockets of the key lose the channels that it may no longer hear. */
+export async function updateApiKey(
   caller: Caller,
   id: string,
   input: ApiKeyChange,
@@ -146,22 +179,18 @@ export function updateApiKey(
   const scopes = input.scopes === undefined ? undefined : [...new Set(input.scopes)];
   checkScopes(caller, scopes ?? []);
   const expiresAt = checkExpiry(input.expires_at);
+  // Switching a key on or prolonging it grants its rights. Narrowing a wider key counts as a grant too: the
+  // narrowed key could be handed out, then widened again by its owner.
+  const grants = input.is_active === true || expiresAt !== undefined || scopes !== undefined;
+  if (grants) await requireProofFor(caller, id, input, client);
   return transactAs(caller, () => {
     const before = visibleKey(caller, id);
     if (before.is_system && scopes !== undefined)
       throw badRequest("A system key holds everything; it has no scopes to change");
-    // To switch a key on or to let it live longer is to grant what it may do. To narrow a wider one would be a way to
-    // have it handed out, and widened again by its owner.
-    if (input.is_active === true || expiresAt !== undefined || scopes !== undefined)
-      checkHoldsAll(caller, before);
-    const change = {
-      ...(input.name !== undefined && { name: input.name }),
-      ...(input.description !== undefined && { description: input.description }),
-      ...(scopes !== undefined && { scopes }),
-      ...(input.is_active !== undefined && { is_active: input.is_active }),
-      ...(expiresAt !== undefined && { expires_at: expiresAt }),
-    };
-    if (Object.keys(change).length === 0) return toApiKey(before);
+    if (grants) checkHoldsAll(caller, before);
+    const { name, description, is_active } = input;
+    const change = changedOnly(before, { name, description, scopes, is_active, expires_at: expiresAt });
+    if (isEmpty(change)) return toApiKey(before);
     const row = db
       .update(apiKeys)
       .set({ ...change, updated_at: now() })
@@ -175,7 +204,8 @@ export function updateApiKey(
 }
 
 /** Gives a key a new value. The old one is invalid from the commit on, and its sockets are closed. */
-export function regenerateApiKey(caller: Caller, id: string, client: Client) {
+export async function regenerateApiKey(caller: Caller, id: string, proof: Proof, client: Client) {
+  await requireProofFor(caller, id, proof, client);
   return transactAs(caller, () => {
     const before = visibleKey(caller, id);
     if (before.is_system && !caller.isSuperAdmin)
@@ -195,6 +225,7 @@ export function regenerateApiKey(caller: Caller, id: string, client: Client) {
       .get();
     auditKey("api_key_revoked", before, caller, client, { reason: "regenerated" });
     auditKey("api_key_created", row, caller, client, { reason: "regenerated" });
+    tellOfNewValue(row, caller, client);
     keyChanged(id);
     return {
       id,
@@ -233,7 +264,13 @@ export function listApiKeyRoles(caller: Caller, id: string): Role[] {
 }
 
 /** Assigns a role to a key. Assigning it twice is no error. */
-export function assignApiKeyRole(caller: Caller, id: string, roleId: string, client: Client): Promise<void> {
+export async function assignApiKeyRole(
+  caller: Caller,
+  id: string,
+  { role_id: roleId, ...proof }: RoleAssignment,
+  client: Client,
+): Promise<void> {
+  await requireProofFor(caller, id, proof, client);
   return transactAs(caller, () => {
     const row = visibleKey(caller, id);
     const role = db.select().from(roles).where(eq(roles.id, roleId)).get();
@@ -266,7 +303,7 @@ export function removeApiKeyRole(caller: Caller, id: string, roleId: string, cli
   });
 }
 
-/** Only a role that the caller holds, with no permission that the caller lacks (Part 2; decisions 3.9). */
+/** Admits only a role that the caller holds, with no permission that the caller lacks (rule R2). */
 function checkGrantable(caller: Caller, roleId: string): void {
   if (caller.isSuperAdmin) return;
   const held = db
@@ -282,8 +319,8 @@ function checkGrantable(caller: Caller, roleId: string): void {
 
 /**
  * Makes a key the one that posts a device's positions, in the current transaction: the device's former key
- * and the key's former device are unlinked. `null` unlinks only. Throws 400 for an unknown key and 403 for
- * one that is not the caller's, or that may do what the caller may not (decisions 3.9, 4.6).
+ * and the key's former device are unlinked. `null` unlinks only. Throws 400 for an unknown key, and 403 for
+ * another user's key (rule T10) or one with rights that the caller lacks (rule R2).
  */
 export function linkApiKey(caller: Caller, keyId: string | null, deviceId: string, client: Client): void {
   const former = db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.device_id, deviceId)).get();
@@ -300,7 +337,7 @@ export function linkApiKey(caller: Caller, keyId: string | null, deviceId: strin
   }
 }
 
-/** Notes which device a key posts for from now on. */
+/** Records which device a key posts for from now on. */
 function auditLink(keyId: string, caller: Caller, deviceId: string | null, client: Client): void {
   const key = db.select({ owner: apiKeys.owner_id }).from(apiKeys).where(eq(apiKeys.id, keyId)).get();
   recordAudit({
@@ -331,7 +368,7 @@ function checkScopes(caller: Caller, scopes: string[]): void {
     throw forbidden("A key's scopes cannot exceed your own permissions");
 }
 
-/** Refuses to hand a key to a caller who may do less than the key (decisions 3.9). */
+/** Refuses to hand a key to a caller who may do less than the key (rule R2). */
 function checkHoldsAll(caller: Caller, key: Row): void {
   if (caller.isSuperAdmin || isSystemKey(caller)) return;
   const granted =
@@ -342,7 +379,7 @@ function checkHoldsAll(caller: Caller, key: Row): void {
     throw forbidden("This key grants permissions that you don't hold");
 }
 
-/** Epoch milliseconds; undefined when nothing was given, null for never. */
+/** Epoch milliseconds; undefined when no value was given, null for never. */
 function checkExpiry(expiresAt: string | null | undefined): number | null | undefined {
   if (expiresAt === undefined || expiresAt === null) return expiresAt;
   const time = Date.parse(expiresAt);
@@ -368,5 +405,5 @@ function auditKey(
   });
 }
 
-/** After the commit the key is read anew: one that was deleted, switched off or regenerated is out. */
+/** Drops the cached key and checks its sockets after the commit: it may be deleted, off or regenerated. */
 const keyChanged = (id: string) => accessChanged((caller) => caller.kind === "key" && caller.id === id);

@@ -1,28 +1,50 @@
 /**
- * The event types that exist, and what writes each (Part 2, Events; decisions 5.1 and 5.2).
+ * The event types that exist, each with the operations that write it (rule E1).
  * tests/identity/audit/event-types.test.ts calls every operation named here, and looks at what it wrote.
  */
 
 interface EventType {
   meaning: string;
   /**
-   * The operations that write it: `METHOD /path`, or a message of the socket, a command or a job by its name. GraphQL's
-   * mutations do what REST does; one that does something else is named.
+   * The operations that write the event: `METHOD /path`, or a message of the socket, a command or a job by
+   * its name. GraphQL's mutations do the same as REST and are named only where they differ.
    */
   by: readonly string[];
 }
 
-/** How other services write events, of types of their own too. */
+/** Operations by which other services write events, of types of their own too. */
 const SERVICES = ["POST /v1/internal/audit", "CreateAuditEventRequest"] as const;
+
+/** All operations that bring events from outside, where other services choose the words. */
+export const FROM_OUTSIDE: readonly string[] = [...SERVICES, "ModerationEvent"];
 
 const SIGN_INS = ["POST /v1/auth/login", "POST /v1/auth/2fa/verify", "POST /v1/sessions"] as const;
 
-/** An account is scrubbed: what belonged to it ends with it. */
+/** Operations that scrub an account: everything that belonged to it ends with it. */
 const SCRUBS = ["POST /v1/admin/users/{id}/force-delete", "delete accounts whose time has come"] as const;
+
+/** Operations that need a recent sign-in, or take a proof in place of it. */
+const PROVEN = [
+  "POST /v1/auth/reauthenticate",
+  "POST /v1/api-keys",
+  "PATCH /v1/api-keys/{id}",
+  "POST /v1/api-keys/{id}/regenerate",
+  "POST /v1/api-keys/{id}/roles",
+  "PATCH /v1/users/{id}",
+  "POST /v1/users/{id}/roles",
+  "POST /v1/roles/{id}/permissions",
+  "POST /v1/users/{id}/email/request-change",
+  "POST /v1/users/me/2fa/setup",
+  "POST /v1/admin/users/{id}/force-delete",
+] as const;
 
 export const EVENT_TYPES = {
   login: { meaning: "A user signed in", by: SIGN_INS },
   login_failed: { meaning: "A sign-in with a password was refused", by: ["POST /v1/auth/login"] },
+  reauthenticated: {
+    meaning: "A user proved again who it is or, with status `failure`, gave a wrong password for it",
+    by: [...PROVEN, "POST /v1/users/me/2fa/verify", "POST /v1/users/{id}/email-link/request"],
+  },
   logout: {
     meaning: "A user signed out",
     by: ["POST /v1/auth/logout", "DELETE /v1/sessions/{token}", "mutation logout"],
@@ -36,6 +58,8 @@ export const EVENT_TYPES = {
     by: [
       "DELETE /v1/users/me/sessions/{session_id}",
       "DELETE /v1/users/me/sessions",
+      "DELETE /v1/users/{id}/sessions",
+      "POST /v1/users/me/2fa/verify",
       "mutation logout",
       "POST /v1/users/me/password",
       "POST /v1/auth/reset-password/complete",
@@ -54,7 +78,22 @@ export const EVENT_TYPES = {
       "DELETE /v1/users/me/2fa",
       "POST /v1/users/me/2fa/backup-codes/regenerate",
       "POST /v1/users/me/deletion",
+      ...PROVEN,
+      "POST /v1/users/{id}/email-link/request",
     ],
+  },
+  "2fa_locked": {
+    meaning: "A hundred wrong codes in a row ended sign-ins with the second factor",
+    by: [
+      "POST /v1/auth/2fa/verify",
+      "DELETE /v1/users/me/2fa",
+      "POST /v1/users/me/2fa/backup-codes/regenerate",
+      "POST /v1/users/me/deletion",
+    ],
+  },
+  "2fa_unlocked": {
+    meaning: "They were opened again",
+    by: ["POST /v1/users/{id}/2fa/unlock", "POST /v1/auth/reset-password/complete"],
   },
   "2fa_backup_codes_regenerated": {
     meaning: "All backup codes were replaced",
@@ -161,7 +200,13 @@ export const EVENT_TYPES = {
   },
   api_key_revoked: {
     meaning: "An API key ended",
-    by: ["DELETE /v1/api-keys/{id}", "POST /v1/api-keys/{id}/regenerate", "DELETE /v1/users/{id}", ...SCRUBS],
+    by: [
+      "DELETE /v1/api-keys/{id}",
+      "POST /v1/api-keys/{id}/regenerate",
+      "DELETE /v1/users/{id}",
+      "POST /v1/auth/reset-password/complete",
+      ...SCRUBS,
+    ],
   },
   role_created: { meaning: "A role was created", by: ["POST /v1/roles"] },
   role_updated: {
@@ -198,8 +243,7 @@ export const EVENT_TYPES = {
   },
 } as const satisfies Record<string, EventType>;
 
-/** The event types that Fairlead knows. */
-/** The same for a reader of the document, in Markdown. */
+/** The event types as a Markdown table, for readers of the OpenAPI document. */
 export const EVENT_TYPE_TABLE = [
   "| Event type | Meaning | Written by |",
   "|---|---|---|",

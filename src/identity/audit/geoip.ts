@@ -6,7 +6,7 @@ import { ConfigError, config } from "../../config";
 import { lazy } from "../../kernel/lazy";
 import { describeError, log } from "../../kernel/log";
 
-/** Where an address is, by a City database in MaxMind's format that lies on this machine; nobody is asked. */
+/** Place of an IP address, by a City database in MaxMind's format on this machine; no other host is asked. */
 
 export interface Place {
   /** ISO 3166-1 alpha-2. */
@@ -19,7 +19,7 @@ export interface Place {
 const NOWHERE: Place = { country_code: null, country_name: null, city: null, region: null };
 
 let reader: Reader<CityResponse> | null = null;
-/** The state of the file when it was last tried: no state is read, or complained of, twice. */
+/** The state of the file when it was last tried: each state is read, and complained of, only once. */
 let tried = "";
 
 const versionOf = ({ ino, size, mtimeMs }: { ino: number; size: number; mtimeMs: number }) =>
@@ -32,7 +32,7 @@ function read(content: Buffer): Reader<CityResponse> {
   return fresh;
 }
 
-/** When a database was made. Throws what is wrong with the file. */
+/** The build time of a database. Throws with the reason if the file is not usable. */
 export const geoipBuilt = (path: string): Date => read(readFileSync(path)).metadata.buildEpoch;
 
 /** Opens the configured database. Throws ConfigError when it can't be read. */
@@ -48,7 +48,10 @@ export function openGeoip(): void {
   }
 }
 
-/** The job: takes the database in use anew when its file has changed. One that can't be read leaves the former in use. */
+/**
+ * The job: reloads the database when its file has changed. If the new file can't be read, the old database
+ * stays in use.
+ */
 export async function reloadGeoip(): Promise<void> {
   const path = config["geoip.database"];
   if (path === null) return;
@@ -66,7 +69,10 @@ export async function reloadGeoip(): Promise<void> {
   }
 }
 
-/** Where an address is. All null for a private one, for one that isn't in the database, and without a database. */
+/**
+ * Place of an address. All fields are null for a private address, for an unknown one, and without a database
+ * (rule E3).
+ */
 export function locate(address: string | null | undefined): Place {
   if (!reader || !address || !ipaddr.isValid(address)) return NOWHERE;
   const parsed = ipaddr.process(address);
@@ -95,11 +101,14 @@ function placeOf(entry: Entry): Place {
   };
 }
 
-/** The English name of a country; null for a code that is none. */
+/** The English name of a country; null for an unknown code. */
 const nameOf = (code: string | null): string | null =>
   code !== null && /^[A-Z]{2}$/.test(code) ? (countryNames().of(code) ?? null) : null;
 
-/** A file that is damaged inside can be opened, and fails at some address: then it counts no more until it changes. */
+/**
+ * Looks an address up. A file damaged inside opens without error and fails at some address: then it is
+ * dropped until it changes.
+ */
 function lookUp(database: Reader<CityResponse>, address: string): CityResponse | null {
   try {
     return database.get(address);

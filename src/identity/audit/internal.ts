@@ -3,26 +3,31 @@ import { transact } from "../../kernel/db";
 import { invalid } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
 import { checkMetadata } from "../../kernel/validation";
+import type { Caller } from "../access/caller";
 import { findUser } from "../users/service";
 import type { AuditEvent, InternalEvent, SocketEvent } from "./schema";
-import { insertEvent, toAuditEvent } from "./service";
+import { insertEvent, recorderOf, toAuditEvent } from "./service";
 
-/** Whether a text is an IP address as it is written (RFC 4291, section 2.2); a zone means nothing on another machine. */
+/**
+ * True for an IP address in textual form (RFC 4291, section 2.2), without a zone: that means nothing on
+ * another machine.
+ */
 const isAddress = (text: string): boolean => isIP(text) !== 0 && !text.includes("%");
 
 declare module "../../kernel/events" {
   interface EventMap {
-    /** A service told that a user took the consent to an application back. */
+    /** A service reported that a user withdrew the consent to an application. */
     "consent.revoked": { userId: string; clientId: string };
   }
 }
 
 /**
- * Writes an event that another service tells of. `api` events concern a user of ours; other services may write about
- * users of theirs, or about nobody; over the socket an `api` event may be about nobody as well (decisions 7.6). Throws
- * 400.
+ * Writes an event that another service reports. An `api` event must concern a user of ours; other services
+ * may report on users of theirs, or on nobody (rule E4). Over the socket an `api` event without a user is a
+ * system event. Throws 400.
  */
 export function writeEvent(
+  caller: Caller,
   input: InternalEvent | SocketEvent,
   mayBeAboutNobody = false,
 ): Promise<AuditEvent> {
@@ -35,7 +40,8 @@ export function writeEvent(
     if (!user && !isSystemEvent && input.source_service === "api") throw invalid("/user_id", "names no user");
     const actor = actor_id == null ? undefined : findUser(actor_id);
     if (actor_id != null && !actor) throw invalid("/actor_id", "names no user");
-    // An account that was scrubbed keeps no address, of what it did neither (decisions 4.11).
+    // A scrubbed account's events keep no address and no words of others, its own actions included (rule
+    // A10).
     const isScrubbed = user?.scrubbed_at != null || actor?.scrubbed_at != null;
     if (user && input.event_type === "consent_revoked" && input.status === "success")
       publish("consent.revoked", { userId: user.id, clientId: input.resource_id ?? "" });
@@ -46,11 +52,12 @@ export function writeEvent(
         resource_type: input.resource_type,
         resource_id: input.resource_id,
         actor_id,
-        description: input.description,
-        metadata: input.metadata,
+        description: isScrubbed ? null : input.description,
+        metadata: isScrubbed ? null : input.metadata,
         status: input.status,
-        error_message: input.error_message,
+        error_message: isScrubbed ? null : input.error_message,
         source_service: input.source_service,
+        recorded_by: recorderOf(caller),
         ip_address: isScrubbed ? null : ip_address,
         user_agent: isScrubbed ? null : input.user_agent,
       }),

@@ -1,15 +1,18 @@
 import { iso } from "../../kernel/clock";
 import { transact } from "../../kernel/db";
+import type { Caller } from "../access/caller";
 import { COMMUNITY_PLATFORM, findUserByPlatform } from "../accounts/service";
 import type { AuditEvent, ModerationAction } from "./schema";
-import { insertEvent, toAuditEvent } from "./service";
+import { insertEvent, recorderOf, toAuditEvent } from "./service";
 
 /**
- * Writes what a community bot did to a member of a guild as `moderation_action`. It concerns the user to whom the member's
- * account is linked, and is the doing of the user to whom the moderator's is; without such a link it concerns nobody, and
- * is nobody's doing: `resource_id` and the metadata hold the external identifiers. `occurredAt` is in epoch milliseconds.
+ * Writes a community bot's action on a member of a guild as `moderation_action`. `user_id` is the user to
+ * whom the member's account is linked, `actor_id` the one to whom the moderator's is; each is null without
+ * such a link. `resource_id` and the metadata hold the external identifiers. `occurredAt` is in epoch
+ * milliseconds.
  */
 export const writeModeration = (
+  caller: Caller,
   { reason = null, duration_seconds = null, ...what }: ModerationAction,
   occurredAt: number,
 ): Promise<AuditEvent> =>
@@ -18,6 +21,7 @@ export const writeModeration = (
       insertEvent({
         event_type: "moderation_action",
         source_service: "community_bot",
+        recorded_by: recorderOf(caller),
         status: "success",
         user_id: findUserByPlatform(COMMUNITY_PLATFORM, what.user_id),
         actor_id: findUserByPlatform(COMMUNITY_PLATFORM, what.moderator_id),

@@ -1,9 +1,12 @@
-import { and, desc, eq, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, type SQL } from "drizzle-orm";
 import type { Client } from "../../kernel/client";
 import { iso, isoOrNull, now } from "../../kernel/clock";
-import { db } from "../../kernel/db";
+import { counter, db } from "../../kernel/db";
 import { conflict, notFound } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
+import type { Records } from "../../kernel/lists";
+import { readAt } from "../../kernel/paging";
+import { takeToken } from "../../kernel/rate-limit";
 import { type Caller, transactAs } from "../access/caller";
 import { notify } from "../email/notify";
 import { findUser } from "../users/service";
@@ -21,26 +24,37 @@ const toReport = (row: Row): AuditReport => ({
   updated_at: iso(row.updated_at),
 });
 
-/** Reports in one answer: the lists have no pages. */
-const MAX_LISTED = 1_000;
+const select = (which: SQL | undefined, fromEnd = false) =>
+  db
+    .select()
+    .from(auditReports)
+    .where(which)
+    .orderBy(fromEnd ? asc(auditReports.id) : desc(auditReports.id));
 
-const select = (which: SQL | undefined) =>
-  db.select().from(auditReports).where(which).orderBy(desc(auditReports.id));
+/** Reports, newest first, read from the nearer end. Triggers keep their counter. */
+const reports = (which: SQL | undefined, counted: string): Records<AuditReport> => ({
+  read: (offset, limit) =>
+    readAt(offset, limit, counter(counted), (fromEnd, skip, rows) =>
+      select(which, fromEnd).limit(rows).offset(skip).all().map(toReport),
+    ),
+  count: () => counter(counted),
+});
 
-const list = (which: SQL | undefined): AuditReport[] => select(which).limit(MAX_LISTED).all().map(toReport);
+/** A user's reports, newest first. */
+export const ownReports = (userId: string): Records<AuditReport> =>
+  reports(eq(auditReports.user_id, userId), `audit_reports of ${userId}`);
 
-/** A user's newest reports, newest first. */
-export const listReportsOf = (userId: string): AuditReport[] => list(eq(auditReports.user_id, userId));
-
-/** Everybody's newest reports, newest first. */
-export const listReports = (status: (typeof REPORT_STATUSES)[number] | undefined): AuditReport[] =>
-  list(status && eq(auditReports.status, status));
+/** Everybody's reports, newest first. */
+export const allReports = (status: (typeof REPORT_STATUSES)[number] | undefined): Records<AuditReport> =>
+  status === undefined
+    ? reports(undefined, "audit_reports")
+    : reports(eq(auditReports.status, status), `audit_reports ${status}`);
 
 /** All reports of a user, newest first. */
 export const reportsOf = (userId: string): AuditReport[] =>
   select(eq(auditReports.user_id, userId)).all().map(toReport);
 
-/** Reports an event of the user's that looks wrong. Throws 404 for somebody else's event, 409 for a second report. */
+/** Reports a suspicious event of the user's own. Throws 404 for another user's, 409 for a second report. */
 export function reportEvent(
   caller: Caller,
   userId: string,
@@ -85,7 +99,19 @@ export function reportEvent(
   });
 }
 
-/** Notes how far a report is handled, and tells its user by email; nothing without a field. Throws 404. */
+/** Emails about one report, and about all reports of one user. The report itself always shows its status. */
+const EMAILS_OF_REPORT = { requests: 5, seconds: 3_600 };
+const EMAILS_OF_USER = { requests: 30, seconds: 3_600 };
+
+/** Counts an email about a report: somebody who changes it over and over must not flood its user. */
+const mayTell = (reportId: string, userId: string): boolean =>
+  takeToken(`report-emails ${reportId}`, EMAILS_OF_REPORT).allowed &&
+  takeToken(`report-emails of ${userId}`, EMAILS_OF_USER).allowed;
+
+/**
+ * Updates the handling of a report, and tells its user by email what is new; does nothing without a field.
+ * Throws 404.
+ */
 export function changeReport(caller: Caller, id: string, input: ReportChange): Promise<AuditReport> {
   return transactAs(caller, () => {
     const before = db.select().from(auditReports).where(eq(auditReports.id, id)).get();
@@ -100,13 +126,14 @@ export function changeReport(caller: Caller, id: string, input: ReportChange): P
       .returning()
       .get();
     const user = findUser(row.user_id);
-    if (user && user.deleted_at === null)
+    const isNews = status !== before.status || resolution_notes !== before.resolution_notes;
+    if (isNews && user && user.deleted_at === null && mayTell(id, user.id))
       notify(user, { kind: "audit_report_updated", status, notes: resolution_notes });
     return toReport(row);
   });
 }
 
-/** Takes a scrubbed user's words, and what was answered to them, from the reports, in the current transaction. */
+/** Erases a scrubbed user's words, and the answers to them, from the reports, in the current transaction. */
 export function eraseReports(userId: string): void {
   db.update(auditReports)
     .set({ description: null, resolution_notes: null })

@@ -2,12 +2,13 @@ import { Elysia } from "elysia";
 import { clientOf } from "../../kernel/client";
 import { HOUR, SECOND } from "../../kernel/clock";
 import { eventPage, pageRequest, single } from "../../kernel/envelopes";
+import { ListQuery, readList } from "../../kernel/lists";
 import { errors, IdParams, optionalBody, query, Single, t } from "../../kernel/schema";
 import { guard, type RateRule } from "../access/guard";
 import { existingUser, ownId } from "../users/service";
 import { EVENT_TYPE_TABLE } from "./event-types";
 import { writeEvent } from "./internal";
-import { changeReport, listReports, listReportsOf, reportEvent } from "./reports";
+import { allReports, changeReport, ownReports, reportEvent } from "./reports";
 import {
   AdminAuditQuery,
   AuditEvent,
@@ -71,12 +72,13 @@ export const ownAuditRoutes = new Elysia({ prefix: "/v1/users/me/audit", tags })
       },
     },
   )
-  .get("/reports", ({ caller }) => listReportsOf(ownId(caller)), {
+  .get("/reports", ({ caller, query }) => readList(query, ownReports(ownId(caller))), {
     access: { requires: "audit:read", orSession: true },
+    ...query(ListQuery),
     response: { 200: t.Array(AuditReport), ...errors(400) },
     detail: {
       summary: "List own audit reports",
-      description: "The newest 1,000 reports of the caller, newest first.",
+      description: "The reports of the caller, newest first. A bare array.",
     },
   });
 
@@ -117,13 +119,13 @@ export const adminAuditRoutes = new Elysia({ prefix: "/v1/admin/audit", tags })
       },
     },
   )
-  .get("/reports", ({ query }) => listReports(query.status), {
+  .get("/reports", ({ query }) => readList(query, allReports(query.status)), {
     access: "audit:read",
     ...query(ReportQuery),
     response: { 200: t.Array(AuditReport) },
     detail: {
       summary: "List audit reports",
-      description: "The newest 1,000 reports, of one status or of all, newest first.",
+      description: "The reports, of one status or of all, newest first. A bare array.",
     },
   })
   .patch(
@@ -140,26 +142,27 @@ export const adminAuditRoutes = new Elysia({ prefix: "/v1/admin/audit", tags })
       response: { 200: Single(AuditReport), ...errors(404) },
       detail: {
         summary: "Handle an audit report",
-        description: "Sets the status, the notes or both, and tells the user who reported by email.",
+        description:
+          "Sets the status, the notes or both, and tells the user who reported what is new by email, five times an hour at most.",
       },
     },
   );
 
 export const internalAuditRoutes = new Elysia({ prefix: "/v1/internal/audit", tags }).use(guard).post(
   "",
-  async ({ body, set }) => {
-    const event = await writeEvent(body);
+  async ({ caller, body, set }) => {
+    const event = await writeEvent(caller, body);
     set.status = 201;
     return single(event, "/v1/internal/audit");
   },
   {
     access: { requires: "audit:write", orAppKey: true },
     body: InternalEvent,
-    response: { 201: Single(AuditEvent) },
+    response: { 201: Single(AuditEvent), ...errors(429) },
     detail: {
       summary: "Write an audit event",
       description:
-        "For the other services of an installation. `user_id` names an existing user unless another service than `api` writes the event: a bot may name a user of its own platform, or nobody (null). `actor_id` names an existing user. `event_type` may be any word of lower-case letters, digits and underscores.",
+        "For the other services of an installation. `user_id` names an existing user unless another service than `api` writes the event: a bot may name a user of its own platform, or nobody (null). `actor_id` names an existing user. `event_type` may be any word of lower-case letters, digits and underscores. The event keeps which key, user or app wrote it, in `recorded_by`. An address that sends wrong app keys gets 429 after some.",
     },
   },
 );

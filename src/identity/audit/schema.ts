@@ -1,4 +1,5 @@
 import { pageQuery } from "../../kernel/envelopes";
+import { listQuery } from "../../kernel/lists";
 import {
   characters,
   EXAMPLE_UUID,
@@ -15,12 +16,20 @@ import {
   uuid,
 } from "../../kernel/schema";
 import { MAX_DURATION_SECONDS } from "../bans/schema";
-import { MODERATION_ACTIONS, REPORT_REASONS, REPORT_STATUSES, SORT_FIELDS, SOURCES, STATUSES } from "./words";
+import {
+  MODERATION_ACTIONS,
+  RECORDER_KINDS,
+  REPORT_REASONS,
+  REPORT_STATUSES,
+  SORT_FIELDS,
+  SOURCES,
+  STATUSES,
+} from "./words";
 
-/** A user of another system, as a bot knows it, may have a longer identifier than ours. */
+/** Maximum length of another system's user identifier, as a bot knows it: it may be longer than ours. */
 const MAX_EXTERNAL_ID = 128;
 
-/** The list's own default limit (Part 2). */
+/** Default `limit` of the lists of events. */
 export const DEFAULT_LIMIT = 20;
 
 const text = (description: string, example: string) => nullable(out.string(description, example));
@@ -46,7 +55,22 @@ export const AuditEvent = record(
     country_name: text("Its name", "Germany"),
     city: text("City of the address", "Greifswald"),
     region: text("Region of the address", "Mecklenburg-Vorpommern"),
-    source_service: out.string("Service that wrote it", "api"),
+    source_service: out.string("Service that wrote it, by its own word", "api"),
+    recorded_by: nullable(
+      t.Object(
+        {
+          kind: oneOf(
+            RECORDER_KINDS,
+            "An API key, a user's session, or the services that send `X-ID-App-Key`, which are one",
+          ),
+          id: out.string("Identifier of the key or the user; `id-app` for the services", EXAMPLE_UUID),
+        },
+        {
+          description:
+            "The credential that an event came with from outside; null for what Fairlead wrote itself",
+        },
+      ),
+    ),
     created_at: out.time("When it happened"),
     is_reported: out.boolean("Whether its user reported it", false),
   },
@@ -156,6 +180,7 @@ export const ReportResult = record(
 );
 
 export const ReportQuery = t.Object({
+  ...listQuery(),
   status: t.Optional(oneOf(REPORT_STATUSES, "Only reports of this status")),
 });
 
@@ -219,7 +244,7 @@ export const InternalEvent = t.Object(
 );
 export type InternalEvent = (typeof InternalEvent)["static"];
 
-/** What a service may write over the socket: there an event may be about no resource (Part 3). */
+/** An event that a service may write over the socket: there it may be about no resource. */
 export const SocketEvent = t.Object({
   ...InternalEvent.properties,
   resource_type: optional(InternalEvent.properties.resource_type),
@@ -234,7 +259,7 @@ const externalId = (description: string) =>
     examples: ["80351110224678912"],
   });
 
-/** What a community bot did to a member of a guild; identifiers are those of the community platform. */
+/** An action of a community bot on a member of a guild; identifiers are those of the community platform. */
 export const ModerationAction = t.Object({
   guild_id: externalId("The guild"),
   user_id: externalId("Whom it was done to"),

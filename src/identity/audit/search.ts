@@ -1,19 +1,19 @@
 import type { SQLQueryBindings } from "bun:sqlite";
-import { sqlite } from "../../kernel/db";
+import { sqlite, statement } from "../../kernel/db";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
 import type { auditEvents } from "./table";
 import type { SORT_FIELDS, SOURCES, STATUSES } from "./words";
 
 /**
- * Finding events. A list of somebody's events is counted and read by that user's index. A list of everybody's is
- * counted by `audit_days`, which also tells on which days its page lies: only these are read, whatever the filters
- * leave out and however far back the page is. tests/identity/audit/plans.test.ts holds the plans to their indexes.
+ * Finding events. `audit_days` counts everybody's events for a list, `audit_user_days` those of one user.
+ * They also tell on which days a page lies: only these days are read, whatever the filters exclude and
+ * however far back the page is. tests/identity/audit/plans.test.ts holds the plans to their indexes.
  */
 
 export type EventRow = typeof auditEvents.$inferSelect;
 
 export interface EventFilters {
-  /** Whose events; all users' when left out. */
+  /** The users concerned; all users when left out. */
   userIds?: string[];
   event_type?: string | undefined;
   resource_type?: string | undefined;
@@ -38,7 +38,7 @@ export function findEvents(filters: EventFilters, order: EventOrder, request: Pa
   if (filters.userIds) return findOfUsers(filters, filters.userIds, order, request);
   return order.field === "user_id"
     ? findByUser(filters, order, request)
-    : findByDay(filters, order.field, order.direction, request);
+    : findByDay(EVERYBODY, filters, order.field, order.direction, request);
 }
 
 // --- Conditions ---------------------------------------------------------------------------------------------
@@ -54,7 +54,10 @@ const join = (parts: Part[], separator: string): Part => ({
   values: parts.flatMap((part) => part.values),
 });
 
-/** What an event and a row of `audit_days` have in common. Words of ours stand in the SQL: partial indexes need them. */
+/**
+ * Conditions on the columns that events share with `audit_days`. Enumerated values stand in the SQL: partial
+ * indexes need them.
+ */
 function kindConditions(filters: EventFilters): Part[] {
   const parts: Part[] = [];
   if (filters.event_type !== undefined) parts.push({ sql: "event_type = ?", values: [filters.event_type] });
@@ -106,7 +109,24 @@ export const toRow = (row: StoredRow): EventRow => ({
 const BY_USER = "audit_events INDEXED BY audit_events_user";
 const BY_TIME = "audit_events INDEXED BY audit_events_time";
 
-/** Reads events in an order. Which they are is found first, by the index alone where it holds what is asked for. */
+/** The users that a list covers, with the sources of their whole days, events and partial days. */
+interface Scope {
+  days: "audit_days" | "audit_user_days";
+  whose: Part[];
+  events: string;
+  edges: string;
+}
+
+const EVERYBODY: Scope = { days: "audit_days", whose: [], events: "audit_events", edges: BY_TIME };
+
+const scopeOf = (whose: Part): Scope => ({
+  days: "audit_user_days",
+  whose: [whose],
+  events: BY_USER,
+  edges: BY_USER,
+});
+
+/** Reads events in an order. Finds their rowids first, if possible by the index alone. */
 function readEvents(
   from: string,
   conditions: Part,
@@ -121,39 +141,76 @@ function readEvents(
   }).map(toRow);
 }
 
-/** The events at some rowids, in the order of these. */
+/** The events at the given rowids, in the same order. */
 export const readPlaces = (rowids: number[]): EventRow[] =>
   all<StoredRow>({
     sql: "SELECT e.* FROM json_each(?) AS place CROSS JOIN audit_events AS e ON e.rowid = place.value ORDER BY place.key",
     values: [JSON.stringify(rowids)],
   }).map(toRow);
 
-// --- Of some users ------------------------------------------------------------------------------------------
+// --- Events of some users -----------------------------------------------------------------------------------
 
 function findOfUsers(filters: EventFilters, userIds: string[], order: EventOrder, request: PageRequest) {
+  if (userIds.length === 1) return findOfUser(filters, userIds, order, request);
   const { start, end } = bounds(filters);
-  const whose: Part =
-    userIds.length === 1
-      ? { sql: "user_id = ?", values: userIds }
-      : { sql: "user_id IN (SELECT value FROM json_each(?))", values: [JSON.stringify(userIds)] };
+  const whose: Part = {
+    sql: "user_id IN (SELECT value FROM json_each(?))",
+    values: [JSON.stringify(userIds)],
+  };
   const conditions = where([whose, ...timeConditions(start, end), ...kindConditions(filters)]);
-  const counted = all<{ n: number }>({
-    sql: `SELECT count(*) AS n FROM ${BY_USER} ${conditions.sql}`,
-    values: conditions.values,
-  });
-  const total = counted[0]?.n ?? 0;
-  const byTime = userIds.length > 1 && order.field === "created_at" && total > MANY;
+  const total = countOf(segments(scopeOf(whose), filters, "created_at", "asc"));
+  const byTime = order.field === "created_at" && total > MANY;
   return pageOf(byTime ? BY_TIME : BY_USER, conditions, total, order, request);
 }
 
-/** From so many events of several users on, walking through time finds a page sooner than sorting what they have. */
+function findOfUser(
+  filters: EventFilters,
+  values: string[],
+  { field, direction }: EventOrder,
+  request: PageRequest,
+): PageOf<EventRow> {
+  const whose: Part = { sql: "user_id = ?", values };
+  const scope = scopeOf(whose);
+  if (field === "event_type" || field === "status")
+    return findByDay(scope, filters, field, direction, request);
+  const days = segments(scope, filters, "created_at", direction);
+  const { start, end } = bounds(filters);
+  return readPage(request, countOf(days), (fromEnd, offset, limit) => {
+    const way = fromEnd ? opposite[direction] : direction;
+    const { day, skip } = placeOf(fromEnd ? days.toReversed() : days, offset);
+    const time =
+      way === "asc"
+        ? timeConditions(Math.max(start, day * DAY), end)
+        : timeConditions(start, Math.min(end, (day + 1) * DAY));
+    const conditions = where([whose, ...time, ...kindConditions(filters)]);
+    return readEvents(BY_USER, conditions, `created_at ${way}, rowid ${way}`, limit, skip);
+  });
+}
+
+/** The day of the event at an offset of `before`, and the number of that day's events to skip. */
+function placeOf(days: Segment[], before: number): { day: number; skip: number } {
+  let skip = before;
+  for (const { day, n } of days) {
+    if (skip < n) return { day, skip };
+    skip -= n;
+  }
+  throw new Error(`the days of a list hold no more than ${before - skip} events`);
+}
+
+/** Number of several users' events from which on walking through time is faster than sorting them all. */
 const MANY = 5_000;
 
-/** Everybody's, ordered by user. */
+/** Finds everybody's events, ordered by user. */
 function findByUser(filters: EventFilters, order: EventOrder, request: PageRequest) {
   const { start, end } = bounds(filters);
   const conditions = where([...timeConditions(start, end), ...kindConditions(filters)]);
-  return pageOf(BY_USER, conditions, countOf(segments(filters, "created_at", "asc")), order, request);
+  return pageOf(
+    BY_USER,
+    conditions,
+    countOf(segments(EVERYBODY, filters, "created_at", "asc")),
+    order,
+    request,
+  );
 }
 
 function pageOf(
@@ -170,7 +227,7 @@ function pageOf(
   });
 }
 
-// --- Everybody's --------------------------------------------------------------------------------------------
+// --- Events by day ------------------------------------------------------------------------------------------
 
 const DAY = 86_400_000;
 
@@ -182,12 +239,13 @@ interface Segment {
 }
 
 function findByDay(
+  scope: Scope,
   filters: EventFilters,
   field: "event_type" | "status" | "created_at",
   direction: "asc" | "desc",
   request: PageRequest,
 ): PageOf<EventRow> {
-  const found = segments(filters, field, direction);
+  const found = segments(scope, filters, field, direction);
   const total = countOf(found);
   const { start, end } = bounds(filters);
   const orderBy = `created_at ${direction}, rowid ${direction}`;
@@ -197,14 +255,15 @@ function findByDay(
     const wanted = Math.min(n - skip, request.limit - rows.length);
     if (wanted > 0) {
       const conditions = where([
+        ...scope.whose,
         ...kindConditions(field === "created_at" ? filters : { ...filters, [field]: key }),
         ...timeConditions(Math.max(start, day * DAY), Math.min(end, (day + 1) * DAY)),
       ]);
-      // From whichever end of the day is nearer.
+      // Read from the nearer end of the day.
       const fromEnd = skip > n - skip - wanted;
       const part = fromEnd
-        ? readEvents("audit_events", conditions, reversed(direction), wanted, n - skip - wanted).reverse()
-        : readEvents("audit_events", conditions, orderBy, wanted, skip);
+        ? readEvents(scope.events, conditions, reversed(direction), wanted, n - skip - wanted).reverse()
+        : readEvents(scope.events, conditions, orderBy, wanted, skip);
       rows.push(...part);
     }
     if (rows.length === request.limit) break;
@@ -218,8 +277,9 @@ const countOf = (found: Segment[]): number => found.reduce((sum, { n }) => sum +
 const reversed = (direction: "asc" | "desc") =>
   `created_at ${opposite[direction]}, rowid ${opposite[direction]}`;
 
-/** What passes the filters, by day and by the value that is sorted by, in the list's order. */
+/** The numbers of matching events by day and by the value that is sorted by, in the list's order. */
 function segments(
+  { days, whose, edges: cut }: Scope,
   filters: EventFilters,
   field: "event_type" | "status" | "created_at",
   direction: "asc" | "desc",
@@ -228,19 +288,19 @@ function segments(
   if (start >= end) return [];
   const key = field === "created_at" ? "''" : field;
   const [first, last] = [Math.ceil(start / DAY), Math.floor(end / DAY)];
-  const wholeDays: Part[] = [...kindConditions(filters)];
+  const wholeDays: Part[] = [...whose, ...kindConditions(filters)];
   if (Number.isFinite(first)) wholeDays.push({ sql: "day >= ?", values: [first] });
   if (Number.isFinite(last)) wholeDays.push({ sql: "day < ?", values: [last] });
   const kept = where(wholeDays);
   const found = all<Segment>({
-    sql: `SELECT ${key} AS key, day, sum(n) AS n FROM audit_days ${kept.sql} GROUP BY 1, 2`,
+    sql: `SELECT ${key} AS key, day, sum(n) AS n FROM ${days} ${kept.sql} GROUP BY 1, 2`,
     values: kept.values,
   });
   for (const edge of edges(start, end)) {
-    const some = where([...kindConditions(filters), ...timeConditions(edge.start, edge.end)]);
+    const some = where([...whose, ...kindConditions(filters), ...timeConditions(edge.start, edge.end)]);
     found.push(
       ...all<Segment>({
-        sql: `SELECT ${key} AS key, ${Math.floor(edge.start / DAY)} AS day, count(*) AS n FROM ${BY_TIME} ${some.sql} GROUP BY 1`,
+        sql: `SELECT ${key} AS key, ${Math.floor(edge.start / DAY)} AS day, count(*) AS n FROM ${cut} ${some.sql} GROUP BY 1`,
         values: some.values,
       }),
     );
@@ -251,7 +311,7 @@ function segments(
     .sort((a, b) => sign * (a.key < b.key ? -1 : a.key > b.key ? 1 : a.day - b.day));
 }
 
-/** The parts of days at the ends of a time, which `audit_days` can't count. */
+/** The partial days at both ends of a period, which `audit_days` can't count. */
 function edges(start: number, end: number): { start: number; end: number }[] {
   const [first, last] = [Math.ceil(start / DAY) * DAY, Math.floor(end / DAY) * DAY];
   if (first > last) return [{ start, end }];
@@ -260,3 +320,10 @@ function edges(start: number, end: number): { start: number; end: number }[] {
     { start: last, end },
   ].filter((edge) => edge.start < edge.end);
 }
+
+const eventsOfUser = statement(() =>
+  sqlite.prepare<{ n: number | null }, [string]>("SELECT sum(n) AS n FROM audit_user_days WHERE user_id = ?"),
+);
+
+/** Number of events that concern a user. */
+export const countEventsOf = (userId: string): number => eventsOfUser().get(userId)?.n ?? 0;

@@ -6,26 +6,28 @@ import { db, inTransaction, sqlite, statement } from "../../kernel/db";
 import { badRequest } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
 import type { PageOf, PageRequest } from "../../kernel/paging";
+import { LEAST_AUDIT_DAYS } from "../../operations/system-config/catalogue";
 import { systemValue } from "../../operations/system-config/service";
-import { actingKey } from "../access/caller";
+import { APP_ID, actingKey, type Caller } from "../access/caller";
 import type { AuditEventType } from "./event-types";
 import { locate } from "./geoip";
 import type { AdminAuditQuery, AuditEvent, AuditQuery } from "./schema";
 import { type EventRow, findEvents, NEWEST_FIRST, readPlaces, toRow } from "./search";
 import { auditEvents } from "./table";
+import type { RESOURCE_TYPES } from "./words";
 
 // --- Writing ------------------------------------------------------------------------------------------------
 
 export interface AuditEntry {
   event_type: AuditEventType;
-  /** Whom it concerns; null for a system event. */
+  /** The user concerned; null for a system event. */
   user_id: string | null;
-  /** Who did it, when that is somebody else. */
+  /** The user who acted, if another one. */
   actor_id?: string | null;
-  resource_type?: string;
+  resource_type?: (typeof RESOURCE_TYPES)[number];
   resource_id?: string;
   description?: string;
-  /** Never holds a secret, nor an email address or a name of a person: these go when an account is deleted. */
+  /** Never holds a secret, an email address or a person's name (rule E5): these go with an account. */
   metadata?: Record<string, unknown>;
   status?: "success" | "failure";
   error_message?: string;
@@ -34,7 +36,8 @@ export interface AuditEntry {
 
 /** Writes an audit event in the current transaction: the change and its event commit together. */
 export function recordAudit({ client, metadata, ...entry }: AuditEntry): void {
-  // A key acts for its owner, or for nobody: which one it was, its owner wants to know.
+  // A key acts for its owner, or for nobody; the event names the key, since its owner will want to know which
+  // one it was.
   const key = actingKey();
   insertEvent({
     status: "success",
@@ -46,10 +49,23 @@ export function recordAudit({ client, metadata, ...entry }: AuditEntry): void {
   });
 }
 
-type NewEvent = Omit<
-  typeof auditEvents.$inferInsert,
-  "id" | "created_at" | "is_reported" | "country_code" | "country_name" | "city" | "region"
->;
+type Recorder = NonNullable<AuditEvent["recorded_by"]>;
+
+interface NewEvent
+  extends Omit<
+    typeof auditEvents.$inferInsert,
+    | ("id" | "created_at" | "is_reported" | "country_code" | "country_name" | "city" | "region")
+    | ("recorded_by_kind" | "recorded_by_id")
+  > {
+  /** The writer of an event that Fairlead itself did not write. */
+  recorded_by?: Recorder;
+}
+
+/** The credential that brings an event from outside, taken from the request, never from the event's text. */
+export function recorderOf(caller: Caller): Recorder {
+  if (caller.kind === "session") return { kind: "user", id: caller.userId };
+  return { kind: caller.id === APP_ID ? "app" : "key", id: caller.id };
+}
 
 const storeEvent = statement(() => {
   const columns = Object.keys(getTableColumns(auditEvents));
@@ -77,6 +93,8 @@ export function insertEvent(event: NewEvent): EventRow {
     error_message: event.error_message ?? null,
     ...locate(event.ip_address),
     source_service: event.source_service,
+    recorded_by_kind: event.recorded_by?.kind ?? null,
+    recorded_by_id: event.recorded_by?.id ?? null,
     is_reported: 0,
     created_at: now(),
   };
@@ -86,7 +104,14 @@ export function insertEvent(event: NewEvent): EventRow {
 
 // --- Reading ------------------------------------------------------------------------------------------------
 
-export const toAuditEvent = (row: EventRow): AuditEvent => ({ ...row, created_at: iso(row.created_at) });
+export const toAuditEvent = ({ recorded_by_kind, recorded_by_id, ...row }: EventRow): AuditEvent => ({
+  ...row,
+  recorded_by:
+    recorded_by_kind === null || recorded_by_id === null
+      ? null
+      : { kind: recorded_by_kind, id: recorded_by_id },
+  created_at: iso(row.created_at),
+});
 
 const toPage = ({ rows, total }: PageOf<EventRow>): PageOf<AuditEvent> => ({
   rows: rows.map(toAuditEvent),
@@ -94,7 +119,9 @@ const toPage = ({ rows, total }: PageOf<EventRow>): PageOf<AuditEvent> => ({
 });
 
 /**
- * An event as its user may see it: where somebody else was, who did it, is that one's own affair.
+ * An event as its user may see it. Another user's location is private, so address, agent and place go if
+ * somebody else acted. The writer stays visible: a key by its identifier, which opens nothing, or a user,
+ * like the one who acted.
  */
 const asSubject = (event: AuditEvent): AuditEvent =>
   event.actor_id === null
@@ -136,7 +163,7 @@ const eventsBefore = statement(() =>
   ),
 );
 
-/** All events of a user, as the user may see them, newest first, in parts of `size`: there may be any number. */
+/** All events of a user, as the user may see them, newest first, in parts of `size`: there may be many. */
 export function* eventsOf(userId: string, size: number): Generator<AuditEvent[]> {
   let before: { at: number; created_at: number } | undefined = {
     at: Number.MAX_SAFE_INTEGER,
@@ -169,10 +196,7 @@ export function* actionsOf(userId: string, size: number): Generator<AuditEvent[]
 export const countActionsOf = (userId: string): number =>
   db.select({ n: count() }).from(auditEvents).where(eq(auditEvents.actor_id, userId)).get()?.n ?? 0;
 
-export const countEventsOf = (userId: string): number =>
-  db.select({ n: count() }).from(auditEvents).where(eq(auditEvents.user_id, userId)).get()?.n ?? 0;
-
-/** Everybody's events that pass the filters. Throws 400 for a search that means too many users. */
+/** Everybody's events that pass the filters. Throws 400 for a search that matches too many users. */
 export function listEvents(query: AdminAuditQuery, request: PageRequest): PageOf<AuditEvent> {
   const { user_id, user_search, start_date, end_date, sort_field, sort_direction, ...filters } = query;
   const userIds = usersMeant(user_id, user_search);
@@ -195,7 +219,7 @@ export function listEvents(query: AdminAuditQuery, request: PageRequest): PageOf
   );
 }
 
-/** More users than this are no answer to a search, and would take long to read the events of. */
+/** Most users that a search may match: more are no useful answer, and their events take long to read. */
 const MAX_USERS_FOUND = 500;
 
 const searchUsers = statement(() =>
@@ -207,8 +231,8 @@ const searchUsers = statement(() =>
 );
 
 /**
- * Whose events a query is about: `user_id`, and whoever `user_search` finds by identifier or by a part of the username
- * or an address. Undefined for everybody. Throws 400.
+ * The users that a query covers: `user_id`, and all whom `user_search` finds by identifier or by a part of
+ * the username or an address. Undefined for everybody. Throws 400.
  */
 function usersMeant(userId: string | undefined, search: string | undefined): string[] | undefined {
   if (search === undefined) return userId === undefined ? undefined : [userId];
@@ -235,9 +259,12 @@ const deleteOldest = statement(() =>
   ),
 );
 
-/** The job: deletes events older than `audit.retention_days`; 0 keeps all. */
+/** Days for which events are kept; 0 keeps all. An earlier version could store fewer than the minimum. */
+function retentionDays(): number {
+  const days = systemValue("audit.retention_days");
+  return days === 0 ? 0 : Math.max(days, LEAST_AUDIT_DAYS);
+}
+
+/** The job: deletes events older than `audit.retention_days`. */
 export const deleteOldEvents = (): Promise<void> =>
-  deleteAged(
-    () => systemValue("audit.retention_days"),
-    (before, limit) => deleteOldest().all(before, limit).length,
-  );
+  deleteAged(retentionDays, (before, limit) => deleteOldest().all(before, limit).length);

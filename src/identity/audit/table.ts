@@ -2,9 +2,9 @@ import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { flag, id, time } from "../../kernel/table";
 import { users } from "../users/table";
-import { REPORT_REASONS, REPORT_STATUSES } from "./words";
+import { RECORDER_KINDS, REPORT_REASONS, REPORT_STATUSES } from "./words";
 
-/** What happened, for good: no reference to other tables, so that an event outlives what it speaks of. */
+/** The audit log, for good: no reference to other tables, so that an event outlives its subjects. */
 export const auditEvents = sqliteTable(
   "audit_events",
   {
@@ -13,7 +13,7 @@ export const auditEvents = sqliteTable(
     event_type: text().notNull(),
     resource_type: text(),
     resource_id: text(),
-    /** Who did it, when that isn't the user itself. */
+    /** The user who acted, if another one than `user_id`. */
     actor_id: text(),
     ip_address: text(),
     user_agent: text(),
@@ -26,6 +26,9 @@ export const auditEvents = sqliteTable(
     city: text(),
     region: text(),
     source_service: text().notNull(),
+    /** The writer of an event from outside; both columns are null for an event that Fairlead wrote itself. */
+    recorded_by_kind: text({ enum: RECORDER_KINDS }),
+    recorded_by_id: text(),
     is_reported: flag().notNull().default(false),
     created_at: time().notNull(),
   },
@@ -59,8 +62,9 @@ export const auditEvents = sqliteTable(
 );
 
 /**
- * How many events of a kind happened on a day (UTC, counted from 1970-01-01). Triggers keep it (migration
- * 0006), so that a list of everybody's events is counted, and a page of it found, without walking over the events.
+ * Number of events per kind and day (UTC, counted from 1970-01-01), kept by triggers (migration 0006), so
+ * that a list of everybody's events is counted, and a page of it found, without walking over the events.
+ * `audit_user_days` holds the same for each user; a migration makes it by hand.
  */
 export const auditDays = sqliteTable(
   "audit_days",

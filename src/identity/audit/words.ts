@@ -1,8 +1,15 @@
-/** The words that fields of the audit log may hold (Part 2). */
+/** Values that fields of the audit log may hold. */
 
 export const SOURCES = ["api", "id", "backend", "policies", "community_bot", "stream_bot"] as const;
 export const STATUSES = ["success", "failure"] as const;
+export const RECORDER_KINDS = ["key", "user", "app"] as const;
 export const MODERATION_ACTIONS = ["warn", "timeout", "untimeout", "kick", "ban", "unban"] as const;
+/** Resource types that the audit log keeps of a deleted account: Fairlead's own, and OAuth clients as services call them. */
+export const RESOURCE_TYPES = [
+  ...["api_key", "audit_event", "ban", "client", "community_member", "community_settings", "export"],
+  ...["integration", "oauth_client", "permission", "platform", "platform_account", "role", "session"],
+  ...["setting", "system_config", "two_factor", "user"],
+] as const;
 export const SORT_FIELDS = ["event_type", "user_id", "status", "created_at"] as const;
 export const REPORT_REASONS = [
   "not_me",

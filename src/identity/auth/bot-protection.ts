@@ -4,7 +4,7 @@ import { SECOND } from "../../kernel/clock";
 import { AppError, badRequest } from "../../kernel/errors";
 import { log } from "../../kernel/log";
 
-/** One contract, three providers: POST a form, read `success` (external-services.md, section 3). */
+/** All three providers document the same contract (siteverify): POST a form, read `success`. */
 const PUBLIC_URL = {
   turnstile: "https://challenges.cloudflare.com/turnstile/v0/siteverify",
   hcaptcha: "https://api.hcaptcha.com/siteverify",
@@ -13,16 +13,16 @@ const PUBLIC_URL = {
 
 type Provider = keyof typeof PUBLIC_URL;
 
-/** Where a provider is asked. */
+/** Address at which a provider is asked. */
 export const verifyAddress = (provider: Provider): string =>
   config["bot_protection.verify_url"] ?? PUBLIC_URL[provider];
 
 const TIMEOUT = 5 * SECOND;
 
-/** Turnstile's tokens are no longer; the others don't say. */
+/** Longest token that Turnstile documents; the other providers state no limit. */
 const MAX_TURNSTILE_TOKEN = 2_048;
 
-/** What the provider finds wrong with the visitor's answer. Any other code is about this server or the provider. */
+/** Error codes for a fault in the visitor's answer. Any other is about this server or the provider. */
 const VISITORS_FAULT = new Set([
   "missing-input-response",
   "invalid-input-response",
@@ -30,7 +30,7 @@ const VISITORS_FAULT = new Set([
   "invalid-or-already-seen-response",
 ]);
 
-/** The provider's own trouble, which passes. */
+/** Error code for the provider's own trouble, which passes. */
 const PROVIDERS_FAULT = "internal-error";
 
 const unavailable = () =>
@@ -41,8 +41,9 @@ const unavailable = () =>
 const failed = () => badRequest("The bot-protection challenge was not passed; solve a new one");
 
 /**
- * Asks the configured provider whether a challenge was solved; nothing where none is configured. Throws 400 when it
- * was not, and 503 when the provider can't tell: never open. A token counts once, so nothing is asked twice.
+ * Asks the configured provider if a challenge was solved; does nothing without a provider. Throws 400 when it
+ * was not solved, and 503 when the provider can't tell: the check never fails open. A token counts once, so
+ * nothing is asked twice.
  */
 export async function checkChallenge(token: unknown, client: Client): Promise<void> {
   const provider = config["bot_protection.provider"];
@@ -85,7 +86,7 @@ async function askProvider(provider: Provider, token: string, address: string): 
     status = answer.status;
     body = status === 200 ? await answer.json() : null;
   } catch (error) {
-    // The class and code alone: a message may quote the answer or the address.
+    // Logs only the class and code: a message may quote the answer or the address.
     const { name, code } = error as { name?: string; code?: string | number };
     return giveUp(typeof code === "string" ? code : (name ?? "unknown"));
   }

@@ -1,38 +1,57 @@
 import { and, eq } from "drizzle-orm";
+import { config } from "../../config";
 import type { Client } from "../../kernel/client";
-import { HOUR, now } from "../../kernel/clock";
-import { hashPassword, hashToken, mintToken, verifyPassword } from "../../kernel/crypto";
+import { DAY, HOUR, MINUTE, now } from "../../kernel/clock";
+import { hashPassword, hashToken, mintToken } from "../../kernel/crypto";
 import { db, transact } from "../../kernel/db";
 import { badRequest, invalid } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
 import { isAliveIn } from "../../kernel/lifetime";
 import { type SessionCaller, transactAs } from "../access/caller";
+import { hasActiveKey, switchOffKeys } from "../api-keys/owner";
 import { recordAudit } from "../audit/service";
 import { emailLocale } from "../email/locale";
-import { queueEmail } from "../email/service";
+import { notify } from "../email/notify";
+import { emailsSince, queueEmail } from "../email/service";
 import { composeEmail } from "../email/templates";
 import { forceLogout, revokeOtherSessions } from "../sessions/service";
 import { dropChallenges } from "../two-factor/challenges";
-import { activeUser, findUser } from "../users/service";
+import { clearFailures } from "../two-factor/failures";
+import { activeUser, findUser, hasAccountElsewhere, noteAddressProved } from "../users/service";
 import { cancelVerification } from "../verification/service";
 import { checkChallenge } from "./bot-protection";
+import { isOwnPassword, startAnew } from "./own-password";
 import { checkPassword } from "./password-rules";
 import type { PasswordChange, ResetCompletion, ResetRequest } from "./schema";
 import { accountByEmail, passwordHashOf } from "./service";
+import { noteAddress } from "./sign-in-addresses";
 import { passwordResets, passwords } from "./table";
 
-/** How long the link in a reset email works (Part 2). */
+/** Lifetime of the link in a reset email (rule C8). */
 const RESET_LIFETIME = 1 * HOUR;
 
 /**
- * Answers come at whole multiples of this many milliseconds. What is done for a known address and not for another fits
- * in one, on a slow disk too.
+ * Anybody may request a link for anybody, so another email is sent only after a pause, which doubles with
+ * each email of the last day: 1, 2, 4 … 32, then 45 minutes, 37 emails a day at most. During a pause the last
+ * link still works: pauses are shorter than its lifetime, so the owner of the mailbox has a link or gets one.
+ */
+const FIRST_PAUSE = 1 * MINUTE;
+const LONGEST_PAUSE = 45 * MINUTE;
+const COUNTED = 1 * DAY;
+
+/** Milliseconds during which no further email is sent after the last of `emails`. */
+export const emailPauseAfter = (emails: number): number =>
+  emails === 0 ? 0 : Math.min(FIRST_PAUSE * 2 ** (emails - 1), LONGEST_PAUSE);
+
+/**
+ * Answers come at whole multiples of this many milliseconds. The extra work for a known address fits into one
+ * step, on a slow disk too.
  */
 const ANSWER_STEP = 500;
 
 /**
- * Sends a link that sets a new password, if an account has the address. Whether one has shows neither in the answer
- * nor in its time: nearly the same work is done for an address of nobody's, and answers come at fixed times.
+ * Sends a link that sets a new password, if an account has the address. Neither the answer nor its time shows
+ * if one has (rule A2): unknown addresses take nearly the same work, and answers come at fixed times.
  */
 export async function requestPasswordReset(input: ResetRequest, client: Client): Promise<void> {
   await checkChallenge(input.challenge_token, client);
@@ -59,8 +78,10 @@ async function issueReset(address: string, client: Client): Promise<void> {
       ...(!account && { status: "failure", error_message: "unknown address" }),
       client,
     });
-    // The account may have gone meanwhile.
+    // The account may have been deleted meanwhile.
     if (!account || accountByEmail(address)?.id !== account.id) return;
+    if (hasFreshLink(account.id)) return;
+    db.delete(passwordResets).where(eq(passwordResets.user_id, account.id)).run();
     db.insert(passwordResets)
       .values({
         id: newId(),
@@ -74,12 +95,32 @@ async function issueReset(address: string, client: Client): Promise<void> {
   });
 }
 
+/** True while the last link is so recent that no other one is sent. */
+function hasFreshLink(userId: string): boolean {
+  if (!config["rate_limit.enabled"]) return false;
+  const waiting = db
+    .select({ id: passwordResets.id })
+    .from(passwordResets)
+    .where(and(eq(passwordResets.user_id, userId), isAliveIn(passwordResets)))
+    .get();
+  if (!waiting) return false;
+  const { sent, newest } = emailsSince(userId, "password_reset", now() - COUNTED);
+  const pause = emailPauseAfter(sent);
+  // An email from a clock that was ahead delays no other.
+  return newest !== null && newest <= now() && now() < newest + pause;
+}
+
 const unexpired = (token: string) =>
   and(eq(passwordResets.token_hash, hashToken(token)), isAliveIn(passwordResets));
 
 const invalidToken = () => badRequest("The token is not valid, was used, or has expired");
 
-/** Sets a new password with the token of a reset email, and ends all sessions of the user. Throws 400. */
+/**
+ * Sets a new password with the token of a reset email, and ends all sessions of the user. On request it
+ * switches the user's API keys off, since an intruder may have made some. The keys stay, for the user to
+ * check and switch on again. System keys are left alone: they belong to the installation and are made on its
+ * machine only. Throws 400.
+ */
 export async function completePasswordReset(input: ResetCompletion, client: Client): Promise<void> {
   await checkChallenge(input.challenge_token, client);
   const found = db.select().from(passwordResets).where(unexpired(input.token)).get();
@@ -88,11 +129,19 @@ export async function completePasswordReset(input: ResetCompletion, client: Clie
   checkPassword(input.new_password, user.username, "/new_password");
   const hash = await hashPassword(input.new_password);
   await transact(() => {
-    // Of parallel requests with one token, one finds it.
+    // Of parallel requests with one token, only one finds it.
     const taken = db.delete(passwordResets).where(unexpired(input.token)).returning().get();
     if (!taken || findUser(user.id)?.deleted_at !== null) throw invalidToken();
-    setPassword(user.id, hash);
-    forceLogout(user.id, "password reset", client);
+    setPassword(user.id, hash, client);
+    if (input.revoke_api_keys)
+      switchOffKeys(user.id, "password reset", { actorId: user.id, client }, "system keys");
+    // The link went to the present address, since links to an earlier one end when the address changes. An
+    // account that somebody else may still open stays unproved: a person's sign-in elsewhere would link to it.
+    if (!hasAccountElsewhere(user.id) && !hasActiveKey(user.id)) noteAddressProved(user.id);
+    forceLogout(user.id, "password reset", { actorId: user.id, client });
+    // The owner of the mailbox may sign in from here and try codes, whatever strangers did meanwhile.
+    noteAddress(user.id, client.address);
+    clearFailures(user.id, { by: "password reset", actorId: null, client });
     recordAudit({
       event_type: "password_changed",
       user_id: user.id,
@@ -104,7 +153,7 @@ export async function completePasswordReset(input: ResetCompletion, client: Clie
   });
 }
 
-/** Changes the own password and ends the other sessions. Throws 400 for a wrong present one. */
+/** Changes the own password and ends the other sessions. Throws 400 for a wrong current password. */
 export async function changePassword(
   caller: SessionCaller,
   input: PasswordChange,
@@ -113,15 +162,15 @@ export async function changePassword(
   const stored = passwordHashOf(caller.userId);
   if (stored === null) throw badRequest("This account has no password; link an email address to get one");
   const { username } = activeUser(caller.userId);
-  if (!(await verifyPassword(stored, input.current_password)))
+  if (!(await isOwnPassword(caller.userId, stored, input.current_password)))
     throw invalid("/current_password", "is not the present password");
   checkPassword(input.new_password, username, "/new_password");
   const hash = await hashPassword(input.new_password);
   await transactAs(caller, () => {
-    // Changed by somebody else while the hashes were computed.
+    // The password was changed by somebody else while the hashes were computed.
     if (passwordHashOf(caller.userId) !== stored)
       throw invalid("/current_password", "is not the present password");
-    setPassword(caller.userId, hash);
+    setPassword(caller.userId, hash, client);
     revokeOtherSessions(caller, "password changed", client);
     recordAudit({
       event_type: "password_changed",
@@ -135,14 +184,17 @@ export async function changePassword(
 }
 
 /**
- * Stores a new password in the current transaction. What somebody else may have started with the old one, or from a
- * session that was not theirs, ends: other reset links, new addresses that wait for their verification, and sign-ins
- * that wait for their second step.
+ * Stores a new password in the current transaction. Ends everything that somebody else may have started with
+ * the old password or a stolen session: other reset links, new addresses that wait for verification, and
+ * sign-ins that wait for their second step. The user is told by email, in case the change was somebody
+ * else's.
  */
-function setPassword(userId: string, hash: string): void {
+function setPassword(userId: string, hash: string, client: Client): void {
   db.update(passwords).set({ hash, changed_at: now() }).where(eq(passwords.user_id, userId)).run();
   db.delete(passwordResets).where(eq(passwordResets.user_id, userId)).run();
   cancelVerification(userId, "email_change");
   cancelVerification(userId, "email_link");
   dropChallenges(userId);
+  startAnew(userId);
+  notify(activeUser(userId), { kind: "password_changed", at: now() }, client.acceptLanguage);
 }

@@ -15,8 +15,9 @@ function commonPasswords(): Set<string> {
 }
 
 /**
- * Where `security.reject_common_passwords` is on, refuses a password that is among the 10,000 most common or
- * contains the username, both in any case (ASVS 6.2.4). `path` is the password's place in the request. Throws 400.
+ * Refuses a password that is among the 10,000 most common or contains the username, both in any case (ASVS
+ * 6.2.4; rule A1), if `security.reject_common_passwords` is on. `path` is the password's place in the
+ * request. Throws 400.
  */
 export function checkPassword(password: string, username: string, path = "/password"): void {
   if (!config["security.reject_common_passwords"]) return;

@@ -1,11 +1,11 @@
 import { config, publicUrl } from "../../config";
 import type { Client } from "../../kernel/client";
-import { iso } from "../../kernel/clock";
+import { iso, now } from "../../kernel/clock";
 import { hashPassword } from "../../kernel/crypto";
 import { transact } from "../../kernel/db";
 import { AppError, conflict, isUniqueViolation } from "../../kernel/errors";
 import { emailLocale } from "../email/locale";
-import { sendEmail } from "../email/service";
+import { noteSentEmail, sendEmail } from "../email/service";
 import { composeEmail } from "../email/templates";
 import { applyEmailChange, applyEmailLink } from "../email-addresses/service";
 import { checkLoginEnabled, checkRegistrationEnabled } from "../platforms/service";
@@ -13,9 +13,10 @@ import { insertUser, isUsernameTaken, userByEmail } from "../users/service";
 import {
   deleteVerification,
   dropStaleRegistrations,
-  insertVerification,
+  insertRegistration,
+  isAddressHeld,
+  isNameHeld,
   markSent,
-  pendingRegistration,
   takeVerification,
   type VerificationRow,
 } from "../verification/service";
@@ -25,9 +26,11 @@ import type { AuthResponse, RegisterInput, VerifiedEmail } from "./schema";
 import { openSession } from "./service";
 
 /**
- * Registers with email, username and password: stores a pending registration and sends the link that proves the
- * address. There is no account before that. Throws 400 when registration is off, 409 for a name or an address that
- * is taken or pending, and 500 when the email could not be sent; then nothing is left of the registration.
+ * Registers with email, username and password: stores a pending registration and sends the link that proves
+ * the address. There is no account before that, and of several registrations for one name or address the
+ * first to be confirmed wins (rule A3). Throws 400 when registration is off, 409 for a name or an address
+ * that is taken, or held by a registration of the last minutes, and 500 when the email could not be sent;
+ * then nothing is left of the registration.
  */
 export async function register(input: RegisterInput, client: Client) {
   checkRegistrationEnabled("email");
@@ -35,12 +38,12 @@ export async function register(input: RegisterInput, client: Client) {
   const username = input.username.toLowerCase();
   checkPassword(input.password, username);
   await checkChallenge(input.challenge_token, client);
-  checkFree(email, username);
+  checkFree(email, username, client);
   const passwordHash = await hashPassword(input.password);
   const { id, token, expiresAt } = await transact(() => {
-    checkFree(email, username);
+    checkFree(email, username, client);
     dropStaleRegistrations(email, username);
-    return insertVerification({ kind: "registration", userId: null, email, username, passwordHash });
+    return insertRegistration({ email, username, passwordHash }, client);
   });
   const recipient = { address: email, username, locale: emailLocale(null, client.acceptLanguage) };
   try {
@@ -55,19 +58,21 @@ export async function register(input: RegisterInput, client: Client) {
   return { message: "Use the link in the email that was sent to you", expires_at: iso(expiresAt) };
 }
 
-function checkFree(email: string, username: string): void {
+function checkFree(email: string, username: string, client: Client): void {
   if (isUsernameTaken(username)) throw conflict("This username is taken");
   if (userByEmail(email)) throw conflict("This email address is in use");
-  if (pendingRegistration(email, username))
+  if (isAddressHeld(email, client) || isNameHeld(username, client))
     throw conflict("A registration with this username or email address waits for its verification");
 }
 
 /** Creates the account of a proved registration, in the current transaction. Throws 403 and 409. */
-function createAccount({ email, username, password_hash }: VerificationRow, client: Client) {
+function createAccount({ id, email, username, password_hash, sent_at }: VerificationRow, client: Client) {
   checkLoginEnabled("email");
   if (userByEmail(email)) throw conflict("This email address is in use");
   try {
-    return insertUser({ email, username: username ?? "", passwordHash: password_hash ?? "" }, client);
+    const user = insertUser({ email, username: username ?? "", passwordHash: password_hash ?? "" }, client);
+    noteSentEmail(id, "registration", user.id, sent_at ?? now());
+    return user;
   } catch (error) {
     throw isUniqueViolation(error) ? conflict("This username or email address was taken meanwhile") : error;
   }
@@ -87,7 +92,7 @@ const VERIFIED = {
   email_change: "The email address was changed",
 } as const;
 
-/** Applies whatever the token of an email proves, without signing anybody in. Throws 400 and 409. */
+/** Applies the change that an email's token proves, without signing anybody in. Throws 400 and 409. */
 export function verifyEmail(token: string, client: Client): Promise<VerifiedEmail> {
   return transact(() => {
     const row = takeVerification(token, ["registration", "email_link", "email_change"]);
@@ -101,7 +106,7 @@ export function verifyEmail(token: string, client: Client): Promise<VerifiedEmai
   });
 }
 
-/** Returns whom it concerns. */
+/** Applies a verification and returns the identifier of its user. */
 function applyVerification(row: VerificationRow, client: Client): string {
   if (row.kind === "registration") return createAccount(row, client).id;
   if (row.kind === "email_change") applyEmailChange(row, client);

@@ -4,7 +4,7 @@ import { clientOf } from "../../kernel/client";
 import { AppError } from "../../kernel/errors";
 import { errors, t } from "../../kernel/schema";
 import type { SessionCaller } from "../access/caller";
-import { guard, passwordLimit, type RateRule, takeFromLimit } from "../access/guard";
+import { guard, passwordLimit, type RateRule } from "../access/guard";
 import { ChallengeInput, CheckInput, CheckResult } from "../two-factor/schema";
 import { countSignInOf, signInCodeLimit } from "../two-factor/tries";
 import { changePassword, completePasswordReset, requestPasswordReset } from "./password-reset";
@@ -51,7 +51,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
     detail: {
       summary: "Register",
       description:
-        "Starts a registration: an email with a link goes to the address, valid for 24 hours, and only its token creates the account. 400 when registration is off, for an unfit password or a failed bot protection; 409 when the username or the address is taken or waits for its verification; 500 when the email could not be sent, which leaves nothing behind.",
+        "Starts a registration: an email with a link goes to the address, valid for 24 hours, and only its token creates the account. It holds the username and the address for 10 minutes; then somebody else may register them, and whoever verifies first has them. While one waits, further ones hold them only against the client address that sent them, which the fourth one for an email address does for an hour; an email address gets 16 registration emails an hour at most. 400 when registration is off, for an unfit password or a failed bot protection; 409 when the username or the address is taken or held; 500 when the email could not be sent, which leaves nothing behind.",
     },
   })
   .post(
@@ -82,28 +82,22 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
         "Applies whatever the token of an email proves: a registration, a change of address or a linked address. Opens no session. 400 for a token that is not valid, was used or has expired; 409 when the name or the address is in use.",
     },
   })
-  .post(
-    "/login",
-    ({ body, request, set }) => {
-      takeFromLimit(loginLimit, `identifier ${body.identifier.toLowerCase()}`, set.headers);
-      return login(body, clientOf(request));
+  .post("/login", ({ body, request }) => login(body, clientOf(request)), {
+    open: { limit: loginLimit },
+    body: LoginInput,
+    response: { 200: AuthResponse, ...errors(401, 403) },
+    detail: {
+      summary: "Sign in with password",
+      description:
+        "Signs in with username or email address and password and opens a session of 30 days. Send its token as `Authorization: Bearer <session_token>`. An unknown identifier and a wrong password get the same 401. With the right password, a banned user gets 403 `AccountBanned`, and anybody 403 while sign-in by email is switched off. After too many wrong codes of the second factor, 403 `TwoFactorLocked` until the password is reset or an administrator helps. Attempts are limited per address, and failures per identifier: from the tenth within `rate_limit.login_failures` on, each is followed by a growing pause (429). Failures from elsewhere don't count for an address from which this user signed in during the last 30 days. A role or a platform that requires two-factor authentication does not keep out who has not set it up yet: `GET /v1/users/me/2fa/requirement` tells what is to be done.",
     },
-    {
-      open: { limit: loginLimit },
-      body: LoginInput,
-      response: { 200: AuthResponse, ...errors(401, 403) },
-      detail: {
-        summary: "Sign in with password",
-        description:
-          "Signs in with username or email address and password and opens a session of 30 days. Send its token as `Authorization: Bearer <session_token>`. An unknown identifier and a wrong password get the same 401. With the right password, a banned user gets 403 `AccountBanned`, and anybody 403 while sign-in by email is switched off. Attempts are limited per address and per identifier. A role or a platform that requires two-factor authentication does not keep out who has not set it up yet: `GET /v1/users/me/2fa/requirement` tells what is to be done.",
-      },
-    },
-  )
+  })
   .post(
     "/2fa/verify",
     ({ body, request, set }) => {
-      countSignInOf(body.temp_token, set.headers);
-      return verifyTwoFactorLogin(body, clientOf(request));
+      const client = clientOf(request);
+      countSignInOf(body.temp_token, client, set.headers);
+      return verifyTwoFactorLogin(body, client);
     },
     {
       open: { limit: signInCodeLimit },
@@ -112,7 +106,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
       detail: {
         summary: "Complete a sign-in with the second factor",
         description:
-          "Takes the `temp_token` of the first step and a code of the authenticator app or a backup code, and opens the session. The token is valid for 10 minutes and for five wrong codes; a code counts once. 401 whatever is wrong with them. Attempts are limited per address and per user.",
+          "Takes the `temp_token` of the first step and a code of the authenticator app or a backup code, and opens the session. The token is valid for 10 minutes and for five wrong codes; a code counts once. 401 whatever is wrong with them. Attempts are limited per address and per user; from the fifth wrong code in a row on, each is followed by a growing pause (429), and after a hundred every code gets 403 `TwoFactorLocked` until the password is reset or an administrator helps.",
       },
     },
   )
@@ -123,7 +117,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
     detail: {
       summary: "Check whether a sign-in needs a second factor",
       description:
-        "For the identity web app, after a sign-in through an external provider: answers the token for `/v1/auth/2fa/verify` when the user has two-factor authentication on. 400 for a user who is unknown or deleted and for an unknown platform, 403 for a banned user.",
+        "For the identity web app, after a sign-in through an external provider: answers the token for `/v1/auth/2fa/verify` when the user has two-factor authentication on. 400 for a user who is unknown or deleted and for an unknown platform, 403 for a banned user, and 403 `TwoFactorLocked` after too many wrong codes.",
     },
   })
   .post(
@@ -144,8 +138,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
   )
   .post(
     "/reset-password",
-    async ({ body, request, set }) => {
-      takeFromLimit(resetLimit, `email ${body.email.toLowerCase()}`, set.headers);
+    async ({ body, request }) => {
       await requestPasswordReset(body, clientOf(request));
       return { message: "If an account has this email address, a link to set a new password was sent to it" };
     },
@@ -156,7 +149,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
       detail: {
         summary: "Request a password reset",
         description:
-          "Sends a link, valid for one hour, if an account has the address; the answer is the same either way. Requests are limited per address of the client and per email address.",
+          "Sends a link, valid for one hour, if an account has the address; the answer is the same either way. A link replaces the one before it. Soon after one was sent, another request sends nothing and the link goes on working: after a minute first, and after at most 45 minutes when many are asked for. Requests are limited per address of the client.",
       },
     },
   )
@@ -167,14 +160,14 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
       return { message: "The password was set; sign in with it" };
     },
     {
-      // Without a limit: the token can't be guessed, and nothing costly is done for a wrong one.
+      // No limit: the token can't be guessed, and a wrong one costs next to nothing.
       open: true,
       body: ResetCompletion,
       response: { 200: Message },
       detail: {
         summary: "Set a new password",
         description:
-          "Sets the password with the token of the email and ends all sessions of the user. 400 for a token that is not valid, was used or has expired, and for an unfit password.",
+          "Sets the password with the token of the email and ends all sessions of the user; with `revoke_api_keys` it also switches the user's API keys off, which the user can switch on again. An email tells the user. 400 for a token that is not valid, was used or has expired, and for an unfit password.",
       },
     },
   )
@@ -202,7 +195,7 @@ export const ownPasswordRoutes = new Elysia({ prefix: "/v1/users/me/password", t
       detail: {
         summary: "Change the own password",
         description:
-          "Sets a new password and ends all other sessions of the caller. 400 for a wrong present password, for an unfit new one, and for an account without a password.",
+          "Sets a new password and ends all other sessions of the caller; an email tells the user. 400 for a wrong present password, for an unfit new one, and for an account without a password.",
       },
     },
   );

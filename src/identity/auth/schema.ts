@@ -3,9 +3,8 @@ import { emailField, usernameField } from "../users/schema";
 
 const challenge_token = t.Optional(
   ignorable({
-    type: "string",
-    maxLength: 4_096,
-    description: "Answer of the bot protection: required where it is switched on, else ignored",
+    description:
+      "Answer of the bot protection: a text, required where one is set. Where none is set, the field is ignored and may be anything: a value of any type, or left out",
     examples: ["XXXX.DUMMY.TOKEN.XXXX"],
   }),
 );
@@ -17,7 +16,7 @@ export const newPasswordField = characters({
   examples: ["a long passphrase"],
 });
 
-/** A password to be compared: whatever was once accepted is short enough. */
+/** A password to compare with the stored one. No password that was ever accepted is longer. */
 export const passwordField = characters({
   minLength: 1,
   maxLength: 128,
@@ -81,7 +80,17 @@ export const ResetRequest = t.Object({ email: emailField, challenge_token }, { t
 export type ResetRequest = (typeof ResetRequest)["static"];
 
 export const ResetCompletion = t.Object(
-  { token: verificationToken, new_password: newPasswordField, challenge_token },
+  {
+    token: verificationToken,
+    new_password: newPasswordField,
+    challenge_token,
+    revoke_api_keys: t.Optional(
+      t.Boolean({
+        description: "Whether the user's API keys are switched off, those of trackers among them",
+        examples: [true],
+      }),
+    ),
+  },
   { title: "ResetCompletion" },
 );
 export type ResetCompletion = (typeof ResetCompletion)["static"];

@@ -1,6 +1,6 @@
 import { and, eq, isNull, placeholder } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-import type { Client } from "../../kernel/client";
+import { addressBlock, type Client } from "../../kernel/client";
 import { iso, now } from "../../kernel/clock";
 import { hashPassword, needsRehash, verifyPassword } from "../../kernel/crypto";
 import { db, sqlite, statement, transact } from "../../kernel/db";
@@ -13,25 +13,40 @@ import { checkLoginEnabled } from "../platforms/service";
 import { platforms } from "../platforms/table";
 import { endSession, insertSession, revokeOtherSessions } from "../sessions/service";
 import { insertChallenge } from "../two-factor/challenges";
+import { checkNotLocked } from "../two-factor/failures";
 import { isTwoFactorOn } from "../two-factor/service";
 import { findUser } from "../users/service";
 import { users } from "../users/table";
 import { checkChallenge } from "./bot-protection";
+import { byAddressOf, byIdentifier, openTry } from "./login-failures";
 import type { AuthResponse, LoginInput } from "./schema";
+import { knownAddress, noteAddress } from "./sign-in-addresses";
 import { passwords } from "./table";
 
 const wrongCredentials = () => new AppError("Unauthorized", "The identifier or the password is wrong");
 
 /**
  * Signs in with username or email address and password. An unknown identifier, an account without a password
- * and a wrong password answer alike and take equal time. Whoever has the right password learns of a ban and of a
- * platform that is switched off (403), and with two-factor authentication on gets a challenge. A failure leaves an audit
- * event, and so does the session that is opened in the end.
+ * and a wrong password get the same answer after the same time (rule C2). With the right password, a ban and
+ * a platform that is switched off show as 403 (rule A4), and two-factor authentication leads to a challenge,
+ * or to 403 after too many wrong codes. A failure leaves an audit event, and so does the session that is
+ * opened in the end. Throws 429 after too many failures, by the same rules with or without an account.
  */
 export async function login(input: LoginInput, client: Client): Promise<AuthResponse> {
   await checkChallenge(input.challenge_token, client);
-  const account = findAccount(input.identifier.toLowerCase());
-  const matches = await verifyPassword(account?.hash ?? null, input.password);
+  const identifier = input.identifier.toLowerCase();
+  const account = findAccount(identifier);
+  const isKnown = knownAddress(account?.id ?? null, client.address) !== null;
+  const attempt = openTry(
+    isKnown ? byAddressOf(identifier, addressBlock(client.address)) : byIdentifier(identifier),
+  );
+  let matches: boolean;
+  try {
+    matches = await verifyPassword(account?.hash ?? null, input.password);
+    if (!matches) attempt.fail();
+  } finally {
+    attempt.close();
+  }
   if (!account || !matches) {
     await recordFailure(account?.id ?? null, account ? "wrong password" : "unknown identifier", client);
     throw wrongCredentials();
@@ -44,7 +59,9 @@ export async function login(input: LoginInput, client: Client): Promise<AuthResp
       checkLoginEnabled("email");
       checkNotBanned(account.id);
       if (renewed) db.update(passwords).set({ hash: renewed }).where(eq(passwords.user_id, account.id)).run();
-      return isTwoFactorOn(account.id) ? openChallenge(account, "email") : signIn(account, "email", client);
+      if (!isTwoFactorOn(account.id)) return signIn(account, "email", client);
+      checkNotLocked(account.id);
+      return openChallenge(account, "email");
     });
   } catch (error) {
     if (error instanceof AppError) await recordFailure(account.id, error.message, client);
@@ -54,7 +71,7 @@ export async function login(input: LoginInput, client: Client): Promise<AuthResp
 
 const recordFailure = (accountId: string | null, why: string, client: Client): Promise<void> =>
   transact(() => {
-    // Scrubbed while the hash was computed: nothing is noted about that account any more.
+    // Scrubbed while the hash was computed: nothing more may be stored about that account.
     const userId = accountId !== null && findUser(accountId)?.scrubbed_at === null ? accountId : null;
     recordAudit({
       event_type: "login_failed",
@@ -86,7 +103,7 @@ export function signIn(user: SigningIn, provider: string, client: Client): AuthR
   return session;
 }
 
-/** Asks a user who has passed the first step of a sign-in for the second one, in the current transaction. */
+/** Opens a challenge for a user who has passed the first step of a sign-in, in the current transaction. */
 const openChallenge = (user: SigningIn, provider: string): AuthResponse => ({
   user_id: user.id,
   email: user.email ?? "",
@@ -103,9 +120,10 @@ const noteLogin = statement(() =>
   ),
 );
 
-/** Opens a session for a user who has proved who it is, in the current transaction. */
+/** Opens a session for a user who has proved its identity, in the current transaction. */
 export function openSession(user: SigningIn, provider: string, client: Client): AuthResponse {
   noteLogin().run(now(), provider, user.id);
+  noteAddress(user.id, client.address);
   const session = insertSession(user.id, provider, client);
   return {
     user_id: user.id,
@@ -120,7 +138,7 @@ export function openSession(user: SigningIn, provider: string, client: Client): 
   };
 }
 
-/** The active user with a password of whom something is known. */
+/** The active user with a password, by a known column value. */
 const activeBy = (column: SQLiteColumn) =>
   statement(() =>
     db
@@ -146,7 +164,7 @@ const activeById = activeBy(users.id);
 /** The active user with this address on the email platform, who has a password. */
 export const accountByEmail = (email: string) => activeByAddress().get({ known: email });
 
-/** The same, found by the username first. */
+/** The same by username, else by address. */
 const findAccount = (identifier: string) =>
   activeByUsername().get({ known: identifier }) ?? accountByEmail(identifier);
 
@@ -166,11 +184,11 @@ export const logoutEverywhere = (caller: SessionCaller, client: Client): Promise
   transact(() => {
     revokeOtherSessions(caller, "signed out everywhere", client);
     endOwnSession(caller, client);
-    // What is cached of the user's keys goes as well (Part 2, "GraphQL operations").
+    // Cached callers of the user's keys are dropped as well.
     accessChanged((cached) => cached.userId === caller.userId, true);
   });
 
-/** Of parallel requests with one token, one signs out. */
+/** Ends the caller's session. Of parallel requests with one token, only one signs out. */
 function endOwnSession(caller: SessionCaller, client: Client): void {
   if (!endSession(caller.id)) return;
   recordAudit({

@@ -1,4 +1,4 @@
-import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { id, time } from "../../kernel/table";
 import { users } from "../users/table";
 
@@ -11,7 +11,7 @@ export const passwords = sqliteTable("passwords", {
   changed_at: time().notNull(),
 });
 
-/** Password resets that were asked for and not used yet. */
+/** Password resets that were requested and not used yet. */
 export const passwordResets = sqliteTable(
   "password_resets",
   {
@@ -27,5 +27,25 @@ export const passwordResets = sqliteTable(
   (table) => [
     index("password_resets_user").on(table.user_id),
     index("password_resets_expiry").on(table.expires_at),
+  ],
+);
+
+/** Addresses from which a user signed in: tries from one of them have an allowance of their own. */
+export const signInAddresses = sqliteTable(
+  "sign_in_addresses",
+  {
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** Keyed hash under the master key of the address (an IPv6 one's network), base64. */
+    address_hash: text().notNull(),
+    last_at: time().notNull(),
+    /** Wrong second factors from this address since the last right one, and the time of the newest. */
+    code_failures: integer().notNull().default(0),
+    code_failed_at: time(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.user_id, table.address_hash] }),
+    index("sign_in_addresses_age").on(table.last_at),
   ],
 );

@@ -7,6 +7,7 @@ import { notify } from "../email/notify";
 import { checkLoginEnabled, platformBySlug } from "../platforms/service";
 import { FEW } from "../two-factor/backup-codes";
 import { countWrongCode, deleteChallenge, findChallenge, insertChallenge } from "../two-factor/challenges";
+import { checkNotLocked, countFailure } from "../two-factor/failures";
 import type { ChallengeInput } from "../two-factor/schema";
 import { acceptCode, backupCodesLeft, isTwoFactorOn, noteFailure } from "../two-factor/service";
 import { contactAddress, findUser, primaryAccount } from "../users/service";
@@ -16,12 +17,14 @@ import { signIn } from "./service";
 const wrong = () => new AppError("Unauthorized", "The token or the code is wrong, was used, or has expired");
 
 /**
- * The second step of a sign-in: consumes the challenge and a code of the app or a backup code, and opens the session.
- * Five wrong codes end the challenge; of parallel requests with one code, one succeeds. Every attempt leaves an audit
- * event. Throws 401, and 403 for who was banned and for a platform that was switched off meanwhile.
+ * The second step of a sign-in: consumes the challenge and a code of the app or a backup code, and opens the
+ * session. Five wrong codes end the challenge (rule C3); of parallel requests with one code, only one
+ * succeeds. Every attempt leaves an audit event. Throws 401, 403 for a user who was banned or a platform that
+ * was switched off meanwhile, and 403 and 429 after too many wrong codes.
  */
 export async function verifyTwoFactorLogin(input: ChallengeInput, client: Client): Promise<AuthResponse> {
-  // A refusal is returned, and thrown after: its audit event and the count of wrong codes must be committed.
+  // A refusal is returned and thrown only after the commit, which must hold its audit event and the count of
+  // wrong codes.
   const refuse = (userId: string | null, why: string, error: AppError) => {
     noteFailure({ userId, why, client });
     return error;
@@ -32,9 +35,10 @@ export async function verifyTwoFactorLogin(input: ChallengeInput, client: Client
     if (!challenge || !user || user.deleted_at !== null) return refuse(null, "no such challenge", wrong());
     const bar = barTo(user.id, challenge.provider);
     if (bar) return refuse(user.id, bar.message, bar);
-    const used = acceptCode(user.id, input.code);
+    const used = acceptCode(user.id, input.code, client);
     if (used === null) {
       countWrongCode(challenge);
+      countFailure(user.id, client);
       return refuse(user.id, "wrong code", wrong());
     }
     deleteChallenge(challenge.id);
@@ -56,10 +60,10 @@ export async function verifyTwoFactorLogin(input: ChallengeInput, client: Client
   return outcome;
 }
 
-/** Whose sign-in a token belongs to; null for one that is unknown, used or expired. */
+/** The user whose sign-in a token belongs to; null for a token that is unknown, used or expired. */
 export const challengedUser = (token: string): string | null => findChallenge(token)?.user_id ?? null;
 
-/** What keeps a user from signing in through a platform now. */
+/** The reason why a user can't sign in through a platform now; null if there is none. */
 function barTo(userId: string, provider: string): AppError | null {
   try {
     checkLoginEnabled(provider);
@@ -72,8 +76,8 @@ function barTo(userId: string, provider: string): AppError | null {
 }
 
 /**
- * For the identity web app, after a sign-in through an external provider: whether a second step is needed, and the
- * token for it. Throws 400 for no such user or platform, 403 for a banned one.
+ * For the identity web app, after a sign-in through an external provider: tells if a second step is needed,
+ * with the token for it. Throws 400 for an unknown user or platform, 403 for a banned user.
  */
 export function checkTwoFactor(userId: string, provider: string | null | undefined) {
   return transact(() => {
@@ -84,6 +88,7 @@ export function checkTwoFactor(userId: string, provider: string | null | undefin
     const through = provider ?? user.last_login_provider ?? primaryAccount(user)?.slug ?? "email";
     checkLoginEnabled(through);
     if (!isTwoFactorOn(user.id)) return { requires_2fa: false };
+    checkNotLocked(user.id);
     return { requires_2fa: true, temp_token: insertChallenge(user.id, through) };
   });
 }

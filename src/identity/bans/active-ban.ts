@@ -12,12 +12,12 @@ const lastingBan = statement(() => {
   return db.select().from(bans).where(and(open, lasts)).prepare();
 });
 
-/** The ban that holds for a user at this moment. One that ran out doesn't count, closed or not. */
+/** The ban in force on a user now. An expired ban doesn't count, closed or not. */
 export function activeBan(userId: string): BanRow | undefined {
   return lastingBan().get({ userId, time: now() });
 }
 
-/** Throws 403 `AccountBanned` for a user who is banned, with the end of the ban and its reason. */
+/** Throws 403 `AccountBanned` for a banned user, with the end of the ban and its reason. */
 export function checkNotBanned(userId: string): void {
   const ban = activeBan(userId);
   if (!ban) return;

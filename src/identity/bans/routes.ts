@@ -1,10 +1,11 @@
 import { Elysia } from "elysia";
 import { clientOf } from "../../kernel/client";
 import { single } from "../../kernel/envelopes";
-import { Done, errors, IdParams, List, optionalBody, Single } from "../../kernel/schema";
+import { ListQuery, list } from "../../kernel/lists";
+import { Done, errors, IdParams, List, optionalBody, query, Single } from "../../kernel/schema";
 import { guard } from "../access/guard";
 import { Ban, BanStatus, NewBan, PastBan } from "./schema";
-import { banUser, getBan, listBans, unbanUser } from "./service";
+import { bansOf, banUser, getBan, unbanUser } from "./service";
 
 const path = "/v1/users";
 
@@ -51,10 +52,11 @@ export const banRoutes = new Elysia({ prefix: path, tags: ["Bans"] })
   )
   .get(
     "/:id/bans",
-    ({ params }) => ({ data: listBans(params.id), _links: { self: `${path}/${params.id}/bans` } }),
+    ({ params, query, request }) => list(`${path}/${params.id}/bans`, query, bansOf(params.id), request),
     {
       access: "users:read",
       params: IdParams,
+      ...query(ListQuery),
       response: { 200: List(PastBan), ...errors(404) },
       detail: { summary: "List a user's bans", description: "All bans, ended ones too, newest first." },
     },

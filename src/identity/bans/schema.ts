@@ -1,6 +1,6 @@
 import { characters, nullable, optional, out, record, t } from "../../kernel/schema";
 
-/** 100 years: beyond that a ban is permanent in all but name, and its end no date that clients can read. */
+/** 100 years: a longer ban is permanent in all but name, and clients may fail to read its end as a date. */
 export const MAX_DURATION_SECONDS = 3_155_760_000;
 
 const banFields = {

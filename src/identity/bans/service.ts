@@ -1,10 +1,11 @@
-import { and, desc, eq, isNull, lte } from "drizzle-orm";
+import { and, count, desc, eq, isNull, lte } from "drizzle-orm";
 import type { Client } from "../../kernel/client";
 import { iso, isoOrNull, now, SECOND } from "../../kernel/clock";
 import { db, transact } from "../../kernel/db";
 import { conflict, notFound } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
 import { newId } from "../../kernel/id";
+import type { Records } from "../../kernel/lists";
 import { accessChanged, type Caller, transactAs } from "../access/caller";
 import { checkNotLastSuperAdmin, checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
@@ -34,14 +35,14 @@ const toBan = (row: BanRow): Ban => ({
   is_permanent: row.expires_at === null,
 });
 
-/** A ban that ran out ended then, whether or not the job has come by. */
+/** A past ban. One that ran out ended at that time, even if the job has not closed it yet. */
 function toPastBan(row: BanRow): PastBan {
   const ranOut = row.expires_at !== null && row.expires_at <= now();
   const endedAt = row.unbanned_at ?? (ranOut ? row.expires_at : null);
   return { ...toBan(row), unbanned_at: isoOrNull(endedAt), unbanned_by: row.unbanned_by };
 }
 
-/** Whether a user is banned now. Throws 404. */
+/** Ban status of a user. Throws 404. */
 export function getBan(userId: string): BanStatus {
   existingUser(userId);
   const ban = activeBan(userId);
@@ -49,16 +50,29 @@ export function getBan(userId: string): BanStatus {
 }
 
 /** All bans of a user, newest first. Throws 404. */
-export function listBans(userId: string): PastBan[] {
+export function bansOf(userId: string): Records<PastBan> {
   existingUser(userId);
-  return db.select().from(bans).where(eq(bans.user_id, userId)).orderBy(desc(bans.id)).all().map(toPastBan);
+  const whose = eq(bans.user_id, userId);
+  return {
+    read: (offset, limit) =>
+      db
+        .select()
+        .from(bans)
+        .where(whose)
+        .orderBy(desc(bans.id))
+        .limit(limit)
+        .offset(offset)
+        .all()
+        .map(toPastBan),
+    count: () => db.select({ n: count() }).from(bans).where(whose).get()?.n ?? 0,
+  };
 }
 
 // --- Changing ---------------------------------------------------------------------------------------------
 
 /**
- * Bans a user: all sessions end, and keys are refused while it lasts. Throws 404 for no such user, 403 for somebody
- * who may do more, 409 for oneself, the last super admin or one who is banned already.
+ * Bans a user: all sessions end, and keys are refused while the ban lasts. Throws 404 for an unknown user,
+ * 403 for one who may do more, 409 for oneself, the last super admin or a user who is banned already.
  */
 export function banUser(caller: Caller, userId: string, input: NewBan, client: Client): Promise<Ban> {
   return transactAs(caller, () => {
@@ -91,7 +105,7 @@ export function banUser(caller: Caller, userId: string, input: NewBan, client: C
   });
 }
 
-/** Ends a user's ban. Throws 404 for no such user or one who isn't banned, 403 for somebody who may do more. */
+/** Ends a user's ban. Throws 404 for an unknown user or one who isn't banned, 403 for one who may do more. */
 export function unbanUser(caller: Caller, userId: string, client: Client): Promise<void> {
   return transactAs(caller, () => {
     activeUser(userId);
@@ -103,7 +117,7 @@ export function unbanUser(caller: Caller, userId: string, client: Client): Promi
   });
 }
 
-/** The reason is a free text about a person, and stays out of the audit log. */
+/** Writes the audit event of a ban, without the reason: that is free text about a person (rule E5). */
 const auditBan = (
   event: "user_banned" | "user_unbanned",
   ban: BanRow,
@@ -121,12 +135,12 @@ const auditBan = (
     ...(client && { client }),
   });
 
-// --- Ends by itself ---------------------------------------------------------------------------------------
+// --- Expiry -----------------------------------------------------------------------------------------------
 
-/** Closes the ban of a user that ran out, if there is one, in the current transaction. */
+/** Closes a user's expired ban, if there is one, in the current transaction. */
 const closeRunOut = (userId: string) => closeWhere(eq(bans.user_id, userId), 1);
 
-/** Closes up to so many bans that ran out, in the current transaction. Returns how many there were. */
+/** Closes up to `limit` expired bans, in the current transaction. Returns how many there were. */
 function closeWhere(which: ReturnType<typeof eq> | undefined, limit: number): number {
   const ended = db
     .select()
@@ -144,7 +158,7 @@ function closeWhere(which: ReturnType<typeof eq> | undefined, limit: number): nu
 /** Bans closed in one transaction. */
 const STEP = 500;
 
-/** The job: closes bans that ran out. They stopped counting then; this writes it down. */
+/** The job: closes expired bans. They are out of force already; this records it. */
 export async function closeExpiredBans(): Promise<void> {
   while ((await transact(() => closeWhere(undefined, STEP))) === STEP);
 }

@@ -15,7 +15,7 @@ export const bans = sqliteTable(
     banned_at: time().notNull(),
     /** Null for a permanent ban. */
     expires_at: time(),
-    /** When it ended, by a person or because it ran out. */
+    /** End of the ban, by a person or because it ran out. */
     unbanned_at: time(),
     /** Null also when it ran out. */
     unbanned_by: text(),

@@ -2,7 +2,10 @@ import { Elysia } from "elysia";
 import { clientOf } from "../../kernel/client";
 import { Done, errors, IdParams, optionalBody } from "../../kernel/schema";
 import type { SessionCaller } from "../access/caller";
-import { countTwoFactorCode, guard, passwordLimit } from "../access/guard";
+import { guard, passwordLimit } from "../access/guard";
+import { countProof } from "../reauthentication/limits";
+import { NEEDS_RECENT_SIGN_IN } from "../reauthentication/schema";
+import { countCodeOf } from "../two-factor/tries";
 import { DeletionRequest, DeletionStatus, ForcedDeletion } from "./schema";
 import {
   cancelDeletion,
@@ -17,8 +20,9 @@ export const ownDeletionRoutes = new Elysia({ prefix: "/v1/users/me/deletion", t
   .post(
     "",
     ({ caller, body, request, set }) => {
-      if (body.code) countTwoFactorCode((caller as SessionCaller).userId, set.headers);
-      return scheduleDeletion(caller as SessionCaller, body, clientOf(request));
+      const client = clientOf(request);
+      if (body.code) countCodeOf((caller as SessionCaller).userId, client, set.headers);
+      return scheduleDeletion(caller as SessionCaller, body, client);
     },
     {
       access: { requires: "session", limit: passwordLimit },
@@ -27,7 +31,7 @@ export const ownDeletionRoutes = new Elysia({ prefix: "/v1/users/me/deletion", t
       detail: {
         summary: "Schedule the deletion of the own account",
         description:
-          "Needs the password. The account is deleted for good once `accounts.deletion_grace_days` have passed, and can be used until then; an email says so. 409 when it is scheduled already, or for the last super admin.",
+          "Needs the password. The account is deleted for good once `accounts.deletion_grace_days` have passed, and can be used until then; an email says so. 409 when it is scheduled already, or for the last super admin; 429 and 403 `TwoFactorLocked` after too many wrong codes.",
       },
     },
   )
@@ -84,19 +88,19 @@ export const adminDeletionRoutes = new Elysia({ prefix: "/v1/admin/users", tags:
   )
   .post(
     "/:id/force-delete",
-    async ({ caller, params, body }) => {
-      await forceDelete(caller, params.id, body?.reason);
+    async ({ caller, params, body, request, set }) => {
+      countProof(caller, body ?? {}, clientOf(request), set.headers);
+      await forceDelete(caller, params.id, body ?? {}, clientOf(request));
       return { success: true, message: "The account was deleted" };
     },
     {
       access: "users:delete",
       params: IdParams,
       body: optionalBody(ForcedDeletion),
-      response: { 200: Done, ...errors(404, 409) },
+      response: { 200: Done, ...errors(404, 409, 429) },
       detail: {
         summary: "Delete a user for good",
-        description:
-          "At once and irreversibly, whether or not a deletion is scheduled: platform accounts, email addresses, passwords, sessions, API keys and roles go, the username becomes `deleted_` and eight characters, and audit events lose address and user agent. The last super admin can't be deleted (409), nor can somebody who may do more than the caller (403). 409 for an account that is deleted for good already.",
+        description: `At once and irreversibly, whether or not a deletion is scheduled: platform accounts, email addresses, passwords, sessions, API keys and roles go, the username becomes \`deleted_\` and eight characters, and audit events lose address, user agent and what services wrote in free words. The last super admin can't be deleted (409), nor can somebody who may do more than the caller (403). 409 for an account that is deleted for good already. ${NEEDS_RECENT_SIGN_IN}`,
       },
     },
   );

@@ -1,4 +1,5 @@
 import { characters, nullable, optional, out, record, t } from "../../kernel/schema";
+import { proofFields } from "../reauthentication/schema";
 
 export const DeletionStatus = record(
   "DeletionStatus",
@@ -37,10 +38,11 @@ export const ForcedDeletion = t.Object(
     reason: optional(
       characters({
         maxLength: 1_000,
-        description: "Why. The user is told, and the audit log keeps it for good: it should name nobody",
+        description: "Why: told to the user's open connections, and kept nowhere",
         examples: ["Requested by letter"],
       }),
     ),
+    ...proofFields,
   },
   { title: "ForcedDeletion" },
 );

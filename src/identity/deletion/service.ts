@@ -1,7 +1,6 @@
-import { and, eq, lte, sql } from "drizzle-orm";
+import { eq, lte, sql } from "drizzle-orm";
 import type { Client } from "../../kernel/client";
 import { DAY, isoOrNull, now } from "../../kernel/clock";
-import { verifyPassword } from "../../kernel/crypto";
 import { db, transact } from "../../kernel/db";
 import { AppError, badRequest, conflict, invalid, notFound } from "../../kernel/errors";
 import { log } from "../../kernel/log";
@@ -9,16 +8,19 @@ import { logFailure } from "../../kernel/trouble";
 import { systemValue } from "../../operations/system-config/service";
 import { type Caller, type SessionCaller, transactAs } from "../access/caller";
 import { checkNotLastSuperAdmin, checkOutranks } from "../access/rank";
-import { apiKeys } from "../api-keys/table";
+import { switchOffKeys } from "../api-keys/owner";
 import { recordAudit } from "../audit/service";
+import { isOwnPassword } from "../auth/own-password";
 import { passwordHashOf } from "../auth/service";
 import { notify } from "../email/notify";
+import { requireRecentSignIn } from "../reauthentication/service";
 import { deleteSessions } from "../sessions/service";
 import { acceptCode, isTwoFactorOn, noteWrongCode, requiredCode, wrongCode } from "../two-factor/service";
 import { activeUser, existingUser, findUser, type UserRow } from "../users/service";
 import { users } from "../users/table";
-import type { DeletionRequest, DeletionStatus } from "./schema";
-import { announceDeletion, dropPending, eraseAddresses, scrub } from "./scrub";
+import type { DeletionRequest, DeletionStatus, ForcedDeletion } from "./schema";
+import { announceDeletion, dropPending, scrub } from "./scrub";
+import { eraseTraces } from "./traces";
 
 const toStatus = (user: UserRow): DeletionStatus => ({
   is_scheduled_for_deletion: user.scheduled_deletion_at !== null,
@@ -27,16 +29,17 @@ const toStatus = (user: UserRow): DeletionStatus => ({
   deleted_at: isoOrNull(user.deleted_at),
 });
 
-/** Whether an account is deleted or about to be. Throws 404. */
+/** Deletion status of a user. Throws 404. */
 export const getDeletionStatus = (userId: string): DeletionStatus => toStatus(existingUser(userId));
 
 // --- Soft deletion ----------------------------------------------------------------------------------------
 
 /**
- * Deletes a user softly: the record and the addresses stay, every credential ends. Throws 404 for one who is
- * deleted already, 403 for somebody who may do more, 409 for the last super admin.
+ * Deletes a user softly: the record and the addresses stay, every credential ends (rule A10). Throws 404 for
+ * a user who is deleted already, 403 for one who may do more, 409 for the last super admin.
  */
-export function deleteUser(caller: Caller, id: string, client: Client): Promise<void> {
+export async function deleteUser(caller: Caller, id: string, client: Client): Promise<void> {
+  await requireRecentSignIn(caller, id, {}, client);
   return transactAs(caller, () => {
     activeUser(id);
     checkOutranks(caller, id);
@@ -48,7 +51,7 @@ export function deleteUser(caller: Caller, id: string, client: Client): Promise<
       .run();
     dropPending(id);
     deleteSessions(id, "account deleted", { actorId: caller.userId, client });
-    switchOffKeys(caller, id, client);
+    switchOffKeys(id, "owner deleted", { actorId: caller.userId, client });
     recordAudit({
       event_type: "user_deleted",
       user_id: id,
@@ -61,30 +64,12 @@ export function deleteUser(caller: Caller, id: string, client: Client): Promise<
   });
 }
 
-function switchOffKeys(caller: Caller, ownerId: string, client: Client): void {
-  const keys = db
-    .update(apiKeys)
-    .set({ is_active: false, updated_at: now() })
-    .where(and(eq(apiKeys.owner_id, ownerId), eq(apiKeys.is_active, true)))
-    .returning({ id: apiKeys.id, name: apiKeys.name })
-    .all();
-  for (const { id, name } of keys)
-    recordAudit({
-      event_type: "api_key_revoked",
-      user_id: ownerId,
-      actor_id: caller.userId,
-      resource_type: "api_key",
-      resource_id: id,
-      metadata: { name, reason: "owner deleted" },
-      client,
-    });
-}
-
 // --- Scheduled by the user --------------------------------------------------------------------------------
 
 /**
- * Schedules the deletion of the caller's own account for the end of the grace period, and tells the user by email.
- * Throws 400 for a wrong password or, with two-factor authentication on, a wrong code, 409 when it is scheduled already or for the last super admin.
+ * Schedules the deletion of the caller's own account for the end of the grace period, and tells the user by
+ * email. Throws 400 for a wrong password or, with two-factor authentication on, a wrong code, 409 when it is
+ * scheduled already or for the last super admin.
  */
 export async function scheduleDeletion(
   caller: SessionCaller,
@@ -96,7 +81,7 @@ export async function scheduleDeletion(
     throw badRequest(
       "This account has no password to confirm the deletion with; link an email address with a password first, or ask an administrator",
     );
-  if (!(await verifyPassword(hash, input.password))) throw wrongPassword();
+  if (!(await isOwnPassword(caller.userId, hash, input.password))) throw wrongPassword();
   const status = await transactAs(caller, () => {
     const user = activeUser(caller.userId);
     // The password may have been changed while the hash was computed.
@@ -104,7 +89,7 @@ export async function scheduleDeletion(
     if (user.scheduled_deletion_at !== null)
       throw conflict("The deletion of this account is scheduled already");
     checkNotLastSuperAdmin(user.id);
-    if (isTwoFactorOn(user.id) && !acceptCode(user.id, requiredCode(input.code)))
+    if (isTwoFactorOn(user.id) && !acceptCode(user.id, requiredCode(input.code), client))
       return noteWrongCode(caller, user, client);
     const dueAt = now() + systemValue("accounts.deletion_grace_days") * DAY;
     auditSchedule("user_deletion_scheduled", user.id, caller, client);
@@ -117,7 +102,7 @@ export async function scheduleDeletion(
 
 const wrongPassword = () => invalid("/password", "is wrong");
 
-/** Takes back the deletion that the caller scheduled. Throws 404 when there is none. */
+/** Cancels the deletion that the caller scheduled. Throws 404 when there is none. */
 export function cancelOwnDeletion(caller: SessionCaller, client: Client): Promise<void> {
   return transactAs(caller, () => {
     if (activeUser(caller.userId).scheduled_deletion_at === null) throw notFound("Scheduled deletion");
@@ -126,7 +111,7 @@ export function cancelOwnDeletion(caller: SessionCaller, client: Client): Promis
   });
 }
 
-/** Takes back the deletion that a user scheduled. Throws 404 for no such user, 409 when none is scheduled. */
+/** Cancels the deletion that a user scheduled. Throws 404 for an unknown user, 409 when none is scheduled. */
 export function cancelDeletion(caller: Caller, userId: string, client: Client): Promise<void> {
   return transactAs(caller, () => {
     if (activeUser(userId).scheduled_deletion_at === null)
@@ -162,36 +147,39 @@ const auditSchedule = (
 // --- For good ---------------------------------------------------------------------------------------------
 
 /**
- * Scrubs an account at once, whether it is active, scheduled for deletion or softly deleted. Throws 404 for no
- * such user, 403 for somebody who may do more, 409 for the last super admin or one who is scrubbed already.
+ * Scrubs an account at once, whether it is active, scheduled for deletion or softly deleted. Throws 404 for
+ * an unknown user, 403 for one who may do more, 409 for the last super admin or an account that is scrubbed
+ * already.
  */
 export async function forceDelete(
   caller: Caller,
   userId: string,
-  reason: string | null | undefined,
+  { reason, ...proof }: ForcedDeletion,
+  client: Client,
 ): Promise<void> {
+  await requireRecentSignIn(caller, userId, proof, client);
   await transactAs(caller, () => {
     const user = existingUser(userId);
     if (user.scrubbed_at !== null) throw conflict("This account is deleted for good already");
     checkOutranks(caller, userId);
     if (user.deleted_at === null) checkNotLastSuperAdmin(userId);
-    scrub(user, reason || "The account was deleted by an administrator", caller.userId);
+    scrub(user, "administrator", reason ?? null, caller.userId);
   });
-  await eraseAddresses(userId);
+  await eraseTraces(userId);
 }
 
-/** Accounts that are due but stay, since nobody else could administer the installation; told once each. */
+/** Accounts that are due but stay, since nobody else could administer the installation; logged once each. */
 const kept = new Set<string>();
 
 /** The job: scrubs the accounts whose grace period has ended. */
 export async function deleteDueAccounts(): Promise<void> {
   const due = db.select({ id: users.id }).from(users).where(lte(users.scheduled_deletion_at, now())).all();
   await eachAlone(due, async (id) => {
-    if (await transact(() => deleteIfDue(id))) await eraseAddresses(id);
+    if (await transact(() => deleteIfDue(id))) await eraseTraces(id);
   });
 }
 
-/** False when the deletion was cancelled a moment ago, or can't be. */
+/** False when the deletion was just cancelled, or isn't possible. */
 function deleteIfDue(userId: string): boolean {
   const user = findUser(userId);
   if (!user || user.scheduled_deletion_at === null || user.scheduled_deletion_at > now()) return false;
@@ -204,18 +192,18 @@ function deleteIfDue(userId: string): boolean {
     kept.add(userId);
     return false;
   }
-  scrub(user, "scheduled deletion", null);
+  scrub(user, "schedule", null, null);
   return true;
 }
 
-/** The job: goes on with the accounts whose scrubbing was cut off. */
+/** The job: finishes scrubs that were interrupted. */
 export async function finishScrubs(): Promise<void> {
-  // Written out, since SQLite takes the partial index for this very condition alone.
+  // A literal condition, since SQLite uses the partial index only for exactly this one.
   const pending = db.select({ id: users.id }).from(users).where(sql`scrub_pending = 1`).all();
-  await eachAlone(pending, eraseAddresses);
+  await eachAlone(pending, eraseTraces);
 }
 
-/** Does a job's work for each user; what fails for one is logged, and tried at the next round. */
+/** Does a job's work for each user. A failure for one user is logged, and tried again at the next round. */
 async function eachAlone(found: { id: string }[], work: (userId: string) => Promise<void>): Promise<void> {
   for (const { id } of found)
     await work(id).catch((error) =>

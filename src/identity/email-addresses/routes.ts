@@ -3,6 +3,8 @@ import { clientOf } from "../../kernel/client";
 import { Done, errors, IdParams } from "../../kernel/schema";
 import { countVerificationEmail, guard } from "../access/guard";
 import { Message } from "../auth/schema";
+import { countProof } from "../reauthentication/limits";
+import { NEEDS_RECENT_SIGN_IN } from "../reauthentication/schema";
 import {
   EmailChange,
   EmailLink,
@@ -31,7 +33,8 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
     "/:id/email/request-change",
     ({ caller, params, body, request, set }) => {
       countVerificationEmail(caller, params.id, set.headers);
-      return requestEmailChange(caller, params.id, body.email, clientOf(request));
+      countProof(caller, body, clientOf(request), set.headers);
+      return requestEmailChange(caller, params.id, body, clientOf(request));
     },
     {
       access: writes,
@@ -40,8 +43,7 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
       response: { 200: VerificationSent, ...errors(404, 409, 429) },
       detail: {
         summary: "Request a change of email address",
-        description:
-          "Sends a link to the new address, valid for 24 hours; the change takes effect once it is used. A new request replaces an earlier one. 400 for an account that was not created with an email address, 409 for an address in use.",
+        description: `Sends a link to the new address, valid for 24 hours; the change takes effect once it is used, and the former address is told then. A new request replaces an earlier one. 400 for an account that was not created with an email address, 409 for an address in use. ${NEEDS_RECENT_SIGN_IN}`,
       },
     },
   )
@@ -91,6 +93,7 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
     "/:id/email-link/request",
     ({ caller, params, body, request, set }) => {
       countVerificationEmail(caller, params.id, set.headers);
+      countProof(caller, { code: body.code }, clientOf(request), set.headers);
       return requestEmailLink(caller, params.id, body, clientOf(request));
     },
     {
@@ -100,8 +103,7 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
       response: { 200: VerificationSent, ...errors(404, 409, 429) },
       detail: {
         summary: "Request to link an email address",
-        description:
-          "For an account that signs in through another platform: sends a link to the address, valid for 24 hours. Once it is used, the address and the password sign in as well. 409 for an address in use, and for an account that has one.",
+        description: `For an account that signs in through another platform: sends a link to the address, valid for 24 hours. Once it is used, the address and the password sign in as well. 409 for an address in use, and for an account that has one. ${NEEDS_RECENT_SIGN_IN}`,
       },
     },
   )

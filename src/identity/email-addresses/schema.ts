@@ -1,10 +1,15 @@
 import { nullable, out, record, t } from "../../kernel/schema";
 import { newPasswordField, verificationToken } from "../auth/schema";
+import { proofFields } from "../reauthentication/schema";
 import { emailField } from "../users/schema";
 
-export const EmailChange = t.Object({ email: emailField }, { title: "EmailChange" });
+export const EmailChange = t.Object({ email: emailField, ...proofFields }, { title: "EmailChange" });
 
-export const EmailLink = t.Object({ email: emailField, password: newPasswordField }, { title: "EmailLink" });
+/** `password` is the new one for the account, so the only proof that fits in is a code. */
+export const EmailLink = t.Object(
+  { email: emailField, password: newPasswordField, code: proofFields.code },
+  { title: "EmailLink" },
+);
 
 export const VerificationToken = t.Object({ token: verificationToken }, { title: "VerificationToken" });
 

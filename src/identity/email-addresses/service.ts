@@ -13,17 +13,22 @@ import { checkPassword } from "../auth/password-rules";
 import { passwordResets, passwords } from "../auth/table";
 import { activeBan, checkNotBanned } from "../bans/active-ban";
 import { emailLocale } from "../email/locale";
+import { notifyAt } from "../email/notify";
 import { queueEmail } from "../email/service";
 import { composeEmail } from "../email/templates";
+import type { Proof } from "../reauthentication/schema";
+import { requireRecentSignIn } from "../reauthentication/service";
 import type { User, UserChange } from "../users/schema";
 import {
   activeUser,
   auditUserUpdate,
   changeFields,
+  contactAddress,
   emailAccount,
   existingUser,
   findUser,
   insertAccount,
+  noteAddressProved,
   toUser,
   type UserRow,
   userByEmail,
@@ -50,13 +55,13 @@ declare module "../../kernel/events" {
 const holdsUsersWrite = ({ isSuperAdmin, permissions }: ReturnType<typeof userAccess>) =>
   isSuperAdmin || permissions.has("users:write");
 
-/** Throws 409 when somebody else is known by an address that a platform vouches for. */
+/** Throws 409 when another user is known by an address that a platform vouches for. */
 function checkAddressFree(email: string, userId: string): void {
   const owner = userByEmail(email);
   if (owner && owner.id !== userId) throw conflict("This email address is in use");
 }
 
-/** Puts the email with the link into the queue, in the reader's language. */
+/** Queues the email with the link, in the reader's language. */
 function sendVerification(
   caller: Caller,
   user: UserRow,
@@ -70,7 +75,7 @@ function sendVerification(
     requestedBy: isKey || caller.userId === user.id ? null : caller.userId,
     requestedByKey: isKey ? caller.id : null,
   });
-  // Only the user's own browser tells the user's language.
+  // Only a request from the user's own browser shows the user's language.
   const accepted = caller.userId === user.id ? client.acceptLanguage : null;
   const recipient = {
     address: verification.email,
@@ -84,15 +89,19 @@ function sendVerification(
 // --- Change -----------------------------------------------------------------------------------------------
 
 /**
- * Changes a user. A new email address takes effect at once when the caller holds `users:write`, and else starts the
- * verified change (decisions 4.13). Throws 404, 403, and 409 for a name or an address in use.
+ * Changes a user. A new email address takes effect at once, as unproved, when the caller holds `users:write`;
+ * otherwise it starts the verified change (rule A7). Throws 404, 403, and 409 for a name or an address in
+ * use.
  */
-export function updateUser(
+export async function updateUser(
   caller: Caller,
   id: string,
-  { email, ...input }: UserChange,
+  { email, password, code, ...input }: UserChange,
   client: Client,
 ): Promise<User> {
+  activeUser(id);
+  if (email !== undefined && emailAccount(id)?.email !== email.toLowerCase())
+    await requireRecentSignIn(caller, id, { password, code }, client);
   return transactAs(caller, () => {
     const { row, changed } = changeFields(caller, id, input);
     if (email !== undefined && applyAddress(caller, row, email.toLowerCase(), client)) changed.push("email");
@@ -101,23 +110,31 @@ export function updateUser(
   });
 }
 
-/** Changes an address at once, or starts to, in the current transaction. Returns whether it is changed now. */
+/** Changes an address at once, or starts to, in the current transaction. True if it is changed now. */
 function applyAddress(caller: Caller, user: UserRow, address: string, client: Client): boolean {
   if (!holdsUsersWrite(caller)) {
     if (emailAccount(user.id)?.email !== address) startEmailChange(caller, user, address, client);
     return false;
   }
   cancelVerification(user.id, "email_change");
-  return setEmail(user, address);
+  const acceptLanguage = caller.userId === user.id ? client.acceptLanguage : null;
+  return setEmail(user, address, { isProved: false, acceptLanguage });
 }
 
-/** Whether a change of a user would send an email to the address that it names. */
+/** True if a change of a user would send an email to the address that it names. */
 export function sendsVerification(caller: Caller, id: string, email: string): boolean {
   return !holdsUsersWrite(caller) && emailAccount(id)?.email !== email.toLowerCase();
 }
 
 /** Starts a change of the address that a user signs in with: the new one must be proved first. */
-export function requestEmailChange(caller: Caller, id: string, email: string, client: Client) {
+export async function requestEmailChange(
+  caller: Caller,
+  id: string,
+  { email, ...proof }: { email: string } & Proof,
+  client: Client,
+) {
+  activeUser(id);
+  await requireRecentSignIn(caller, id, proof, client);
   return transactAs(caller, () => ({
     message: "A verification email was sent to the new address",
     ...startEmailChange(caller, activeUser(id), email.toLowerCase(), client),
@@ -127,7 +144,7 @@ export function requestEmailChange(caller: Caller, id: string, email: string, cl
 function startEmailChange(caller: Caller, user: UserRow, email: string, client: Client) {
   checkOutranks(caller, user.id);
   const account = ownEmailAccount(user);
-  if (account.email === email) throw conflict("This is the present email address");
+  if (account.email === email && account.email_verified) throw conflict("This is the present email address");
   checkAddressFree(email, user.id);
   return sendVerification(caller, user, { kind: "email_change", email }, client);
 }
@@ -138,48 +155,64 @@ function ownEmailAccount(user: UserRow) {
   return account;
 }
 
-/** Changes the address that a user signs in with, in the current transaction. False when it is the present one. */
-function setEmail(user: UserRow, email: string): boolean {
+/**
+ * Changes the address that a user signs in with, in the current transaction, and tells the old one if it
+ * was proved; `isProved` means that its user has read an email there. Returns false for the present address.
+ */
+function setEmail(
+  user: UserRow,
+  email: string,
+  { isProved, acceptLanguage }: { isProved: boolean; acceptLanguage: string | null },
+): boolean {
   const account = ownEmailAccount(user);
   if (account.email === email) return false;
   checkAddressFree(email, user.id);
   try {
     db.update(platformAccounts)
-      .set({ email, platform_user_id: email, updated_at: now() })
+      .set({ email, platform_user_id: email, email_verified: isProved, updated_at: now() })
       .where(eq(platformAccounts.id, account.id))
       .run();
   } catch (error) {
     throw isUniqueViolation(error) ? conflict("This email address is in use") : error;
   }
   db.update(users).set({ updated_at: now() }).where(eq(users.id, user.id)).run();
-  // Links that went to the former address must not open the account any more.
+  // Links sent to the old address must no longer open the account.
   db.delete(passwordResets).where(eq(passwordResets.user_id, user.id)).run();
+  // An address that nobody proved may be a stranger's, who must not be sent emails at will.
+  if (account.email !== null && account.email_verified)
+    tellOfNewAddress(account.email, user, email, acceptLanguage);
   return true;
 }
 
+/** The reader of the old address may be the only one who can still stop a change that the user never made. */
+const tellOfNewAddress = (former: string, user: UserRow, email: string, acceptLanguage: string | null) =>
+  notifyAt(former, user, { kind: "email_changed", address: email, at: now() }, acceptLanguage);
+
 /**
- * Applies a proved change, in the current transaction; `actorId` is who does it. Throws 409 when the address was taken
- * meanwhile.
+ * Applies a proved change, in the current transaction; `actorId` is the user responsible. Throws 409 when the
+ * address was taken meanwhile.
  */
 export function applyEmailChange(row: VerificationRow, client: Client, actorId = row.user_id): void {
   const { email } = row;
   const user = subjectOf(row);
-  if (!setEmail(user, email)) return;
+  const acceptLanguage = actorId === user.id ? client.acceptLanguage : null;
+  const isNew = setEmail(user, email, { isProved: true, acceptLanguage });
+  if (!isNew && !noteAddressProved(user.id)) return;
   recordAudit({
     event_type: "user_updated",
     user_id: user.id,
     actor_id: actorId,
     resource_type: "user",
     resource_id: user.id,
-    metadata: { changed: ["email"] },
+    metadata: { changed: [isNew ? "email" : "email_verified"] },
     client,
   });
-  publish("email.changed", { userId: user.id, email });
+  if (isNew) publish("email.changed", { userId: user.id, email });
 }
 
 /**
- * The user whom a proved address is for. Throws 403 for one who is banned, and 400 when somebody else asked for the
- * address and may no longer: the user may have got rights since that the other one doesn't hold.
+ * The user whom a proved address is for. Throws 403 for a banned user, and 400 when somebody else requested
+ * the address and may no longer do so: the user may have gained rights since that the other one lacks.
  */
 function subjectOf(row: VerificationRow): UserRow {
   const user = activeUser(row.user_id ?? "");
@@ -189,7 +222,7 @@ function subjectOf(row: VerificationRow): UserRow {
   return user;
 }
 
-/** Whether somebody else, or a key, that asked for an address could ask for it now. */
+/** True if the other user or the key that requested an address could still request it now. */
 function requesterMayStill({ requested_by, requested_by_key }: VerificationRow, userId: string): boolean {
   const may = (access: ReturnType<typeof userAccess>) => holdsUsersWrite(access) && outranks(access, userId);
   if (requested_by_key !== null) {
@@ -201,7 +234,7 @@ function requesterMayStill({ requested_by, requested_by_key }: VerificationRow, 
   return isThere && may(userAccess(requested_by));
 }
 
-/** Whether a caller may use a token that was sent for this user: its own session, or whoever may change users. */
+/** True if a caller may use a token sent for this user: its own session, or anybody who may change users. */
 const mayVerify = (caller: Caller) => (row: VerificationRow) =>
   holdsUsersWrite(caller) || (caller.kind === "session" && row.user_id === caller.userId);
 
@@ -222,7 +255,7 @@ function pendingOf(id: string, kind: VerificationKind) {
   return { email: row?.email ?? null, expiresAt: isoOrNull(row?.expires_at ?? null) };
 }
 
-/** Takes back a change or a link that waits for its verification. Throws 404 when there is none. */
+/** Cancels a change or a link that waits for verification. Throws 404 when there is none. */
 export function cancelPending(
   caller: Caller,
   id: string,
@@ -241,13 +274,13 @@ export function cancelPending(
 // --- Link -------------------------------------------------------------------------------------------------
 
 /**
- * Starts to give a user who signs in elsewhere an address and a password to sign in with: the address must be proved
- * first. Throws 409 for an address in use and for a user who has one.
+ * Starts to give a user who signs in elsewhere an address and a password to sign in with: the address must be
+ * proved first. Throws 409 for an address in use and for a user who has an address already.
  */
 export async function requestEmailLink(
   caller: Caller,
   id: string,
-  input: { email: string; password: string },
+  input: { email: string; password: string; code?: string | null },
   client: Client,
 ) {
   const email = input.email.toLowerCase();
@@ -259,6 +292,7 @@ export async function requestEmailLink(
     return user;
   };
   checkPassword(input.password, check().username);
+  await requireRecentSignIn(caller, id, { code: input.code }, client);
   const passwordHash = await hashPassword(input.password);
   return transactAs(caller, () => ({
     message: "A verification email was sent to the address",
@@ -266,12 +300,16 @@ export async function requestEmailLink(
   }));
 }
 
-/** Applies a proved link, in the current transaction; `actorId` is who does it. Returns the new account. Throws 409. */
+/**
+ * Applies a proved link, in the current transaction; `actorId` is the user responsible. Returns the new
+ * account. Throws 409.
+ */
 export function applyEmailLink(row: VerificationRow, client: Client, actorId = row.user_id): string {
   const { email, password_hash } = row;
   const user = subjectOf(row);
   if (emailAccount(user.id)) throw conflict("This account has an email address already");
   checkAddressFree(email, user.id);
+  const former = contactAddress(user);
   const accountId = insertAccount(user.id, {
     slug: "email",
     platformUserId: email,
@@ -290,6 +328,8 @@ export function applyEmailLink(row: VerificationRow, client: Client, actorId = r
     metadata: { platform: "email" },
     client,
   });
+  if (former !== null && former !== email)
+    tellOfNewAddress(former, user, email, actorId === user.id ? client.acceptLanguage : null);
   publish("email.linked", { userId: user.id, email, platformAccountId: accountId });
   return accountId;
 }

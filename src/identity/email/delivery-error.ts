@@ -1,14 +1,14 @@
 /**
- * What a failed delivery means for the message:
- * - `refused`: it will never be taken,
- * - `later`: it may be taken at another try, and other messages may be taken now,
- * - `down`: nothing is taken now, whatever the message.
+ * Meaning of a failed delivery for the message:
+ * - `refused`: it will never be accepted,
+ * - `later`: it may be accepted at another try, and other messages may be accepted now,
+ * - `down`: no message at all is accepted now.
  */
 export type Setback = "refused" | "later" | "down";
 
 /**
- * A message could not be handed over. The reason is kept and logged, so it is made of status codes alone: what servers
- * answer in words may quote the address.
+ * A message could not be handed over. The reason is kept and logged, so it consists of status codes only: a
+ * server's own words may quote the address.
  */
 export class DeliveryError extends Error {
   override readonly name = "DeliveryError";

@@ -1,7 +1,8 @@
 import { lazy } from "../../kernel/lazy";
+import { masked } from "./masked";
 import type { Language } from "./templates";
 
-// Ten milliseconds the first time.
+// Lazy: the formatter takes ten milliseconds the first time.
 const date = lazy(
   () => new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }),
 );
@@ -86,6 +87,58 @@ export const english: Language = {
           ],
           otherwise: suspicious,
         };
+      case "password_changed":
+        return {
+          subject: `Your password for ${site} was changed`,
+          paragraphs: [
+            `The password of your account on ${site} was changed on ${time(content.at)}. The old one no longer works, and the other sessions were ended.`,
+          ],
+          otherwise:
+            "If this wasn't you, reset your password at once, delete the API keys that you don't know, and tell whoever runs this installation.",
+        };
+      case "email_changed":
+        return {
+          subject: `New email address for your account on ${site}`,
+          paragraphs: [
+            `Your account on ${site} has had the email address ${masked(content.address)} since ${time(content.at)}. It signs in with that one now, and emails about the account go there.`,
+            "This is the last email about it to this address.",
+          ],
+          otherwise:
+            "If this wasn't you, tell whoever runs this installation at once: only they can give you the account back.",
+        };
+      case "api_key_created":
+      case "api_key_regenerated":
+        if (content.isSystem)
+          return {
+            subject: `New value of a system key on ${site}`,
+            paragraphs: [
+              `A system key of ${site} got a new value on ${time(content.at)}; the old one no longer works:`,
+              `It begins with ${content.prefix}. Whoever has it can do everything on this installation, without signing in.`,
+            ],
+            quote: content.name,
+            otherwise:
+              "If this was neither you nor somebody you work with, give the key a new value at once, change your password, end your other sessions, delete the API keys that you don't know, and tell whoever runs this installation.",
+          };
+        return {
+          subject:
+            content.kind === "api_key_created"
+              ? `New API key for your account on ${site}`
+              : `New value of an API key on ${site}`,
+          paragraphs: [
+            content.kind === "api_key_created"
+              ? `An API key was created for your account on ${site} on ${time(content.at)}:`
+              : `An API key of your account on ${site} got a new value on ${time(content.at)}; the old one no longer works:`,
+            `It begins with ${content.prefix}. Whoever has it can act for you as far as the key permits, without signing in.`,
+            ...(content.silentUntil === null
+              ? []
+              : [
+                  `This is one of many new keys. Until ${time(content.silentUntil)} no more emails about keys are sent to you, even if there are more: look at the list of your API keys.`,
+                ]),
+          ],
+          quote: content.name,
+          otherwise:
+            "If this wasn't you, delete the key at once, change your password, end your other sessions, and tell whoever runs this installation.",
+        };
       case "backup_codes_regenerated":
         return {
           subject: `New backup codes for ${site}`,
@@ -103,6 +156,30 @@ export const english: Language = {
             "Make new ones in the settings of your account before the last one is used: without your authenticator app and without backup codes you can't sign in.",
           ],
           otherwise: suspicious,
+        };
+      case "two_factor_failures":
+        return {
+          subject: content.locked
+            ? `Signing in with a second factor is locked on ${site}`
+            : `Wrong codes for your account on ${site}`,
+          paragraphs: [
+            `${content.failures} wrong codes in a row were entered as the second factor of your account on ${site}, the last one on ${time(content.at)}. Whoever entered them knows your password or has a session of yours.`,
+            content.locked
+              ? "No code is accepted for now. Reset your password with “Forgot password”, which opens it again, or ask whoever runs this installation."
+              : "After each further wrong code the next one has to wait longer. After a hundred no code is accepted until you reset your password.",
+          ],
+          otherwise:
+            "If this wasn't you, choose a new password at once, end your other sessions, and tell whoever runs this installation.",
+        };
+      case "password_failures":
+        return {
+          subject: `Wrong passwords for your account on ${site}`,
+          paragraphs: [
+            `${content.failures} wrong passwords in a row were entered in a session of your account on ${site}, the last one on ${time(content.at)}. Whoever entered them is signed in as you, or has one of your API keys.`,
+            "After each further wrong password the next one has to wait longer.",
+          ],
+          otherwise:
+            "If this wasn't you, end your other sessions at once, look through your API keys, and choose a new password with “Forgot password”.",
         };
       case "audit_report_updated":
         return {

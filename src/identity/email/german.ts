@@ -1,7 +1,8 @@
 import { lazy } from "../../kernel/lazy";
+import { masked } from "./masked";
 import type { Language } from "./templates";
 
-// Ten milliseconds the first time.
+// Lazy: the formatter takes ten milliseconds the first time.
 const date = lazy(
   () => new Intl.DateTimeFormat("de-DE", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }),
 );
@@ -87,6 +88,58 @@ export const german: Language = {
           ],
           otherwise: suspicious,
         };
+      case "password_changed":
+        return {
+          subject: `Dein Passwort für ${site} wurde geändert`,
+          paragraphs: [
+            `Das Passwort deines Kontos auf ${site} wurde am ${time(content.at)} geändert. Das alte gilt nicht mehr, und die anderen Sitzungen wurden beendet.`,
+          ],
+          otherwise:
+            "Falls du das nicht warst, setze sofort dein Passwort zurück, lösche API-Schlüssel, die du nicht kennst, und sag denen Bescheid, die diese Installation betreiben.",
+        };
+      case "email_changed":
+        return {
+          subject: `Neue E-Mail-Adresse für dein Konto auf ${site}`,
+          paragraphs: [
+            `Dein Konto auf ${site} hat seit ${time(content.at)} die E-Mail-Adresse ${masked(content.address)}. Angemeldet wird nun mit ihr, und E-Mails zum Konto gehen dorthin.`,
+            "Dies ist die letzte E-Mail dazu an diese Adresse.",
+          ],
+          otherwise:
+            "Falls du das nicht warst, sag sofort denen Bescheid, die diese Installation betreiben: Nur sie können dir das Konto zurückgeben.",
+        };
+      case "api_key_created":
+      case "api_key_regenerated":
+        if (content.isSystem)
+          return {
+            subject: `Neuer Wert eines Systemschlüssels auf ${site}`,
+            paragraphs: [
+              `Ein Systemschlüssel von ${site} bekam am ${time(content.at)} einen neuen Wert; der alte gilt nicht mehr:`,
+              `Er beginnt mit ${content.prefix}. Wer ihn hat, kann auf dieser Installation alles tun, ohne sich anzumelden.`,
+            ],
+            quote: content.name,
+            otherwise:
+              "Falls du das nicht warst und auch niemand, mit dem du zusammenarbeitest, gib dem Schlüssel sofort einen neuen Wert, ändere dein Passwort, beende deine anderen Sitzungen, lösche die API-Schlüssel, die du nicht kennst, und sag denen Bescheid, die diese Installation betreiben.",
+          };
+        return {
+          subject:
+            content.kind === "api_key_created"
+              ? `Neuer API-Schlüssel für dein Konto auf ${site}`
+              : `Neuer Wert eines API-Schlüssels auf ${site}`,
+          paragraphs: [
+            content.kind === "api_key_created"
+              ? `Für dein Konto auf ${site} wurde am ${time(content.at)} ein API-Schlüssel angelegt:`
+              : `Ein API-Schlüssel deines Kontos auf ${site} bekam am ${time(content.at)} einen neuen Wert; der alte gilt nicht mehr:`,
+            `Er beginnt mit ${content.prefix}. Wer ihn hat, kann in deinem Namen tun, was er erlaubt, ohne sich anzumelden.`,
+            ...(content.silentUntil === null
+              ? []
+              : [
+                  `Es ist einer von vielen neuen Schlüsseln. Bis zum ${time(content.silentUntil)} bekommst du keine weiteren E-Mails zu Schlüsseln, auch wenn noch mehr dazukommen: Sieh in der Liste deiner API-Schlüssel nach.`,
+                ]),
+          ],
+          quote: content.name,
+          otherwise:
+            "Falls du das nicht warst, lösche den Schlüssel sofort, ändere dein Passwort, beende deine anderen Sitzungen und sag denen Bescheid, die diese Installation betreiben.",
+        };
       case "backup_codes_regenerated":
         return {
           subject: `Neue Ersatzcodes für ${site}`,
@@ -104,6 +157,30 @@ export const german: Language = {
             "Erzeuge in den Einstellungen deines Kontos neue, bevor der letzte verbraucht ist: Ohne Authenticator-App und ohne Ersatzcodes kannst du dich nicht anmelden.",
           ],
           otherwise: suspicious,
+        };
+      case "two_factor_failures":
+        return {
+          subject: content.locked
+            ? `Anmeldung mit zweitem Faktor ist gesperrt auf ${site}`
+            : `Falsche Codes für dein Konto auf ${site}`,
+          paragraphs: [
+            `${content.failures} falsche Codes nacheinander wurden als zweiter Faktor für dein Konto auf ${site} eingegeben, der letzte am ${time(content.at)}. Wer sie eingegeben hat, kennt dein Passwort oder hat eine deiner Sitzungen.`,
+            content.locked
+              ? "Vorerst wird kein Code mehr angenommen. Setze dein Passwort über „Passwort vergessen“ zurück, dann geht es wieder, oder frag die Betreiber dieser Installation."
+              : "Nach jedem weiteren falschen Code dauert es länger, bis der nächste angenommen wird. Nach hundert wird keiner mehr angenommen, bis du dein Passwort zurücksetzt.",
+          ],
+          otherwise:
+            "Falls du das nicht warst, wähle sofort ein neues Passwort, beende deine anderen Sitzungen und sag denen Bescheid, die diese Installation betreiben.",
+        };
+      case "password_failures":
+        return {
+          subject: `Falsche Passwörter für dein Konto auf ${site}`,
+          paragraphs: [
+            `${content.failures} falsche Passwörter nacheinander wurden in einer Sitzung deines Kontos auf ${site} eingegeben, das letzte am ${time(content.at)}. Wer sie eingegeben hat, ist mit deinem Konto angemeldet oder hat einen deiner API-Schlüssel.`,
+            "Nach jedem weiteren falschen Passwort dauert es länger, bis das nächste angenommen wird.",
+          ],
+          otherwise:
+            "Falls du das nicht warst, beende sofort deine anderen Sitzungen, sieh deine API-Schlüssel durch und wähle über „Passwort vergessen“ ein neues Passwort.",
         };
       case "audit_report_updated":
         return {

@@ -1,15 +1,15 @@
 import type { Locale } from "./locale";
 
-/** How an email looks, as text and as HTML that mail clients understand: tables, inline styles, nothing remote. */
+/** Layout of an email, as text and as HTML for mail clients: tables, inline styles, nothing remote. */
 
-/** Something to press, with the same link in full for whoever can't. */
+/** A button, with the same link in full for readers who can't press it. */
 export interface Action {
   label: string;
   link: string;
   hint: string;
 }
 
-/** All of it plain text: `renderHtml` escapes every part. */
+/** Parts of a message. All are plain text: `renderHtml` escapes every one. */
 export interface Message {
   locale: Locale;
   subject: string;
@@ -23,7 +23,7 @@ export interface Message {
 
 const CONTROL = /[^\P{Cc}\n]|[\u2028\u2029]/gu;
 
-/** Line breaks stay, other control characters become spaces. */
+/** The text with line breaks kept and other control characters turned into spaces. */
 const printable = (text: string) => text.replaceAll("\r\n", "\n").replaceAll(CONTROL, " ");
 
 export function renderText(message: Message): string {
@@ -64,7 +64,7 @@ export function renderHtml(message: Message): string {
     ...(action ? [button(action)] : []),
     paragraph(escaped(otherwise)),
   ].join("\n");
-  // The hidden line is what an inbox shows beside the subject.
+  // Inboxes show the hidden line beside the subject.
   return `<!doctype html>
 <html lang="${locale}">
 <head>

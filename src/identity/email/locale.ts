@@ -1,6 +1,6 @@
 import { config } from "../../config";
 
-/** The languages that emails are written in. */
+/** Languages that emails are written in. */
 export type Locale = "en" | "de";
 
 /**
@@ -16,7 +16,7 @@ export function emailLocale(preferred: string | null, acceptLanguage: string | n
 /** `de` of `de-AT` and `DE_ch`. */
 const languageOf = (tag: string): string => tag.trim().toLowerCase().split(/[-_]/, 1)[0] ?? "";
 
-/** `*` is any language that the header doesn't name. Of equal weights the one that stands first counts. */
+/** `*` is any language that the header doesn't name. Of equal weights the first one wins. */
 function best(header: string, supported: Locale[]): Locale | undefined {
   const weights = new Map<string, number>();
   for (const item of header.split(",")) {

@@ -3,23 +3,23 @@ import { SECOND } from "../../kernel/clock";
 import { DeliveryError } from "./delivery-error";
 import type { Email } from "./templates";
 
-/** Written out: left to itself, the SDK looks for an address in the environment. */
+/** Set explicitly: the SDK would look for an address in the environment otherwise. */
 const PUBLIC_URL = "https://api.resend.com";
 export const resendAddress = (): string => config["email.resend_base_url"] ?? PUBLIC_URL;
 
 const TIMEOUT = 15 * SECOND;
 
 /**
- * Statuses that are about the message (external-services.md, section 4). Every other one is about the key, the domain,
- * the quota or the service, and may pass; 409 too, since an idempotency key lapses after a day.
+ * Statuses that are about the message (Resend's API reference, "Errors"). Every other one is about the key,
+ * the domain, the quota or the service, and may pass; 409 too, since an idempotency key lapses after a day.
  */
 const REFUSED = new Set([400, 413, 422, 451]);
 
-/** The transport by Resend's API. A message sent twice with one key arrives once. Throws DeliveryError. */
+/** Transport by Resend's API. A message sent twice with one key arrives once. Throws DeliveryError. */
 export async function deliverThroughResend(email: Email, idempotencyKey: string): Promise<void> {
   const { Resend } = await import("resend");
   const client = new Resend(config["email.resend_api_key"] ?? "", { baseUrl: resendAddress() });
-  // The SDK hands its options on to fetch.
+  // The SDK passes its options to fetch.
   const options = { idempotencyKey, signal: AbortSignal.timeout(TIMEOUT), redirect: "manual" };
   const { error } = await client.emails.send(
     {

@@ -1,6 +1,8 @@
-import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
+import { existsSync } from "node:fs";
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, lte, max, or, sql } from "drizzle-orm";
 import { config } from "../../config";
 import { DAY, HOUR, now, SECOND } from "../../kernel/clock";
+import { dataPath } from "../../kernel/data-dir";
 import { afterCommit, db, transact } from "../../kernel/db";
 import { decrypt, encrypt } from "../../kernel/encryption";
 import { newId } from "../../kernel/id";
@@ -17,19 +19,20 @@ import type { Email } from "./templates";
 const FIRST_PAUSE = 30 * SECOND;
 const LONGEST_PAUSE = 6 * HOUR;
 
-/** A message that could not be delivered for so long is given up. */
+/** A message that could not be delivered for this long is given up. */
 const PATIENCE = 3 * DAY;
 
-/** How long a stop waits for a message on its way; one that is cut off is sent again at the next start. */
-const STOP_PATIENCE = 5 * SECOND;
+/** Longest wait of a stop for a message on its way; an interrupted one is sent again at the next start. */
+const SETTLE_TIMEOUT = 5 * SECOND;
 
-/** How long the queue remembers a message that is over (without its body), and how many it forgets in one step. */
+/** Shortest time for which the queue remembers a finished message (without its body), and rows deleted per step. */
 const MEMORY = 30 * DAY;
 const PURGE_STEP = 1_000;
 
 /**
- * Hands a message to the configured transport now. `id` is a UUIDv7 of the occasion: the same message sent again with
- * it arrives once where the transport supports that. Throws DeliveryError, whose message holds nothing of the email.
+ * Hands a message to the configured transport now. `id` is a UUIDv7 of the occasion: sent again with it, a
+ * message arrives only once if the transport supports that. Throws DeliveryError, whose message holds nothing
+ * of the email.
  */
 export async function sendEmail(email: Email, id: string): Promise<void> {
   switch (config["email.transport"]) {
@@ -42,10 +45,10 @@ export async function sendEmail(email: Email, id: string): Promise<void> {
   }
 }
 
-/** What a queued message is encrypted for: moved to another row, it can't be read. */
+/** Purpose that a queued message is encrypted for: moved to another row, it can't be read. */
 export const purpose = (id: string) => `email ${id}`;
 
-/** Promises an email, in the current transaction; it goes out once that is committed. `userId` is whose it is. */
+/** Queues an email in the current transaction; it goes out after the commit. `userId` is its owner. */
 export function queueEmail(email: Email, userId: string | null): void {
   const id = newId();
   db.insert(emailQueue)
@@ -61,7 +64,35 @@ export function queueEmail(email: Email, userId: string | null): void {
   afterCommit(() => setImmediate(deliverInBackground));
 }
 
-/** How many messages wait to be delivered. */
+/**
+ * Notes a message that was sent before its user existed, in the current transaction, so that it is found when
+ * the account is deleted.
+ */
+export function noteSentEmail(id: string, kind: Email["kind"], userId: string, sentAt: number): void {
+  db.insert(emailQueue)
+    .values({ id, kind, user_id: userId, attempts: 1, delivered_at: sentAt, created_at: sentAt })
+    .onConflictDoNothing()
+    .run();
+}
+
+/** Number and newest of the messages of a kind queued for a user since a time, except those given up. */
+export function emailsSince(userId: string, kind: Email["kind"], since: number) {
+  const found = db
+    .select({ sent: count(), newest: max(emailQueue.created_at) })
+    .from(emailQueue)
+    .where(
+      and(
+        eq(emailQueue.user_id, userId),
+        eq(emailQueue.kind, kind),
+        gt(emailQueue.created_at, since),
+        isNull(emailQueue.failed_at),
+      ),
+    )
+    .get();
+  return found ?? { sent: 0, newest: null };
+}
+
+/** Number of messages that wait for delivery. */
 export const waitingEmails = (): number =>
   db.select({ n: count() }).from(emailQueue).where(isNotNull(emailQueue.next_attempt_at)).get()?.n ?? 0;
 
@@ -70,13 +101,13 @@ function deliverInBackground(): void {
 }
 
 let working: Promise<void> | null = null;
-/** Something may have become due since the worker looked last. */
+/** Set when a message may have become due since the worker looked last. */
 let wanted = false;
 let stopped = false;
 
 /**
- * Delivers what is due, oldest first, until nothing is left or the transport takes nothing. One worker at a time: a
- * call while it works makes it look again.
+ * Delivers all due messages, oldest first, until none is left or the transport accepts none. One worker at a
+ * time: a call while it works makes it look again.
  */
 export function deliverQueued(): Promise<void> {
   if (stopped) return Promise.resolve();
@@ -87,10 +118,14 @@ export function deliverQueued(): Promise<void> {
   return working;
 }
 
-/** Lets the message that is on its way arrive, and begins no other: before the database is closed. */
+/** Resolves once the messages on their way have arrived, or after some seconds. */
+export const deliveriesUnderWay = (): Promise<void> =>
+  Promise.race([(working ?? Promise.resolve()).catch(() => {}), Bun.sleep(SETTLE_TIMEOUT)]);
+
+/** Lets the message on its way arrive, and starts no other: call it before the database is closed. */
 export async function stopDeliveries(): Promise<void> {
   stopped = true;
-  await Promise.race([working?.catch(() => {}), Bun.sleep(STOP_PATIENCE)]);
+  await deliveriesUnderWay();
 }
 
 async function work(): Promise<void> {
@@ -113,7 +148,7 @@ interface Queued {
 
 function nextDue(): Queued | undefined {
   const time = now();
-  // One that waits for longer than any pause was put off by a clock that has been set back since.
+  // A wait longer than any pause means that the clock has been set back since.
   const isLeftBehind = gt(emailQueue.next_attempt_at, time + 2 * LONGEST_PAUSE);
   return db
     .select({
@@ -130,7 +165,7 @@ function nextDue(): Queued | undefined {
     .get();
 }
 
-/** Tries to deliver one message and writes down what came of it. Returns the setback, if any. */
+/** Tries to deliver one message and stores the outcome. Returns the setback, if any. */
 async function attempt(row: Queued): Promise<DeliveryError["setback"] | null> {
   const error = await deliver(row);
   const attempts = row.attempts + 1;
@@ -169,34 +204,44 @@ async function deliver(row: Queued): Promise<DeliveryError | null> {
     return null;
   } catch (error) {
     if (error instanceof DeliveryError) return error;
-    // Not a refusal but a mistake of ours: its words may hold anything.
+    // Not a refusal but a mistake of ours: its message may hold anything.
     return new DeliveryError(`unexpected: ${error instanceof Error ? error.name : "unknown"}`, "later");
   }
 }
 
-/** The row may be gone: the account was deleted meanwhile. */
+/** Updates a message. Its row may be gone, if the account was deleted meanwhile. */
 function update(id: string, values: Partial<typeof emailQueue.$inferInsert>): Promise<void> {
   return transact(() => {
     db.update(emailQueue).set(values).where(eq(emailQueue.id, id)).run();
   });
 }
 
-/** 30 seconds, doubled with each attempt up to 6 hours, a fifth more or less so that messages spread out. */
+/**
+ * Pause before the next attempt: 30 seconds, doubled each time up to 6 hours, a fifth more or less to spread
+ * messages out.
+ */
 function pauseAfter(attempts: number): number {
   const pause = Math.min(FIRST_PAUSE * 2 ** (attempts - 1), LONGEST_PAUSE);
   return Math.round(pause * (0.8 + 0.4 * Math.random()));
 }
 
-/** Takes back what still waits for a user, in the current transaction. */
+/** Cancels the messages that still wait for a user, in the current transaction. */
 export function cancelQueuedEmails(userId: string): void {
   db.delete(emailQueue)
     .where(and(eq(emailQueue.user_id, userId), isNotNull(emailQueue.next_attempt_at)))
     .run();
 }
 
-/** Forgets messages that have been over for 30 days, in steps that leave the database to others in between. */
+/** Time for which the queue remembers: as long as the outbox keeps files that are found by their identifier. */
+function memory(): number {
+  const days = config["email.outbox_days"];
+  if (!existsSync(dataPath.outbox())) return MEMORY;
+  return days === 0 ? Number.POSITIVE_INFINITY : Math.max(MEMORY, days * DAY);
+}
+
+/** Forgets messages that were finished long ago, in steps that leave the database to others in between. */
 export async function purgeEmailQueue(): Promise<void> {
-  const before = now() - MEMORY;
+  const before = now() - memory();
   const isOld = and(
     isNull(emailQueue.next_attempt_at),
     lt(sql`coalesce(${emailQueue.delivered_at}, ${emailQueue.failed_at})`, before),
@@ -209,3 +254,12 @@ export async function purgeEmailQueue(): Promise<void> {
     });
   while ((await step()) === PURGE_STEP);
 }
+
+/** The messages of a user that the queue remembers. */
+export const emailIdsOf = (userId: string): string[] =>
+  db
+    .select({ id: emailQueue.id })
+    .from(emailQueue)
+    .where(eq(emailQueue.user_id, userId))
+    .all()
+    .map(({ id }) => id);

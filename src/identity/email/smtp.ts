@@ -4,8 +4,8 @@ import { DeliveryError, type Setback } from "./delivery-error";
 import type { Email } from "./templates";
 
 /**
- * The transport by a mail server, one connection per message. `smtps://` is TLS from the start. `smtp://` takes up
- * STARTTLS where it is offered, and insists on it where a password would leave this machine. Sent twice, a
+ * Transport by a mail server, one connection per message. `smtps://` is TLS from the start. `smtp://` uses
+ * STARTTLS where it is offered, and requires it where a password would leave this machine. Sent twice, a
  * message keeps its Message-ID, by which mailboxes recognise it. Throws DeliveryError.
  */
 export async function deliverThroughSmtp(email: Email, id: string): Promise<void> {
@@ -38,12 +38,12 @@ export async function deliverThroughSmtp(email: Email, id: string): Promise<void
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Where and how to connect, by the address in the configuration. */
+/** Options for the connection, from the address in the configuration. */
 export function smtpServer(address: string) {
   const url = new URL(address);
   const secure = url.protocol === "smtps:";
   const hasPassword = url.username !== "";
-  // A password travels encrypted, to a server that proves its name; on this machine it goes nowhere.
+  // A password is sent encrypted and only to a server that proves its name, except on this machine.
   const mustBeSafe = hasPassword && !LOOPBACK.test(url.hostname);
   return {
     host: url.hostname.replace(/^\[|\]$/g, ""),
@@ -62,7 +62,7 @@ function senderDomain(): string {
 }
 
 interface SmtpError {
-  /** nodemailer's word for what failed, or the system's. */
+  /** nodemailer's code for the failure, or the system's. */
   code?: string;
   /** The SMTP command that was refused. */
   command?: string;
@@ -70,7 +70,7 @@ interface SmtpError {
   responseCode?: number;
 }
 
-/** A 5xx reply to the recipient or to the message itself is final; one to the sender or the sign-in can be mended. */
+/** A 5xx reply to the recipient or the message is final; one to the sender or the sign-in can be remedied. */
 function asDeliveryError({ code, command, responseCode }: SmtpError): DeliveryError {
   const word = /^[A-Z0-9_]{1,64}$/.test(code ?? "") ? code : "unknown";
   const step = /^[A-Z]+(?: [A-Z]+)?/.exec(command ?? "")?.[0];

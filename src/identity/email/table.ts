@@ -3,22 +3,22 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { id, time } from "../../kernel/table";
 import { users } from "../users/table";
 
-/** Emails that were promised. A message is encrypted until it is delivered or given up, then erased. */
+/** Queue of emails. A message is encrypted until it is delivered or given up, then erased (rule C7). */
 export const emailQueue = sqliteTable(
   "email_queue",
   {
     id: id(),
     kind: text().notNull(),
-    /** Whose message it is: it goes with the account. */
+    /** The user the message belongs to: it goes with the account. */
     user_id: text().references(() => users.id, { onDelete: "cascade" }),
-    /** The whole message, encrypted under the master key and bound to `id`. Null once it is over. */
+    /** The whole message, encrypted under the master key and bound to `id`. Null once sent or given up. */
     message: text(),
     attempts: integer().notNull().default(0),
     next_attempt_at: time(),
     delivered_at: time(),
-    /** When the last attempt failed for good. */
+    /** Time at which the message was given up. */
     failed_at: time(),
-    /** For the operator: why the last attempt failed. Never holds the message. */
+    /** For the operator: the reason why the last attempt failed. Never holds the message. */
     last_error: text(),
     created_at: time().notNull(),
   },

@@ -4,10 +4,7 @@ import { german } from "./german";
 import { type Action, renderHtml, renderText } from "./layout";
 import type { Locale } from "./locale";
 
-/**
- * What there is to say, and to whom. The words are in english.ts and german.ts, the looks in layout.ts. No database,
- * no clock.
- */
+/** Content of emails; wording is in english.ts and german.ts, layout in layout.ts. No database, no clock. */
 
 export interface Recipient {
   address: string;
@@ -15,7 +12,11 @@ export interface Recipient {
   locale: Locale;
 }
 
-/** Times are epoch milliseconds. `deletedAt` is when the account will be deleted, `remaining` counts backup codes. */
+/**
+ * Times are epoch milliseconds. `deletedAt` is when the account will be deleted, `remaining` counts backup
+ * codes and `failures` wrong codes or passwords in a row; `locked` means that no more codes are accepted. Until
+ * `silentUntil` no further email about keys is sent.
+ */
 export type EmailContent =
   | {
       kind: "registration" | "password_reset" | "email_change" | "email_link";
@@ -24,11 +25,22 @@ export type EmailContent =
     }
   | { kind: "deletion_scheduled"; deletedAt: number }
   | { kind: "two_factor_enabled" | "two_factor_disabled"; platformName: string; at: number }
-  | { kind: "backup_codes_regenerated"; at: number }
+  | { kind: "backup_codes_regenerated" | "password_changed"; at: number }
+  | { kind: "email_changed"; address: string; at: number }
+  | {
+      kind: "api_key_created" | "api_key_regenerated";
+      name: string;
+      prefix: string;
+      isSystem: boolean;
+      at: number;
+      silentUntil: number | null;
+    }
   | { kind: "backup_codes_low"; remaining: number }
+  | { kind: "two_factor_failures"; failures: number; locked: boolean; at: number }
+  | { kind: "password_failures"; failures: number; at: number }
   | { kind: "audit_report_updated"; status: string; notes: string | null };
 
-/** A message to one person, in both forms. `token` and `link` are what the reader acts with, where there is one. */
+/** A message to one person, in both forms. `token` and `link` are null where there is nothing to act on. */
 export interface Email {
   kind: EmailContent["kind"];
   to: string;
@@ -44,15 +56,15 @@ export interface Email {
 export interface Words {
   subject: string;
   paragraphs: string[];
-  /** The label of the button, where there is something to press. */
+  /** Label of the button, if the email has one. */
   button?: string;
-  /** What somebody else wrote, set apart. */
+  /** Text by somebody else, set apart. */
   quote?: string;
-  /** What to do if it wasn't the reader. */
+  /** Advice for the case that it wasn't the reader. */
   otherwise: string;
 }
 
-/** The words of all emails in one language. `site` is the host that users know the installation by. */
+/** The words of all emails in one language. `site` is the host by which users know the installation. */
 export interface Language {
   greeting: (username: string) => string;
   linkHint: string;
@@ -92,7 +104,7 @@ export function composeEmail(recipient: Recipient, content: EmailContent): Email
   };
 }
 
-/** The token stands in the fragment, which a browser sends to no server: it reaches no log on the way. */
+/** The token is in the fragment, which a browser sends to no server, so that it reaches no log on the way. */
 function linkOf(content: EmailContent): string | null {
   if (!("token" in content)) return null;
   const page = content.kind === "password_reset" ? "reset-password" : "verify-email";

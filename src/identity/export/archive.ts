@@ -8,7 +8,7 @@ import { newId } from "../../kernel/id";
 import { WORKERS } from "../../workers";
 import type { Summary } from "./summary";
 
-/** Making the archive: in a file without a name, since it may be large and must leave nothing behind. */
+/** Making the archive, in a file without a name, since it may be large and must leave nothing behind. */
 
 export interface Archive {
   file: FileHandle;
@@ -21,11 +21,11 @@ export interface ArchiveParts {
   json: Iterable<string>;
   summary: Summary;
   readme: string;
-  /** What the entries are dated with; epoch milliseconds. */
+  /** Date of the entries; epoch milliseconds. */
   at: number;
 }
 
-/** Makes an archive in a directory, in which no file of it stays. Throws what the disk or the report throws. */
+/** Makes an archive in a directory, and leaves no file there. Throws errors of the disk and the report. */
 export async function makeArchive(
   directory: string,
   { json, summary, readme, at }: ArchiveParts,
@@ -41,7 +41,7 @@ export async function makeArchive(
   const path = join(directory, `${newId()}${UNFINISHED}`);
   const file = await open(path, "wx+", 0o600);
   try {
-    // From here on the file is gone when its handle is closed, or the power fails.
+    // From here on the file goes when its handle is closed or the power fails.
     await rm(path);
     await pipeline(zip.generateNodeStream({ streamFiles: true, compression: "DEFLATE" }), into(file));
     return { file, size: (await file.stat()).size };
@@ -51,7 +51,7 @@ export async function makeArchive(
   }
 }
 
-/** Writes to a file, and leaves it open: the streams of node:fs close it when something fails, and hide the reason. */
+/** Writes to a file and leaves it open: the streams of node:fs close it on a failure, and hide the reason. */
 const into = (file: FileHandle): Writable =>
   new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -59,7 +59,7 @@ const into = (file: FileHandle): Writable =>
     },
   });
 
-/** Hands pieces on one by one, letting requests in between. */
+/** Yields the pieces one by one, letting requests in between. */
 async function* inTurns(pieces: Iterable<string>): AsyncGenerator<Buffer> {
   for (const piece of pieces) {
     yield Buffer.from(piece);
@@ -67,7 +67,7 @@ async function* inTurns(pieces: Iterable<string>): AsyncGenerator<Buffer> {
   }
 }
 
-/** How long the report may take. */
+/** Longest time that the report may take. */
 const PATIENCE = 60 * SECOND;
 
 /** The PDF of a summary, made in a thread of its own. */
@@ -89,7 +89,7 @@ function renderReport(summary: Summary): Promise<Uint8Array> {
 
 const CHUNK = 65_536;
 
-/** The bytes of an archive, once. After the last one, and when nobody wants them any more, its file is gone. */
+/** The bytes of an archive, to be read once. Its file is gone after the last one or a cancellation. */
 export function streamOf({ file, size }: Archive, done: () => void): ReadableStream<Uint8Array> {
   let at = 0;
   const end = async () => {

@@ -5,8 +5,10 @@ import { integrationsOf } from "../../operations/integrations/service";
 import { listAccounts } from "../accounts/service";
 import { keysOwnedBy } from "../api-keys/service";
 import { reportsOf } from "../audit/reports";
-import { actionsOf, countActionsOf, countEventsOf, eventsOf } from "../audit/service";
-import { listBans } from "../bans/service";
+import { countEventsOf } from "../audit/search";
+import { actionsOf, countActionsOf, eventsOf } from "../audit/service";
+import { signInTimes } from "../auth/sign-in-addresses";
+import { bansOf } from "../bans/service";
 import { getDeletionStatus } from "../deletion/service";
 import { pendingEmailChange, pendingEmailLink } from "../email-addresses/service";
 import { clientsOwnedBy } from "../oauth-clients/service";
@@ -17,11 +19,11 @@ import { contactAddress, existingUser, toUser } from "../users/service";
 import { countLogs, logsOf } from "./logs";
 
 /**
- * What is kept about a user, section by section, in the words of the API, which shows no secret; names in camelCase
- * (Part 2). Whatever else comes to be kept about a user gets a section here.
+ * All data kept about a user, section by section, as the API shows it, without secrets (rule A11); names in
+ * camelCase. Every new kind of record about a user needs a section here.
  */
 
-/** A list that may be long: it is read part by part, as it is written. */
+/** A list that may be long: it is read in parts while it is written. */
 export class Parts<Item> {
   constructor(
     readonly parts: () => Iterable<Item[]>,
@@ -32,7 +34,7 @@ export class Parts<Item> {
 /** Records read at once of a long list. */
 const SIZE = 200;
 
-/** The form of `data.json`. */
+/** Version of the form of `data.json`. */
 const FORMAT_VERSION = "1.0";
 
 export function personalData(userId: string, exportedAt: number) {
@@ -54,8 +56,9 @@ export function personalData(userId: string, exportedAt: number) {
       enabledAt: twoFactor.enabled_at,
       backupCodesRemaining: twoFactor.backup_codes_remaining,
     },
+    signInAddresses: signInTimes(userId).map((at) => ({ lastSignInAt: iso(at) })),
     deletionStatus: camelCased(getDeletionStatus(userId)),
-    bans: listBans(userId).map(camelCased),
+    bans: bansOf(userId).read(0, Number.MAX_SAFE_INTEGER).map(camelCased),
     exportLogs: new Parts(
       () => logsOf(userId, SIZE),
       () => countLogs(userId),
@@ -89,7 +92,7 @@ interface Consent {
   created_at: number;
 }
 
-/** Of each application the last word on whether the user lets it act in its name. */
+/** The user's latest consent event for each application, where it grants consent. */
 const grantedConsents = statement(() =>
   sqlite.prepare<Consent, [string]>(
     `SELECT e.resource_id AS client_id, c.name, e.metadata, e.created_at FROM (
@@ -103,7 +106,7 @@ const grantedConsents = statement(() =>
   ),
 );
 
-/** The applications that the user lets act in its name, by what the identity services wrote of it. */
+/** Applications that may act in the user's name, according to the events of the identity services. */
 function connectedApps(userId: string) {
   return grantedConsents()
     .all(userId)

@@ -1,9 +1,10 @@
-import { and, count, desc, eq, lt } from "drizzle-orm";
+import { and, asc, desc, eq, lt } from "drizzle-orm";
 import { deleteAged } from "../../kernel/ageing";
 import type { Client } from "../../kernel/client";
 import { iso, now } from "../../kernel/clock";
-import { db, sqlite, statement } from "../../kernel/db";
+import { counter, db, sqlite, statement } from "../../kernel/db";
 import { newId } from "../../kernel/id";
+import { readAt } from "../../kernel/paging";
 import { systemValue } from "../../operations/system-config/service";
 import type { Locale } from "../email/locale";
 import { type ExportLog, MAX_LOGS } from "./schema";
@@ -20,21 +21,24 @@ const toLog = (row: typeof exportLogs.$inferSelect): ExportLog => ({
   createdAt: iso(row.created_at),
 });
 
-export const countLogs = (userId: string): number =>
-  db.select({ n: count() }).from(exportLogs).where(eq(exportLogs.user_id, userId)).get()?.n ?? 0;
+/** Number of a user's exports, kept by triggers. */
+export const countLogs = (userId: string): number => counter(`export_logs ${userId}`);
 
 /** A user's exports, newest first. `limit` is clamped to 1 to 100. */
 export function listLogs(userId: string, limit: number, offset: number) {
   const total = countLogs(userId);
-  const logs = db
-    .select()
-    .from(exportLogs)
-    .where(eq(exportLogs.user_id, userId))
-    .orderBy(desc(exportLogs.id))
-    .limit(Math.min(Math.max(limit, 1), MAX_LOGS))
-    .offset(Math.min(offset, total))
-    .all()
-    .map(toLog);
+  const most = Math.min(Math.max(limit, 1), MAX_LOGS);
+  const logs = readAt(offset, most, total, (fromEnd, skip, rows) =>
+    db
+      .select()
+      .from(exportLogs)
+      .where(eq(exportLogs.user_id, userId))
+      .orderBy(fromEnd ? asc(exportLogs.id) : desc(exportLogs.id))
+      .limit(rows)
+      .offset(skip)
+      .all()
+      .map(toLog),
+  );
   return { logs, total, hasMore: offset + logs.length < total };
 }
 
@@ -54,7 +58,7 @@ export function* logsOf(userId: string, size: number): Generator<ExportLog[]> {
   }
 }
 
-/** Notes an export, in the current transaction. */
+/** Records an export, in the current transaction. */
 export function insertLog(
   userId: string,
   exportedAt: number,

@@ -1,4 +1,4 @@
-/** What is used of pdfmake. Its own types (@types/pdfmake) would bring those of browsers into a server. */
+/** The part of pdfmake that is used. Its own types (@types/pdfmake) would add those of browsers. */
 declare module "pdfmake" {
   export type Content =
     | string
@@ -51,7 +51,7 @@ declare module "pdfmake" {
   }
 
   const pdfmake: {
-    /** Where fonts are looked for by their name. */
+    /** Files in which fonts are looked up by name. */
     virtualfs: { writeFileSync: (name: string, content: Buffer) => void };
     setFonts: (fonts: Record<string, Record<string, string>>) => void;
     setUrlAccessPolicy: (isAllowed: (url: string) => boolean) => void;

@@ -9,8 +9,8 @@ import { FALLBACK_FONT, reportDocument } from "./report";
 import type { Summary } from "./summary";
 
 /**
- * Sets `report.pdf`, in a thread of its own: it takes a tenth of a second, for which the server would answer nobody.
- * Gets a summary, answers the PDF's bytes. Loads no database.
+ * Sets `report.pdf`, in a thread of its own: it takes a tenth of a second, during which the server would
+ * answer nobody. Receives a summary, answers with the PDF's bytes. Loads no database.
  */
 
 declare const self: {
@@ -19,8 +19,8 @@ declare const self: {
 };
 
 /**
- * Roboto: Latin, Greek and Cyrillic; and DejaVu Sans for what it lacks, such as Greek with breathings. From the program
- * itself, and nothing else may be loaded.
+ * Roboto has Latin, Greek and Cyrillic; DejaVu Sans stands in for what it lacks, such as Greek with
+ * breathings. Both come with the program, and nothing else may be loaded.
  */
 const FONTS = { normal: regular, bold: medium, italics: italic, bolditalics: mediumItalic };
 

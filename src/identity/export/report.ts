@@ -3,12 +3,12 @@ import type { ExportLog } from "./schema";
 import type { Summary } from "./summary";
 import { WORDS, type Words } from "./words";
 
-/** The looks of `report.pdf`: a summary as a document of pdfmake. No database, no clock. */
+/** Layout of `report.pdf`: a summary as a document of pdfmake. No database, no clock. */
 
 const ACCENT = "#0b4f8a";
 const SOFT = "#595959";
 const LINE = "#c9ced6";
-/** How far down a page a section may begin. */
+/** Lowest position on a page at which a section may begin, as a part of its height. */
 const LOWEST_HEADING = 0.84;
 
 export function reportDocument(summary: Summary): DocumentDefinition {
@@ -151,13 +151,13 @@ function lists(summary: Summary, words: Words, time: Time): Content[] {
   ];
 }
 
-/** Browser and system, as far as they are known. */
+/** Browser and system, as far as known. */
 const deviceOf = (...parts: string[]): string | null =>
   parts.filter((part) => part !== "Unknown").join(", ") || null;
 
 type Column<Row> = [heading: string, width: number | "*", value: (row: Row) => string];
 
-/** The longest text that fits on a page in any column. pdfmake leaves a table out whose unbreakable row does not fit. */
+/** Longest text that fits on a page in any column: pdfmake drops a table with a row that does not fit. */
 const FITS = 700;
 
 /** A section with a table of the newest rows of a list. */
@@ -196,13 +196,13 @@ function table<Row>(
   ];
 }
 
-/** The widest run of characters without a place to break a line at: a letter of usual width counts one. */
+/** Widest run of characters without a possible line break; a letter of usual width counts one. */
 const WIDEST_RUN = 16;
 
 const widthOf = (character: string): number =>
   /[MW@]/.test(character) ? 2 : /[A-Zmw]|[^\u0020-\u007e]/.test(character) ? 1.5 : 1;
 
-/** Lets long words break: an address or a name without spaces would run out of its column. */
+/** Lets long words break: an address or a name without spaces would overflow its column. */
 function breakable(text: string): string {
   let broken = "";
   let run = 0;
@@ -217,10 +217,10 @@ function breakable(text: string): string {
   return broken;
 }
 
-/** The font for what Roboto lacks: Greek with breathings, and other scripts as far as it goes. */
+/** Font for characters that Roboto lacks: Greek with breathings, and other scripts as far as covered. */
 export const FALLBACK_FONT = "DejaVu";
 
-/** What Roboto has glyphs for. */
+/** Characters that Roboto has glyphs for. */
 const IN_ROBOTO =
   /^[\n -\u024f\u02b0-\u036f\u0370-\u03ff\u0400-\u0513\u1e00-\u1eff\u2000-\u206f\u20a0-\u20ac\u2100-\u2126]*$/;
 

@@ -1,14 +1,12 @@
 import { Elysia } from "elysia";
-import { clientOf, listeningServer } from "../../kernel/client";
+import { clientOf, letStall, letWait } from "../../kernel/client";
 import { errors, query } from "../../kernel/schema";
+import { countUnsent, SHARED } from "../../kernel/unsent";
 import { guard } from "../access/guard";
 import { ownId } from "../users/service";
 import { listLogs } from "./logs";
 import { Archive, DEFAULT_LOGS, ExportLogs, LogsQuery } from "./schema";
 import { exportData } from "./service";
-
-/** How long a download may stand still. */
-const STALLED_SECONDS = 60;
 
 const archive = (content: ReadableStream<Uint8Array> | null, headers: Record<string, string>) =>
   new Response(content, { headers: { "content-type": "application/zip", ...headers } });
@@ -21,10 +19,12 @@ export const exportRoutes = new Elysia({ prefix: "/v1/user/export", tags: ["Pers
       // HEAD asks about the answer, and must do nothing (RFC 9110, section 9.3.2).
       ownId(caller);
       if (request.method === "HEAD") return archive(null, {});
-      // A large account takes longer than the server waits elsewhere; whoever takes nothing of it is cut off.
-      listeningServer()?.timeout(request, 0);
+      // A large account takes longer than the server waits elsewhere; a client that takes nothing of it is
+      // cut off.
+      countUnsent(request, SHARED);
+      letWait(request);
       const { name, content } = await exportData(caller, clientOf(request));
-      listeningServer()?.timeout(request, STALLED_SECONDS);
+      letStall(request);
       return archive(content, { "content-disposition": `attachment; filename="${name}"` });
     },
     {

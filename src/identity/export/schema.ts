@@ -31,7 +31,7 @@ export const ExportLogs = record(
 export const DEFAULT_LOGS = 50;
 export const MAX_LOGS = 100;
 
-/** `limit` is clamped, not refused (Part 2). */
+/** A `limit` out of range is clamped at both ends, not refused as elsewhere (rule H4). */
 export const LogsQuery = t.Object({
   limit: t.Optional(
     queryInteger({

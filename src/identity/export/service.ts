@@ -16,7 +16,7 @@ import { WORDS } from "./words";
 /** Users whose data is being exported. */
 const running = new Set<string>();
 
-/** Archives made at once; whoever comes then waits in turn. */
+/** Archives made at once; further exports wait in turn. */
 const AT_ONCE = 2;
 const waiting: (() => void)[] = [];
 let busy = 0;
@@ -40,9 +40,9 @@ export interface Export {
 }
 
 /**
- * Exports all data of the caller's own account as a ZIP archive: a user's session, or any key of the user's. It is
- * noted before the first byte goes out. Throws 429 until another export of the same user is made and sent, 500 when it
- * can't be made.
+ * Exports all data of the caller's own account as a ZIP archive, for a user's session or any key of the
+ * user's. The export is recorded before the first byte goes out. Throws 429 until another export of the same
+ * user is made and sent, 500 when it can't be made.
  */
 export async function exportData(caller: Caller, client: Client): Promise<Export> {
   const userId = ownId(caller);
@@ -61,7 +61,7 @@ export async function exportData(caller: Caller, client: Client): Promise<Export
   }
 }
 
-/** `done` is called once the archive was sent, or nobody wants it any more. */
+/** `done` is called once the archive was sent, or its reader is gone. */
 async function exportOf(userId: string, caller: Caller, client: Client, done: () => void): Promise<Export> {
   const at = now();
   const data = personalData(userId, at);

@@ -2,21 +2,21 @@ import type { Locale } from "../email/locale";
 import type { Parts, PersonalData } from "./data";
 import type { ExportLog } from "./schema";
 
-/** The newest of a list, and how many there are in all. */
+/** The newest rows of a list, and their total number. */
 interface Newest<Row> {
   rows: Row[];
   total: number;
 }
 
-/** What the report shows. Plain data: it goes to another thread. */
+/** Content of the report. Plain data: it goes to another thread. */
 export interface Summary {
   locale: Locale;
-  /** The host that users know the installation by. */
+  /** The host by which users know the installation. */
   site: string;
   exportedAt: string;
   user: PersonalData["user"];
   twoFactor: PersonalData["twoFactorAuth"];
-  /** When the account will be deleted; null when that isn't planned. */
+  /** Time at which the account will be deleted; null when no deletion is planned. */
   deletion: string | null;
   roles: string[];
   accounts: Newest<PersonalData["platformAccounts"][number]>;
@@ -30,12 +30,12 @@ export interface Summary {
 
 type ItemOf<T> = T extends Parts<infer Item> ? Item : never;
 
-/** Rows of a list in the report. */
+/** Rows of each list in the report. */
 const SHOWN = 40;
 
 const newestOf = <Row>(rows: Row[]): Newest<Row> => ({ rows: rows.slice(0, SHOWN), total: rows.length });
 
-/** The newest of a long list: its first part is read, the rest is counted. */
+/** The newest rows of a long list: its first part is read, the rest only counted. */
 function newestPart<Row>({ parts, count }: Parts<Row>): Newest<Row> {
   const [first] = parts();
   return { rows: (first ?? []).slice(0, SHOWN), total: count() };

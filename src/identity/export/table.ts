@@ -2,7 +2,7 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { id, time } from "../../kernel/table";
 import { users } from "../users/table";
 
-/** The exports that users made of their data. The archives themselves are kept nowhere. */
+/** The exports that users made of their data. The archives themselves are not stored. */
 export const exportLogs = sqliteTable(
   "export_logs",
   {

@@ -12,7 +12,7 @@ export interface Words {
   yes: string;
   no: string;
   never: string;
-  /** How many of a long list are shown. */
+  /** Line that tells how many rows of a long list are shown. */
   shown: (shown: number, all: number) => string;
   sections: Record<
     | "account"

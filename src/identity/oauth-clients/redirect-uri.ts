@@ -1,9 +1,9 @@
-/** Hosts that name the device itself, as they are written (RFC 8252, section 7.3). */
+/** Hosts that mean the device itself, in the form of a URI (RFC 8252, section 7.3). */
 const LOOPBACK = /^(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?$/i;
 
 /**
- * A private-use scheme is a reversed domain name, and a path follows (RFC 8252, section 7.1): `app.example:8080/x` is a
- * web address whose scheme was forgotten.
+ * A private-use scheme is a reversed domain name, and a path follows (RFC 8252, section 7.1):
+ * `app.example:8080/x` is a web address without its scheme.
  */
 const PRIVATE_USE = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:\/{1,3}[^/]/i;
 
@@ -11,14 +11,14 @@ const PRIVATE_USE = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:\/{1,3}[^/]/i;
 const HOST =
   /^(?:\[[\da-f:.]+\]|[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)*\.?)(?::\d{1,5})?$/i;
 
-/** A URI by the characters of RFC 3986: `URL` alone would forgive and repair much, such as backslashes and `https:x`. */
+/** A URI in the characters of RFC 3986: `URL` alone would repair much, such as backslashes and `https:x`. */
 const ABSOLUTE =
   /^[a-z][a-z\d+.-]*:(?:\/\/(?<authority>(?:[\w.~:[\]@!$&'()*+,;=-]|%[\da-f]{2})*)(?=[/?#]|$))?(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[\da-f]{2})*$/i;
 
 /**
- * What is wrong with a redirect URI, as the end of a sentence; null when nothing is. It must be absolute and without a
- * fragment (RFC 6749, section 3.1.2), and lead to https, to the device itself over http, or to an app by a private-use
- * scheme (RFC 8252, section 7).
+ * Fault of a redirect URI, as the end of a sentence; null for a valid one. It must be absolute and without a
+ * fragment (RFC 6749, section 3.1.2), and lead to https, to the device itself over http, or to an app by a
+ * private-use scheme (RFC 8252, section 7).
  */
 export function redirectUriFault(uri: string): string | null {
   const parts = ABSOLUTE.exec(uri)?.groups;

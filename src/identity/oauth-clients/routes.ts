@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
 import { clientOf } from "../../kernel/client";
 import { single } from "../../kernel/envelopes";
-import { errors, IdParams, List, NoContent, Single } from "../../kernel/schema";
+import { list, listQuery } from "../../kernel/lists";
+import { errors, IdParams, List, NoContent, query, Single, t } from "../../kernel/schema";
 import { guard } from "../access/guard";
 import {
   CreatedOAuthClient,
@@ -11,34 +12,48 @@ import {
   RegeneratedSecret,
 } from "./schema";
 import {
+  allClients,
   createClient,
   deleteClient,
   getClient,
-  listAllClients,
-  listOwnClients,
+  ownClients,
   regenerateSecret,
   updateClient,
 } from "./service";
 
 const path = "/v1/oauth/clients";
 
+/** A session manages its user's clients; a key needs the permission. */
+const reads = { requires: "oauth_clients:read", orSession: true } as const;
+const writes = { requires: "oauth_clients:write", orSession: true } as const;
+
+/** Number of clients in a list without `page` and `limit`. */
+const LISTED = 100;
+const ClientQuery = t.Object(listQuery(LISTED));
+
 export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth clients"] })
   .use(guard)
-  .get("", ({ caller }) => ({ data: listOwnClients(caller), _links: { self: path } }), {
-    access: "authenticated",
+  .get("", ({ caller, query, request }) => list(path, query, ownClients(caller), request, LISTED), {
+    access: reads,
+    ...query(ClientQuery),
     response: { 200: List(OAuthClient) },
     detail: { summary: "List own OAuth clients", description: "The caller's clients, newest first." },
   })
-  .get("/all", () => ({ data: listAllClients(), _links: { self: `${path}/all` } }), {
+  .get("/all", ({ query, request }) => list(`${path}/all`, query, allClients, request, LISTED), {
     access: "admin",
+    ...query(ClientQuery),
     response: { 200: List(OAuthClient) },
     detail: { summary: "List all OAuth clients", description: "Everybody's clients, newest first." },
   })
   .get("/:id", ({ caller, params }) => single(getClient(caller, params.id), `${path}/${params.id}`), {
-    access: "authenticated",
+    access: reads,
     params: IdParams,
     response: { 200: Single(OAuthClient), ...errors(403, 404) },
-    detail: { summary: "Get an OAuth client", description: "For its owner and administrators; else 403." },
+    detail: {
+      summary: "Get an OAuth client",
+      description:
+        "For its owner and administrators; else 403. An API key is its owner's where it holds the permission.",
+    },
   })
   .post(
     "",
@@ -48,13 +63,13 @@ export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth client
       return created;
     },
     {
-      access: "authenticated",
+      access: writes,
       body: NewOAuthClient,
-      response: { 201: CreatedOAuthClient, ...errors(403) },
+      response: { 201: CreatedOAuthClient, ...errors(403, 409) },
       detail: {
         summary: "Create an OAuth client",
         description:
-          "Registers an application of the caller's. The secret of a confidential client is shown this once; a public one has none. Redirect URIs must be absolute and without fragment: https, http on the device itself, or a private scheme (RFC 6749, RFC 8252). `is_first_party` needs a super admin (403).",
+          "Registers an application of the caller's. The secret of a confidential client is shown this once; a public one has none. Redirect URIs must be absolute and without fragment: https, http on the device itself, or a private scheme (RFC 6749, RFC 8252). `is_first_party` needs a super admin (403). A client stores at most 16 KiB (400), and a user has at most `oauth.max_clients_per_user` of them (409).",
       },
     },
   )
@@ -63,14 +78,14 @@ export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth client
     async ({ caller, params, body, request }) =>
       single(await updateClient(caller, params.id, body, clientOf(request)), `${path}/${params.id}`),
     {
-      access: "authenticated",
+      access: writes,
       params: IdParams,
       body: OAuthClientChange,
       response: { 200: Single(OAuthClient), ...errors(403, 404) },
       detail: {
         summary: "Change an OAuth client",
         description:
-          "Changes the fields that are sent; null clears an optional one. For its owner and administrators. A client that becomes public loses its secret; one that becomes confidential gets one by regeneration.",
+          "Changes the fields that are sent; null clears an optional one. For its owner and administrators. A client that becomes public loses its secret; one that becomes confidential gets one by regeneration. A client stores at most 16 KiB (400).",
       },
     },
   )
@@ -78,7 +93,7 @@ export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth client
     "/:id/regenerate-secret",
     ({ caller, params, request }) => regenerateSecret(caller, params.id, clientOf(request)),
     {
-      access: "authenticated",
+      access: writes,
       params: IdParams,
       response: { 200: RegeneratedSecret, ...errors(400, 403, 404) },
       detail: {
@@ -95,7 +110,7 @@ export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth client
       set.status = 204;
     },
     {
-      access: "authenticated",
+      access: writes,
       params: IdParams,
       response: { 204: NoContent, ...errors(403, 404) },
       detail: { summary: "Delete an OAuth client", description: "For its owner and administrators." },

@@ -1,24 +1,15 @@
 import { characters, name, nullable, oneOf, optional, out, record, t, text } from "../../kernel/schema";
+import { webAddress } from "../../kernel/web-address";
 import { CLIENT_TYPES } from "./client-types";
 
-const webAddress = (description: string, example: string) =>
-  optional(
-    t.String({
-      format: "uri",
-      pattern: "^https?://",
-      maxLength: 2_048,
-      "x-expected": "must be an absolute http or https URL",
-      description,
-      examples: [example],
-    }),
-  );
+const address = (description: string, example: string) => optional(webAddress(description, example));
 
 const fields = {
   description: optional(text("What the application does", "Shows the crew where everybody is")),
-  logo_url: webAddress("Picture for the consent page", "https://app.example/logo.png"),
-  homepage_url: webAddress("Where the application is at home", "https://app.example"),
-  privacy_policy_url: webAddress("Its privacy policy", "https://app.example/privacy"),
-  terms_of_service_url: webAddress("Its terms of service", "https://app.example/terms"),
+  logo_url: address("Picture for the consent page", "https://app.example/logo.png"),
+  homepage_url: address("Where the application is at home", "https://app.example"),
+  privacy_policy_url: address("Its privacy policy", "https://app.example/privacy"),
+  terms_of_service_url: address("Its terms of service", "https://app.example/terms"),
   allowed_scopes: t.Optional(
     t.Array(
       t.String({

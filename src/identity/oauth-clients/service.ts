@@ -1,10 +1,15 @@
-import { desc, eq } from "drizzle-orm";
+import { asc, desc, eq, type SQL } from "drizzle-orm";
+import { config } from "../../config";
+import { changedOnly, isEmpty } from "../../kernel/changes";
 import type { Client } from "../../kernel/client";
 import { iso, madeNow, now } from "../../kernel/clock";
 import { mintToken } from "../../kernel/crypto";
-import { db } from "../../kernel/db";
-import { badRequest, forbidden, invalid, notFound } from "../../kernel/errors";
+import { counter, db } from "../../kernel/db";
+import { AppError, badRequest, conflict, forbidden, invalid, notFound } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
+import { inMemory, type Records } from "../../kernel/lists";
+import { readAt } from "../../kernel/paging";
+import { hrefOf } from "../../kernel/web-address";
 import { type Caller, isAdmin, isSystemKey, transactAs } from "../access/caller";
 import { recordAudit } from "../audit/service";
 import { redirectUriFault } from "./redirect-uri";
@@ -19,7 +24,7 @@ const toOAuthClient = ({ owner_id: _, secret_hash: __, ...row }: Row): OAuthClie
   updated_at: iso(row.updated_at),
 });
 
-/** A user's own clients, newest first. */
+/** All of a user's clients, newest first. */
 export const clientsOwnedBy = (userId: string): OAuthClient[] =>
   db
     .select()
@@ -29,29 +34,46 @@ export const clientsOwnedBy = (userId: string): OAuthClient[] =>
     .all()
     .map(toOAuthClient);
 
+/** Clients of one user or of all, newest first, read from the nearer end. */
+const clientsWhere = (which: SQL | undefined, counted: string): Records<OAuthClient> => ({
+  read: (offset, limit) =>
+    readAt(offset, limit, counter(counted), (fromEnd, skip, rows) =>
+      db
+        .select()
+        .from(oauthClients)
+        .where(which)
+        .orderBy(fromEnd ? asc(oauthClients.id) : desc(oauthClients.id))
+        .limit(rows)
+        .offset(skip)
+        .all()
+        .map(toOAuthClient),
+    ),
+  count: () => counter(counted),
+});
+
 /** The caller's own clients, newest first. */
-export const listOwnClients = (caller: Caller): OAuthClient[] =>
-  caller.userId === null ? [] : clientsOwnedBy(caller.userId);
+export const ownClients = ({ userId }: Caller): Records<OAuthClient> =>
+  userId === null ? inMemory([]) : clientsWhere(eq(oauthClients.owner_id, userId), `oauth_clients ${userId}`);
 
 /** All clients, newest first. */
-export const listAllClients = (): OAuthClient[] =>
-  db.select().from(oauthClients).orderBy(desc(oauthClients.id)).all().map(toOAuthClient);
+export const allClients = clientsWhere(undefined, "oauth_clients");
 
 export const getClient = (caller: Caller, id: string): OAuthClient => toOAuthClient(ownClient(caller, id));
 
 /**
- * A client that the caller may see and change: a session its user's own, an administrator any. To be the owner is a
- * matter of sessions (decisions 3.5): the key of a tracker must not lead sign-ins elsewhere. Throws 404 and 403.
+ * A client that the caller may see and change: one of its user's own, or any for an administrator. A
+ * tracker's key must not redirect sign-ins: the routes require a permission of a key before this is called.
+ * Throws 404 and 403.
  */
 function ownClient(caller: Caller, id: string): Row {
   const row = db.select().from(oauthClients).where(eq(oauthClients.id, id)).get();
   if (!row) throw notFound("OAuth client");
-  const isOwner = caller.kind === "session" && row.owner_id === caller.userId;
+  const isOwner = row.owner_id === caller.userId;
   if (!isOwner && !isAdmin(caller)) throw forbidden("This needs the client's owner or an administrator");
   return row;
 }
 
-/** Where a client of the installation's own sends users is for super admins and system keys to change. Throws 403. */
+/** Lets only super admins and system keys change the redirects of first-party clients. Throws 403. */
 function checkMayRedirect(
   caller: Caller,
   before: Row,
@@ -63,7 +85,28 @@ function checkMayRedirect(
     throw forbidden("Only a super admin can change this of a first-party client");
 }
 
-/** Creates a client of the caller's. The secret of a confidential one is in the answer and nowhere else. */
+/** Storage limit of one client, in bytes of JSON: a list of a hundred is then read in some milliseconds. */
+const MAX_BYTES = 16_384;
+
+const sizeOf = ({ name, description, redirect_uris, allowed_scopes, ...row }: Row): number => {
+  const { logo_url, homepage_url, privacy_policy_url, terms_of_service_url } = row;
+  const urls = [logo_url, homepage_url, privacy_policy_url, terms_of_service_url];
+  return Buffer.byteLength(JSON.stringify([name, description, redirect_uris, allowed_scopes, urls]));
+};
+
+/** Refuses a client over the storage limit, unless it was as large before. Throws 400. */
+function checkSize(row: Row, before?: Row): void {
+  const size = sizeOf(row);
+  if (size <= MAX_BYTES || (before && size <= sizeOf(before))) return;
+  throw new AppError("ValidationError", "A client may store at most 16 KiB in all", {
+    details: [{ path: "/", message: "must come to at most 16 KiB of JSON" }],
+  });
+}
+
+/**
+ * Creates a client of the caller's. Throws 409 for a user who has the maximum number. The secret of a
+ * confidential client appears in the answer and nowhere else.
+ */
 export function createClient(caller: Caller, input: NewOAuthClient, client: Client) {
   const ownerId = caller.userId;
   if (ownerId === null) throw badRequest("A system key without an owner cannot own a client");
@@ -72,6 +115,9 @@ export function createClient(caller: Caller, input: NewOAuthClient, client: Clie
   const type = input.client_type ?? "confidential";
   const secret = type === "confidential" ? mintToken("fls_") : null;
   return transactAs(caller, () => {
+    const most = config["oauth.max_clients_per_user"];
+    if (counter(`oauth_clients ${ownerId}`) >= most)
+      throw conflict(`A user can have at most ${most} OAuth clients; delete one first`);
     const row = db
       .insert(oauthClients)
       .values({
@@ -79,10 +125,10 @@ export function createClient(caller: Caller, input: NewOAuthClient, client: Clie
         owner_id: ownerId,
         name: input.name,
         description: input.description ?? null,
-        logo_url: input.logo_url ?? null,
-        homepage_url: input.homepage_url ?? null,
-        privacy_policy_url: input.privacy_policy_url ?? null,
-        terms_of_service_url: input.terms_of_service_url ?? null,
+        logo_url: hrefOf(input.logo_url) ?? null,
+        homepage_url: hrefOf(input.homepage_url) ?? null,
+        privacy_policy_url: hrefOf(input.privacy_policy_url) ?? null,
+        terms_of_service_url: hrefOf(input.terms_of_service_url) ?? null,
         redirect_uris: [...new Set(input.redirect_uris)],
         allowed_scopes: [...new Set(input.allowed_scopes ?? [])],
         client_type: type,
@@ -92,13 +138,14 @@ export function createClient(caller: Caller, input: NewOAuthClient, client: Clie
       })
       .returning()
       .get();
+    checkSize(row);
     auditClient("client_created", caller, row, { client_type: type }, client);
     const { id, name, client_type, is_active } = row;
     return { client: { id, name, client_type, is_active }, client_secret: secret?.token ?? null };
   });
 }
 
-/** Changes the fields that are given. A client that becomes public loses its secret. Throws 400, 403, 404. */
+/** Changes the given fields. A client that becomes public loses its secret. Throws 400, 403, 404. */
 export function updateClient(
   caller: Caller,
   id: string,
@@ -110,26 +157,30 @@ export function updateClient(
     const before = ownClient(caller, id);
     checkFirstParty(caller, input.is_first_party, before.is_first_party);
     checkMayRedirect(caller, before, input);
-    const given = Object.entries(input).filter(([, value]) => value !== undefined);
-    if (given.length === 0) return toOAuthClient(before);
-    const change = {
-      ...(Object.fromEntries(given) as Partial<Row>),
+    const change = changedOnly(before, {
+      ...input,
+      ...storedAddresses(input),
       ...(input.redirect_uris && { redirect_uris: [...new Set(input.redirect_uris)] }),
       ...(input.allowed_scopes && { allowed_scopes: [...new Set(input.allowed_scopes)] }),
-      ...(input.client_type === "public" && { secret_hash: null }),
-    };
+    });
+    if (isEmpty(change)) return toOAuthClient(before);
+    checkSize({ ...before, ...change } as Row, before);
     const row = db
       .update(oauthClients)
-      .set({ ...change, updated_at: now() })
+      .set({
+        ...(change as Partial<Row>),
+        ...(change.client_type === "public" && { secret_hash: null }),
+        updated_at: now(),
+      })
       .where(eq(oauthClients.id, id))
       .returning()
       .get();
-    auditClient("client_updated", caller, row, { changed: given.map(([field]) => field) }, client);
+    auditClient("client_updated", caller, row, { changed: Object.keys(change) }, client);
     return toOAuthClient(row);
   });
 }
 
-/** Gives a confidential client a new secret; the former one is invalid at once. Throws 400, 403, 404. */
+/** Gives a confidential client a new secret; the old one is invalid at once. Throws 400, 403, 404. */
 export function regenerateSecret(caller: Caller, id: string, client: Client) {
   return transactAs(caller, () => {
     const row = ownClient(caller, id);
@@ -156,6 +207,19 @@ export function deleteClient(caller: Caller, id: string, client: Client): Promis
   });
 }
 
+/** The addresses of a change as stored. Redirect URIs are compared as registered, so they stay unchanged. */
+const storedAddresses = ({
+  logo_url,
+  homepage_url,
+  privacy_policy_url,
+  terms_of_service_url,
+}: OAuthClientChange): OAuthClientChange => ({
+  logo_url: hrefOf(logo_url),
+  homepage_url: hrefOf(homepage_url),
+  privacy_policy_url: hrefOf(privacy_policy_url),
+  terms_of_service_url: hrefOf(terms_of_service_url),
+});
+
 // --- Rules ------------------------------------------------------------------------------------------------
 
 function checkRedirectUris(uris: string[]): void {
@@ -165,7 +229,7 @@ function checkRedirectUris(uris: string[]): void {
   }
 }
 
-/** Only super admins say that a client is the installation's own (decisions 3.10). */
+/** Lets only super admins mark a client as the installation's own (rule R4). */
 function checkFirstParty(caller: Caller, wanted: boolean | undefined, present: boolean): void {
   if (wanted !== undefined && wanted !== present && !caller.isSuperAdmin)
     throw forbidden("Only a super admin can set is_first_party");

@@ -11,7 +11,7 @@ import { platforms } from "./table";
 
 export type PlatformRow = typeof platforms.$inferSelect;
 
-// --- What a platform permits ------------------------------------------------------------------------------
+// --- Checks -----------------------------------------------------------------------------------------------
 
 const bySlug = statement(() =>
   db
@@ -26,13 +26,13 @@ export function platformBySlug(slug: string): PlatformRow | undefined {
   return bySlug().get({ slug });
 }
 
-/** Refuses a sign-in through a platform that is switched off (decisions 3.11). Throws 403. */
+/** Refuses a sign-in through a platform that is switched off (rule A4). Throws 403. */
 export function checkLoginEnabled(slug: string): void {
   const platform = platformBySlug(slug);
   if (!platform?.enabled) throw forbidden(`Sign-in through ${platform?.name ?? slug} is switched off`);
 }
 
-/** Refuses a new user where registration is off: as a whole, for the platform, or with the platform. Throws 400. */
+/** Refuses a new user where registration or the platform is switched off. Throws 400. */
 export function checkRegistrationEnabled(slug: string): void {
   if (!config["registration.enabled"]) throw badRequest("Registration is switched off");
   const platform = platformBySlug(slug);
@@ -72,7 +72,7 @@ export function existingPlatform(idOrSlug: string): PlatformRow {
 
 const SETTINGS = ["enabled", "two_factor_required", "registration_enabled"] as const;
 
-/** Changes the settings that are given; each one that is new leaves an audit event. Throws 404. */
+/** Changes the given settings; each new value leaves an audit event. Throws 404. */
 export function changePlatform(
   caller: Caller,
   idOrSlug: string,

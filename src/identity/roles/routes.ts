@@ -1,8 +1,11 @@
 import { Elysia } from "elysia";
 import { clientOf } from "../../kernel/client";
 import { single } from "../../kernel/envelopes";
-import { Done, errors, IdParams, List, NoContent, Single } from "../../kernel/schema";
+import { inMemory, list, WholeListQuery } from "../../kernel/lists";
+import { Done, errors, IdParams, List, NoContent, query, Single } from "../../kernel/schema";
 import { guard } from "../access/guard";
+import { countProof } from "../reauthentication/limits";
+import { NEEDS_RECENT_SIGN_IN } from "../reauthentication/schema";
 import {
   NewPermission,
   NewRole,
@@ -31,8 +34,9 @@ const path = "/v1/roles";
 
 export const roleRoutes = new Elysia({ prefix: path, tags: ["Roles and permissions"] })
   .use(guard)
-  .get("", () => ({ data: listRoles(), _links: { self: path } }), {
+  .get("", ({ query, request }) => list(path, query, inMemory(listRoles()), request), {
     access: "roles:read",
+    ...query(WholeListQuery),
     response: { 200: List(Role) },
     detail: { summary: "List roles", description: "All roles, newest first." },
   })
@@ -55,7 +59,8 @@ export const roleRoutes = new Elysia({ prefix: path, tags: ["Roles and permissio
       response: { 201: Single(Role), ...errors(409) },
       detail: {
         summary: "Create a role",
-        description: "A role that grants nothing yet. 409 when the name is taken.",
+        description:
+          "A role that grants nothing yet. 409 when the name is taken, or there are 200 roles already.",
       },
     },
   )
@@ -71,7 +76,7 @@ export const roleRoutes = new Elysia({ prefix: path, tags: ["Roles and permissio
       detail: {
         summary: "Change a role",
         description:
-          "Changes the fields that are sent. A role that came with Fairlead needs all that it grants, and Super Admin is changed by super admins alone (403). 409 when the name is taken.",
+          "Changes the fields that are sent. A new name needs all that the role grants, as does the end of `requires_two_factor` and any change of a role that came with Fairlead, and Super Admin is changed by super admins alone (403). 409 when the name is taken.",
       },
     },
   )
@@ -94,32 +99,31 @@ export const roleRoutes = new Elysia({ prefix: path, tags: ["Roles and permissio
   )
   .get(
     "/:id/permissions",
-    ({ params }) => ({
-      data: listRolePermissions(params.id),
-      _links: { self: `${path}/${params.id}/permissions` },
-    }),
+    ({ params, query, request }) =>
+      list(`${path}/${params.id}/permissions`, query, inMemory(listRolePermissions(params.id)), request),
     {
       access: "roles:read",
       params: RoleParams,
+      ...query(WholeListQuery),
       response: { 200: List(Permission), ...errors(404) },
       detail: { summary: "List the permissions of a role", description: "What the role grants, by name." },
     },
   )
   .post(
     "/:id/permissions",
-    async ({ caller, params, body, request }) => {
-      await addRolePermission(caller, params.id, body.permission_id, clientOf(request));
+    async ({ caller, params, body, request, set }) => {
+      countProof(caller, body, clientOf(request), set.headers);
+      await addRolePermission(caller, params.id, body, clientOf(request));
       return { success: true, message: "Permission added" };
     },
     {
       access: "roles:write",
       params: RoleParams,
       body: PermissionAssignment,
-      response: { 200: Done, ...errors(404) },
+      response: { 200: Done, ...errors(404, 429) },
       detail: {
         summary: "Add a permission to a role",
-        description:
-          "Needs, beside `roles:write`, the permission itself (403). Effective at once for all holders, on live sockets too. Adding it twice is no error.",
+        description: `Needs, beside \`roles:write\`, the permission itself (403). Effective at once for all holders, on live sockets too. Adding it twice is no error. ${NEEDS_RECENT_SIGN_IN}`,
       },
     },
   )
@@ -143,8 +147,9 @@ export const roleRoutes = new Elysia({ prefix: path, tags: ["Roles and permissio
 
 export const permissionRoutes = new Elysia({ prefix: "/v1/permissions", tags: ["Roles and permissions"] })
   .use(guard)
-  .get("", () => ({ data: listPermissions(), _links: { self: "/v1/permissions" } }), {
+  .get("", ({ query, request }) => list("/v1/permissions", query, inMemory(listPermissions()), request), {
     access: "permissions:read",
+    ...query(WholeListQuery),
     response: { 200: List(Permission) },
     detail: {
       summary: "List permissions",
@@ -172,7 +177,7 @@ export const permissionRoutes = new Elysia({ prefix: "/v1/permissions", tags: ["
       detail: {
         summary: "Create a permission",
         description:
-          "Adds a permission of the operator's own to the catalogue, for roles and keys of other services. 409 when there is such a one.",
+          "Adds a permission of the operator's own to the catalogue, for roles and keys of other services. 409 when there is such a one, or there are 500 permissions already.",
       },
     },
   );

@@ -1,4 +1,5 @@
 import { name, nullable, optional, out, record, t, text, uuid } from "../../kernel/schema";
+import { proofFields } from "../reauthentication/schema";
 
 const roleName = name("Name, unique", "Crew");
 const description = optional(text("What the role is for", "Sails, and keeps the log"));
@@ -30,7 +31,7 @@ export const RoleChange = t.Object(
 );
 export type RoleChange = (typeof RoleChange)["static"];
 
-/** Roles that came with Fairlead have names for identifiers. */
+/** Roles that came with Fairlead have readable identifiers (rule H12). */
 const roleId = (what: string) =>
   t.String({
     minLength: 1,
@@ -48,7 +49,11 @@ export const RolePermissionParams = t.Object({
   permission_id: uuid("The permission"),
 });
 
-export const RoleAssignment = t.Object({ role_id: roleId("The role") }, { title: "RoleAssignment" });
+export const RoleAssignment = t.Object(
+  { role_id: roleId("The role"), ...proofFields },
+  { title: "RoleAssignment" },
+);
+export type RoleAssignment = (typeof RoleAssignment)["static"];
 
 export const Permission = record(
   "Permission",
@@ -87,6 +92,7 @@ export const NewPermission = t.Object(
 export type NewPermission = (typeof NewPermission)["static"];
 
 export const PermissionAssignment = t.Object(
-  { permission_id: uuid("The permission") },
+  { permission_id: uuid("The permission"), ...proofFields },
   { title: "PermissionAssignment" },
 );
+export type PermissionAssignment = (typeof PermissionAssignment)["static"];

@@ -8,7 +8,8 @@ import { newId } from "../../kernel/id";
 import { accessChanged, type Caller, SUPER_ADMIN, transactAs } from "../access/caller";
 import { checkHoldsRole } from "../access/rank";
 import { recordAudit } from "../audit/service";
-import type { NewPermission, NewRole, Permission, Role, RoleChange } from "./schema";
+import { requireRecentSignIn } from "../reauthentication/service";
+import type { NewPermission, NewRole, Permission, PermissionAssignment, Role, RoleChange } from "./schema";
 import { permissions, rolePermissions, roles, userRoles } from "./table";
 
 type RoleRow = typeof roles.$inferSelect;
@@ -16,9 +17,12 @@ type PermissionRow = typeof permissions.$inferSelect;
 
 declare module "../../kernel/events" {
   interface EventMap {
-    /** A role grants more or less than before. What `affected` may do changed with it: no other role grants the same. */
+    /**
+     * A role grants more or less than before. `affected` holds those whose rights changed: no other role of
+     * theirs grants the same.
+     */
     "role.permissions_changed": { roleId: string; roleName: string; holders: string[]; affected: string[] };
-    /** Users hold other roles than before, and `affected` of them may do more or less. */
+    /** Users hold other roles than before; those in `affected` have gained or lost rights. */
     "users.roles_changed": { userIds: string[]; affected: string[] };
   }
 }
@@ -43,10 +47,16 @@ function existingRole(id: string): RoleRow {
   return role;
 }
 
+/** Limits on roles and permissions: a caller's rights are found by joining those of its roles. */
+const MAX_ROLES = 200;
+const MAX_PERMISSIONS = 500;
+
 const nameTaken = () => conflict("There is a role with this name already");
 
 export function createRole(caller: Caller, input: NewRole, client: Client): Promise<Role> {
   return transactAs(caller, () => {
+    if (listRoles().length >= MAX_ROLES)
+      throw conflict(`There can be at most ${MAX_ROLES} roles; delete one first`);
     const row = {
       id: newId(),
       name: input.name,
@@ -64,7 +74,12 @@ export function createRole(caller: Caller, input: NewRole, client: Client): Prom
   });
 }
 
-/** Changes the fields that are given. Throws 404, 403 for the super-admin role, 409 for a name that is taken. */
+/**
+ * Changes the given fields. Roles are assigned by name: if somebody could swap two names, others would
+ * unknowingly assign the stronger role. A role that asks for two-factor authentication protects what it
+ * grants. Throws 404, 403 for a role that came with Fairlead, for a new name and for an end of that demand
+ * without holding all that the role grants, 409 for a name that is taken.
+ */
 export function updateRole(caller: Caller, id: string, input: RoleChange, client: Client): Promise<Role> {
   return transactAs(caller, () => {
     const before = existingRole(id);
@@ -78,6 +93,8 @@ export function updateRole(caller: Caller, id: string, input: RoleChange, client
       (field) => change[field] !== before[field],
     );
     if (changed.length === 0) return toRole(before);
+    const isLowered = before.requires_two_factor && change.requires_two_factor === false;
+    if (changed.includes("name") || isLowered) checkHoldsRole(caller, id);
     try {
       db.update(roles)
         .set({ ...change, updated_at: now() })
@@ -87,13 +104,13 @@ export function updateRole(caller: Caller, id: string, input: RoleChange, client
       throw isUniqueViolation(error) ? nameTaken() : error;
     }
     auditRole("role_updated", caller, id, { changed }, client);
-    // Messages tell of roles by their names.
+    // Messages contain role names, so holders learn of the new one.
     if (changed.includes("name")) publish("users.roles_changed", { userIds: holdersOf(id), affected: [] });
     return getRole(id);
   });
 }
 
-/** Deletes a role: whoever holds it, loses it. Throws 404, 403 for one that came with Fairlead. */
+/** Deletes a role; its holders lose it. Throws 404, 403 for one that came with Fairlead. */
 export function deleteRole(caller: Caller, id: string, client: Client): Promise<void> {
   return transactAs(caller, () => {
     const role = existingRole(id);
@@ -116,7 +133,7 @@ const holdersOf = (roleId: string): string[] =>
     .all()
     .map(({ id }) => id);
 
-/** Drops the cached callers whom a role reaches: its holders, and every key, since keys have roles too. */
+/** Drops the cached callers that a role affects: its holders, and every key, since keys have roles too. */
 function roleChanged(holders: string[]): void {
   const held = new Set(holders);
   accessChanged((caller) => caller.kind === "key" || held.has(caller.userId));
@@ -146,7 +163,7 @@ export const toPermission = (row: PermissionRow): Permission => ({
   updated_at: iso(row.updated_at),
 });
 
-/** What a role grants, in the order of its names. Throws 404. */
+/** Permissions of a role, by name. Throws 404. */
 export function listRolePermissions(id: string): Permission[] {
   existingRole(id);
   return db
@@ -159,13 +176,15 @@ export function listRolePermissions(id: string): Permission[] {
     .map(({ permission }) => toPermission(permission));
 }
 
-/** Lets a role grant a permission; twice is no error. Throws 404, 400, 403 for one that the caller doesn't hold. */
-export function addRolePermission(
+/** Adds a permission to a role; twice is no error. Throws 404, 400, and 403 for one that the caller lacks. */
+export async function addRolePermission(
   caller: Caller,
   id: string,
-  permissionId: string,
+  { permission_id: permissionId, ...proof }: PermissionAssignment,
   client: Client,
 ): Promise<void> {
+  existingRole(id);
+  await requireRecentSignIn(caller, null, proof, client);
   return transactAs(caller, () => {
     const role = existingRole(id);
     const permission = db.select().from(permissions).where(eq(permissions.id, permissionId)).get();
@@ -183,7 +202,10 @@ export function addRolePermission(
   });
 }
 
-/** Lets a role grant a permission no longer. Throws 404 when it doesn't, 403 for one that the caller doesn't hold. */
+/**
+ * Removes a permission from a role. Throws 404 when it isn't there, 403 for a permission that the caller
+ * doesn't hold.
+ */
 export function removeRolePermission(
   caller: Caller,
   id: string,
@@ -205,8 +227,9 @@ export function removeRolePermission(
 }
 
 /**
- * Whether a caller may give a role a permission or take it away: whoever could empty a role, take it and have it filled
- * again by somebody else, would gain what it granted (decisions 3.9). Returns the permission's name. Throws 403.
+ * Checks that a caller may give a role a permission or take it away (rule R2). Otherwise somebody could empty
+ * a role, take it, have it filled again by others, and so gain its grants. Returns the permission's name.
+ * Throws 403.
  */
 function checkMayGrant(
   caller: Caller,
@@ -221,10 +244,10 @@ function checkMayGrant(
   return name;
 }
 
-/** Tells whoever is concerned that a role grants a permission from now on, or no longer. */
+/** Announces that a role grants a permission from now on, or no longer. */
 function grantsChanged(role: RoleRow, permissionId: string): void {
   const holders = holdersOf(role.id);
-  // First: who may no longer hear `admin:accounts` doesn't hear of it there.
+  // Must come first: a caller who lost `admin:accounts` by this change must not receive the message there.
   roleChanged(holders);
   publish("role.permissions_changed", {
     roleId: role.id,
@@ -254,8 +277,8 @@ const dependents = statement(() =>
 );
 
 /**
- * Holders of a role to whom nothing else, wildcards included, grants one of its permissions, or the one that is named:
- * what they may do stands and falls with it. Never a super admin, who may do everything anyway.
+ * Holders of a role for whom no other role, wildcards included, grants one of its permissions, or the named
+ * one: they lose rights without it. Never a super admin, who may do everything anyway.
  */
 const dependOn = (roleId: string, permissionId: string | null): string[] =>
   dependents()
@@ -279,9 +302,11 @@ export function getPermission(id: string): Permission {
   return toPermission(row);
 }
 
-/** Adds a permission of the operator's own, for roles and keys of other services. Throws 409. */
+/** Adds an operator's own permission, for roles and keys of other services. Throws 409. */
 export function createPermission(caller: Caller, input: NewPermission, client: Client): Promise<Permission> {
   return transactAs(caller, () => {
+    if (listPermissions().length >= MAX_PERMISSIONS)
+      throw conflict(`There can be at most ${MAX_PERMISSIONS} permissions`);
     const row = {
       id: newId(),
       resource: input.resource,

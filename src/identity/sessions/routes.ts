@@ -1,8 +1,10 @@
 import { Elysia } from "elysia";
 import { clientOf } from "../../kernel/client";
-import { Done, errors, NoContent, query } from "../../kernel/schema";
+import { ListQuery } from "../../kernel/lists";
+import { Done, errors, IdParams, NoContent, query } from "../../kernel/schema";
 import type { SessionCaller } from "../access/caller";
 import { guard } from "../access/guard";
+import { createInternalSession, deleteInternalSession, getInternalSession } from "./internal";
 import {
   InternalSession,
   LogoutQuery,
@@ -13,32 +15,36 @@ import {
   SessionParams,
   TokenParams,
 } from "./schema";
-import {
-  createInternalSession,
-  deleteInternalSession,
-  getInternalSession,
-  listSessions,
-  revokeAllOtherSessions,
-  revokeSession,
-} from "./service";
+import { endSessionsOf, listSessions, revokeAllOtherSessions, revokeSession } from "./service";
 
 const path = "/v1/users/me/sessions";
 
+const revoked = (count: number) => ({
+  success: true,
+  revoked_count: count,
+  message: count === 1 ? "1 session was revoked" : `${count} sessions were revoked`,
+});
+
 export const ownSessionRoutes = new Elysia({ prefix: path, tags: ["Sessions"] })
   .use(guard)
-  .get("", ({ caller }) => ({ ...listSessions(caller as SessionCaller), _links: { self: path } }), {
-    access: "session",
-    response: { 200: SessionList },
-    detail: {
-      summary: "List own sessions",
-      description: "Where the caller is signed in: device, browser, address and last use, newest first.",
+  .get(
+    "",
+    ({ caller, query }) => ({ ...listSessions(caller as SessionCaller, query), _links: { self: path } }),
+    {
+      access: "session",
+      ...query(ListQuery),
+      response: { 200: SessionList },
+      detail: {
+        summary: "List own sessions",
+        description: "Where the caller is signed in: device, browser, address and last use, newest first.",
+      },
     },
-  })
+  )
   .delete(
     "/:session_id",
     async ({ caller, params, request, status }) => {
-      const revoked = await revokeSession(caller as SessionCaller, params.session_id, clientOf(request));
-      return revoked
+      const isRevoked = await revokeSession(caller as SessionCaller, params.session_id, clientOf(request));
+      return isRevoked
         ? { success: true, message: "The session was revoked" }
         : status(400, {
             success: false,
@@ -60,12 +66,7 @@ export const ownSessionRoutes = new Elysia({ prefix: path, tags: ["Sessions"] })
   .delete(
     "",
     async ({ caller, request }) => {
-      const count = await revokeAllOtherSessions(caller as SessionCaller, clientOf(request));
-      return {
-        success: true,
-        revoked_count: count,
-        message: count === 1 ? "1 session was revoked" : `${count} sessions were revoked`,
-      };
+      return revoked(await revokeAllOtherSessions(caller as SessionCaller, clientOf(request)));
     },
     {
       access: "session",
@@ -77,7 +78,24 @@ export const ownSessionRoutes = new Elysia({ prefix: path, tags: ["Sessions"] })
     },
   );
 
-/** A service's name for itself, which goes into the audit log. */
+export const userSessionRoutes = new Elysia({ prefix: "/v1/users", tags: ["Sessions"] })
+  .use(guard)
+  .delete(
+    "/:id/sessions",
+    async ({ caller, params, request }) => revoked(await endSessionsOf(caller, params.id, clientOf(request))),
+    {
+      access: "users:write",
+      params: IdParams,
+      response: { 200: RevokedSessions, ...errors(404) },
+      detail: {
+        summary: "End all sessions of a user",
+        description:
+          "Signs a user out everywhere, the caller too where that is the user. Sockets of the sessions hear `forceLogout`, and are closed with 4401 five seconds later; API keys stay. 403 for a user who holds permissions that the caller doesn't.",
+      },
+    },
+  );
+
+/** Name that a service gives itself, for the audit log. */
 const SERVICE_NAME = /^[\w.-]{1,64}$/;
 
 function sourceService(request: Request): string | null {
@@ -111,7 +129,8 @@ export const internalSessionRoutes = new Elysia({ prefix: "/v1/sessions", tags: 
     response: { 200: InternalSession, ...errors(404) },
     detail: {
       summary: "Get a session by its token",
-      description: "404 for a token that is unknown or has ended.",
+      description:
+        "404 for a token that is unknown or has ended. To ask for a session is to use it: it does not end for want of use meanwhile.",
     },
   })
   .delete(

@@ -11,7 +11,7 @@ const ActiveSession = record(
     os_name: out.string("Operating system; `Unknown` when it can't be told", "Linux"),
     provider: out.string("Slug of the platform signed in with", "email"),
     provider_name: out.string("Name of that platform", "Email"),
-    last_activity_at: out.time("When it was last used, to the minute"),
+    last_activity_at: out.time("When it was last used: to the minute, by an open WebSocket to the hour"),
     created_at: out.time("When it was opened"),
     expires_at: out.time("When it ends"),
     is_current: out.boolean("Whether it makes this request"),

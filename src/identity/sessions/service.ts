@@ -1,30 +1,30 @@
-import { and, count, desc, eq, inArray, lt, lte, ne } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, lt, lte, ne, or } from "drizzle-orm";
 import type { Client } from "../../kernel/client";
 import { DAY, iso, now } from "../../kernel/clock";
-import { hashToken, mintToken } from "../../kernel/crypto";
+import { mintToken } from "../../kernel/crypto";
 import { db, sqlite, statement, transact } from "../../kernel/db";
-import { invalid, notFound } from "../../kernel/errors";
+import { notFound } from "../../kernel/errors";
 import { publish } from "../../kernel/events";
 import { newId } from "../../kernel/id";
-import { isAliveIn } from "../../kernel/lifetime";
+import { type ListQuery, readList } from "../../kernel/lists";
 import { parseUserAgent } from "../../kernel/user-agent";
-import { accessChanged, type SessionCaller, transactAs } from "../access/caller";
+import { accessChanged, type Caller, type SessionCaller, transactAs } from "../access/caller";
+import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
-import { checkNotBanned } from "../bans/active-ban";
-import { checkLoginEnabled } from "../platforms/service";
 import { platforms } from "../platforms/table";
-import { findUser, primaryAccount } from "../users/service";
-import type { ActiveSession, InternalSession, LogoutReason, NewInternalSession } from "./schema";
+import { activeUser } from "../users/service";
+import { idleSpan, isOpenNow } from "./open";
+import type { ActiveSession } from "./schema";
 import { sessions } from "./table";
 
-/** How long a session lasts (Part 2). */
+/** Lifetime of a session (rule C8). */
 const SESSION_LIFETIME = 30 * DAY;
 
 type Row = typeof sessions.$inferSelect;
 
 declare module "../../kernel/events" {
   interface EventMap {
-    /** One session was ended by somebody else than itself. */
+    /** One session was ended from outside itself. */
     "session.revoked": { userId: string; sessionId: string; reason: string };
     /** All sessions of a user were ended, out of caution. */
     "sessions.ended": { userId: string; reason: string };
@@ -35,13 +35,38 @@ declare module "../../kernel/events" {
 
 const storeSession = statement(() =>
   sqlite.prepare<unknown, [Record<string, string | number | null>]>(
-    `INSERT INTO sessions (id, user_id, token_hash, provider, ip_address, user_agent, created_at, last_activity_at, expires_at)
-     VALUES ($id, $user_id, $token_hash, $provider, $ip_address, $user_agent, $created_at, $last_activity_at, $expires_at)`,
+    `INSERT INTO sessions (id, user_id, token_hash, provider, ip_address, user_agent, created_at, authenticated_at, last_activity_at, expires_at)
+     VALUES ($id, $user_id, $token_hash, $provider, $ip_address, $user_agent, $created_at, $authenticated_at, $last_activity_at, $expires_at)`,
   ),
 );
 
-/** Stores a new session in the current transaction. Its token is in the result and nowhere else. */
+/** Maximum number of sessions of one user: ending or listing them all then takes some milliseconds. */
+const MAX_SESSIONS = 500;
+
+const countSessions = statement(() =>
+  sqlite.prepare<{ n: number }, [string]>("SELECT count(*) AS n FROM sessions WHERE user_id = ?"),
+);
+
+/** Makes room for one more session of a user's, in the current transaction: ends the least recently used. */
+function makeRoom(userId: string): void {
+  const surplus = (countSessions().get(userId)?.n ?? 0) - MAX_SESSIONS + 1;
+  if (surplus <= 0) return;
+  const idle = db
+    .select()
+    .from(sessions)
+    .where(eq(sessions.user_id, userId))
+    .orderBy(asc(sessions.last_activity_at), asc(sessions.id))
+    .limit(Math.min(surplus, MAX_SESSIONS))
+    .all();
+  for (const session of idle) {
+    endSession(session.id);
+    auditRevocation(session, "too many sessions", null);
+  }
+}
+
+/** Stores a new session in the current transaction. Its token appears in the result and nowhere else. */
 export function insertSession(userId: string, provider: string, client: Client, until: number | null = null) {
+  makeRoom(userId);
   const { token, hash } = mintToken("ses_");
   const id = newId();
   const time = now();
@@ -54,6 +79,7 @@ export function insertSession(userId: string, provider: string, client: Client, 
     ip_address: client.address,
     user_agent: client.userAgent,
     created_at: time,
+    authenticated_at: time,
     last_activity_at: time,
     expires_at: expiresAt,
   } satisfies typeof sessions.$inferInsert);
@@ -69,8 +95,8 @@ export function insertSession(userId: string, provider: string, client: Client, 
 }
 
 /**
- * Removes a session in the current transaction: its token and its sockets end with the commit. False for one that was
- * gone already.
+ * Removes a session in the current transaction: its token and its sockets end with the commit. Returns false
+ * for one that was gone already.
  */
 export function endSession(id: string): boolean {
   const gone = db.delete(sessions).where(eq(sessions.id, id)).returning({ id: sessions.id }).all();
@@ -78,19 +104,27 @@ export function endSession(id: string): boolean {
   return gone.length > 0;
 }
 
-/** Ends a session against its holder's doing, in the current transaction: the user's sockets are told. */
-function revoke(session: Pick<Row, "id" | "user_id">, reason: string): void {
+/** Ends a session from outside, in the current transaction: the user's sockets are told. */
+export function revoke(session: Pick<Row, "id" | "user_id">, reason: string): void {
   db.delete(sessions).where(eq(sessions.id, session.id)).run();
   publish("session.revoked", { userId: session.user_id, sessionId: session.id, reason });
   accessChanged((caller) => caller.kind === "session" && caller.id === session.id, true);
 }
 
-/** Revokes a user's sessions but one, in the current transaction, each with its audit event. Returns how many. */
-export function revokeOtherSessions(caller: SessionCaller, reason: string, client: Client): number {
+/**
+ * Revokes all sessions of a user except the caller's own, in the current transaction, each with its audit
+ * event. Returns their number.
+ */
+export function revokeOtherSessions(
+  caller: Caller,
+  reason: string,
+  client: Client,
+  userId = caller.userId ?? "",
+): number {
   const others = db
     .select()
     .from(sessions)
-    .where(and(eq(sessions.user_id, caller.userId), ne(sessions.id, caller.id)))
+    .where(and(eq(sessions.user_id, userId), ne(sessions.id, caller.id)))
     .all();
   for (const session of others) {
     revoke(session, reason);
@@ -99,26 +133,32 @@ export function revokeOtherSessions(caller: SessionCaller, reason: string, clien
   return others.length;
 }
 
-/** Who ends a session, and from where. */
+/** The actor and the client of a revocation. */
 interface Revoker {
   actorId: string | null;
   client: Client;
 }
 
 /**
- * Removes all sessions of a user in the current transaction, each with its audit event. Says nothing to the user: the
- * caller publishes what happened (a ban, a deletion, a password reset) before and tells `accessChanged` after.
+ * Removes all sessions of a user in the current transaction, each with its audit event. Tells the user
+ * nothing: the caller publishes the reason (a ban, a deletion, a password reset) before, and calls
+ * `accessChanged` after. Returns their number.
  */
-export function deleteSessions(userId: string, reason: string, by: Revoker | null): void {
+export function deleteSessions(userId: string, reason: string, by: Revoker | null): number {
   const ended = db.delete(sessions).where(eq(sessions.user_id, userId)).returning().all();
   for (const session of ended) auditRevocation(session, reason, by);
+  return ended.length;
 }
 
-/** Ends all sessions of a user in the current transaction, out of caution; their sockets hear `forceLogout`. */
-export function forceLogout(userId: string, reason: string, client: Client): void {
-  deleteSessions(userId, reason, { actorId: userId, client });
+/**
+ * Ends all sessions of a user in the current transaction, out of caution; their sockets receive
+ * `forceLogout`. Returns their number.
+ */
+export function forceLogout(userId: string, reason: string, by: Revoker): number {
+  const count = deleteSessions(userId, reason, by);
   publish("sessions.ended", { userId, reason });
   accessChanged((caller) => caller.kind === "session" && caller.userId === userId, true);
+  return count;
 }
 
 const auditRevocation = (session: Row, reason: string, by: Revoker | null) =>
@@ -140,14 +180,23 @@ const withProvider = () =>
     .from(sessions)
     .leftJoin(platforms, eq(platforms.slug, sessions.provider));
 
-const isOpen = (userId: string) => and(eq(sessions.user_id, userId), isAliveIn(sessions));
+const isOpen = (userId: string) => and(eq(sessions.user_id, userId), isOpenNow());
 
-/** The caller's sessions that have not ended, newest first. */
-export function listSessions(caller: SessionCaller): {
-  sessions: ActiveSession[];
-  current_session_id: string;
-} {
-  const rows = withProvider().where(isOpen(caller.userId)).orderBy(desc(sessions.id)).all();
+/** The caller's open sessions, newest first. */
+export function listSessions(
+  caller: SessionCaller,
+  query: ListQuery,
+): { sessions: ActiveSession[]; current_session_id: string } {
+  const rows = readList(query, {
+    read: (offset, limit) =>
+      withProvider()
+        .where(isOpen(caller.userId))
+        .orderBy(desc(sessions.id))
+        .limit(limit)
+        .offset(offset)
+        .all(),
+    count: () => countOpenSessions(caller.userId),
+  });
   const list = rows.map(({ session, providerName }) => ({
     ...toOpenSession(session, providerName),
     is_current: session.id === caller.id,
@@ -172,7 +221,7 @@ function toOpenSession(session: Row, providerName: string | null): Omit<ActiveSe
   };
 }
 
-/** A user's sessions that have not ended, newest first, in parts of `size`: there may be any number. */
+/** A user's open sessions, newest first, in parts of `size` since there may be many. */
 export function* openSessions(userId: string, size: number) {
   for (let before: string | undefined = "\uffff"; before !== undefined; ) {
     const rows: { session: Row; providerName: string | null }[] = withProvider()
@@ -204,91 +253,24 @@ export async function revokeSession(caller: SessionCaller, id: string, client: C
   });
 }
 
-/** Ends all sessions of the caller's but the one that asks. Returns how many. */
+/** Ends all sessions of the caller's except the current one. Returns their number. */
 export const revokeAllOtherSessions = (caller: SessionCaller, client: Client): Promise<number> =>
   transactAs(caller, () => {
     return revokeOtherSessions(caller, "revoked by the user", client);
   });
 
-// --- Sessions for the identity web app ----------------------------------------------------------------------
+// --- A user's sessions ---------------------------------------------------------------------------------------
 
-const toInternal = (session: Row, token: string): InternalSession => ({
-  id: session.id,
-  sessionToken: token,
-  userId: session.user_id,
-  expires: iso(session.expires_at),
-  created_at: iso(session.created_at),
-});
-
-/** Opens a session for a user who signed in elsewhere. The service that asks has checked who it is. */
-export function createInternalSession(input: NewInternalSession, client: Client): Promise<InternalSession> {
-  const userId = input.userId.toLowerCase();
-  const expiresAt = Date.parse(input.expires);
-  if (expiresAt <= now()) throw invalid("/expires", "must be in the future");
-  return transact(() => {
-    const user = findUser(userId);
-    if (!user || user.deleted_at !== null) throw invalid("/userId", "names no user");
-    checkNotBanned(userId);
-    const provider = user.last_login_provider ?? primaryAccount(user)?.slug ?? "email";
-    checkLoginEnabled(provider);
-    const { id, token, createdAt } = insertSession(userId, provider, client, expiresAt);
-    recordAudit({
-      event_type: "login",
-      user_id: userId,
-      resource_type: "session",
-      resource_id: id,
-      metadata: { provider },
-      client,
-    });
-    return {
-      id,
-      sessionToken: token,
-      userId,
-      expires: iso(expiresAt),
-      created_at: iso(createdAt),
-    };
+/**
+ * Ends all sessions of a user, including the current one if that user is the caller. Returns their number.
+ * Throws 404, and 403 for a user who may do more.
+ */
+export const endSessionsOf = (caller: Caller, userId: string, client: Client): Promise<number> =>
+  transactAs(caller, () => {
+    activeUser(userId);
+    checkOutranks(caller, userId);
+    return forceLogout(userId, "ended by an administrator", { actorId: caller.userId, client });
   });
-}
-
-/** The session behind a token. Throws 404 for one that is unknown or has ended. */
-export function getInternalSession(token: string): InternalSession {
-  return toInternal(sessionByToken(token), token);
-}
-
-function sessionByToken(token: string): Row {
-  const session = db
-    .select()
-    .from(sessions)
-    .where(and(eq(sessions.token_hash, hashToken(token)), isAliveIn(sessions)))
-    .get();
-  if (!session) throw notFound("Session");
-  return session;
-}
-
-/** Reasons for which a session ends against its user's doing: the user's sockets are told. */
-const AGAINST_THE_USER: readonly LogoutReason[] = ["revoked", "no_access"];
-
-/** Ends the session behind a token. `app` names the service that asks. Throws 404. */
-export function deleteInternalSession(
-  token: string,
-  reason: LogoutReason,
-  app: string | null,
-  client: Client,
-): Promise<void> {
-  return transact(() => {
-    const session = sessionByToken(token);
-    if (AGAINST_THE_USER.includes(reason)) revoke(session, reason);
-    else endSession(session.id);
-    recordAudit({
-      event_type: "logout",
-      user_id: session.user_id,
-      resource_type: "session",
-      resource_id: session.id,
-      metadata: { reason, session_id: session.id, ...(app !== null && { app }) },
-      client,
-    });
-  });
-}
 
 // --- Jobs -------------------------------------------------------------------------------------------------
 
@@ -296,8 +278,8 @@ export function deleteInternalSession(
 const STEP = 500;
 
 /**
- * The job: removes sessions that ended a day ago. They are refused from their end on, removed or not, and a clock that
- * is wrong for an hour ends none for good.
+ * The job: removes sessions that ended a day ago, by age or disuse. Sessions are refused from their end on,
+ * removed or not; the day keeps a clock that is wrong for an hour from ending any for good.
  */
 export async function deleteExpiredSessions(): Promise<void> {
   for (let more = true; more; ) {
@@ -305,7 +287,9 @@ export async function deleteExpiredSessions(): Promise<void> {
       const ended = db
         .select({ id: sessions.id })
         .from(sessions)
-        .where(lte(sessions.expires_at, now() - DAY))
+        .where(
+          or(lte(sessions.expires_at, now() - DAY), lte(sessions.last_activity_at, now() - DAY - idleSpan())),
+        )
         .limit(STEP)
         .all()
         .map((row) => row.id);

@@ -9,18 +9,21 @@ export const sessions = sqliteTable(
     user_id: text()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** SHA-256 of the token, base64. The token itself is nowhere. */
+    /** SHA-256 of the token, base64. The token itself is not stored. */
     token_hash: text().notNull().unique(),
     /** Slug of the platform that the user signed in with. */
     provider: text().notNull(),
     ip_address: text(),
     user_agent: text(),
     created_at: time().notNull(),
+    /** Time at which the holder last proved its identity: at the sign-in, or by password and code since. */
+    authenticated_at: time().notNull().default(0),
     last_activity_at: time().notNull(),
     expires_at: time().notNull(),
   },
   (table) => [
     index("sessions_user").on(table.user_id, table.id),
     index("sessions_expiry").on(table.expires_at),
+    index("sessions_activity").on(table.last_activity_at),
   ],
 );

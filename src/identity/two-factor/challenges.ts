@@ -6,17 +6,17 @@ import { newId } from "../../kernel/id";
 import { isAliveIn } from "../../kernel/lifetime";
 import { challenges, twoFactor } from "./table";
 
-/** Sign-ins that wait for their second step. A challenge is no session: its token opens nothing else. */
+/** Sign-ins that wait for their second step. A challenge is not a session: its token opens nothing else. */
 
-/** How long a sign-in may take between its two steps (Part 2). */
+/** Longest time between the two steps of a sign-in (rule C8). */
 const CHALLENGE_LIFETIME = 10 * MINUTE;
 
-/** So many wrong codes end a challenge (decisions 3.3). */
+/** Number of wrong codes that ends a challenge (rule C3). */
 const MAX_WRONG_CODES = 5;
 
 export type Challenge = typeof challenges.$inferSelect;
 
-/** Notes that somebody passed the first step of a sign-in, in the current transaction. Returns the token. */
+/** Stores that a user passed the first step of a sign-in, in the current transaction. Returns the token. */
 export function insertChallenge(userId: string, provider: string): string {
   const { token, hash } = mintToken("2fa_");
   const time = now();
@@ -65,7 +65,7 @@ export function dropChallenges(userId: string): void {
 /** Rows deleted in one transaction. */
 const STEP = 500;
 
-/** The job: removes challenges and set-ups that have expired. They are refused from then on anyway. */
+/** The job: removes expired challenges and set-ups. They are refused even before it runs. */
 export async function deleteExpiredChallenges(): Promise<void> {
   for (let more = true; more; ) {
     more = await transact(() => {

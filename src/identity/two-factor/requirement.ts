@@ -8,7 +8,7 @@ import type { UserRow } from "../users/service";
 import type { TwoFactorRequirement } from "./schema";
 import { isTwoFactorOn } from "./service";
 
-/** Whether a role or a platform asks for a second factor, and what to do about it. */
+/** Tells if a role or a platform of the user requires a second factor, and what to do about it. */
 export function twoFactorRequirement(user: UserRow): TwoFactorRequirement {
   const byRoles = db
     .select({ name: roles.name })
@@ -48,13 +48,13 @@ export function twoFactorRequirement(user: UserRow): TwoFactorRequirement {
 interface Reasons {
   required: boolean;
   enabled: boolean;
-  /** The platform to set it up from: empty for the one that is taken unasked, undefined where none supports it. */
+  /** Platform for the set-up: empty for the default one, undefined where none of the user's supports it. */
   supporting: string | undefined;
   byRoles: string[];
   byPlatforms: string[];
 }
 
-/** What a person should know, and do. */
+/** Explanation for the user, with the next step. */
 function reasonOf({ required, enabled, supporting, byRoles, byPlatforms }: Reasons): string {
   const list = (what: string, names: string[]) =>
     names.length === 0 ? [] : [`${what}${names.length === 1 ? "" : "s"} ${names.join(", ")}`];

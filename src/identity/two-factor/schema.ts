@@ -1,4 +1,5 @@
 import { nullable, optional, out, record, t, uuid } from "../../kernel/schema";
+import { proofFields } from "../reauthentication/schema";
 
 const user_id = t.Optional(
   uuid("The user: required with a system key, else the caller; somebody else needs two_factor:manage"),
@@ -6,7 +7,7 @@ const user_id = t.Optional(
 
 export const SubjectQuery = t.Object({ user_id });
 
-/** Six digits of the app. Blanks, which apps show between the groups, are for the client to take out. */
+/** Six digits of the app. Clients must remove the blanks that apps show between groups. */
 const totpCode = t.String({
   pattern: "^[0-9]{6}$",
   minLength: 6,
@@ -16,18 +17,37 @@ const totpCode = t.String({
   examples: ["492039"],
 });
 
-/** Without bounds: whatever is no code is a wrong one. */
+/** No pattern and no minimum: a malformed code counts as a wrong one. */
 const anyCode = t.String({
   description: "Code of the authenticator app, or a backup code",
   examples: ["492039"],
 });
 
 export const SetupInput = t.Object(
-  { platform_id: t.Optional(uuid("Platform to set it up from; `email` when left out")), user_id },
+  {
+    platform_id: t.Optional(uuid("Platform to set it up from; `email` when left out")),
+    user_id,
+    ...proofFields,
+  },
   { title: "TwoFactorSetupInput" },
 );
 
 export const TotpInput = t.Object({ code: totpCode, user_id }, { title: "TotpCode" });
+
+export const EnableInput = t.Object(
+  {
+    code: totpCode,
+    user_id,
+    password: proofFields.password,
+    end_other_sessions: t.Optional(
+      t.Boolean({
+        description: "Whether the user's other sessions end: they were opened without the second factor",
+        examples: [true],
+      }),
+    ),
+  },
+  { title: "TwoFactorEnable" },
+);
 
 export const DisableInput = t.Object({ code: anyCode, user_id }, { title: "TwoFactorDisable" });
 

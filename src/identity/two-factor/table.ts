@@ -9,17 +9,25 @@ export const twoFactor = sqliteTable("two_factor", {
     .references(() => users.id, { onDelete: "cascade" }),
   /** The TOTP secret, encrypted under the master key and bound to the user. */
   secret: text().notNull(),
-  /** Slug of the platform that it was set up from. */
+  /** Slug of the platform chosen for the set-up. */
   platform: text().notNull(),
   enabled_at: time(),
-  /** Until when the set-up may be completed. */
+  /** End of the time in which the set-up may be completed. */
   setup_expires_at: time(),
-  /** The time step of the last code that was accepted: it and earlier ones count no more. */
+  /** Time step of the last accepted code: it and earlier ones are no longer valid. */
   last_step: integer(),
+  /** Wrong codes since the last right one, from any address. */
+  failures: integer().notNull().default(0),
+  /**
+   * Wrong codes from addresses that never signed in as this user, since a right one from such an address, and
+   * the time of the newest.
+   */
+  stranger_failures: integer().notNull().default(0),
+  stranger_failed_at: time(),
   created_at: time().notNull(),
 });
 
-/** Backup codes that were not used yet. */
+/** Backup codes not used yet. */
 export const backupCodes = sqliteTable(
   "backup_codes",
   {
@@ -32,7 +40,7 @@ export const backupCodes = sqliteTable(
   (table) => [primaryKey({ columns: [table.user_id, table.code_hash] })],
 );
 
-/** Sign-ins that wait for their second factor. A challenge is no session. */
+/** Sign-ins that wait for their second factor. A challenge is not a session. */
 export const challenges = sqliteTable(
   "two_factor_challenges",
   {

@@ -29,8 +29,8 @@ export const otpauthUrl = (secret: string, issuer: string, username: string): st
 export const stepAt = (time: number): number => Math.floor(time / 1_000 / STEP_SECONDS);
 
 /**
- * The time step that a code belongs to, when it is right at `time` (epoch milliseconds) give or take one step; null
- * for a wrong one. A code counts once: the caller refuses a step that isn't above the last one accepted.
+ * The time step of a code that is right at `time` (epoch milliseconds) give or take one step; null for a
+ * wrong one. A code counts once (rule C3): the caller refuses a step that isn't above the last one accepted.
  */
 export function matchStep(secret: string, code: string, time: number): number | null {
   const delta = generator(secret).validate({ token: code, timestamp: time, window: DRIFT });

@@ -1,37 +1,52 @@
 import { config } from "../../config";
-import { addressBlock } from "../../kernel/client";
+import { addressBlock, type Client } from "../../kernel/client";
 import type { Caller } from "../access/caller";
 import { countTwoFactorCode, type RateRule, takeFromLimit } from "../access/guard";
+import { knownAddress } from "../auth/sign-in-addresses";
 import { challengedUser } from "../auth/two-factor-login";
 import type { UserRow } from "../users/service";
 import { subjectOf } from "./service";
 
-/** Second factors that are tried, counted before they are looked at, whichever door they come through. */
+/** Limits on tries of second factors, from all ways in; each try is counted before its code is checked. */
 
 type Headers = Parameters<typeof countTwoFactorCode>[1];
 
-/** Second factors that a stranger may try: each challenge ends after five wrong ones besides. */
+/** Second factors that a stranger may try. Besides, each challenge ends after five wrong ones. */
 export const signInCodeLimit: RateRule = {
   name: "two-factor-login",
   rate: () => config["rate_limit.two_factor"],
 };
 
-/** Counts a code that completes a sign-in for the client's address. Throws 429. */
+/** Counts a code that completes a sign-in, against the client's address. Throws 429. */
 export const countSignInFrom = (address: string, headers: Headers): void =>
   takeFromLimit(signInCodeLimit, addressBlock(address), headers);
 
 /**
- * Counts a code that completes a sign-in for the user: whoever has the password gets a challenge anew each time, and
- * could guess from many addresses. Throws 429.
+ * Counts a code that completes a sign-in, against the user: with the password anybody gets a new challenge
+ * each time, and could guess from many addresses. Throws 429.
  */
-export function countSignInOf(challengeToken: string, headers: Headers): void {
+export function countSignInOf(challengeToken: string, client: Client, headers: Headers): void {
   const userId = challengedUser(challengeToken);
-  if (userId !== null) countTwoFactorCode(userId, headers);
+  if (userId !== null) countCodeOf(userId, client, headers);
 }
 
-/** The user whom a caller means, and for whom one more code is tried. Throws 400, 403 and 429. */
-export function subjectTryingCode(caller: Caller, userId: string | undefined, headers: Headers): UserRow {
+/** The user meant by a caller, with one more code counted for that user. Throws 400, 403 and 429. */
+export function subjectTryingCode(
+  caller: Caller,
+  userId: string | undefined,
+  client: Client,
+  headers: Headers,
+): UserRow {
   const user = subjectOf(caller, userId, "two_factor:write");
-  countTwoFactorCode(user.id, headers);
+  countCodeOf(user.id, client, headers);
   return user;
+}
+
+/**
+ * Counts a code that is tried for a user. Addresses from which the user has signed in are counted apart, so
+ * that nobody elsewhere uses up the user's allowance. Throws 429.
+ */
+export function countCodeOf(userId: string, client: Client, headers: Headers): void {
+  const isKnown = knownAddress(userId, client.address) !== null;
+  countTwoFactorCode(isKnown ? `${userId} ${addressBlock(client.address)}` : userId, headers);
 }

@@ -7,11 +7,13 @@ import { accessChanged, type Caller, SUPER_ADMIN, transactAs, userAccess } from 
 import { PermissionSet } from "../access/permissions";
 import { checkHoldsRole, checkNotLastSuperAdmin } from "../access/rank";
 import { recordAudit } from "../audit/service";
+import { requireRecentSignIn } from "../reauthentication/service";
+import type { RoleAssignment } from "../roles/schema";
 import { roles, userRoles } from "../roles/table";
 import type { RoleList } from "./schema";
 import { activeUser, existingUser } from "./service";
 
-/** What a user may do by all roles held, wildcards as they are. */
+/** Permissions of a user by all roles held, wildcards unexpanded. */
 export function userPermissions(id: string): string[] {
   existingUser(id);
   return userAccess(id).permissions.list();
@@ -29,8 +31,18 @@ export function userRoleList(id: string): RoleList {
   return { roles: held };
 }
 
-/** Gives a user a role; twice is no error. Throws 400 for no such role, 403 for more than the caller holds. */
-export function assignRole(caller: Caller, id: string, roleId: string, client: Client): Promise<void> {
+/**
+ * Gives a user a role; twice is no error. Throws 400 for an unknown role, 403 for one that grants more than
+ * the caller holds.
+ */
+export async function assignRole(
+  caller: Caller,
+  id: string,
+  { role_id: roleId, ...proof }: RoleAssignment,
+  client: Client,
+): Promise<void> {
+  activeUser(id);
+  await requireRecentSignIn(caller, null, proof, client);
   return transactAs(caller, () => {
     activeUser(id);
     if (!db.select({ id: roles.id }).from(roles).where(eq(roles.id, roleId)).get())
@@ -47,7 +59,10 @@ export function assignRole(caller: Caller, id: string, roleId: string, client: C
   });
 }
 
-/** Takes a role from a user. Throws 404 when the user doesn't hold it, 403 for more than the caller holds. */
+/**
+ * Takes a role from a user. Throws 404 when the user doesn't hold it, 403 for one that grants more than the
+ * caller holds.
+ */
 export function removeRole(caller: Caller, id: string, roleId: string, client: Client): Promise<void> {
   return transactAs(caller, () => {
     activeUser(id);

@@ -5,6 +5,8 @@ import { Done, errors, IdParams, NoContent, Page, query, Single, t, uuid } from 
 import { countVerificationEmail, guard } from "../access/guard";
 import { deleteUser } from "../deletion/service";
 import { sendsVerification, updateUser } from "../email-addresses/service";
+import { countProof } from "../reauthentication/limits";
+import { NEEDS_RECENT_SIGN_IN } from "../reauthentication/schema";
 import { RoleAssignment, roleParameter } from "../roles/schema";
 import { assignRole, removeRole, userPermissions, userRoleList } from "./roles";
 import { LocaleChange, PermissionList, Profile, RoleList, User, UserChange, UsernameChange } from "./schema";
@@ -65,6 +67,7 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
     async ({ caller, params, body, request, set }) => {
       if (body.email !== undefined && sendsVerification(caller, params.id, body.email))
         countVerificationEmail(caller, params.id, set.headers);
+      if (body.email !== undefined) countProof(caller, body, clientOf(request), set.headers);
       return single(await updateUser(caller, params.id, body, clientOf(request)), `${path}/${params.id}`);
     },
     {
@@ -74,8 +77,7 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
       response: { 200: Single(User), ...errors(404, 409, 429) },
       detail: {
         summary: "Change a user",
-        description:
-          "Changes the fields that are sent. A new `email` takes effect at once for a caller with `users:write`; on the own account without it, it starts the verified change of `/email/request-change`. `avatar_url` goes to the primary platform account. `avatars_enabled` false removes all avatars. A username or address in use gives 409; a user who holds permissions that the caller doesn't, 403.",
+        description: `Changes the fields that are sent. A new \`email\` takes effect at once for a caller with \`users:write\`, and no external sign-in links by it until its user has proved it: by a verified change, or by a password reset; on the own account without it, it starts the verified change of \`/email/request-change\`. \`avatar_url\` goes to the primary platform account. \`avatars_enabled\` false removes all avatars. A username or address in use gives 409; a user who holds permissions that the caller doesn't, 403. Of a new \`email\`: ${NEEDS_RECENT_SIGN_IN.replace("Where", "where")}`,
       },
     },
   )
@@ -126,7 +128,7 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
       detail: {
         summary: "Delete a user",
         description:
-          "Sets `deleted_at` and revokes all sessions and API keys at once; the record stays. The last super admin can't be deleted (409), nor can somebody who may do more than the caller (403).",
+          "Sets `deleted_at` and revokes all sessions and API keys at once; the record stays. The last super admin can't be deleted (409), nor can somebody who may do more than the caller (403). Where `auth.reauthentication_minutes` is set, a session needs a sign-in of the last minutes, and a key cannot delete its owner: else 403 `ReauthenticationRequired`.",
       },
     },
   )
@@ -144,19 +146,19 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
   })
   .post(
     "/:id/roles",
-    async ({ caller, params, body, request }) => {
-      await assignRole(caller, params.id, body.role_id, clientOf(request));
+    async ({ caller, params, body, request, set }) => {
+      countProof(caller, body, clientOf(request), set.headers);
+      await assignRole(caller, params.id, body, clientOf(request));
       return { success: true, message: "Role assigned" };
     },
     {
       access: "users:write",
       params: IdParams,
       body: RoleAssignment,
-      response: { 200: Done, ...errors(404) },
+      response: { 200: Done, ...errors(404, 429) },
       detail: {
         summary: "Assign a role to a user",
-        description:
-          "Needs, beside `users:write`, every permission that the role grants (403); Super Admin is assigned by super admins alone. Assigning a role twice is no error.",
+        description: `Needs, beside \`users:write\`, every permission that the role grants (403); Super Admin is assigned by super admins alone. Assigning a role twice is no error. ${NEEDS_RECENT_SIGN_IN}`,
       },
     },
   )

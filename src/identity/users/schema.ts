@@ -1,4 +1,6 @@
 import { characters, nullable, optional, out, record, t } from "../../kernel/schema";
+import { webAddress } from "../../kernel/web-address";
+import { proofFields } from "../reauthentication/schema";
 
 const PLATFORM_ACCOUNT = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a02";
 const LOGIN_NAME = { pattern: "^[A-Za-z0-9_]{3,30}$" };
@@ -89,19 +91,13 @@ export const UserChange = t.Object(
     username: t.Optional(usernameField),
     email: t.Optional(emailField),
     avatar_url: optional(
-      t.String({
-        format: "uri",
-        pattern: "^https?://",
-        maxLength: 2_048,
-        "x-expected": "must be an absolute http or https URL",
-        description: "Picture of the primary platform account",
-        examples: ["https://cdn.example.org/skipper.png"],
-      }),
+      webAddress("Picture of the primary platform account", "https://cdn.example.org/skipper.png"),
     ),
     privacy_mode: t.Optional(
       t.Boolean({ description: "Whether to be shown to others as little as possible" }),
     ),
     avatars_enabled: t.Optional(t.Boolean({ description: "Whether avatars are kept; false removes them" })),
+    ...proofFields,
   },
   { title: "UserChange" },
 );

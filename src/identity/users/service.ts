@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, isNotNull } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, isNotNull, not, or, sql } from "drizzle-orm";
 import { config } from "../../config";
 import type { Client } from "../../kernel/client";
 import { iso, isoOrNull, madeNow, now } from "../../kernel/clock";
@@ -7,6 +7,7 @@ import { badRequest, conflict, invalid, isUniqueViolation, notFound } from "../.
 import { publish } from "../../kernel/events";
 import { newId } from "../../kernel/id";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
+import { hrefOf } from "../../kernel/web-address";
 import { type Caller, transactAs } from "../access/caller";
 import { checkOutranks } from "../access/rank";
 import { platformAccounts } from "../accounts/table";
@@ -15,7 +16,7 @@ import { passwords } from "../auth/table";
 import { activeBan } from "../bans/active-ban";
 import { platforms } from "../platforms/table";
 import { userRoles } from "../roles/table";
-import { pendingRegistration } from "../verification/service";
+import { isNameHeld } from "../verification/service";
 import type { ExtendedUser, Profile, User, UserChange } from "./schema";
 import { users } from "./table";
 
@@ -35,7 +36,7 @@ declare module "../../kernel/events" {
 export type UserRow = typeof users.$inferSelect;
 type AccountRow = typeof platformAccounts.$inferSelect;
 
-/** 3 to 30 letters, digits and underscores; stored in lower case (Part 2). */
+/** 3 to 30 letters, digits and underscores; stored in lower case (rule A1). */
 export const USERNAME = /^[A-Za-z0-9_]{3,30}$/;
 
 /** The role that every user gets. */
@@ -62,7 +63,10 @@ type StoredRow = { [K in keyof UserRow]: UserRow[K] extends boolean ? number : U
 const BY_ID = `SELECT ${Object.keys(getTableColumns(users)).join()} FROM users WHERE id = ?`;
 const userById = statement(() => sqlite.prepare<StoredRow, [string]>(BY_ID));
 
-/** A user, deleted or not; undefined when there is none. Nearly every request of a user's own reads one: no Drizzle. */
+/**
+ * A user, deleted or not; undefined when there is none. Nearly every request of a user's own reads one, hence
+ * no Drizzle.
+ */
 export function findUser(id: string): UserRow | undefined {
   const row = userById().get(id);
   if (!row) return undefined;
@@ -81,7 +85,7 @@ export function existingUser(id: string): UserRow {
   return user;
 }
 
-/** A user who is not deleted: nothing of a deleted one can be changed. Throws 404. */
+/** A user who is not deleted: a deleted one can't be changed. Throws 404. */
 export function activeUser(id: string): UserRow {
   const user = existingUser(id);
   if (user.deleted_at !== null) throw notFound("User");
@@ -92,7 +96,7 @@ export function isUsernameTaken(username: string): boolean {
   return db.select({ id: users.id }).from(users).where(eq(users.username, username)).get() !== undefined;
 }
 
-/** The platform account that stands for a user, with its platform's slug. */
+/** The primary platform account of a user, with its platform's slug. */
 export function primaryAccount(user: UserRow): (AccountRow & { slug: string }) | undefined {
   const row = db
     .select({ account: platformAccounts, slug: platforms.slug })
@@ -103,7 +107,7 @@ export function primaryAccount(user: UserRow): (AccountRow & { slug: string }) |
   return row && { ...row.account, slug: row.slug };
 }
 
-/** A user's account on the platform `email`, where there is one. */
+/** A user's account on the platform `email`, if any. */
 export function emailAccount(userId: string): AccountRow | undefined {
   return db
     .select({ account: platformAccounts })
@@ -113,34 +117,78 @@ export function emailAccount(userId: string): AccountRow | undefined {
     .get()?.account;
 }
 
-/** Where emails to a user go: the address signed in with, else one that a platform vouches for; null for neither. */
-export const contactAddress = (user: UserRow): string | null =>
-  emailAccount(user.id)?.email ?? verifiedAddress(user.id);
+/**
+ * The rows whose address identifies a user: a platform vouches for it, or the user signs in with it. A
+ * sign-in address may be unproved, if an administrator set it: it counts as taken and receives emails, but no
+ * other account is linked by it.
+ */
+const identifies = () => or(eq(platformAccounts.email_verified, true), isOnEmailPlatform);
+const isOnEmailPlatform = sql`${platformAccounts.platform_id} = (SELECT id FROM platforms WHERE slug = 'email')`;
 
-/** An address of a user's that a platform vouches for, the oldest first; null when there is none. */
-function verifiedAddress(userId: string): string | null {
-  const row = db
-    .select({ email: platformAccounts.email })
+/** True if a user has proved an address, or a platform vouches for it. */
+export const isAddressProved = (userId: string, email: string): boolean =>
+  db
+    .select({ id: platformAccounts.id })
     .from(platformAccounts)
     .where(
       and(
         eq(platformAccounts.user_id, userId),
+        eq(platformAccounts.email, email),
         eq(platformAccounts.email_verified, true),
-        isNotNull(platformAccounts.email),
       ),
     )
+    .limit(1)
+    .get() !== undefined;
+
+/**
+ * Records that a user has read an email at its sign-in address, in the current transaction. Returns true if
+ * the address was unproved before.
+ */
+export const noteAddressProved = (userId: string): boolean =>
+  db
+    .update(platformAccounts)
+    .set({ email_verified: true, updated_at: now() })
+    .where(
+      and(
+        eq(platformAccounts.user_id, userId),
+        isOnEmailPlatform,
+        eq(platformAccounts.email_verified, false),
+      ),
+    )
+    .returning({ id: platformAccounts.id })
+    .all().length > 0;
+
+/** True if a user can sign in through a platform other than `email`. */
+export const hasAccountElsewhere = (userId: string): boolean =>
+  db
+    .select({ id: platformAccounts.id })
+    .from(platformAccounts)
+    .where(and(eq(platformAccounts.user_id, userId), not(isOnEmailPlatform)))
+    .limit(1)
+    .get() !== undefined;
+
+/** Address for a user's email: the one signed in with, else one that a platform vouches for, else null. */
+export const contactAddress = (user: UserRow): string | null =>
+  emailAccount(user.id)?.email ?? knownAddress(user.id);
+
+/** The oldest address by which a user is known; null when there is none. */
+function knownAddress(userId: string): string | null {
+  const row = db
+    .select({ email: platformAccounts.email })
+    .from(platformAccounts)
+    .where(and(eq(platformAccounts.user_id, userId), identifies(), isNotNull(platformAccounts.email)))
     .orderBy(asc(platformAccounts.created_at), asc(platformAccounts.id))
     .get();
   return row?.email ?? null;
 }
 
-/** The user who is known by an address that a platform vouches for; undefined when there is none. */
+/** The user known by an address; undefined when there is none. */
 export function userByEmail(email: string): UserRow | undefined {
   return db
     .select({ user: users })
     .from(platformAccounts)
     .innerJoin(users, eq(users.id, platformAccounts.user_id))
-    .where(and(eq(platformAccounts.email, email), eq(platformAccounts.email_verified, true)))
+    .where(and(eq(platformAccounts.email, email), identifies()))
     .orderBy(asc(platformAccounts.created_at))
     .get()?.user;
 }
@@ -161,13 +209,13 @@ export function listUsers(request: PageRequest): PageOf<User> {
 
 export const getUser = (id: string): User => toUser(existingUser(id));
 
-/** Identifier of the owner of a session or a key. Throws 400 for a system key that belongs to nobody. */
+/** Identifier of the owner of a session or a key. Throws 400 for a system key without an owner (rule C5). */
 export function ownId(caller: Caller): string {
   if (caller.userId === null) throw badRequest("This system key belongs to no user");
   return caller.userId;
 }
 
-/** The owner of a session or a key. Throws 400 for a system key that belongs to nobody. */
+/** The owner of a session or a key. Throws 400 for a system key without an owner. */
 export const getOwnUser = (caller: Caller): User => getUser(ownId(caller));
 
 export function getProfile(id: string): Profile {
@@ -193,7 +241,8 @@ export function toExtendedUser(user: UserRow): ExtendedUser {
     id: user.id,
     primary_platform_account_id: user.primary_platform_account_id,
     username: user.username,
-    email: (primary?.email_verified ? primary.email : null) ?? verifiedAddress(user.id),
+    email:
+      (primary?.email_verified || primary?.slug === "email" ? primary.email : null) ?? knownAddress(user.id),
     avatar_url: primary?.avatar_url ?? null,
     platform: primary?.slug ?? null,
     created_at: iso(user.created_at),
@@ -237,16 +286,16 @@ export function insertUser(
 export interface AccountToInsert {
   /** Slug of its platform. */
   slug: string;
-  /** Who it is on the platform; on `email` the address. */
+  /** Identifier of the user on the platform; on `email` the address. */
   platformUserId: string;
   username: string;
   email: string | null;
-  /** Whether the platform vouches for the address; true when left out. */
+  /** True if the platform vouches for the address; the default. */
   emailVerified?: boolean;
   avatarUrl?: string | null;
 }
 
-/** Stores a user with the one platform account that it is known by, in the current transaction. */
+/** Stores a user with its first platform account, in the current transaction. */
 export function insertUserWithAccount(
   username: string,
   account: AccountToInsert,
@@ -303,8 +352,9 @@ export function insertAccount(userId: string, account: AccountToInsert): string 
 // --- Changing ---------------------------------------------------------------------------------------------
 
 /**
- * Changes the fields that are given, in the current transaction, and returns which are new: the caller audits them. `email` is not among them: see
- * email-addresses/service.ts. Throws 404, 403 for somebody who may do more, 409 for a username that is taken.
+ * Changes the given fields, in the current transaction, and returns the names of those with a new value, for
+ * the caller to audit. `email` is not among them: see email-addresses/service.ts. Throws 404, 403 for a user
+ * who may do more, 409 for a username that is taken.
  */
 export function changeFields(
   caller: Caller,
@@ -321,13 +371,13 @@ export function changeFields(
   const { privacy_mode = before.privacy_mode, avatars_enabled = before.avatars_enabled } = input;
   if (privacy_mode !== before.privacy_mode) changed.push("privacy_mode");
   if (avatars_enabled !== before.avatars_enabled) changed.push("avatars_enabled");
-  if (input.avatar_url && !avatars_enabled)
-    throw invalid("/avatar_url", "can't be set while avatars are off");
-  if (!avatars_enabled)
-    db.update(platformAccounts).set({ avatar_url: null }).where(eq(platformAccounts.user_id, id)).run();
-  else if (input.avatar_url !== undefined && input.avatar_url !== primaryAccount(before)?.avatar_url) {
+  const avatar = hrefOf(input.avatar_url);
+  if (avatar && !avatars_enabled) throw invalid("/avatar_url", "can't be set while avatars are off");
+  const pictured = and(eq(platformAccounts.user_id, id), isNotNull(platformAccounts.avatar_url));
+  if (!avatars_enabled) db.update(platformAccounts).set({ avatar_url: null }).where(pictured).run();
+  else if (avatar !== undefined && avatar !== (primaryAccount(before)?.avatar_url ?? null)) {
     const account = eq(platformAccounts.id, before.primary_platform_account_id ?? "");
-    db.update(platformAccounts).set({ avatar_url: input.avatar_url, updated_at: now() }).where(account).run();
+    db.update(platformAccounts).set({ avatar_url: avatar, updated_at: now() }).where(account).run();
     changed.push("avatar_url");
   }
   if (changed.length === 0) return { row: before, changed };
@@ -340,9 +390,9 @@ export function changeFields(
   return { row, changed };
 }
 
-/** Gives a user another name, in the current transaction. Throws 409 when it is taken, or reserved by a registration. */
+/** Renames a user, in the current transaction. Throws 409 for a name that is taken or reserved. */
 function rename(id: string, username: string): void {
-  if (pendingRegistration("", username)) throw conflict("This username is taken");
+  if (isNameHeld(username)) throw conflict("This username is taken");
   try {
     db.update(users).set({ username }).where(eq(users.id, id)).run();
   } catch (error) {
@@ -352,7 +402,7 @@ function rename(id: string, username: string): void {
   if (account) db.update(platformAccounts).set({ username }).where(eq(platformAccounts.id, account.id)).run();
 }
 
-/** Notes in the audit log which fields of a user changed, if any; their values are personal and stay out of it. */
+/** Records the names of changed fields in the audit log, if any; never the values, which are personal. */
 export function auditUserUpdate(caller: Caller, id: string, changed: string[], client: Client): void {
   if (changed.length === 0) return;
   recordAudit({
@@ -374,7 +424,7 @@ export function changeUsername(caller: Caller, id: string, username: string, cli
   });
 }
 
-/** Chooses the language that Fairlead speaks to a user; null clears the choice. Throws 400 for another one. */
+/** Chooses the language that Fairlead uses for a user; null clears it. Throws 400 for an unsupported one. */
 export function changeLocale(
   caller: Caller,
   id: string,

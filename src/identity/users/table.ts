@@ -16,14 +16,14 @@ export const users = sqliteTable(
     created_at: time().notNull(),
     updated_at: time().notNull(),
     last_login_at: time(),
-    /** Slug of the platform that the user signed in with last. */
+    /** Slug of the platform of the user's last sign-in. */
     last_login_provider: text(),
-    /** When a deletion that the user asked for is due. */
+    /** Time at which the deletion that the user scheduled is due. */
     scheduled_deletion_at: time(),
     deleted_at: time(),
-    /** When the account was scrubbed: from then on nothing of the person is left but the identifier. */
+    /** Time of the scrub: from then on only the identifier of the person is left. */
     scrubbed_at: time(),
-    /** Whether audit events still hold addresses of a scrubbed user: see deletion/service.ts. */
+    /** True while audit events still hold addresses of a scrubbed user: see deletion/service.ts. */
     scrub_pending: flag().notNull().default(false),
   },
   (table) => [

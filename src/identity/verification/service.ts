@@ -1,7 +1,9 @@
-import { and, eq, gt, inArray, isNotNull, lte, not, or, type SQL } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNotNull, lte, not, or, type SQL } from "drizzle-orm";
+import { addressBlock, type Client } from "../../kernel/client";
 import { HOUR, MINUTE, now } from "../../kernel/clock";
 import { hashToken, mintToken } from "../../kernel/crypto";
 import { db, transact } from "../../kernel/db";
+import { keyedHash } from "../../kernel/encryption";
 import { badRequest } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
 import { isAliveIn } from "../../kernel/lifetime";
@@ -11,28 +13,28 @@ import { type VERIFICATION_KINDS, verifications } from "./table";
 export type VerificationKind = (typeof VERIFICATION_KINDS)[number];
 export type VerificationRow = typeof verifications.$inferSelect;
 
-/** How long the link in a verification email works (Part 2). */
+/** Lifetime of the link in a verification email (rule C8). */
 export const VERIFICATION_LIFETIME = 24 * HOUR;
 
-/** A registration whose email was not handed over by then was cut off by a crash. */
+/** A registration whose email was not handed over within this time was cut off by a crash. */
 const SENDING_LIMIT = 5 * MINUTE;
 
 interface NewVerification {
   kind: VerificationKind;
   userId: string | null;
-  /** Who asks for it, when that isn't the user itself. */
+  /** The user who requested it, if another one. */
   requestedBy?: string | null;
-  /** The key that asks for it. */
+  /** The key that requested it. */
   requestedByKey?: string | null;
   email: string;
   username?: string;
   passwordHash?: string;
+  blockHash?: string;
 }
 
 /**
- * Stores that somebody must prove an address, in the current transaction; a user's earlier one of the same kind is
- * replaced. The token is in the result and nowhere else. Breaks a UNIQUE constraint when a registration for the
- * same address or username is pending.
+ * Stores a pending proof of an address, in the current transaction; it replaces an earlier one of the same
+ * kind and user. The token appears in the result and nowhere else.
  */
 export function insertVerification(input: NewVerification) {
   const { token, hash } = mintToken("");
@@ -51,6 +53,7 @@ export function insertVerification(input: NewVerification) {
       email: input.email,
       username: input.username ?? null,
       password_hash: input.passwordHash ?? null,
+      block_hash: input.blockHash ?? null,
       created_at: time,
       expires_at: expiresAt,
     })
@@ -58,7 +61,7 @@ export function insertVerification(input: NewVerification) {
   return { id, token, expiresAt };
 }
 
-/** Whether a verification still counts. */
+/** Matches verifications that still count. */
 const isPending = () =>
   and(
     isAliveIn(verifications),
@@ -69,19 +72,100 @@ const isPending = () =>
     ),
   );
 
-/** The pending registration of this address or username, if there is one. */
-export function pendingRegistration(email: string, username: string): VerificationRow | undefined {
-  return db
-    .select()
+/**
+ * Time for which an unconfirmed registration holds its address and name. It can be confirmed for longer, but
+ * until then it owns neither, and another registration may win: so nobody can keep a name or an address from
+ * its rightful owner.
+ *
+ * The first of a series holds against everybody. Those that follow while it waits hold against the client
+ * address block that made them alone: otherwise a stranger who registers again every ten minutes would hold
+ * the address for good.
+ */
+const HOLD = 10 * MINUTE;
+
+/**
+ * Maximum number of registrations of one client address block that wait for one email address: the newest
+ * ones. At that number, the newest holds for longer: a stranger sends another's mailbox four emails within
+ * half an hour, then one an hour.
+ */
+const CROWD = 4;
+const HOLD_IN_CROWD = 1 * HOUR;
+
+/**
+ * Maximum numbers of registration emails to one mailbox within an hour, from all client address blocks. One
+ * from a block that none waits from is taken beyond the first of them: to keep the owner out, a stranger
+ * needs sixteen new blocks in each hour of the 24 for which a registration waits.
+ */
+const MAILS = 8;
+const MAILS_FROM_NEW_BLOCKS = 16;
+
+/** Identifies the client address block of a registration; it is kept with what waits and goes with it. */
+const blockHashOf = (address: string): string => keyedHash(addressBlock(address), "registration address");
+
+/** The registrations that wait for what `which` matches. */
+const registrations = (which: SQL) =>
+  db
+    .select({
+      id: verifications.id,
+      block_hash: verifications.block_hash,
+      created_at: verifications.created_at,
+    })
     .from(verifications)
-    .where(
-      and(
-        eq(verifications.kind, "registration"),
-        or(eq(verifications.email, email), eq(verifications.username, username)),
-        isPending(),
-      ),
-    )
-    .get();
+    .where(and(eq(verifications.kind, "registration"), which, isPending()))
+    .orderBy(desc(verifications.created_at), desc(verifications.id))
+    .all();
+
+type Waiting = ReturnType<typeof registrations>;
+
+/** Number made in the last `milliseconds`. Those from a clock that was ahead count no longer than that. */
+const madeWithin = (waiting: Waiting, milliseconds: number): number => {
+  const time = now();
+  return waiting.filter(({ created_at: at }) => at > time - milliseconds && at <= time + milliseconds).length;
+};
+
+function ofBlock(waiting: Waiting, { address }: Client): Waiting {
+  const block = blockHashOf(address);
+  return waiting.filter(({ block_hash }) => block_hash === block);
+}
+
+/** True if waiting registrations hold their address or name against a client address block. */
+function isHeld(waiting: Waiting, mine: Waiting, hold: number): boolean {
+  return madeWithin(mine, hold) > 0 || madeWithin(waiting.slice(-1), HOLD) > 0;
+}
+
+/** True if registrations that wait hold a username now, against a client or, by default, for a user's new name. */
+export function isNameHeld(username: string, client: Client | null = null): boolean {
+  const waiting = registrations(eq(verifications.username, username));
+  return isHeld(waiting, client === null ? [] : ofBlock(waiting, client), HOLD);
+}
+
+/** True if registrations that wait hold an address now against a client. */
+export function isAddressHeld(email: string, client: Client): boolean {
+  const waiting = registrations(eq(verifications.email, email));
+  const mine = ofBlock(waiting, client);
+  return (
+    isHeld(waiting, mine, mine.length < CROWD ? HOLD : HOLD_IN_CROWD) ||
+    madeWithin(waiting, HOUR) >= (mine.length === 0 ? MAILS_FROM_NEW_BLOCKS : MAILS)
+  );
+}
+
+/**
+ * Stores a pending registration, in the current transaction. It takes the place of the oldest one of the same
+ * client address block where four wait, and never of another block's: nobody pushes out the owner's.
+ */
+export function insertRegistration(
+  input: { email: string; username: string; passwordHash: string },
+  client: Client,
+) {
+  const mine = ofBlock(registrations(eq(verifications.email, input.email)), client);
+  const ids = mine.slice(CROWD - 1).map(({ id }) => id);
+  db.delete(verifications).where(inArray(verifications.id, ids)).run();
+  return insertVerification({
+    kind: "registration",
+    userId: null,
+    blockHash: blockHashOf(client.address),
+    ...input,
+  });
 }
 
 /** Removes registrations of this address or username that no longer count, so that they block nobody. */
@@ -97,7 +181,7 @@ export function dropStaleRegistrations(email: string, username: string): void {
     .run();
 }
 
-/** Notes that the email of a registration was handed over. */
+/** Records that the email of a registration was handed over. */
 export function markSent(id: string): void {
   db.update(verifications).set({ sent_at: now() }).where(eq(verifications.id, id)).run();
 }
@@ -106,7 +190,7 @@ export function deleteVerification(id: string): void {
   db.delete(verifications).where(eq(verifications.id, id)).run();
 }
 
-/** What of this kind a user has to prove still; undefined when there is nothing. */
+/** A user's pending verification of this kind; undefined when there is none. */
 export function pendingVerification(userId: string, kind: VerificationKind): VerificationRow | undefined {
   return db
     .select()
@@ -115,7 +199,7 @@ export function pendingVerification(userId: string, kind: VerificationKind): Ver
     .get();
 }
 
-/** Takes back what of this kind a user has to prove. False when there is nothing. */
+/** Cancels a user's pending verification of this kind. Returns false when there is none. */
 export function cancelVerification(userId: string, kind: VerificationKind): boolean {
   const isPendingStill = pendingVerification(userId, kind) !== undefined;
   db.delete(verifications)
@@ -125,8 +209,8 @@ export function cancelVerification(userId: string, kind: VerificationKind): bool
 }
 
 /**
- * Consumes a token in the current transaction and returns what it proves: of parallel requests one gets it. `allows`
- * narrows what may be consumed. Throws 400, the same whatever is wrong.
+ * Consumes a token in the current transaction and returns its verification: of parallel requests only one
+ * gets it. `allows` restricts which verifications may be consumed. Throws the same 400 for every fault.
  */
 export function takeVerification(
   token: string,
@@ -152,7 +236,7 @@ export function takeVerification(
 /** Rows deleted in one transaction. */
 const STEP = 500;
 
-/** The job: removes verifications and password resets that have expired. They are refused from then on anyway. */
+/** The job: removes expired verifications and password resets. They are refused even before it runs. */
 export async function deleteExpiredTokens(): Promise<void> {
   for (const table of [verifications, passwordResets]) {
     for (let more = true; more; ) {

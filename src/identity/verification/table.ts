@@ -5,7 +5,7 @@ import { users } from "../users/table";
 
 export const VERIFICATION_KINDS = ["registration", "email_change", "email_link"] as const;
 
-/** What waits for somebody to prove that an email address is theirs. */
+/** Email addresses that wait for proof. */
 export const verifications = sqliteTable(
   "verifications",
   {
@@ -15,22 +15,25 @@ export const verifications = sqliteTable(
     token_hash: text().notNull().unique(),
     /** Null for a registration: there is no user yet. */
     user_id: text().references(() => users.id, { onDelete: "cascade" }),
-    /** Who asked for it, when that wasn't the user: whether it may still be applied, depends on the rights of both. */
+    /** The user who requested it, if another one. Applied only if that user may still change this one. */
     requested_by: text(),
-    /** The key that asked for it: it must still be there, and still be allowed to. */
+    /** The key that requested it: it must still exist, and still have the right. */
     requested_by_key: text(),
     email: text().notNull(),
     username: text(),
-    /** Of a registration and of a link: the password that the account will have. */
+    /** For a registration and a link: the password that the account will have. */
     password_hash: text(),
+    /** For a registration: keyed hash of the client's address (an IPv6 one's network), base64. */
+    block_hash: text(),
     created_at: time().notNull(),
-    /** When the email was handed over. A registration without one was cut off midway, and blocks nobody. */
+    /** Time at which the email was handed over. A registration without it was cut off, and blocks nobody. */
     sent_at: time(),
     expires_at: time().notNull(),
   },
   (table) => [
-    uniqueIndex("verifications_registration_email").on(table.email).where(sql`kind = 'registration'`),
-    uniqueIndex("verifications_registration_username").on(table.username).where(sql`kind = 'registration'`),
+    // Several registrations may wait for one address or name: the first to be confirmed wins (rule A3).
+    index("verifications_registrations_by_email").on(table.email).where(sql`kind = 'registration'`),
+    index("verifications_registrations_by_name").on(table.username).where(sql`kind = 'registration'`),
     uniqueIndex("verifications_one_per_user").on(table.user_id, table.kind).where(sql`user_id IS NOT NULL`),
     index("verifications_expiry").on(table.expires_at),
   ],

@@ -6,11 +6,10 @@ import { reason } from "../../kernel/disk";
 import { OperatorError, remedy } from "../../kernel/operator";
 import { print } from "../../kernel/print";
 import { stopSignals } from "../../kernel/signals";
-import { type Copying, startCopy } from "./copy";
-import { restoreBackup } from "./restore";
-
-const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`;
-const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+import { VERSION } from "../../version";
+import { startCopy } from "./copy";
+import { megabytes, showProgress, sizeOf } from "./progress";
+import { type Restored, restoreBackup, rollBack } from "./restore";
 
 /** The command `backup`: a consistent, checked copy beside the running server. */
 export async function backup(target: string): Promise<void> {
@@ -20,7 +19,7 @@ export async function backup(target: string): Promise<void> {
   if (!statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory())
     throw new OperatorError(`there is no directory ${dirname(file)} for the backup`);
   requireDatabase(source);
-  // Before there is a file that a signal would leave behind.
+  // Installed before there is a file that a signal would leave behind.
   for (const signal of stopSignals()) process.on(signal, () => copying.cancel());
   const copying = startCopy(source, file);
   const stopShowing = process.stderr.isTTY ? showProgress(copying, sizeOf(source)) : () => {};
@@ -35,7 +34,7 @@ export async function backup(target: string): Promise<void> {
   await print([copied, ...keyToKeep()].join(" "));
 }
 
-/** Throws OperatorError where there is no database, or none that may be seen. */
+/** Throws OperatorError if there is no database, or none that this user may see. */
 function requireDatabase(path: string): void {
   try {
     if (statSync(path, { throwIfNoEntry: false })) return;
@@ -45,7 +44,7 @@ function requireDatabase(path: string): void {
   throw new OperatorError(`there is no database in ${config["data.dir"]}`);
 }
 
-/** Nothing where there is no key yet, and so nothing that it would open. */
+/** The key file to keep with a backup; empty while there is no key, and so nothing that it would open. */
 const keyToKeep = (): string[] =>
   config["security.encryption_key"] === null && !existsSync(dataPath.key())
     ? []
@@ -53,33 +52,46 @@ const keyToKeep = (): string[] =>
         `Keep ${keyName()} as well, apart from it: without the key, what is encrypted in the copy cannot be read.`,
       ];
 
-/** Shows on a terminal how far a copy is that takes longer than a moment. */
-function showProgress({ partial }: Copying, whole: number): () => void {
-  const timer = setInterval(() => {
-    const copied = sizeOf(partial);
-    const doing = copied < whole ? "Copied" : "Checking what was copied:";
-    process.stderr.write(`\r\x1b[K${doing} ${megabytes(copied)} of ${megabytes(whole)}`);
-  }, 500);
-  return () => {
-    clearInterval(timer);
-    process.stderr.write("\r\x1b[K");
-  };
-}
-
 /** The command `restore`. */
 export async function restore(given: string): Promise<void> {
   const file = resolve(given);
   if (process.stderr.isTTY) process.stderr.write(`Reading ${megabytes(sizeOf(file))} …\n`);
-  const { size, former, pending, unreadable } = restoreBackup(file);
+  const restored = restoreBackup(file);
+  const lines = tellRestored(file, restored);
+  if (restored.pending.length > 0)
+    lines.push(
+      `It is older than this version: the next start copies it once more and migrates it (${restored.pending.join(", ")}).`,
+    );
+  if (restored.unreadable.length === 0)
+    lines.push("Start the server: sessions, keys and roles are those of the backup.");
+  await print(lines.join("\n"));
+}
+
+function tellRestored(file: string, { size, former, unreadable }: Restored): string[] {
   const lines = [`Restored ${file} (${megabytes(size)}) to ${dataPath.database()}.`];
   if (former !== null) lines.push(`The former database is kept as ${former}; remove it once all is well.`);
-  if (pending.length > 0)
-    lines.push(`It is older than this version: the next start migrates it (${pending.join(", ")}).`);
   if (unreadable.length > 0)
     lines.push(
-      `Warning: the key here does not open its ${unreadable.join(", ")}. Put the ${keyName()} that was in use when it was made in place before the server starts.`,
+      `Warning: the key here does not open its ${unreadable.join(", ")}. Put the ${keyName()} that was in use when it was made in place: without it the server does not start.`,
     );
-  else lines.push("Start the server: sessions, keys and roles are those of the backup.");
+  return lines;
+}
+
+/** The command `rollback`. */
+export async function rollback(): Promise<void> {
+  requireDatabase(dataPath.database());
+  const { file, ...restored } = rollBack();
+  const { writtenBy, pending } = restored;
+  const lines = tellRestored(file, restored);
+  lines.push(
+    writtenBy === null
+      ? "It does not tell which version it was written by: install the one that ran before the upgrade."
+      : `It is the database of version ${writtenBy}: install that version, and start it.`,
+  );
+  if (pending.length > 0)
+    lines.push(
+      `This version (${VERSION}) would copy it once more and migrate it again (${pending.join(", ")}).`,
+    );
   await print(lines.join("\n"));
 }
 

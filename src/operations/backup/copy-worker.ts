@@ -3,8 +3,8 @@ import { flushToDisk, reason } from "../../kernel/disk";
 import { checkSoundness, UnsoundDatabase } from "./soundness";
 
 /**
- * Copies a database and reads the copy through, in a thread of its own: SQLite does each in one go, for which the
- * server would answer nobody. Loads next to nothing.
+ * Copies a database and reads the copy through, in a thread of its own: SQLite does each in one call, which
+ * would block the server. Loads next to nothing.
  */
 
 /** `partial` is an empty file. */
@@ -13,7 +13,7 @@ export interface CopyOrder {
   partial: string;
 }
 
-/** Null when the copy is whole, on the disk and sound, else the reason why not. */
+/** Null if the copy is whole, on the disk and sound, else the reason why not. */
 export type CopyVerdict = string | null;
 
 declare const self: {
@@ -21,11 +21,11 @@ declare const self: {
   postMessage: (verdict: CopyVerdict) => void;
 };
 
-/** Others that write wait for a lock no longer than this either; milliseconds. */
+/** Milliseconds; other writers wait for a lock no longer than this either. */
 const LOCK_PATIENCE = 5_000;
 
 function copy({ source, partial }: CopyOrder): void {
-  // Not read-only: the last one to close a database in WAL mode tidies up, which it couldn't.
+  // Not read-only: the last connection to close a database in WAL mode tidies up, which needs write access.
   const database = new Database(source, { readwrite: true, create: false });
   try {
     database.run(`PRAGMA busy_timeout = ${LOCK_PATIENCE}`);

@@ -1,4 +1,4 @@
-/** Scheduled backups by their names, which tell when each was made. */
+/** Backups by their names, which tell when each was made. */
 
 export interface Backup {
   name: string;
@@ -6,35 +6,58 @@ export interface Backup {
   time: number;
 }
 
-const NAME = /^fairlead-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
+const TIME = /(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
+const SCHEDULED = new RegExp(`^fairlead-${TIME.source}`);
+const BEFORE = new RegExp(`^before-[^/]+-${TIME.source}`);
 
-/** The name of a backup made at a time (epoch milliseconds): ISO 8601 in its basic format, in UTC. */
-export const backupName = (time: number): string =>
-  `fairlead-${new Date(time).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z.db`;
+/** A time (epoch milliseconds) in the basic format of ISO 8601, in UTC. */
+const stamp = (time: number): string =>
+  `${new Date(time).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
 
-/** The backups among the names in a directory, oldest first. What is not whole has another name. */
-export function backupsAmong(names: string[]): Backup[] {
+/** The name of a backup made at a time (epoch milliseconds). */
+export const backupName = (time: number): string => `fairlead-${stamp(time)}.db`;
+
+/** The name of a backup that a version made before it changed the database. */
+export const beforeName = (version: string, time: number): string => `before-${version}-${stamp(time)}.db`;
+
+/** The scheduled backups among the names in a directory, oldest first. An unfinished one has another name. */
+export const backupsAmong = (names: string[]): Backup[] => among(names, SCHEDULED);
+
+/**
+ * The backups from before migrations, likewise. `backup.keep` does not apply to them, nor do they count as
+ * scheduled ones.
+ */
+export const beforesAmong = (names: string[]): Backup[] => among(names, BEFORE);
+
+function among(names: string[], form: RegExp): Backup[] {
   return names
     .flatMap((name) => {
-      const [, year, month, day, hour, minute, second] = NAME.exec(name) ?? [];
+      const [, year, month, day, hour, minute, second] = form.exec(name) ?? [];
       const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
       return Number.isNaN(time) ? [] : [{ name, time }];
     })
     .sort((a, b) => a.time - b.time);
 }
 
-/** When the newest backup was made; one from the future counts when there is no other, null is for none at all. */
+/**
+ * The time of the newest backup. One from the future counts only if there is no other; null if there is none
+ * at all.
+ */
 export const newestBy = (backups: Backup[], now: number): number | null =>
   (backups.findLast(({ time }) => time <= now) ?? backups.at(0))?.time ?? null;
 
 /**
- * Whether a backup is due: none lies within the interval (milliseconds) from now, in either direction. So neither a
- * restart nor a clock that jumps to and fro doubles one, and a clock that was once far ahead doesn't stop them.
+ * True if no backup lies within the interval (milliseconds) from now, in either direction. So neither a
+ * restart nor a clock that jumps to and fro doubles a backup, and a clock that was once far ahead doesn't
+ * stop them.
  */
 export const isDue = (backups: Backup[], now: number, interval: number): boolean =>
   backups.every(({ time }) => Math.abs(now - time) >= interval);
 
-/** What goes once there are more than so many: the oldest, and never the one just made, whatever its time. */
+/**
+ * The backups to remove if there are more than `keep`: the oldest, and never the one just made, whatever its
+ * time.
+ */
 export function surplus(backups: Backup[], keep: number, made: string): Backup[] {
   const others = backups.filter(({ name }) => name !== made);
   return others.slice(0, Math.max(0, others.length - keep + 1));

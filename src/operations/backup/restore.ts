@@ -5,52 +5,50 @@ import {
   copyFileSync,
   existsSync,
   linkSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { now } from "../../kernel/clock";
-import {
-  claimDataDirectory,
-  dataPath,
-  giveToOwner,
-  prepareDataDirectory,
-  readMasterKey,
-  removeUnfinishedRestores,
-} from "../../kernel/data-dir";
+import { dataPath, giveToOwner, readMasterKey, removeUnfinishedRestores } from "../../kernel/data-dir";
+import { claimDataDirectory } from "../../kernel/data-lock";
 import { flushDirectory, flushToDisk, reason, UNFINISHED } from "../../kernel/disk";
 import { useMasterKey } from "../../kernel/encryption";
 import { OperatorError } from "../../kernel/operator";
+import { versionOf } from "../../kernel/program-record";
 import { unreadable } from "./key-check";
-import { backupName } from "./names";
+import { backupName, beforesAmong } from "./names";
 import { checkSoundness, UnsoundDatabase } from "./soundness";
 
 export interface Restored {
   /** Bytes. */
   size: number;
-  /** Where the former database is now; null when there was none. */
+  /** Path of the former database; null if there was none. */
   former: string | null;
   /** Migrations that the next start applies. */
   pending: string[];
-  /** What the backup holds that the master key here can't open, as words. */
+  /** Kinds of secrets in the backup that the master key here can't open, as words. */
   unreadable: string[];
+  /** The version of the program that used the backed-up database last; null if unknown. */
+  writtenBy: string | null;
 }
 
 /**
- * Puts a backup in place of the database, at once and as a whole: killed at any moment, there is the former one or the
- * restored one. Throws OperatorError, and then nothing has changed.
+ * Puts a backup in place of the database, at once and as a whole: if it is killed, either the former database
+ * or the restored one is there. Throws OperatorError, and then nothing has changed.
  */
 export function restoreBackup(file: string): Restored {
   const database = dataPath.database();
   const from = statSync(file, { throwIfNoEntry: false });
   if (!from?.isFile()) throw new OperatorError(`there is no file ${file}`);
-  prepareDataDirectory();
   const there = statSync(database, { throwIfNoEntry: false });
   if (there && there.ino === from.ino && there.dev === from.dev)
     throw new OperatorError(`${file} is the database itself, not a backup`);
-  const release = claimDataDirectory();
+  const lock = claimDataDirectory();
   const partial = `${database}.${process.pid}${UNFINISHED}`;
+  let isDone = false;
   try {
     removeUnfinishedRestores();
     const checked = takeCopy(file, partial);
@@ -58,18 +56,38 @@ export function restoreBackup(file: string): Restored {
     for (const beside of ["-wal", "-shm"]) rmSync(database + beside, { force: true });
     renameSync(partial, database);
     flushDirectory(dirname(database));
+    isDone = true;
     return { size: statSync(database).size, former, ...checked };
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(`restoring ${file} to ${database} failed: ${reason(error)}`);
   } finally {
     removeUnfinishedRestores();
-    release();
+    if (isDone) lock.release();
+    else lock.undo();
   }
 }
 
-/** Copies a backup into the data directory, and checks the copy, with what a log beside the file adds to it. */
-function takeCopy(file: string, partial: string): Pick<Restored, "pending" | "unreadable"> {
+/**
+ * Puts the newest backup that was made before a migration back in place of the database. Throws OperatorError, and then
+ * nothing has changed.
+ */
+export function rollBack(): Restored & { file: string } {
+  const directory = dataPath.backups();
+  const newest = existsSync(directory) ? beforesAmong(readdirSync(directory)).at(-1) : undefined;
+  if (!newest)
+    throw new OperatorError(
+      `there is no backup from before a migration in ${directory}; put another backup back with fairlead restore FILE`,
+    );
+  const file = join(directory, newest.name);
+  return { file, ...restoreBackup(file) };
+}
+
+/**
+ * Copies a backup into the data directory, and checks the copy together with the content of a log beside the
+ * file.
+ */
+function takeCopy(file: string, partial: string): Pick<Restored, "pending" | "unreadable" | "writtenBy"> {
   for (const beside of ["", "-wal"])
     if (beside === "" || existsSync(file + beside))
       copyFileSync(file + beside, partial + beside, constants.COPYFILE_FICLONE);
@@ -86,7 +104,7 @@ function takeCopy(file: string, partial: string): Pick<Restored, "pending" | "un
         throw new OperatorError(
           `${file} was written by a newer version of Fairlead (it holds migration ${unknown.at(-1)}); install that version to restore it`,
         );
-      return { pending, unreadable: unreadable(copy) };
+      return { pending, unreadable: unreadable(copy), writtenBy: versionOf(copy) };
     } finally {
       copy.close();
       flushToDisk(partial);
@@ -98,19 +116,19 @@ function takeCopy(file: string, partial: string): Pick<Restored, "pending" | "un
   }
 }
 
-/** What makes a file no backup to restore; null for an error that is not the file's. */
+/** The reason why a file is no backup to restore; null for an error that is not the file's. */
 function whyUnsound(error: unknown): string | null {
   if (error instanceof UnsoundDatabase) return error.message;
   const code = String((error as { code?: unknown }).code);
   if (code === "SQLITE_NOTADB") return "is no database";
-  // Of a file that is cut off SQLite may not even read the schema.
+  // If a file is cut off, SQLite may not even read the schema.
   return code.startsWith("SQLITE_CORRUPT") ? `is damaged (${reason(error)})` : null;
 }
 
-/** Gives the database another name beside its own, with all that its log holds, and returns that. */
+/** Gives the database, with everything in its log, a second name beside its own, and returns that. */
 function keepFormer(database: string): string {
   const former = join(dirname(database), backupName(now()).replace("fairlead-", "fairlead-before-restore-"));
-  // Whoever closes a database writes its log into it, damaged or not, and removes the log.
+  // Closing a database writes its log into it, damaged or not, and removes the log.
   const hasLog = existsSync(`${database}-wal`);
   if (hasLog) alsoName(`${database}-wal`, `${former}-wal`);
   const isWhole = takeInLog(database);
@@ -120,9 +138,9 @@ function keepFormer(database: string): string {
 }
 
 /**
- * Writes what the log holds into the database and removes the log, so that a single file is all there is to put aside:
- * SQLite does so for whoever leaves the WAL mode, and refuses while another process has the database open. False for a
- * damaged database, which is perhaps why it is replaced: its log is then kept too.
+ * Writes the log into the database and removes it, so that a single file is all there is to put aside: SQLite
+ * does so on leaving WAL mode, and refuses while another process has the database open. False for a damaged
+ * database, which may be the reason for the restore: its log is then kept too.
  */
 function takeInLog(database: string): boolean {
   try {
@@ -143,7 +161,9 @@ function takeInLog(database: string): boolean {
   }
 }
 
-/** Gives a file a second name, or makes a second file where the file system has no links, such as that of a USB stick. */
+/**
+ * Gives a file a second name, or copies it if the file system has no hard links, such as that of a USB stick.
+ */
 function alsoName(file: string, name: string): void {
   try {
     linkSync(file, name);

@@ -10,13 +10,13 @@ import { backupName, backupsAmong, isDue, newestBy, surplus } from "./names";
 
 /** Backups that the server makes by itself (`backup.*`). */
 
-/** How long after a failure the next try is. */
+/** Pause after a failure before the next attempt. */
 const RETRY = 15 * MINUTE;
 
 export interface BackupState {
-  /** When the newest whole backup was made (epoch milliseconds); null when there is none. */
+  /** Time of the newest whole backup (epoch milliseconds); null if there is none. */
   newest: number | null;
-  /** Whether the last try failed. */
+  /** True if the last attempt failed. */
   failing: boolean;
 }
 
@@ -27,13 +27,13 @@ let stopped = false;
 
 const interval = () => config["backup.interval_hours"] * HOUR;
 
-/** How the scheduled backups stand; null when there are none to be. */
+/** The state of the scheduled backups; null if there is no schedule. */
 export const backupState = (): BackupState | null =>
   interval() === 0 ? null : { newest, failing: failure !== null };
 
 /**
- * The job: makes a backup when one is due, and removes the oldest beyond `backup.keep`. What fails is logged when it
- * begins to, tried again after 15 minutes, and leaves all backups that there are.
+ * The job: makes a backup when one is due, and removes the oldest beyond `backup.keep`. A failure is logged
+ * when it begins, tried again after 15 minutes, and leaves all existing backups.
  */
 export async function backUpWhenDue(): Promise<void> {
   if (interval() === 0 || stopped) return;
@@ -52,7 +52,7 @@ export async function backUpWhenDue(): Promise<void> {
   }
 }
 
-/** Whether the last try failed a moment ago, by a clock that may have been set back since. */
+/** True if the last attempt failed a moment ago, by a clock that may have been set back since. */
 const isTooSoon = (at: number): boolean => failure !== null && Math.abs(at - failure.at) < RETRY;
 
 function note(why: string, directory: string, at: number): void {
@@ -87,7 +87,7 @@ async function makeBackup(directory: string, at: number): Promise<void> {
   });
 }
 
-/** Gives up the backup that is being made: before the server ends. The next start makes it. */
+/** Cancels the backup that is being made, before the server ends. The next start makes it. */
 export async function stopBackups(): Promise<void> {
   stopped = true;
   copying?.cancel();

@@ -1,20 +1,20 @@
 import type { Database } from "bun:sqlite";
 import { migrations } from "../../kernel/migrations.gen";
 
-/** Why a file is not what can be served; a phrase: "is damaged (…)". */
+/** A file that can't be served as database; the message is a phrase: "is damaged (…)". */
 export class UnsoundDatabase extends Error {}
 
-/** How the schema of a sound database stands to this version's. */
+/** The schema of a sound database, compared with this version's. */
 export interface SchemaState {
-  /** Migrations of a newer version, which this one doesn't know. */
+  /** Migrations of a newer version, unknown to this one. */
   unknown: string[];
   /** Migrations that the next start applies. */
   pending: string[];
 }
 
 /**
- * Reads a database through: its pages (`quick` leaves out whether the indexes hold what the tables do), whether it is
- * one of Fairlead's, its references. Throws UnsoundDatabase, and SQLiteError where it can't be read.
+ * Reads a database through: its pages (`quick` doesn't compare the indexes with the tables), its identity as
+ * a database of Fairlead, its references. Throws UnsoundDatabase, and SQLiteError if it can't be read.
  */
 export function checkSoundness(database: Database, depth: "quick" | "whole"): SchemaState {
   const verdict = firstValue(
@@ -43,7 +43,7 @@ function firstValue(database: Database, sql: string): string | null {
   return row?.[0] === undefined ? null : String(row[0]);
 }
 
-/** Tells a database of Fairlead's by its first migration. Throws UnsoundDatabase for any other. */
+/** Recognizes a database of Fairlead by its first migration. Throws UnsoundDatabase for any other. */
 function schemaState(database: Database): SchemaState {
   const isThere = firstValue(database, "SELECT 1 FROM sqlite_schema WHERE name = '__migrations'") !== null;
   const applied = new Map(

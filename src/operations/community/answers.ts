@@ -8,11 +8,12 @@ import {
 } from "../../realtime/codec";
 
 /**
- * What a bot answers, checked and as it is stored. Empty optional texts and times of 0 count as absent. One thing that is
- * wrong spoils the answer as a whole: the guild would be shown half, and the bot's author would never hear of it.
+ * The bot's answers, checked and in the form in which they are stored. Empty optional texts and times of 0
+ * count as absent. One invalid record spoils the whole answer: otherwise the guild would be shown half, and
+ * the bot's author would never hear of it.
  */
 
-/** What is wrong with an answer, for the bot's author to read. */
+/** The error in an answer, for the bot's author to read. */
 export class BadAnswer extends Error {}
 
 const bad = (what: string, must: string): never => {
@@ -21,7 +22,7 @@ const bad = (what: string, must: string): never => {
 
 const MAX_NAME = 200;
 const MAX_TEXT = 10_000;
-/** A picture's hash, a list of permissions as a number. */
+/** Characters of a picture's hash, or of a list of permissions written as a number. */
 const MAX_WORD = 100;
 const MAX_ROLES = 1_000;
 
@@ -48,7 +49,7 @@ function from0To(max: number, value: number, what: string): number {
 }
 
 const MAX_INT32 = 2_147_483_647;
-/** What RFC 3339 can write. */
+/** The first time that RFC 3339 can write. */
 const FIRST_TIME = Date.parse("0000-01-01T00:00:00.000Z");
 const LAST_TIME = Date.parse("9999-12-31T23:59:59.999Z");
 
@@ -99,7 +100,7 @@ export const readRole = (role: CommunityRole) => ({
 });
 export type RoleAnswer = ReturnType<typeof readRole>;
 
-/** A member of the guild that was asked for. Throws BadAnswer. */
+/** A member of the requested guild. Throws BadAnswer. */
 export function readMember(member: CommunityMember, guildId: string) {
   if (member.guildId !== guildId) bad("a member's guild_id", "that of the guild that was asked for");
   if (member.roles.length > MAX_ROLES) bad("a member's roles", `at most ${MAX_ROLES}`);

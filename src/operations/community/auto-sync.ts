@@ -5,13 +5,13 @@ import { servingBot } from "./bot";
 import { currentSettings } from "./settings";
 import { syncGuilds } from "./sync-guilds";
 
-/** When the schedule last asked for a sync (performance.now milliseconds). */
+/** Time of the schedule's last sync (performance.now milliseconds). */
 let askedAt = Number.NEGATIVE_INFINITY;
 
 /**
- * The job: asks for a full sync some seconds after the bot has come, and then from time to time, as the settings say
- * (decisions 6.2). Looks at them each time, so that a change counts at once and no timer has to hold a year. `time` is in
- * milliseconds of a clock that nobody sets.
+ * The job: asks for a full sync `initial_delay_seconds` after the bot has come, and then every
+ * `sync_interval_seconds`. It reads the settings at each call, so that a change counts at once and no timer
+ * has to hold a year. `time` is in milliseconds of a monotonic clock.
  */
 export async function syncOnSchedule(time = performance.now()): Promise<void> {
   const bot = servingBot();

@@ -1,11 +1,11 @@
 import { AppError } from "../../kernel/errors";
 
 /**
- * The community bots that are connected, as far as the rest of the program knows them: who can be asked for a sync. The
- * socket makes them known when they come and go. The one that came last serves (decisions 6.1).
+ * The community bots that are connected, as far as the rest of the program knows them: those that can be
+ * asked for a sync. The socket registers them as they come and go. The one that came last serves (rule M1).
  */
 export interface Bot {
-  /** When it came (performance.now milliseconds). */
+  /** Time of its arrival (performance.now milliseconds). */
   readonly since: number;
   /** Asks for a sync; the answer comes through `takePart` of sync.ts. */
   requestSync: (request: SyncRequest) => void;

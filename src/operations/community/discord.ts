@@ -1,4 +1,7 @@
-/** What Discord makes of its identifiers and codes (discord-api-docs; discord.js, BaseChannel). No database, no clock. */
+/**
+ * Discord's rules for its identifiers and codes (discord-api-docs; discord.js, BaseChannel). No database, no
+ * clock.
+ */
 
 const CDN = "https://cdn.discordapp.com";
 
@@ -23,18 +26,18 @@ const VOICE = new Set([2, 13]);
 export const isTextBased = (type: number): boolean => TEXT_BASED.has(type);
 export const isVoice = (type: number): boolean => VOICE.has(type);
 
-/** A hash that begins with `a_` is of a picture that moves. */
+/** A hash that begins with `a_` names an animated picture. */
 const pictureUrl = (path: string, hash: string): string =>
   `${CDN}/${path}/${encodeURIComponent(hash)}.${hash.startsWith("a_") ? "gif" : "png"}`;
 
 export const iconUrl = (guildId: string, icon: string | null): string | null =>
   icon === null ? null : pictureUrl(`icons/${guildId}`, icon);
 
-/** Whether an account has one of the newer usernames, which are unique without a discriminator. */
+/** True for an account with one of the newer usernames, which are unique without a discriminator. */
 const isMigrated = (discriminator: string | null): boolean =>
   discriminator === null || /^0*$/.test(discriminator);
 
-/** Which picture Discord shows for a user without one. */
+/** Number of the picture that Discord shows for a user without an avatar. */
 const defaultAvatar = (userId: string, discriminator: string | null): number =>
   isMigrated(discriminator) ? Number((BigInt(userId) >> 22n) % 6n) : Number(discriminator) % 5;
 

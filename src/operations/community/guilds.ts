@@ -13,7 +13,7 @@ import { communityChannels, communityGuilds } from "./table";
 
 type Row = typeof communityGuilds.$inferSelect;
 
-// --- Reading --------------------------------------------------------------------------------------------------
+// --- Reading -----------------------------------------------------------------------------------------------
 
 const toGuild = (row: Row): Guild => ({
   id: row.id,
@@ -29,7 +29,7 @@ const toGuild = (row: Row): Guild => ({
   last_synced_at: iso(row.last_synced_at),
 });
 
-/** When the guild was synced that was synced longest ago (epoch milliseconds); null when there is none. */
+/** Time of the sync that is longest ago, over all guilds (epoch milliseconds); null if there are none. */
 export const oldestSync = (): number | null =>
   db
     .select({ at: min(communityGuilds.last_synced_at) })
@@ -82,9 +82,9 @@ export function listChannels(guildId: string): Channel[] {
     }));
 }
 
-// --- Storing --------------------------------------------------------------------------------------------------
+// --- Storing -----------------------------------------------------------------------------------------------
 
-/** What a bot told of guilds; the last word on each counts. */
+/** A bot's answer about guilds; of a record that comes twice the last counts. */
 export interface GuildAnswers {
   guilds: Map<string, GuildAnswer>;
   /** By the platform's identifiers of guild and channel, with a space in between. */
@@ -94,8 +94,8 @@ export interface GuildAnswers {
 }
 
 /**
- * Stores guilds with their channels and roles in place of the former ones, in the current transaction. `areAll` says that
- * these are all guilds that there are: the others go.
+ * Stores guilds with their channels and roles in place of the former ones, in the current transaction. With
+ * `areAll` all other guilds are deleted (rule M2).
  */
 export function storeGuilds({ guilds, channels, roles }: GuildAnswers, areAll: boolean): void {
   const last_synced_at = now();
@@ -140,7 +140,10 @@ const rowsOf = (table: string, key: string, columns: string[]): Rows => ({
   remove: sqlite.prepare(`DELETE FROM ${table} WHERE id = ?`),
 });
 
-/** Stores rows, which are named by guild and row, in place of those of the guilds. What stays keeps its identifier. */
+/**
+ * Stores rows, which are named by guild and row, in place of those of the guilds. Rows that stay keep their
+ * identifiers.
+ */
 function replaceRows(
   { store, of, remove }: Rows,
   named: Map<string, ChannelAnswer | RoleAnswer>,

@@ -11,8 +11,8 @@ export const insertInto = (table: string, columns: string[]): Statement<unknown,
   sqlite.prepare<unknown, [Row]>(insertion(table, columns));
 
 /**
- * The same for rows that may be there by a unique `key`: these keep their `id`, and those that are the same already aren't
- * written.
+ * The same for rows that may exist already by a unique `key`: these keep their `id`, and unchanged ones
+ * aren't written.
  */
 export function upsertInto(table: string, key: string[], columns: string[]): Statement<unknown, [Row]> {
   const [own, theirs] = [columns.join(", "), columns.map((column) => `excluded.${column}`).join(", ")];

@@ -9,22 +9,25 @@ import { foldNames } from "./search";
 import { communityGuilds } from "./table";
 
 /**
- * Replacing the members of a guild. A sync may bring a hundred thousand: they are stored in steps, as rows that are
- * nobody's yet, and one small transaction makes them the guild's. Until then, and if it never comes, everybody sees the
- * former ones. What is no guild's, for whatever reason, is deleted in steps.
+ * Replacing the members of a guild. A sync may bring a hundred thousand: they are stored in steps, as rows
+ * that belong to no guild yet, and one small transaction gives them to the guild. Until then, and if it never
+ * comes, everybody sees the former ones. Rows that belong to no guild, for whatever reason, are deleted in
+ * steps.
  */
 
 /** Members stored or deleted in one transaction: some milliseconds. */
 const STEP = 100;
 /** Members of one guild. */
 const MAX_MEMBERS = 1_000_000;
-/** Steps that may wait before no more members should come. */
+/** Steps that may wait before the next members are held back. */
 const MAX_STEPS = 10;
 
-/** What a sync that is under way has stored: nobody's yet, and not to be deleted. */
+/** The sync under way, whose rows belong to no guild yet and must not be deleted. */
 let storing: MemberStore | null = null;
 
-/** The members of a guild that a sync brings. One stores at a time: making one drops the one before. */
+/**
+ * The members of a guild that a sync brings. Only one store is active: creating one drops its predecessor.
+ */
 export class MemberStore {
   readonly #guildId: string;
   readonly #steps: MemberAnswer[][] = [];
@@ -47,12 +50,12 @@ export class MemberStore {
     return this.#from;
   }
 
-  /** Whether enough waits to be stored. */
+  /** True while enough steps wait to be stored. */
   isBusy(): boolean {
     return this.#steps.length > MAX_STEPS;
   }
 
-  /** Takes members, and stores them when it comes to them. Throws BadAnswer when they are too many. */
+  /** Takes members, and stores them when their turn comes. Throws BadAnswer if they are too many. */
   add(members: MemberAnswer[]): void {
     if (this.#isDropped || this.#failure !== null) return;
     this.#taken += members.length;
@@ -62,7 +65,7 @@ export class MemberStore {
     this.#work ??= this.#store();
   }
 
-  /** Makes what was taken the members of the guild, and returns how many they are. Throws 404. */
+  /** Makes the stored rows the members of the guild, and returns their number. Throws 404. */
   async commit(): Promise<number> {
     try {
       await this.#work;
@@ -79,7 +82,7 @@ export class MemberStore {
     }
   }
 
-  /** Forgets what was taken and is not the guild's yet. */
+  /** Forgets everything that doesn't belong to the guild yet. */
   drop(): void {
     this.#isDropped = true;
     this.#steps.length = 0;
@@ -110,7 +113,7 @@ export class MemberStore {
     this.#from ||= lastRow() + 1;
     for (const member of members) {
       const before = rowsOf().all(member.user_id, members_from, members_to, this.#from);
-      // Of a member that is named twice the last word counts.
+      // Of a member that is named twice the last record counts.
       const twice = before.find(({ row }) => row >= this.#from);
       if (twice) deleteRow(twice.row);
       else this.#count++;
@@ -135,7 +138,7 @@ const rowsOf = statement(() =>
   ),
 );
 
-// --- Rows and their indexes -----------------------------------------------------------------------------------
+// --- Rows and their indexes --------------------------------------------------------------------------------
 
 const memberRow = statement(() =>
   insertInto("community_members", [
@@ -169,7 +172,7 @@ function deleteRow(row: number): void {
   for (const deletion of deletions()) deletion.run(row);
 }
 
-/** Pages of an index that one merge writes: a step of the work that keeps it small and quick. */
+/** Pages of an index that one merge writes: small enough to be quick. */
 const MERGED_PAGES = 8;
 
 const merges = statement(() =>
@@ -179,12 +182,15 @@ const merges = statement(() =>
 );
 const changes = statement(() => sqlite.prepare<{ n: number }, []>("SELECT total_changes() AS n"));
 
-/** Merges some of what was written to the indexes last. */
+/** Merges some of the rows that were written to the indexes last. */
 const mergeIndexes = () => {
   for (const merge of merges()) merge.run(MERGED_PAGES);
 };
 
-/** Merges some of all that is in the indexes; whether there was anything to do (sqlite.org/fts5.html, section 6.8). */
+/**
+ * Merges some of everything in the indexes. Returns true if there was anything to merge
+ * (sqlite.org/fts5.html, section 6.8).
+ */
 function mergeAll(): boolean {
   const worked = merges().filter((merge) => {
     const before = changes().get()?.n ?? 0;
@@ -194,14 +200,17 @@ function mergeAll(): boolean {
   return worked.length > 0;
 }
 
-// --- Deleting -------------------------------------------------------------------------------------------------
+// --- Deleting ----------------------------------------------------------------------------------------------
 
 let deleting: Promise<void> | null = null;
 
-/** Whether the indexes may hold what was deleted: that takes room, and time of those who search. */
+/** True while the indexes may hold deleted rows: they take room, and slow searches down. */
 let hasDeleted = true;
 
-/** Deletes, in steps, the members that are no guild's: of former syncs, of such that were cut off, of deleted guilds. */
+/**
+ * Deletes, in steps, the members that belong to no guild: of former syncs, of interrupted ones, of deleted
+ * guilds.
+ */
 export function deleteStrayMembers(): Promise<void> {
   deleting ??= deleteStrays().finally(() => {
     deleting = null;
@@ -233,7 +242,7 @@ const rowsBetween = statement(() =>
   ),
 );
 
-/** Some rows that lie between those of all guilds and of the sync that is storing. */
+/** Some rows that belong neither to a guild nor to the sync that is storing. */
 function strayRows(): number[] {
   let last = 0;
   const end = { members_from: storing?.from || Number.MAX_SAFE_INTEGER, members_to: 0 };

@@ -3,7 +3,7 @@ import { and, between, desc, eq, inArray } from "drizzle-orm";
 import { isoOrNull, now } from "../../kernel/clock";
 import { db, sqlite } from "../../kernel/db";
 import { notFound } from "../../kernel/errors";
-import { MAX_LIMIT } from "../../kernel/paging";
+import { MAX_LIMIT, readAt } from "../../kernel/paging";
 import { avatarUrl, formatUsername } from "./discord";
 import { guildHere } from "./guilds";
 import { DEFAULT_MEMBERS, type Member, type MembersQuery } from "./schema";
@@ -52,8 +52,9 @@ export function getMember(guild: string, userId: string): Member {
 }
 
 /**
- * Members of a guild that pass the filters, those first whom the bot named last. Throws 404. The indexes are asked for
- * the rows of this guild alone; tests/operations/community-store.test.ts holds the plans to that.
+ * Members of a guild that pass the filters, the last ones that the bot named first. Throws 404. The indexes
+ * are searched for the rows of this guild alone; tests/operations/community-store.test.ts holds the plans to
+ * that.
  */
 export function findMembers(guild: string, query: MembersQuery) {
   const { members_from, members_to } = guildHere(guild);
@@ -62,18 +63,26 @@ export function findMembers(guild: string, query: MembersQuery) {
   const those = matching(query, members_from, members_to);
   const total = countOf(those);
   const rows =
-    offset < total
-      ? sqlite
-          .query<{ row: number }, SQLQueryBindings[]>(
-            `SELECT ${those.sql} ORDER BY 1 DESC LIMIT +? OFFSET +?`,
-          )
-          .all(...those.values, limit, offset)
-      : [];
+    total === members_to - members_from + 1
+      ? neighbours(members_from, members_to, offset, limit)
+      : readAt(offset, limit, total, (fromEnd, skip, most) =>
+          sqlite
+            .query<{ row: number }, SQLQueryBindings[]>(
+              `SELECT ${those.sql} ORDER BY 1 ${fromEnd ? "ASC" : "DESC"} LIMIT +? OFFSET +?`,
+            )
+            .all(...those.values, most, skip),
+        );
   return {
     members: membersAt(rows.map(({ row }) => row)).map((row) => toMember(guild, row)),
     total_count: total,
     has_more: offset + rows.length < total,
   };
+}
+
+/** The rows of a page if no row between two is missing or left out: nothing is walked over. */
+function neighbours(from: number, to: number, offset: number, limit: number): { row: number }[] {
+  const rows = Math.max(0, Math.min(limit, to - offset - from + 1));
+  return Array.from({ length: rows }, (_, at) => ({ row: to - offset - at }));
 }
 
 const membersAt = (rows: number[]): Row[] =>
@@ -90,13 +99,16 @@ interface Part {
   values: SQLQueryBindings[];
 }
 
-/** An index that is asked for the rows of members, and what for. */
+/** An index that is searched for the rows of members, with its query. */
 interface Source {
   index: "community_member_trigrams" | "community_member_roles";
   query: string;
 }
 
-/** What follows SELECT: the rows between two that a source finds, or all without one, and that pass conditions. */
+/**
+ * The SQL after SELECT: the rows between two that a source finds (all, without one) and that pass the
+ * conditions.
+ */
 function found(source: Source | null, between: [from: number, to: number], conditions: Part[] = []): Part {
   const names = "community_member_names n";
   const joined = conditions.length > 0 ? ` CROSS JOIN ${names} ON n.row = i.rowid` : "";
@@ -115,8 +127,8 @@ function found(source: Source | null, between: [from: number, to: number], condi
 }
 
 /**
- * The rows between two that pass the filters. Where a role and a name are looked for, the index that finds fewer is asked
- * and the other filter compared: two of them can't be joined quickly.
+ * The rows between two that pass the filters. Given both a role and a name, the index that finds fewer rows
+ * is searched and the other filter compared: two of them can't be joined quickly.
  */
 function matching(query: MembersQuery, ...between: [from: number, to: number]): Part {
   const { search, bot_only, humans_only, has_role } = query;
@@ -139,7 +151,7 @@ function matching(query: MembersQuery, ...between: [from: number, to: number]): 
   return found(byName, between, [...conditions, { sql: hasRole, values: [JSON.stringify(has_role)] }]);
 }
 
-/** How many rows were found before. The rows between two never change, so it stays right. */
+/** Numbers of rows found before. The rows between two never change, so a count stays right. */
 const counts = new Map<string, number>();
 const MAX_COUNTS = 1_000;
 

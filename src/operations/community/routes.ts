@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
 import { clientOf, letWait } from "../../kernel/client";
+import { inMemory, list, WholeListQuery } from "../../kernel/lists";
 import { errors, List, NoContent, query } from "../../kernel/schema";
 import { deleteGuild, getGuild, listChannels, listGuilds } from "./guilds";
 import { findMembers, getMember } from "./members";
@@ -36,8 +37,9 @@ const WAITS =
 
 export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
   .use(guard)
-  .get("/guilds", () => ({ data: listGuilds(), _links: { self: `${path}/guilds` } }), {
+  .get("/guilds", ({ query, request }) => list(`${path}/guilds`, query, inMemory(listGuilds()), request), {
     access: "community:read",
+    ...query(WholeListQuery),
     response: { 200: List(Guild) },
     detail: { summary: "List guilds", description: "All guilds that are stored, newest first." },
   })
@@ -49,13 +51,12 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
   })
   .get(
     "/guilds/:guild_id/channels",
-    ({ params: { guild_id } }) => ({
-      data: listChannels(guild_id),
-      _links: { self: `${path}/guilds/${guild_id}/channels` },
-    }),
+    ({ params: { guild_id }, query, request }) =>
+      list(`${path}/guilds/${guild_id}/channels`, query, inMemory(listChannels(guild_id)), request),
     {
       access: "community:read",
       params: GuildThereParams,
+      ...query(WholeListQuery),
       response: { 200: List(Channel), ...errors(404) },
       detail: {
         summary: "List a guild's channels",

@@ -139,8 +139,8 @@ export const SyncInput = optionalBody(
   ),
 );
 
-/** A year: timers aside, nobody means more. */
-/** What an int32 of the bot holds. */
+/** A year: no real setting is longer. */
+/** Largest int32, the bot's type for these fields. */
 const MAX_SECONDS = 2_147_483_647;
 
 const settingFields = {
@@ -208,7 +208,7 @@ export const GuildSettingsChange = t.Object(
 
 export const SettingsChanged = record("CommunitySettingsChanged", { success: out.boolean("true") }, "Done");
 
-/** Paths name guilds by either identifier: which one, each operation says. */
+/** Paths name guilds by either identifier; each operation says which. */
 export const GuildThereParams = t.Object({ guild_id: snowflake("The guild's identifier on the platform") });
 export const GuildHereParams = t.Object({ guild_id: uuid("The guild's `id`: its identifier here") });
 export const MemberParams = t.Object({

@@ -1,11 +1,11 @@
-/** How the names of members are made comparable, and how their index is asked. Pure. */
+/** Makes the names of members comparable, and composes the queries of their index. Pure. */
 
-/** Between the names of a member; no folded text holds it. */
+/** Separates the names of a member; no folded text holds it. */
 const SEPARATOR = "\u001f";
 
 /**
- * A text without regard to case and to how its accents are composed, much as Unicode folds it (The Unicode Standard,
- * section 3.13): in capitals first, so that `ß` finds `SS`. NUL would end a text in the index.
+ * A text without regard to case and to the composition of its accents, much as Unicode folds it (The Unicode
+ * Standard, section 3.13): in capitals first, so that `ß` finds `SS`. NUL would end a text in the index.
  */
 const fold = (text: string): string =>
   text
@@ -16,11 +16,11 @@ const fold = (text: string): string =>
     .replaceAll("\0", "\ufffd")
     .replaceAll(SEPARATOR, "\ufffd");
 
-/** All names of a member, as they are searched. */
+/** All names of a member in the form that is searched. */
 export const foldNames = (names: (string | null)[]): string =>
   names.flatMap((name) => (name === null ? [] : [fold(name)])).join(SEPARATOR);
 
-/** What a search looks for. */
+/** A search in two steps: the index finds candidates, which are then compared. */
 export interface Wanted {
   /** The text that one of the names must hold. */
   text: string;
@@ -29,8 +29,8 @@ export interface Wanted {
 }
 
 /**
- * A text to search for: its first, middle and last three characters make the query. More would cost more than the names
- * that they leave out, since `text` is compared anyway.
+ * The search for a text: its first, middle and last three characters make the query. More would cost more
+ * than the names that they leave out, since `text` is compared anyway.
  */
 export function wanted(search: string): Wanted {
   const text = fold(search);
@@ -41,5 +41,5 @@ export function wanted(search: string): Wanted {
   return { text, query: [...trigrams].map(quoted).join(" AND ") };
 }
 
-/** A text as a term of an FTS5 query, whatever it holds (sqlite.org/fts5.html, section 3.1). */
+/** Quotes any text as a term of an FTS5 query (sqlite.org/fts5.html, section 3.1). */
 export const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;

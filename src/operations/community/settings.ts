@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import { type Caller, transactAs } from "../../identity/access/caller";
 import { recordAudit } from "../../identity/audit/service";
+import { changedOnly, isEmpty } from "../../kernel/changes";
 import type { Client } from "../../kernel/client";
 import { iso, now } from "../../kernel/clock";
 import { db } from "../../kernel/db";
@@ -10,13 +11,13 @@ import { guildThere } from "./guilds";
 import type { GuildSettings, Settings, SettingsChange } from "./schema";
 import { communityGuilds, communitySettings } from "./table";
 
-/** The settings of the bot: for all guilds, and what a guild has of its own. */
+/** The settings of the bot, for all guilds and for single ones. */
 
 type Row = typeof communitySettings.$inferSelect;
 
 const ID = "global";
 
-/** The settings until somebody changes them (decisions 6.3). */
+/** The settings until somebody changes them. */
 const DEFAULTS = {
   auto_sync_enabled: true,
   sync_interval_seconds: 3_600,
@@ -27,7 +28,7 @@ const DEFAULTS = {
   command_cooldown_seconds: 3,
 };
 
-/** Makes the record, inside a transaction, where there is none yet. */
+/** Makes the record, inside a transaction, if there is none yet. */
 export function seedCommunitySettings(): void {
   db.insert(communitySettings)
     .values({ id: ID, ...DEFAULTS, updated_at: now() })
@@ -43,16 +44,23 @@ export function getSettings(): Settings {
   return { ...row, updated_at: iso(row.updated_at) };
 }
 
-/** What a guild has of its own, by its identifier on the platform, and since when. Throws 404. */
+/**
+ * A guild's own settings, by its identifier on the platform, and the time of their last change. Throws 404.
+ */
 export function guildSettings(guildId: string): GuildSettings & { settings_updated_at: number | null } {
   const { guild_id, default_language, settings_updated_at } = guildThere(guildId);
   return { guild_id, default_language, settings_updated_at };
 }
 
-/** Changes settings for all guilds. Throws 400 when there is nothing to change. */
-export function changeSettings(caller: Caller, change: SettingsChange, client: Client): Promise<void> {
-  checkChanged(change);
+/**
+ * Changes settings for all guilds; the bot is told of the changed ones (rule M3). Throws 400 if there is
+ * nothing to change.
+ */
+export function changeSettings(caller: Caller, asked: SettingsChange, client: Client): Promise<void> {
+  checkChanged(asked);
   return transactAs(caller, () => {
+    const change = changedOnly(currentSettings(), asked);
+    if (isEmpty(change)) return;
     db.update(communitySettings)
       .set({ ...change, updated_at: now() })
       .where(eq(communitySettings.id, ID))
@@ -61,7 +69,7 @@ export function changeSettings(caller: Caller, change: SettingsChange, client: C
   });
 }
 
-/** Gives a guild a language of its own; with null it speaks that of all. Throws 404. */
+/** Gives a guild a language of its own; null returns it to the language of all. Throws 404. */
 export function changeGuildSettings(
   caller: Caller,
   guildId: string,
@@ -69,7 +77,8 @@ export function changeGuildSettings(
   client: Client,
 ): Promise<void> {
   return transactAs(caller, () => {
-    const { id } = guildThere(guildId);
+    const { id, default_language } = guildThere(guildId);
+    if (default_language === language) return;
     db.update(communityGuilds)
       .set({ default_language: language, settings_updated_at: now() })
       .where(eq(communityGuilds.id, id))
@@ -92,7 +101,9 @@ function settingsChanged(caller: Caller, guildId: string | null, change: object,
 
 declare module "../../kernel/events" {
   interface EventMap {
-    /** Settings of the bot changed: those of a guild by its identifier on the platform, or with null those for all. */
+    /**
+     * Settings of the bot changed: a guild's, by its identifier on the platform, or with null those for all.
+     */
     "community.settings_changed": { guildId: string | null };
   }
 }

@@ -5,7 +5,7 @@ import { type GuildAnswers, storeGuilds } from "./guilds";
 import type { GuildSync } from "./schema";
 import { type Intake, SYNC_TIMEOUT, SyncLine } from "./sync";
 
-/** What one answer may hold: it is stored in one transaction, and read a guild at a time. */
+/** Bounds of one answer: it is stored in one transaction, and read a guild at a time. */
 const MAX_GUILDS = 1_000;
 const MAX_CHANNELS = 10_000;
 const MAX_CHANNELS_OF_GUILD = 1_000;
@@ -16,8 +16,9 @@ const MAX_TOPICS = 2_000_000;
 const line = new SyncLine<GuildSync>("guilds", SYNC_TIMEOUT.guilds);
 
 /**
- * Has the bot tell of a guild (by its identifier on the platform) or, with null, of all, and stores what it tells. A full
- * sync removes the guilds that the bot no longer names. Throws 503 `BotNotConnected` and `BotTimeout`.
+ * Asks the bot for a guild (by its identifier on the platform) or, with null, for all, and stores its answer.
+ * A full sync removes the guilds that the bot no longer names (rule M2). Throws 503 `BotNotConnected` and
+ * `BotTimeout`.
  */
 export const syncGuilds = (guildId: string | null): Promise<GuildSync> =>
   line.ask(guildId, () => new GuildIntake(guildId));

@@ -8,8 +8,9 @@ import { type Intake, SYNC_TIMEOUT, SyncLine } from "./sync";
 const line = new SyncLine<MemberSync>("members", SYNC_TIMEOUT.members);
 
 /**
- * Has the bot tell of the members of a guild (by its identifier on the platform), who replace the former ones. Throws 404
- * for a guild that isn't stored, or is no more in the end, and 503 `BotNotConnected` and `BotTimeout`.
+ * Asks the bot for the members of a guild (by its identifier on the platform), who replace the former ones
+ * (rule M2). Throws 404 for a guild that isn't stored, or was removed meanwhile, and 503 `BotNotConnected`
+ * and `BotTimeout`.
  */
 export function syncMembers(guildId: string): Promise<MemberSync> {
   guildThere(guildId);

@@ -6,31 +6,31 @@ import { BadAnswer } from "./answers";
 import { type Bot, notConnected, type SyncRequest, servingBot, whenBotGone } from "./bot";
 
 /**
- * Asking the bot for a sync and waiting for its answer, which comes in one part or many (decisions 6.1, 6.2). Of each kind
- * one sync runs at a time: who asks for the same one shares its answer, who asks for another one waits. What becomes of
- * the answer is the matter of an `Intake`.
+ * Asks the bot for a sync and waits for its answer, which comes in one part or many (rules M1 and M2). Of
+ * each kind one sync runs at a time: a second request for the same one shares its answer, any other waits. An
+ * `Intake` stores the answer.
  */
 
-/** What takes the parts of one answer. */
+/** Takes the parts of one answer. */
 export interface Intake<T> {
   /** Takes a part. Throws BadAnswer. */
   take: (part: CommunitySyncResponse) => void;
-  /** Whether what was taken should be stored before more is. */
+  /** True while the parts so far should be stored before more are taken. */
   isBusy: () => boolean;
-  /** Stores what was taken as a whole, once the last part has come. Throws BadAnswer, and 404. */
+  /** Stores all parts as a whole, once the last one has come. Throws BadAnswer, and 404. */
   commit: () => Promise<T>;
-  /** Forgets what was taken: none of it is stored any more. */
+  /** Forgets all parts: none of them is stored any more. */
   drop: () => void;
-  /** The answer when the bot failed, or answered what can't be stored. */
+  /** The answer if the bot failed, or sent something that can't be stored. */
   failed: (error: string) => T;
 }
 
 /** Syncs of a kind that may wait for their turn. */
 const MAX_WAITING = 10;
-/** Longest error of a bot that is passed on. */
+/** Longest error of a bot that is passed on (characters). */
 const MAX_ERROR = 500;
 
-/** A sync that somebody waits for. */
+/** A sync with somebody waiting for it. */
 class Sync<T> {
   readonly requestId = newId();
   readonly guild: string | null;
@@ -40,9 +40,9 @@ class Sync<T> {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #resolve: (answer: T) => void = () => {};
   #reject: (reason: unknown) => void = () => {};
-  /** Whose answer is awaited: nobody's before it was asked, and after its last part. */
+  /** The bot whose answer is awaited; null before it is asked, and after its last part. */
   #bot: Bot | null = null;
-  /** What is wrong with the answer: its other parts are passed over. */
+  /** The error in the answer: its other parts are ignored. */
   #wrong: BadAnswer | null = null;
 
   constructor(guild: string | null, intake: Intake<T>, timeout: number) {
@@ -63,7 +63,7 @@ class Sync<T> {
     else this.#bot.requestSync({ requestId: this.requestId, guildId: this.guild, scope });
   }
 
-  /** Whether this bot is to answer. */
+  /** True while this bot's answer is awaited. */
   asks(bot: Bot): boolean {
     return this.#bot === bot;
   }
@@ -135,7 +135,7 @@ export class SyncLine<T> {
   #running: Sync<T> | null = null;
   #waiting: Sync<T>[] = [];
 
-  /** `timeout` is how long the bot may take, in milliseconds. */
+  /** `timeout` is the time that the bot may take, in milliseconds. */
   constructor(scope: SyncRequest["scope"], timeout: number) {
     this.#scope = scope;
     this.#timeout = timeout;
@@ -143,8 +143,8 @@ export class SyncLine<T> {
   }
 
   /**
-   * Asks for the sync of a guild by its identifier on the platform, or of all with null. Throws 503 `BotNotConnected` and
-   * `BotTimeout`.
+   * Asks for the sync of a guild by its identifier on the platform, or of all with null. Throws 503
+   * `BotNotConnected` and `BotTimeout`.
    */
   ask(guild: string | null, intake: () => Intake<T>): Promise<T> {
     const same = [this.#running, ...this.#waiting].find((sync) => sync?.guild === guild);
@@ -197,13 +197,13 @@ whenBotGone((bot) => {
   for (const line of lines) line.lose(bot);
 });
 
-/** Whether a sync waits for an answer of this bot. */
+/** True while a sync waits for an answer of this bot. */
 export const isAsked = (bot: Bot): boolean => lines.some((line) => line.asks(bot));
 
-/** Whether what this bot answers had better wait until what it has answered is stored. */
+/** True while this bot's further answers should wait until the former ones are stored. */
 export const isBusy = (bot: Bot): boolean => lines.some((line) => line.asks(bot) && line.isBusy());
 
-/** Whether a sync waits for a part of this answer from this bot. */
+/** True while a sync waits for a part of this answer from this bot. */
 export const isAwaited = (bot: Bot, requestId: string): boolean =>
   lines.some((line) => line.awaits(bot, requestId));
 
@@ -214,5 +214,5 @@ export function takePart(bot: Bot, part: CommunitySyncResponse): boolean {
   return line !== undefined;
 }
 
-/** How long the bot may take for a sync, in milliseconds (Part 1, "Limits"). */
+/** Longest time for a bot to answer a sync, in milliseconds (proto/ws.proto tells it to bots). */
 export const SYNC_TIMEOUT = { guilds: 30 * SECOND, members: 60 * SECOND };

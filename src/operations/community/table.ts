@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { flag, id, time } from "../../kernel/table";
 
-/** What the community bot told of the guilds that it is on. `guild_id` is the platform's identifier. */
+/** The guilds that the community bot is on, as it described them. `guild_id` is the platform's identifier. */
 export const communityGuilds = sqliteTable("community_guilds", {
   id: id(),
   guild_id: text().notNull().unique(),
@@ -13,7 +13,10 @@ export const communityGuilds = sqliteTable("community_guilds", {
   premium_tier: integer().notNull(),
   bot_joined_at: time(),
   last_synced_at: time().notNull(),
-  /** The bot's own settings there: its language (null for the global one), and when that was last changed. */
+  /**
+   * The guild's own settings of the bot: its language (null for the global one), and when that was last
+   * changed.
+   */
   default_language: text(),
   settings_updated_at: time(),
   /** The first and last row of its members: those of the newest sync that came to its end. 0 for none. */
@@ -58,8 +61,9 @@ export const communityRoles = sqliteTable(
 );
 
 /**
- * The rows of a sync are neighbours, since one sync stores at a time, and no number is used twice. Whose they are stands in
- * `members_from` and `members_to` of the guild alone; what no guild has is deleted in steps (member-store.ts).
+ * The rows of a sync are neighbours, since one sync stores at a time, and no number is used twice. Only
+ * `members_from` and `members_to` of a guild say which rows are its members; rows of no guild are deleted in
+ * steps (member-store.ts).
  */
 export const communityMembers = sqliteTable(
   "community_members",
@@ -86,7 +90,10 @@ export const communityMembers = sqliteTable(
   (table) => [index("community_members_user").on(table.user_id)],
 );
 
-/** What members are filtered by, in rows so short that a hundred thousand are read in some milliseconds. */
+/**
+ * The columns by which members are filtered, in rows so short that a hundred thousand are read in some
+ * milliseconds.
+ */
 export const communityMemberNames = sqliteTable(
   "community_member_names",
   {

@@ -6,7 +6,7 @@ import { reason } from "../../kernel/disk";
 import { OperatorError } from "../../kernel/operator";
 import { print, printJson } from "../../kernel/print";
 import { backupsAmong, newestBy } from "../backup/names";
-import { checkBackups, checkConfiguration, checkEmail } from "./configuration";
+import { checkAccounts, checkBackups, checkConfiguration, checkEmail } from "./configuration";
 import { checkDatabase, type DatabaseReport } from "./database";
 import { type Finding, problem } from "./findings";
 import {
@@ -25,8 +25,8 @@ import {
 import { checkOutside } from "./outside";
 
 /**
- * The command `doctor`: looks at everything that an installation stands on, changes nothing, and says what to do. Throws
- * OperatorError when there is a problem.
+ * The command `doctor`: checks everything that an installation depends on, changes nothing, and says what to
+ * do. Throws OperatorError if there is a problem.
  */
 export async function examineInstallation(asJson: boolean): Promise<void> {
   const findings = await examine();
@@ -44,7 +44,7 @@ export async function examineInstallation(asJson: boolean): Promise<void> {
     );
 }
 
-const NOT_LOOKED_AT: DatabaseReport = { findings: [], newest: null, waitingEmails: 0 };
+const NOT_LOOKED_AT: DatabaseReport = { findings: [], closed: [], newest: null, waitingEmails: 0 };
 
 async function examine(): Promise<Finding[]> {
   const time = now();
@@ -54,9 +54,10 @@ async function examine(): Promise<Finding[]> {
   const dates = outside.flatMap(({ date }) => (date === null ? [] : [date]));
   return [
     ...checkConfiguration(config),
+    ...checkAccounts(config),
     ...(isOpaque ? [] : await attempt("address", checkAddress)),
     ...(await attempt("data directory", checkPermissions)),
-    ...(isOpaque ? [] : checkKey()),
+    ...(isOpaque ? [] : checkKey(database.closed)),
     ...database.findings,
     ...(await attempt("disk", checkDisk)),
     ...checkClock(time, database.newest, dates),
@@ -70,7 +71,7 @@ async function examine(): Promise<Finding[]> {
   ];
 }
 
-/** What a check finds, or that it could not be made. */
+/** The findings of a check, or one saying that it could not be made. */
 async function attempt(check: string, make: () => Finding[] | Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await make();
@@ -79,7 +80,7 @@ async function attempt(check: string, make: () => Finding[] | Promise<Finding[]>
   }
 }
 
-/** What to do about a file that could not be looked at. */
+/** The remedy for a file that can't be inspected. */
 function wayOut(error: unknown): string {
   const { code, path } = error as { code?: string; path?: string };
   return /^(EACCES|EPERM|SQLITE_(CANTOPEN|PERM|READONLY))/.test(String(code))

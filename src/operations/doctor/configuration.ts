@@ -2,7 +2,9 @@ import { type Config, configFile } from "../../config";
 import { isLoopback } from "../../kernel/client";
 import { type Finding, ok, orOk, problem, warning } from "./findings";
 
-/** What is allowed in the configuration, and yet seldom meant. That each value is well-formed was checked before. */
+/**
+ * Finds values that are allowed in the configuration, yet seldom meant. Each value's form was checked before.
+ */
 export function checkConfiguration(config: Config): Finding[] {
   const found = [
     ...checkAddress(config),
@@ -67,7 +69,34 @@ function checkTrust(config: Config): Finding[] {
   return found;
 }
 
-/** Whether emails leave. */
+/**
+ * Finds settings that make a stolen session or a guessed password worth more. The defaults suit clients that
+ * know nothing of these keys.
+ */
+export function checkAccounts(config: Config): Finding[] {
+  const found: Finding[] = [];
+  if (config["auth.reauthentication_minutes"] === 0)
+    found.push(
+      warning(
+        "accounts",
+        "auth.reauthentication_minutes is 0: whoever steals a session can make it permanent by another email address, an API key or a second factor; set it to 10 once your clients answer 403 ReauthenticationRequired",
+      ),
+    );
+  if (!config["security.reject_common_passwords"])
+    found.push(
+      warning(
+        "accounts",
+        "security.reject_common_passwords is false: passwords that everybody tries first are accepted; set it to true",
+      ),
+    );
+  return orOk(
+    found,
+    "accounts",
+    "common passwords are refused, and what is sensitive asks for a recent sign-in",
+  );
+}
+
+/** Checks that emails can leave. */
 export function checkEmail(config: Config, waiting: number): Finding[] {
   const found: Finding[] = [];
   const isPublic = !isLoopback(
@@ -90,7 +119,10 @@ export function checkEmail(config: Config, waiting: number): Finding[] {
   return orOk(found, "email", `sent by ${config["email.transport"]}`);
 }
 
-/** Backups by schedule, whose names and times were read before; `sameDisk` is whether they lie beside the database. */
+/**
+ * Checks the scheduled backups. Their names and times were read before; `sameDisk` is true if they lie beside
+ * the database.
+ */
 export function checkBackups(
   config: Config,
   state: { newest: number | null; sameDisk: boolean | null },

@@ -4,22 +4,24 @@ import { pathToFileURL } from "node:url";
 import { dataPath, readMasterKey } from "../../kernel/data-dir";
 import { reason } from "../../kernel/disk";
 import { useMasterKey } from "../../kernel/encryption";
-import { unreadable } from "../backup/key-check";
+import { unreadable, whyClosed } from "../backup/key-check";
 import { checkSoundness, rows, UnsoundDatabase } from "../backup/soundness";
 import { type Finding, megabytes, ok, problem } from "./findings";
 
 export interface DatabaseReport {
   findings: Finding[];
-  /** When the newest record was written (epoch milliseconds); null where there is none. */
+  /** Kinds of secrets in it that the master key here does not open, as words. */
+  closed: string[];
+  /** Time of the newest record (epoch milliseconds); null if there is none. */
   newest: number | null;
-  /** Emails that were tried and wait. */
+  /** Number of emails that were tried and wait. */
   waitingEmails: number;
 }
 
 /** Reads the database through, beside a server that may be running, and changes nothing. */
 export function checkDatabase(): DatabaseReport {
   const path = dataPath.database();
-  const report: DatabaseReport = { findings: [], newest: null, waitingEmails: 0 };
+  const report: DatabaseReport = { findings: [], closed: [], newest: null, waitingEmails: 0 };
   if (!existsSync(path)) {
     report.findings.push(ok("database", "there is none yet: the first start makes it"));
     return report;
@@ -34,6 +36,8 @@ export function checkDatabase(): DatabaseReport {
     const database = openReadOnly(path);
     try {
       report.findings = examine(database, statSync(path).size);
+      if (report.findings.every(({ verdict }) => verdict === "ok")) report.closed = closedSecrets(database);
+      if (report.closed.length > 0) report.findings.push(tellClosed(report.closed));
       report.newest = newestTime(database);
       report.waitingEmails = Number(
         value(
@@ -53,7 +57,7 @@ export function checkDatabase(): DatabaseReport {
   return report;
 }
 
-/** Whether this user may use a file; that a whole file system is read-only is told elsewhere. */
+/** True if this user may use a file. A read-only file system is reported by another check. */
 function isOurs(path: string): boolean {
   try {
     accessSync(path, constants.R_OK | constants.W_OK);
@@ -63,7 +67,10 @@ function isOurs(path: string): boolean {
   }
 }
 
-/** Without a log beside it nobody has it open, and then it is read without making one. */
+/**
+ * Opens the database read-only. Without a log beside it no process has it open, and it is read without making
+ * one.
+ */
 function openReadOnly(path: string): Database {
   const hasLog = existsSync(`${path}-wal`);
   if (hasLog) return new Database(path, { readonly: true });
@@ -82,30 +89,31 @@ function examine(database: Database, size: number): Finding[] {
         `it was written by a newer version (migration ${unknown.at(-1)}): install that version, or restore a backup from before the upgrade`,
       ),
     ];
-  const state = pending.length > 0 ? `; the next start applies ${pending.join(", ")}` : "";
-  return [ok("database", `sound, ${megabytes(size)}${state}`), ...checkSealed(database)];
+  const state =
+    pending.length > 0
+      ? `; the next start copies it to ${dataPath.backups()}, and applies ${pending.join(", ")}`
+      : "";
+  return [ok("database", `sound, ${megabytes(size)}${state}`)];
 }
 
-function checkSealed(database: Database): Finding[] {
+function closedSecrets(database: Database): string[] {
   try {
     const key = readMasterKey();
     if (key) useMasterKey(key);
   } catch {
-    // That is told as the key's own problem.
+    // Reported as the key's own problem.
     return [];
   }
-  const sealed = unreadable(database);
-  return sealed.length === 0
-    ? []
-    : [
-        problem(
-          "master key",
-          `it does not open the database's ${sealed.join(", ")}: put the key back that was in use when they were written`,
-        ),
-      ];
+  return unreadable(database);
 }
 
-/** One value; null where there is none, and in an older schema that lacks the table. */
+const tellClosed = (closed: string[]): Finding =>
+  problem(
+    "master key",
+    `${whyClosed(readMasterKey() !== null, closed.join(", "))}; the server does not start with a key that opens none of them`,
+  );
+
+/** A query's single value; null if there is none, or if an older schema lacks the table. */
 function value(database: Database, sql: string): unknown {
   try {
     return rows(database, sql)[0]?.[0] ?? null;
@@ -114,7 +122,7 @@ function value(database: Database, sql: string): unknown {
   }
 }
 
-/** Of the tables that are written most. */
+/** The newest time in the tables that are written most (epoch milliseconds). */
 function newestTime(database: Database): number | null {
   const times = ["gps_points", "audit_events", "sessions"].map((table) =>
     Number(value(database, `SELECT created_at FROM ${table} ORDER BY rowid DESC LIMIT 1`) ?? 0),

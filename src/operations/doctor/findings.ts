@@ -1,8 +1,8 @@
-/** What the doctor finds: one line each. A problem needs mending, a warning deserves a thought. */
+/** The doctor's findings, one line each. A problem needs mending, a warning deserves a thought. */
 export interface Finding {
   check: string;
   verdict: "ok" | "warning" | "problem";
-  /** What is so, and what to do about it. */
+  /** The fact, and the remedy. */
   message: string;
 }
 
@@ -10,7 +10,7 @@ export const ok = (check: string, message: string): Finding => ({ check, verdict
 export const warning = (check: string, message: string): Finding => ({ check, verdict: "warning", message });
 export const problem = (check: string, message: string): Finding => ({ check, verdict: "problem", message });
 
-/** What was found wrong, else that all is well. */
+/** The findings, or one saying that all is well. */
 export const orOk = (found: Finding[], check: string, message: string): Finding[] =>
   found.length > 0 ? found : [ok(check, message)];
 

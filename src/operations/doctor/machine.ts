@@ -3,23 +3,24 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { config } from "../../config";
 import { geoipBuilt } from "../../identity/audit/geoip";
+import { tryAddress } from "../../kernel/address";
 import { DAY, iso, MINUTE, SECOND } from "../../kernel/clock";
 import { hashPassword, requirePasswordHash } from "../../kernel/crypto";
-import { dataPath, isServed, readMasterKey } from "../../kernel/data-dir";
+import { dataPath, readMasterKey } from "../../kernel/data-dir";
+import { isServed } from "../../kernel/data-lock";
 import { reason } from "../../kernel/disk";
-import { addressTrouble } from "../../kernel/operator";
 import { connectionsFor, openFilesLimit } from "../../realtime/capacity";
 import { type Finding, megabytes, ok, orOk, problem, warning } from "./findings";
 
-/** What the doctor looks at beside configuration and database: files, disk, clock, limits. */
+/** The doctor's checks beside configuration and database: files, disk, clock, limits. */
 
 const FOR_OTHERS = 0o077;
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** Who may read and write what. Secrets are the operator's alone. */
+/** Checks the permissions of files and directories. Secrets are the operator's alone. */
 export function checkPermissions(): Finding[] {
   const directory = config["data.dir"];
-  // Also where this user may not see whether it is there.
+  // Also taken if this user may not see whether it exists.
   if (!existsSync(directory)) return checkPlace(directory);
   const stats = statSync(directory);
   if (!stats.isDirectory())
@@ -30,7 +31,7 @@ export function checkPermissions(): Finding[] {
   } catch (error) {
     found.push(problem("data directory", `${directory} ${cureOf(error)}`));
   }
-  // What is in a directory that can't be entered is not known.
+  // The content of a directory that can't be entered is unknown.
   if (!canEnter(directory)) return found;
   if (stats.mode & WRITABLE_BY_OTHERS)
     found.push(
@@ -58,7 +59,7 @@ export function checkPermissions(): Finding[] {
   return orOk(found, "data directory", `${directory} is the operator's alone`);
 }
 
-/** Whether a data directory that is not there yet can be made. */
+/** Checks that a missing data directory can be made. */
 function checkPlace(directory: string): Finding[] {
   let parent = dirname(directory);
   while (!existsSync(parent)) parent = dirname(parent);
@@ -72,14 +73,14 @@ function checkPlace(directory: string): Finding[] {
   return [ok("data directory", `${directory} is not there yet: the first start makes it`)];
 }
 
-/** Why a file or directory can't be used, and what helps. */
+/** The reason why a file or directory can't be used, and the remedy. */
 function cureOf(error: unknown): string {
   return (error as { code?: string }).code === "EROFS"
     ? "lies on a file system that is read-only: remount it; the kernel makes it so when a disk fails (dmesg)"
     : "cannot be written by this user: run the doctor as the server's user, or chown and chmod it";
 }
 
-/** Whether a path is surely not there: one in a directory that this user may not enter may be. */
+/** True if a path certainly doesn't exist; false for one in a directory that this user may not enter. */
 export function isAbsent(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) === undefined;
@@ -88,7 +89,7 @@ export function isAbsent(path: string): boolean {
   }
 }
 
-/** Whether this user may look at what is in a directory. */
+/** True if this user may read a directory's content. */
 export function canEnter(directory: string): boolean {
   try {
     accessSync(directory, constants.R_OK | constants.X_OK);
@@ -98,30 +99,38 @@ export function canEnter(directory: string): boolean {
   }
 }
 
-export function checkKey(): Finding[] {
+/**
+ * Checks the master key. `closed` names the secrets in the database that no key here opens: the database's
+ * check reports them.
+ */
+export function checkKey(closed: string[]): Finding[] {
   try {
-    if (readMasterKey()) return [ok("master key", "it is there; keep a copy of it apart from the backups")];
+    if (readMasterKey())
+      return closed.length > 0
+        ? []
+        : [ok("master key", "it is there; keep a copy of it apart from the backups")];
   } catch (error) {
     return [problem("master key", (error as Error).message)];
   }
-  return existsSync(dataPath.database())
-    ? [
-        warning(
+  if (closed.length > 0) return [];
+  return [
+    existsSync(dataPath.database())
+      ? warning(
           "master key",
-          "there is none beside the database: the next start makes a new one; put the former back if there was one",
-        ),
-      ]
-    : [ok("master key", "the first start makes one")];
+          "there is none, and nothing in the database needs one yet: the next start makes it; put the former back if there was one",
+        )
+      : ok("master key", "the first start makes one"),
+  ];
 }
 
-/** Below this a server is near its end. */
+/** Bytes; with less free than this a server is near its end. */
 const LITTLE = 100_000_000;
 
-/** Room for what grows: migrations and backups need as much as the database. */
+/** Checks free space: migrations and backups need as much as the database. */
 export function checkDisk(): Finding[] {
   const database = statSync(dataPath.database(), { throwIfNoEntry: false })?.size ?? 0;
   return [config["data.dir"], dataPath.backups()].flatMap((directory, at) => {
-    // The backups count where they lie elsewhere.
+    // The backup directory counts only if it lies elsewhere.
     if (!existsSync(directory) || (at === 1 && config["backup.dir"] === null)) return [];
     const { bavail, bsize, files, ffree } = statfsSync(directory);
     const free = bavail * bsize;
@@ -144,8 +153,8 @@ const SOME = MINUTE;
 const MUCH = 60 * MINUTE;
 
 /**
- * The machine's clock: sane, not behind what the database holds (`newest`), and as others have it (`outside`); epoch
- * milliseconds. Two-factor codes bear half a minute.
+ * Checks the machine's clock: plausible, not behind the database's newest record (`newest`), and equal to the
+ * clocks of others (`outside`); epoch milliseconds. Two-factor codes bear half a minute.
  */
 export function checkClock(time: number, newest: number | null, outside: number[]): Finding[] {
   const told = iso(time);
@@ -166,19 +175,18 @@ export function checkClock(time: number, newest: number | null, outside: number[
   return [ok("clock", gaps.length > 0 ? `${told}, as outside` : told)];
 }
 
-/** Whether the server could listen, found out by doing so; nothing where one runs, which does. */
+/** Tries to listen on the server's address. No finding if a server runs: it listens already. */
 export async function checkAddress(): Promise<Finding[]> {
   if (isServed()) return [];
-  const [hostname, port] = [config["server.host"], config["server.port"]];
   try {
-    await Bun.serve({ hostname, port, reusePort: false, fetch: () => new Response() }).stop(true);
+    await tryAddress();
   } catch (error) {
-    return [problem("address", addressTrouble(error).message)];
+    return [problem("address", (error as Error).message)];
   }
-  return [ok("address", `${hostname}:${port} can be listened on`)];
+  return [ok("address", `${config["server.host"]}:${config["server.port"]} can be listened on`)];
 }
 
-/** Each client is an open file. */
+/** Open files; each client takes one. */
 const MANY_FILES = 1_024;
 
 export function checkLimits(): Finding[] {
@@ -189,7 +197,10 @@ export function checkLimits(): Finding[] {
     : [ok("open files", told)];
 }
 
-/** Where the executable unpacks the password hash, which is native code, and the demo keeps its data. */
+/**
+ * Checks the directory where the executable unpacks the password hash, which is native code, and the demo
+ * keeps its data.
+ */
 export function checkTemporaryDirectory(): Finding[] {
   const directory = process.env.BUN_TMPDIR || tmpdir();
   try {
@@ -213,7 +224,7 @@ export function checkTemporaryDirectory(): Finding[] {
     : [ok("temporary directory", `${directory} can be written, and permits execution`)];
 }
 
-/** Whether passwords can be hashed here, and how long it takes. */
+/** Checks that passwords can be hashed here, and measures the time that it takes. */
 export async function checkPasswordHash(): Promise<Finding[]> {
   try {
     await requirePasswordHash();

@@ -8,13 +8,13 @@ import { SECOND } from "../../kernel/clock";
 import { boundedFetch } from "../../kernel/outbound";
 import { type Finding, ok, problem } from "./findings";
 
-/** Whether what the configuration names outside of this machine can be reached. No credential is sent to any. */
+/** Checks that the outside addresses in the configuration can be reached. No credential is sent to any. */
 
 const PATIENCE = 3 * SECOND;
 
 interface Reached {
   finding: Finding;
-  /** The time there, where it was told; epoch milliseconds. */
+  /** The time there, if it was told; epoch milliseconds. */
   date: number | null;
 }
 
@@ -23,7 +23,7 @@ export function checkOutside(): Promise<Reached[]> {
   return Promise.all([...addresses()].map(([url, purposes]) => reach(url, [...purposes].join(", "))));
 }
 
-/** What for, by address: without paths and credentials, so that each machine is asked once. */
+/** The purposes of each address: without paths and credentials, so that each machine is asked once. */
 function addresses(): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   const add = (purpose: string, address: string | null) => {
@@ -57,7 +57,7 @@ async function reach(url: string, purpose: string): Promise<Reached> {
   }
 }
 
-/** Any answer will do: it says that name, network and certificate are well. */
+/** Any answer will do: it proves that name, network and certificate are in order. */
 async function ask(url: string): Promise<number | null> {
   const answer = await boundedFetch(url, { method: "HEAD" }, { timeout: PATIENCE, maxBytes: 65_536 });
   const date = Date.parse(answer.headers.get("date") ?? "");

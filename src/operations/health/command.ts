@@ -5,10 +5,10 @@ import { boundedFetch, jsonOf } from "../../kernel/outbound";
 import { print } from "../../kernel/print";
 import type { Readiness } from "./schema";
 
-/** A server that takes longer is not well; and so much it may answer. */
+/** A slower server counts as unhealthy, and a longer answer as a failure. */
 const BOUNDS = { timeout: 2 * SECOND, maxBytes: 65_536 };
 
-/** Where the server of this configuration is asked from the same machine. */
+/** The server's address for requests from the same machine. */
 export function localAddress(): string {
   const host = config["server.host"];
   const reached =
@@ -16,7 +16,10 @@ export function localAddress(): string {
   return `http://${reached}:${config["server.port"]}`;
 }
 
-/** The command `health`: whether the server of this configuration is ready, for a container without a shell. */
+/**
+ * The command `health`: fails unless the server of this configuration is ready, for a container without a
+ * shell.
+ */
 export async function askHealth(): Promise<void> {
   const url = `${localAddress()}/health/ready`;
   let answer: Readiness;

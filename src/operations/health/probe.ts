@@ -1,9 +1,12 @@
 import { now, SECOND } from "../../kernel/clock";
 import { failedTransactions, sqlite, statement, transact } from "../../kernel/db";
 
-/** Whether the database takes writes, found out by writing: a full disk lets reads through. */
+/** Finds out by writing if the database takes writes: a full disk lets reads through. */
 
-/** How long what was found out is believed, so that whoever asks often costs no more: while it writes, and while not. */
+/**
+ * Time for which a result is reused, so that frequent requests cost no more: after a success, and after a
+ * failure.
+ */
 const BELIEVED = { up: 5 * SECOND, down: SECOND };
 
 /** A write that takes longer counts as failed. */
@@ -19,7 +22,7 @@ let probing: Promise<boolean> | null = null;
 let believedUntil = 0;
 let failuresThen = 0;
 
-/** Whether a write was committed within the last seconds and none failed since, or one is committed now. */
+/** True if a write was committed within the last seconds and none failed since, or one is committed now. */
 export function isWritable(): Promise<boolean> {
   if (!probing || performance.now() >= believedUntil || failedTransactions > failuresThen) {
     believedUntil = performance.now() + PATIENCE;

@@ -4,7 +4,7 @@ import { clientOf } from "../../kernel/client";
 import { ApiInfo, Health, Liveness, Readiness } from "./schema";
 import { apiInfo, health, readiness } from "./service";
 
-/** 503 tells a load balancer or `docker` what the body tells a person. */
+/** 503 tells a load balancer or `docker` the same as the body tells a person. */
 const statusOf = (report: Health) => (report.status === "healthy" ? 200 : 503);
 
 async function answerReadiness({ set }: { set: { status?: number | string } }): Promise<Readiness> {

@@ -15,10 +15,10 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A heartbeat that is so late means that sockets are not looked after; milliseconds. */
+/** Milliseconds; a heartbeat later than this means that sockets are not served. */
 const LATE = 5_000;
 
-/** Whether the parts of the server are well, found out by asking them. */
+/** Asks each part of the server for its health. */
 export async function health(self: string): Promise<Health> {
   const seconds = process.uptime();
   const whole = Math.floor(seconds);
@@ -43,7 +43,7 @@ export async function health(self: string): Promise<Health> {
   };
 }
 
-/** What a check says, false and an error alike being "down", and how long it took. */
+/** The result of a check, false and an error both being "down", and its duration. */
 async function timed(
   check: () => boolean | Promise<boolean>,
 ): Promise<{ status: string; responseTime: number }> {
@@ -57,7 +57,7 @@ function isDatabaseUp(): Promise<boolean> {
   return isWritable();
 }
 
-/** The cache is that of current positions: it answers from memory or, where it holds none, from the database. */
+/** The cache of current positions answers from memory or, if it holds none, from the database. */
 function readThroughCache(): boolean {
   newestPosition();
   return true;
@@ -65,7 +65,9 @@ function readThroughCache(): boolean {
 
 const isHeartbeatOn = (): boolean => performance.now() - heartbeat.sweptAt < LATE;
 
-/** Scheduled backups, where there are to be any. One that fails makes nothing unhealthy: the server serves on. */
+/**
+ * The scheduled backups, if there are to be any. A failing one makes nothing unhealthy: the server serves on.
+ */
 function backupHealth(): NonNullable<Health["services"]["backup"]> | null {
   const state = backupState();
   return (
@@ -77,7 +79,7 @@ function backupHealth(): NonNullable<Health["services"]["backup"]> | null {
   );
 }
 
-/** Whether requests should be sent here, and why not. */
+/** Tells if requests should be sent here, and if not, why. */
 export async function readiness(): Promise<Readiness> {
   if (isStopping()) return { status: "not ready", reason: "stopping" };
   const { status } = await timed(isDatabaseUp);

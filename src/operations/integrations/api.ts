@@ -5,27 +5,27 @@ import { platformTrouble } from "./oauth";
 import { registrationWith } from "./platforms";
 import type { PlatformSlug } from "./words";
 
-/** Reading a platform's API with a user's token. */
+/** Reads a platform's API with a user's token. */
 
 const BOUNDS = { timeout: 10 * SECOND, maxBytes: 1_048_576 };
 
-/** The token counts no more. */
+/** The platform no longer accepts the token. */
 export class TokenRefused extends Error {}
 
-/** The platform won't tell this of this account. */
+/** The platform refuses this information about this account. */
 export class NotPermitted extends Error {}
 
-/** The account is one, but has no channel that could be connected. */
+/** The account exists, but has no channel that could be connected. */
 export class NoChannel extends Error {}
 
 /** One user's view of a platform's API. Throws TokenRefused, NotPermitted, and 503. */
 export interface Api {
   get: (path: string, query?: Record<string, string>) => Promise<Json>;
-  /** What the platform wants to know of the user, from the answer; throws 503 for an answer without it. */
+  /** A value that the platform's answer must hold; throws 503 if it is missing. */
   need: <T>(value: T | null | undefined, what: string) => T;
 }
 
-/** `path` is appended to the configured address; nothing that anybody sends goes into it. */
+/** `path` is appended to the configured address; it must hold nothing from a client. */
 export function apiOf(slug: PlatformSlug, accessToken: string): Api {
   const { apiUrl, clientId } = registrationWith(slug);
   const headers: Record<string, string> = {
@@ -58,8 +58,9 @@ export function apiOf(slug: PlatformSlug, accessToken: string): Api {
 }
 
 /**
- * Asks Twitch whether a token counts, which it wants to be asked hourly: at `validate` beside the configured address for
- * tokens, or, where that is no `…/token`, by a question to the configured API. Throws TokenRefused and 503.
+ * Asks Twitch if a token is still valid, which Twitch requires every hour: at `validate` beside the
+ * configured token address or, if that is no `…/token`, by a request to the configured API. Throws
+ * TokenRefused and 503.
  */
 export async function validateTwitchToken(accessToken: string): Promise<void> {
   const address = new URL(registrationWith("twitch").tokenUrl);
@@ -74,7 +75,7 @@ export async function validateTwitchToken(accessToken: string): Promise<void> {
     const { status } = answer;
     if (status === 429 || status >= 500)
       throw platformTrouble("twitch", `status ${status}`, retryAfter(answer, now()));
-    // In Twitch's own words: a gateway may refuse what it doesn't know.
+    // Only Twitch's own wording counts: a gateway may refuse paths that it doesn't know.
     const body: unknown = status === 401 ? await answer.json().catch(() => null) : null;
     if (isObject(body) && body.status === 401) throw new TokenRefused();
   } catch (error) {
@@ -87,18 +88,18 @@ async function askAnything(accessToken: string): Promise<void> {
   try {
     await apiOf("twitch", accessToken).get("/users");
   } catch (error) {
-    // What isn't permitted is an answer, too: the token counts.
+    // "Not permitted" is an answer, too: the token is valid.
     if (!(error instanceof NotPermitted)) throw error;
   }
 }
 
-// --- Reading JSON of whatever shape -------------------------------------------------------------------------
+// --- Reading JSON of unknown shape -------------------------------------------------------------------------
 
 /** The first of a list of objects; null when there is none. */
 export const firstOf = (value: unknown): Json | null =>
   Array.isArray(value) && isObject(value[0]) ? value[0] : null;
 
-/** At most this much of a text is kept. */
+/** Characters of a text that are kept. */
 const MAX_TEXT = 2_048;
 
 export const textOf = (value: unknown): string | null =>
@@ -117,7 +118,7 @@ export function pictureOf(value: unknown): string | null {
   return url && /^https?:$/.test(url.protocol) ? url.href : null;
 }
 
-/** What is not permitted counts as nothing; any other failure, a token that counts no more among them, stays one. */
+/** Null for information that is not permitted; any other failure, a refused token included, is thrown. */
 export async function orNothing<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;

@@ -14,7 +14,10 @@ import {
 import type { ChannelStats } from "./schema";
 import type { PlatformSlug } from "./words";
 
-/** Who a user is on each platform, and its channel in figures (external-services.md, section 5). */
+/**
+ * A user's account on each platform, and its channel in figures (Twitch API reference; YouTube Data API,
+ * channels and liveBroadcasts; Discord API, users).
+ */
 
 export interface Account {
   id: string;
@@ -138,7 +141,7 @@ const discord: Channel = {
     };
   },
 
-  // Discord has no channel of this kind; the token is tried all the same.
+  // Discord has no channel of this kind; the request only proves that the token is valid.
   async stats(api) {
     await api.get("/users/@me");
     return nothing();

@@ -12,6 +12,7 @@ import { decrypt, encrypt } from "../../kernel/encryption";
 import { AppError, badRequest, invalid } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
 import { isAlive } from "../../kernel/lifetime";
+import { parseWebAddress } from "../../kernel/web-address";
 import { apiOf, NoChannel, NotPermitted, TokenRefused } from "./api";
 import { type Account, CHANNELS } from "./channels";
 import { authorizationUrl, exchangeCode, GrantRefused, type Tokens } from "./oauth";
@@ -21,21 +22,21 @@ import { integrationStates, integrations } from "./table";
 import { listOf, revokeUnkept, sealTokens, tokensOf } from "./tokens";
 import type { PlatformSlug } from "./words";
 
-/** Connecting an account elsewhere: there to consent, and back with a code. */
+/** Connects an account elsewhere: the user goes there to consent, and comes back with a code. */
 
-/** How long a user may take to consent (decisions 6.4). */
+/** Time for a user to consent (rule I1). */
 const STATE_LIFETIME = 10 * MINUTE;
 
-// --- There --------------------------------------------------------------------------------------------------
+// --- Start -------------------------------------------------------------------------------------------------
 
 /**
- * Starts to connect an account: where to send the browser. Throws 404 for an unknown platform, 503 for one that isn't
- * configured, 400 for a scope or a redirect that isn't permitted.
+ * Starts to connect an account, and returns the address to send the browser to. Throws 404 for an unknown
+ * platform, 503 for one that isn't configured, 400 for a scope or a redirect that isn't permitted.
  */
 export async function startConnecting(caller: Caller, slug: string, input: ConnectInput) {
   const userId = ownId(caller);
   const platform = platformOf(slug);
-  checkRedirect(input.redirect_uri);
+  const redirectUri = permittedRedirect(input.redirect_uri);
   const scopes = scopesFor(platform, input.scopes ?? []);
   const { token: state, hash } = mintToken("");
   const { url, verifier } = await authorizationUrl(platform.slug, scopes, state);
@@ -47,7 +48,7 @@ export async function startConnecting(caller: Caller, slug: string, input: Conne
         started_by_kind: caller.kind,
         started_by_hash: caller.tokenHash,
         platform: platform.slug,
-        redirect_uri: input.redirect_uri,
+        redirect_uri: redirectUri,
         scopes,
         code_verifier: verifier === null ? null : encrypt(verifier, verifierOf(hash)),
         expires_at: now() + STATE_LIFETIME,
@@ -59,18 +60,15 @@ export async function startConnecting(caller: Caller, slug: string, input: Conne
 
 const verifierOf = (stateHash: string) => `code verifier ${stateHash}`;
 
-/** The browser ends up on a page that the operator knows: an open redirector would lend its name to anybody. */
-function checkRedirect(redirectUri: string): void {
-  const url = URL.parse(redirectUri);
-  const isPermitted =
-    url &&
-    // `blob:` addresses have the origin of the page that made them.
-    /^https?:$/.test(url.protocol) &&
-    url.username === "" &&
-    url.password === "" &&
-    config["integrations.allowed_redirects"].includes(url.origin);
-  if (!isPermitted)
+/**
+ * Checks that the browser ends up on a page that the operator knows: an open redirector would lend its name
+ * to anybody. Throws 400.
+ */
+function permittedRedirect(asked: string): string {
+  const url = parseWebAddress(asked);
+  if (!url || !config["integrations.allowed_redirects"].includes(url.origin))
     throw invalid("/redirect_uri", "must lead to one of the origins in integrations.allowed_redirects");
+  return url.href;
 }
 
 function scopesFor(platform: ReturnType<typeof platformOf>, asked: string[]): string[] {
@@ -82,14 +80,14 @@ function scopesFor(platform: ReturnType<typeof platformOf>, asked: string[]): st
     .map(({ name }) => name);
 }
 
-// --- And back -----------------------------------------------------------------------------------------------
+// --- Call-back ---------------------------------------------------------------------------------------------
 
 type State = typeof integrationStates.$inferSelect;
 
 /**
- * Completes a connection with what the provider's call-back carries, and returns where to send the browser. A state
- * counts once, whatever comes with it. Throws 404 for an unknown platform, and 400 for a state that is none: then
- * nobody knows where the browser should go.
+ * Completes a connection with the parameters of the provider's call-back, and returns the address to send the
+ * browser to. A state counts once, even with an error (rule I1). Throws 404 for an unknown platform, and 400
+ * for an unknown state: then there is no address to send the browser to.
  */
 export async function finishConnecting(
   slug: string,
@@ -122,7 +120,7 @@ async function takeState(platform: PlatformSlug, state: string | undefined): Pro
   return taken;
 }
 
-/** Why it failed, as a word for the address of the page; null when it didn't. */
+/** The reason of a failure, as a word for the page's address; null on success. */
 async function connect(state: State, callback: CallbackQuery, client: Client): Promise<string | null> {
   const slug = state.platform as PlatformSlug;
   if (callback.error !== undefined)
@@ -141,7 +139,7 @@ async function connect(state: State, callback: CallbackQuery, client: Client): P
   }
 }
 
-/** Keeps what was permitted. Tokens that nobody keeps, these or the ones in whose place they come, are revoked. */
+/** Keeps the granted tokens. Tokens that end up unused, these or the ones that they replace, are revoked. */
 async function keepOrRevoke(state: State, tokens: Tokens, client: Client): Promise<string | null> {
   const slug = state.platform as PlatformSlug;
   let unkept = listOf(tokens);
@@ -165,7 +163,7 @@ function parametersOf({ code, state, iss }: CallbackQuery): URLSearchParams {
 }
 
 interface Stored {
-  /** Why it was not kept; null when it was. */
+  /** The reason why the account was not kept; null if it was. */
   reason: string | null;
   /** The tokens that it had before. */
   former: string[];
@@ -174,7 +172,7 @@ interface Stored {
 /** Keeps an account with its tokens, in the current transaction. */
 function store(state: State, tokens: Tokens, account: Account, client: Client): Stored {
   const user = findUser(state.user_id);
-  // Meanwhile much may have happened to whoever started this.
+  // Since the start the user may have lost the credential, or rights.
   const caller = reloadCaller({ kind: state.started_by_kind, tokenHash: state.started_by_hash });
   if (!user || user.deleted_at !== null || activeBan(user.id) || !caller)
     return { reason: "account_unavailable", former: [] };

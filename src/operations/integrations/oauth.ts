@@ -31,16 +31,16 @@ const BOUNDS = { timeout: 10 * SECOND, maxBytes: 262_144 };
 export interface Tokens {
   accessToken: string;
   refreshToken: string | null;
-  /** Epoch milliseconds; null where the platform doesn't say. */
+  /** Epoch milliseconds; null if the platform doesn't say. */
   expiresAt: number | null;
-  /** What was granted; null where the platform doesn't say: then it is what was asked for. */
+  /** The granted scopes; null if the platform doesn't say: then all requested ones were granted. */
   scopes: string[] | null;
 }
 
-/** The platform refuses: the user has to consent anew. */
+/** The platform refuses the grant: the user has to consent again. */
 export class GrantRefused extends Error {}
 
-/** Throws 503: the platform can't be asked, or answers nothing that can be used. */
+/** A 503: the platform can't be reached, or sends an unusable answer. */
 export function platformTrouble(slug: PlatformSlug, why: string, wait: number | null = null): AppError {
   const { name } = platformOf(slug);
   if (isNews(`platform ${slug}`))
@@ -64,7 +64,7 @@ function partiesOf(slug: PlatformSlug) {
   return { server, client, authentication: ClientSecretPost(clientSecret) };
 }
 
-/** A stand-in, or a gateway of the operator's, may be spoken to without TLS: the address is configured. */
+/** A stand-in, or a gateway of the operator's, may lack TLS: the address is configured. */
 const options = {
   [customFetch]: (url: string, init: RequestInit) => boundedFetch(url, init, BOUNDS),
   [allowInsecureRequests]: true,
@@ -72,7 +72,9 @@ const options = {
 
 // --- Authorization ------------------------------------------------------------------------------------------
 
-/** Where a browser is sent to consent, and the PKCE verifier to keep, where the platform has it. */
+/**
+ * The address where the browser is sent to consent, and the PKCE verifier to keep, if the platform has PKCE.
+ */
 export async function authorizationUrl(slug: PlatformSlug, scopes: string[], state: string) {
   const { pkce, authorization } = platformOf(slug);
   const { clientId, authorizeUrl } = registrationWith(slug);
@@ -131,13 +133,13 @@ async function grant(slug: PlatformSlug, request: () => Promise<TokenEndpointRes
     return toTokens(await request());
   } catch (error) {
     if (error instanceof GrantRefused || error instanceof AppError) throw error;
-    // The library's own errors quote the answer, tokens and all: their kind must do.
+    // The library's own errors quote the answer, tokens and all: log their class or code alone.
     const { code, name } = error as { code?: string; name?: string };
     throw platformTrouble(slug, error instanceof OutboundError ? error.message : (code ?? name ?? "unknown"));
   }
 }
 
-/** Whatever a platform says, a token is taken to count no longer than this. */
+/** Longest lifetime of a token (seconds) that is believed, whatever a platform says. */
 const LONGEST_LIFETIME = (3_650 * DAY) / SECOND;
 
 const expiryAfter = (seconds: number): number =>
@@ -150,11 +152,11 @@ const toTokens = (answer: TokenEndpointResponse): Tokens => ({
   scopes: answer.scope === undefined ? null : answer.scope.split(/[ ,]+/).filter((scope) => scope !== ""),
 });
 
-/** What says that this installation is refused, not the user's grant (RFC 6749, section 5.2). */
+/** Errors that mean that this installation is refused, not the user's grant (RFC 6749, section 5.2). */
 const OUR_FAULT = /invalid_client|unauthorized_client|unsupported_grant_type|invalid client/i;
 
 /**
- * An answer of a token address as the standard has it: a refusal is thrown, in whatever form the platform puts it, and
+ * A token endpoint's answer in standard form: a refusal is thrown, however the platform words it, and
  * Twitch's list of scopes becomes the text that it should be.
  */
 async function usable(slug: PlatformSlug, answer: Response): Promise<Response> {
@@ -173,7 +175,7 @@ async function usable(slug: PlatformSlug, answer: Response): Promise<Response> {
   });
 }
 
-/** A field that is null is one that is left out, and a list of scopes is a text. */
+/** Drops null fields, and joins a list of scopes into a text. */
 function standardized(body: unknown): unknown {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
   const fields = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
@@ -183,8 +185,8 @@ function standardized(body: unknown): unknown {
 // --- Revocation ---------------------------------------------------------------------------------------------
 
 /**
- * Revokes tokens, one after the other: the refresh token should come first, since with it go the access tokens that it
- * brought, where the platform has it so. Returns whether the platform said that all is done; never throws.
+ * Revokes tokens, one after the other. Pass the refresh token first: on some platforms that revokes its
+ * access tokens as well. Returns true if the platform confirmed all; never throws.
  */
 export async function revokeTokens(slug: PlatformSlug, tokens: string[]): Promise<boolean> {
   let done = true;
@@ -192,10 +194,10 @@ export async function revokeTokens(slug: PlatformSlug, tokens: string[]): Promis
   return done;
 }
 
-/** How Google and Twitch say that a token counted no more already: as good as revoked. */
+/** Google's and Twitch's wording for a token that is invalid already, which is as good as revoked. */
 const COUNTS_NO_MORE = /invalid[_ ]token/i;
 
-/** Revokes a token (RFC 7009). Returns whether the platform said that it is done; never throws. */
+/** Revokes a token (RFC 7009). Returns true if the platform confirmed it; never throws. */
 async function revokeToken(slug: PlatformSlug, token: string): Promise<boolean> {
   try {
     const { server, client, authentication } = partiesOf(slug);

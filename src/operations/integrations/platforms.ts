@@ -3,7 +3,7 @@ import { AppError, notFound } from "../../kernel/errors";
 import type { IntegrationPlatform } from "./schema";
 import { PLATFORM_SLUGS, type PlatformSlug } from "./words";
 
-/** The platforms: what they are, and how this installation is registered with them. */
+/** The platforms, and this installation's registration with each. */
 
 interface Scope {
   name: string;
@@ -17,11 +17,15 @@ interface Platform {
   description: string;
   features: string[];
   scopes: Scope[];
-  /** Whether it has PKCE (RFC 7636). */
+  /** True if it supports PKCE (RFC 7636). */
   pkce: boolean;
-  /** Whether a token is revoked by itself; else with it goes all that the user permitted. */
+  /** True if a token is revoked by itself; otherwise the whole grant of the user goes with it. */
   revokesSingly: boolean;
-  /** What its authorization address wants beside the standard's parameters. */
+  /**
+   * Parameters of its authorization address beside the standard's. Each makes the user consent anew: a
+   * platform that remembers a consent would send any browser that is signed in there straight on, without a
+   * word to the person using it.
+   */
   authorization: Record<string, string>;
   /** Colour of its icon. */
   color: string;
@@ -54,7 +58,7 @@ const PLATFORMS: Record<PlatformSlug, Platform> = {
     ],
     pkce: false,
     revokesSingly: true,
-    authorization: {},
+    authorization: { force_verify: "true" },
     color: "#9146ff",
   },
   youtube: {
@@ -87,7 +91,7 @@ const PLATFORMS: Record<PlatformSlug, Platform> = {
     ],
     pkce: true,
     revokesSingly: false,
-    authorization: {},
+    authorization: { prompt: "consent" },
     color: "#5865f2",
   },
 };
@@ -99,7 +103,10 @@ export function platformOf(slug: string): Platform {
   return PLATFORMS[known];
 }
 
-/** How this installation is registered with a platform, and that platform's addresses. Throws 503 when it isn't. */
+/**
+ * This installation's registration with a platform, and that platform's addresses. Throws 503 if it isn't
+ * registered.
+ */
 export function registrationWith(slug: PlatformSlug) {
   const clientId = config[`integrations.${slug}.client_id`];
   const clientSecret = config[`integrations.${slug}.client_secret`];

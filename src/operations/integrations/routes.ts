@@ -4,6 +4,7 @@ import { clientOf, listeningServer } from "../../kernel/client";
 import { MINUTE, SECOND } from "../../kernel/clock";
 import { single } from "../../kernel/envelopes";
 import { badRequest } from "../../kernel/errors";
+import { inMemory, readList, WholeListQuery } from "../../kernel/lists";
 import { Done, errors, query, Single, t } from "../../kernel/schema";
 import { finishConnecting, startConnecting } from "./connect";
 import { listIntegrationPlatforms, platformOf } from "./platforms";
@@ -33,14 +34,14 @@ import {
 
 const path = "/v1/integrations";
 
-/** Several questions to a slow platform take longer than the server waits elsewhere. */
+/** Several requests to a slow platform take longer than the server waits elsewhere. */
 const giveTime = (request: Request) => listeningServer()?.timeout(request, PATIENCE_SECONDS);
 const PATIENCE_SECONDS = 120;
 
 const reads = { requires: "integrations:read", orSession: true } as const;
 const writes = { requires: "integrations:write", orSession: true } as const;
 
-/** What asks a platform, or makes it be asked. */
+/** A limit for operations that make requests to a platform. */
 const limited = (name: string, requests: number): RateRule => ({
   name,
   rate: () => ({ requests, seconds: (10 * MINUTE) / SECOND }),
@@ -51,8 +52,9 @@ const askLimit = limited("integration-ask", 120);
 
 export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations"] })
   .use(guard)
-  .get("", ({ caller }) => listIntegrations(caller), {
+  .get("", ({ caller, query }) => readList(query, inMemory(listIntegrations(caller))), {
     access: reads,
+    ...query(WholeListQuery),
     response: { 200: t.Array(Integration), ...errors(400) },
     detail: {
       summary: "List own integrations",
@@ -67,15 +69,20 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
       description: "The platforms that accounts can be connected from, and whether this installation can.",
     },
   })
-  .get("/platform/:slug", ({ caller, params }) => listIntegrations(caller, params.slug), {
-    access: reads,
-    params: SlugParams,
-    response: { 200: t.Array(Integration), ...errors(404) },
-    detail: {
-      summary: "List own integrations of a platform",
-      description: "The caller's accounts on one platform, newest first.",
+  .get(
+    "/platform/:slug",
+    ({ caller, params, query }) => readList(query, inMemory(listIntegrations(caller, params.slug))),
+    {
+      access: reads,
+      params: SlugParams,
+      ...query(WholeListQuery),
+      response: { 200: t.Array(Integration), ...errors(404) },
+      detail: {
+        summary: "List own integrations of a platform",
+        description: "The caller's accounts on one platform, newest first.",
+      },
     },
-  })
+  )
   .get(
     "/platform/:slug/scopes",
     ({ params }) => {
@@ -108,7 +115,7 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
     async ({ params, query, request, set }) => {
       // HEAD asks about the answer, and must use nothing up (RFC 9110, section 9.3.2).
       if (request.method === "HEAD") throw badRequest("Open this address with GET");
-      // RFC 6749, section 3.1: which of two would be meant?
+      // A repeated parameter is ambiguous, and forbidden (RFC 6749, section 3.1).
       const { searchParams } = new URL(request.url);
       for (const name of ["state", "code", "error"])
         if (searchParams.getAll(name).length > 1) throw badRequest(`${name} may be sent once`);

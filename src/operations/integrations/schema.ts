@@ -1,4 +1,5 @@
 import { characters, nullable, oneOf, out, record, t, uuid } from "../../kernel/schema";
+import { anyWebAddress } from "../../kernel/web-address";
 import { BOT_STATUSES } from "./words";
 
 export const Integration = record(
@@ -66,13 +67,10 @@ export const ScopeList = record(
 
 export const ConnectInput = t.Object(
   {
-    redirect_uri: t.String({
-      format: "uri",
-      maxLength: 2_048,
-      description:
-        "Where the browser is sent in the end, with `status=connected` or `status=error&reason=…`; its origin must be one of `integrations.allowed_redirects`",
-      examples: ["http://localhost:3000/settings"],
-    }),
+    redirect_uri: anyWebAddress(
+      "Where the browser is sent in the end, with `status=connected` or `status=error&reason=…`; its origin must be one of `integrations.allowed_redirects`",
+      "http://localhost:3000/settings",
+    ),
     scopes: t.Optional(
       t.Array(characters({ minLength: 1, maxLength: 200 }), {
         maxItems: 50,
@@ -165,7 +163,7 @@ export const CallbackParams = t.Object({
 const sent = (description: string, example: string) =>
   t.Optional(characters({ maxLength: 4_096, description, examples: [example] }));
 
-/** What the provider sends (RFC 6749, sections 4.1.2 and 4.1.2.1); it may send more. */
+/** The provider's parameters (RFC 6749, sections 4.1.2 and 4.1.2.1); it may send more. */
 export const CallbackQuery = t.Object({
   code: sent("The authorization code", "gulfwdmys5lsm6qyz4xiz9q32l10"),
   state: sent("The state of the authorization", "Zk3c0V1b…"),

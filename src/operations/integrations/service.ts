@@ -83,7 +83,7 @@ export function readStats(caller: Caller, id: string): Promise<ChannelStats> {
   return ask(row, (api) => CHANNELS[row.platform as PlatformSlug].stats(api, row.platform_user_id));
 }
 
-/** Asks a platform with an integration's token. Throws 409 when the platform refuses the token, and 503. */
+/** Asks a platform with an integration's token. Throws 409 if the platform refuses the token, and 503. */
 function ask<T>(row: IntegrationRow, question: (api: Api) => Promise<T>): Promise<T> {
   const slug = row.platform as PlatformSlug;
   return withToken(
@@ -93,7 +93,7 @@ function ask<T>(row: IntegrationRow, question: (api: Api) => Promise<T>): Promis
       try {
         return await question(apiOf(slug, token));
       } catch (error) {
-        // The token counts, but this can't be told now: YouTube says so of a quota that is used up.
+        // The token is valid, but the figures are refused for now: YouTube does so when a quota is used up.
         if (error instanceof NotPermitted) throw platformTrouble(slug, "not permitted");
         throw error;
       }
@@ -108,17 +108,20 @@ export function setBotStatus(
   status: (typeof BOT_STATUSES)[number],
 ): Promise<void> {
   return transactAs(caller, () => {
-    ownRow(caller, id);
+    if (ownRow(caller, id).bot_status === status) return;
     db.update(integrations).set({ bot_status: status }).where(eq(integrations.id, id)).run();
   });
 }
 
 // --- Removing -----------------------------------------------------------------------------------------------
 
-/** What tells who it was: of a removed integration the platform's identifier is left, to know it again. */
+/**
+ * Clears personal data; a removed integration keeps only the platform's identifier, to recognize a
+ * reconnection.
+ */
 const NOBODY = { username: "", display_name: null, profile_image_url: null, scopes: [] as string[] };
 
-/** What came of revoking an integration's tokens at its platform. */
+/** Outcome of revoking an integration's tokens at its platform. */
 type Revocation = "revoked" | "failed" | "nothing to revoke";
 
 /** Removes an integration: its tokens go, and are then revoked at the platform. Throws 404. */
@@ -166,10 +169,12 @@ export function eraseIntegrations(userId: string): void {
 /** Integrations looked at in one run: the rest has its turn in the next. */
 const STEP = 200;
 
-/** Failures after which a run takes the platform for unable to answer. */
+/** Failures after which a run assumes that the platform can't answer. */
 const PATIENCE = 3;
 
-/** The job: Twitch asks for each token to be validated at the start and every hour. One that it refuses is renewed. */
+/**
+ * The job: Twitch requires each token to be validated at the start and every hour. A refused one is renewed.
+ */
 export async function validateTokens(): Promise<void> {
   if (!isConfigured("twitch")) return;
   const due = db
@@ -198,7 +203,7 @@ export async function validateTokens(): Promise<void> {
         db.update(integrations).set({ validated_at: now() }).where(eq(integrations.id, row.id)).run();
       });
     } catch (error) {
-      // One account's trouble must not keep the others from their turn; the platform's own keeps them all.
+      // A failure of one account must not keep the others from their turn; one of the platform stops the run.
       if (!(error instanceof AppError)) log.warn("a token could not be validated", describeError(error));
       else if (error.status === 503 && ++failures === PATIENCE) return;
     }

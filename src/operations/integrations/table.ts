@@ -23,11 +23,11 @@ export const integrations = sqliteTable(
     access_token: text(),
     refresh_token: text(),
     token_expires_at: time(),
-    /** When the platform last confirmed the token. */
+    /** Time at which the platform last confirmed the token. */
     validated_at: time(),
     connected_at: time().notNull(),
     last_refreshed_at: time(),
-    /** When its user removed it: what is left then tells a connection from a reconnection. */
+    /** Time of removal by its user: the rest of the row then tells a reconnection from a new connection. */
     removed_at: time(),
   },
   (table) => [
@@ -45,14 +45,14 @@ export const integrationStates = sqliteTable(
     user_id: text()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** The session or key that started it: what it can't do any more, its call-back can't either. */
+    /** The session or key that started it: the call-back may do no more than that may by then. */
     started_by_kind: text({ enum: ["session", "key"] }).notNull(),
     started_by_hash: text().notNull(),
     platform: text().notNull(),
-    /** Where the browser goes in the end. */
+    /** The address where the browser ends up. */
     redirect_uri: text().notNull(),
     scopes: text({ mode: "json" }).$type<string[]>().notNull(),
-    /** Of PKCE (RFC 7636), encrypted; null where the platform has none. */
+    /** Of PKCE (RFC 7636), encrypted; null for a platform without PKCE. */
     code_verifier: text(),
     expires_at: time().notNull(),
   },

@@ -9,14 +9,19 @@ import { platformOf } from "./platforms";
 import { integrations } from "./table";
 import type { PlatformSlug } from "./words";
 
-/** The tokens of an integration: kept encrypted, renewed before they expire, given up when the platform refuses. */
+/**
+ * The tokens of an integration: kept encrypted, renewed before they expire, given up when the platform
+ * refuses.
+ */
 
 export type IntegrationRow = typeof integrations.$inferSelect;
 
-/** What a token is encrypted for. */
+/** The record and purpose that a token's encryption is bound to. */
 export const boundTo = (id: string, kind: "access" | "refresh") => `integration ${id} ${kind}`;
 
-/** The columns that hold tokens, encrypted for one integration. A new refresh token may be missing: the old one stays. */
+/**
+ * The columns that hold tokens, encrypted for one integration. Without a new refresh token the old one stays.
+ */
 export const sealTokens = (id: string, { accessToken, refreshToken, expiresAt }: Tokens) => ({
   access_token: encrypt(accessToken, boundTo(id, "access")),
   ...(refreshToken !== null && { refresh_token: encrypt(refreshToken, boundTo(id, "refresh")) }),
@@ -30,8 +35,8 @@ const refreshTokenOf = ({ id, refresh_token }: IntegrationRow): string | null =>
   refresh_token === null ? null : decrypt(refresh_token, boundTo(id, "refresh"));
 
 /**
- * The tokens of an integration that is about to be without them, the refresh token first; none where they can't be
- * opened, as with another master key.
+ * The tokens of an integration that is about to lose them, the refresh token first; none if they can't be
+ * decrypted, as with another master key.
  */
 export function tokensOf(row: IntegrationRow): string[] {
   try {
@@ -43,8 +48,8 @@ export function tokensOf(row: IntegrationRow): string[] {
 }
 
 /**
- * Revokes tokens that nobody keeps. Where one takes all that the user permitted with it, they are left alone while
- * another connection of the user lives by that.
+ * Revokes tokens that are no longer kept. On a platform where that revokes the whole grant, they are left
+ * alone while another connection of the user depends on it.
  */
 export async function revokeUnkept(slug: PlatformSlug, userId: string, tokens: string[]): Promise<void> {
   if (tokens.length === 0 || (!platformOf(slug).revokesSingly && hasActive(slug, userId))) return;
@@ -68,10 +73,10 @@ const hasActive = (slug: PlatformSlug, userId: string): boolean =>
 export const listOf = ({ refreshToken, accessToken }: Tokens): string[] =>
   refreshToken === null ? [accessToken] : [refreshToken, accessToken];
 
-/** No tokens any more. */
+/** Clears the columns that hold tokens. */
 export const NO_TOKENS = { access_token: null, refresh_token: null, token_expires_at: null } as const;
 
-/** A token that has less left than this is renewed before it is used. */
+/** A token with less than this left is renewed before it is used. */
 const MARGIN = MINUTE;
 
 const isFresh = ({ token_expires_at }: IntegrationRow): boolean =>
@@ -83,12 +88,15 @@ const refused = (slug: PlatformSlug) =>
 const current = (id: string): IntegrationRow | undefined =>
   db.select().from(integrations).where(eq(integrations.id, id)).get();
 
-/** Renewals that are under way: a refresh token may count once, so that two at a time would lose the integration. */
+/**
+ * Renewals under way: a refresh token may work only once, so that two renewals at a time would lose the
+ * integration.
+ */
 const renewals = new Map<string, Promise<IntegrationRow>>();
 
 /**
- * Renews the tokens of an integration, unless they are others already than in `row`, which was read a while ago: its
- * refresh token may have been used up. Throws 409 when the platform refuses, which makes it inactive, and 503.
+ * Renews the tokens of an integration, unless they changed since `row` was read: its refresh token may have
+ * been used up. Throws 409 if the platform refuses, which makes the integration inactive, and 503.
  */
 export async function renewTokens(row: IntegrationRow): Promise<IntegrationRow> {
   const latest = current(row.id);
@@ -117,15 +125,15 @@ async function renewNow(row: IntegrationRow): Promise<IntegrationRow> {
     throw error;
   }
   const { latest, isKept } = await transact(() => keep(row, tokens));
-  // Nobody would revoke them later.
+  // Nothing would revoke them later.
   if (!isKept) await revokeUnkept(slug, row.user_id, listOf(tokens));
   if (!latest) throw notFound("Integration");
   return latest;
 }
 
 /**
- * Keeps renewed tokens, in the current transaction. Returns the integration as it is then: with others when it was
- * connected again while the platform was asked; undefined when it was removed, or its user scrubbed.
+ * Keeps renewed tokens, in the current transaction. Returns the integration's current row: it has other
+ * tokens if it was connected again during the renewal; undefined if it was removed, or its user scrubbed.
  */
 function keep(row: IntegrationRow, tokens: Tokens): { latest: IntegrationRow | undefined; isKept: boolean } {
   const latest = current(row.id);
@@ -145,11 +153,14 @@ function keep(row: IntegrationRow, tokens: Tokens): { latest: IntegrationRow | u
   return { latest: kept, isKept: true };
 }
 
-/** Whether these are the tokens still: every other ones are encrypted anew. */
+/**
+ * True if these are still the integration's tokens: encrypting gives other text each time, even for the same
+ * token.
+ */
 const isCurrent = ({ id, access_token }: IntegrationRow): boolean =>
   current(id)?.access_token === access_token;
 
-/** Notes that the platform refuses an integration, unless it has other tokens meanwhile. Throws 409. */
+/** Makes an integration that the platform refuses inactive, unless it has other tokens by now. Throws 409. */
 async function giveUp(row: IntegrationRow): Promise<never> {
   await transact(() => {
     if (!isCurrent(row)) return;
@@ -161,7 +172,7 @@ async function giveUp(row: IntegrationRow): Promise<never> {
   throw refused(row.platform as PlatformSlug);
 }
 
-/** Does something with an access token that counts: renewed before it expires, and once more when it is refused. */
+/** Calls `use` with a valid access token: renewed before it expires, and once more if it is refused. */
 export async function withToken<T>(
   row: IntegrationRow,
   isRefusal: (error: unknown) => boolean,
@@ -175,7 +186,7 @@ export async function withToken<T>(
     } catch (error) {
       if (!isRefusal(error)) throw error;
     }
-    // Another request may have renewed them once more, or be about to: then these were refused for that.
+    // Another request may have renewed them again, or be about to: that would explain the refusal.
     const isHopeless = isSecond || refreshTokenOf(tokens) === null;
     if (isHopeless && isCurrent(tokens) && !renewals.has(tokens.id)) return giveUp(tokens);
     tokens = await renewTokens(tokens);

@@ -19,15 +19,18 @@ import { oldestSync } from "../community/guilds";
 import { type VesselsState, vesselsState } from "../vessels/service";
 
 /**
- * The metrics of the program as a whole. What belongs to one domain and is counted there is registered there (see
- * kernel/metrics.ts): it appears here by itself.
+ * The metrics of the program as a whole. Those counted in one domain are registered there (see
+ * kernel/metrics.ts), and appear here by themselves.
  */
 
-// --- Who may look -----------------------------------------------------------------------------------------
+// --- Access -----------------------------------------------------------------------------------------------
 
 const BEARER = /^Bearer +(.+)$/i;
 
-/** The exposition, for whoever sends `metrics.token` if there is one. Throws 404 when it is switched off, and 401. */
+/**
+ * The exposition, for requests with `metrics.token` if one is set. Throws 404 if metrics are switched off,
+ * and 401.
+ */
 export function readMetrics(authorization: string | null): string {
   if (!config["metrics.enabled"]) throw new AppError("NotFound", "No such path");
   const token = config["metrics.token"];
@@ -36,7 +39,7 @@ export function readMetrics(authorization: string | null): string {
   return exposition();
 }
 
-/** Whether the metrics are open to other machines. */
+/** True if the metrics are open to other machines. */
 const areMetricsOpen = (): boolean =>
   config["metrics.enabled"] && config["metrics.token"] === null && !isLoopback(config["server.host"]);
 
@@ -60,7 +63,7 @@ const lag = histogram("fairlead_event_loop_lag_seconds", "How late a timer ran, 
 /** Milliseconds. */
 const LAG_INTERVAL = 500;
 
-// --- What the program does --------------------------------------------------------------------------------
+// --- Activity of the program ------------------------------------------------------------------------------
 
 const recorded = counter("fairlead_gps_points_recorded_total", "Positions recorded");
 const crossings = counters<string>("fairlead_geofence_crossings_total", "Zones entered and left", "event");
@@ -121,7 +124,7 @@ gauge("fairlead_disk_free_bytes", "Room on the disk of the data directory", () =
   return bavail * bsize;
 });
 
-/** Of scheduled backups; nothing where there are none to be. */
+/** A gauge of the scheduled backups; absent if there is no schedule. */
 const ofBackups = (read: (state: NonNullable<ReturnType<typeof backupState>>) => number | null) => () => {
   const state = backupState();
   return state && read(state);
@@ -142,7 +145,7 @@ gauge(
   ofBackups(({ failing }) => Number(failing)),
 );
 
-/** Begins to count what has to be listened to. */
+/** Starts the counters that need a listener. */
 export function startMetrics(): void {
   if (!config["metrics.enabled"]) return;
   if (areMetricsOpen())

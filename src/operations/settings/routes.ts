@@ -2,14 +2,15 @@ import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
 import { clientOf } from "../../kernel/client";
 import { single } from "../../kernel/envelopes";
-import { errors, List, NoContent, Single } from "../../kernel/schema";
+import { ListQuery, list } from "../../kernel/lists";
+import { errors, List, NoContent, query, Single } from "../../kernel/schema";
 import { KeyParams, NewSetting, PublicSetting, Setting, SettingReplacement } from "./schema";
 import {
+  allSettings,
   createSetting,
   deleteSetting,
   getSetting,
-  listPublicSettings,
-  listSettings,
+  publicSettings,
   replaceSetting,
 } from "./service";
 
@@ -17,13 +18,15 @@ const path = "/v1/settings";
 
 export const settingRoutes = new Elysia({ prefix: path, tags: ["System settings"] })
   .use(guard)
-  .get("", () => ({ data: listSettings(), _links: { self: path } }), {
+  .get("", ({ query, request }) => list(path, query, allSettings, request), {
     access: "settings:read",
+    ...query(ListQuery),
     response: { 200: List(Setting) },
     detail: { summary: "List system settings", description: "All settings, newest first." },
   })
-  .get("/public", () => ({ data: listPublicSettings(), _links: { self: `${path}/public` } }), {
+  .get("/public", ({ query, request }) => list(`${path}/public`, query, publicSettings, request), {
     open: true,
+    ...query(ListQuery),
     response: { 200: List(PublicSetting) },
     detail: {
       summary: "List public settings",
@@ -49,7 +52,8 @@ export const settingRoutes = new Elysia({ prefix: path, tags: ["System settings"
       response: { 201: Single(Setting), ...errors(409) },
       detail: {
         summary: "Create a system setting",
-        description: "Keeps any JSON value under a key. 409 when the key exists.",
+        description:
+          "Keeps any JSON value under a key. 409 when the key exists, and beyond 1,000 settings or 4 MiB in all.",
       },
     },
   )
@@ -61,7 +65,7 @@ export const settingRoutes = new Elysia({ prefix: path, tags: ["System settings"
       access: "settings:write",
       params: KeyParams,
       body: SettingReplacement,
-      response: { 200: Single(Setting), ...errors(404) },
+      response: { 200: Single(Setting), ...errors(404, 409) },
       detail: {
         summary: "Replace a system setting",
         description: "Replaces the value, and whichever of the other fields is sent.",

@@ -1,10 +1,13 @@
-import { desc, eq, sql } from "drizzle-orm";
+import { count, desc, eq, type SQL, sql } from "drizzle-orm";
 import { type Caller, transactAs } from "../../identity/access/caller";
 import { recordAudit } from "../../identity/audit/service";
+import { changedOnly, isEmpty } from "../../kernel/changes";
 import type { Client } from "../../kernel/client";
 import { iso, now } from "../../kernel/clock";
 import { db } from "../../kernel/db";
 import { conflict, invalid, notFound } from "../../kernel/errors";
+import type { Records } from "../../kernel/lists";
+import { keepRoom } from "../../kernel/room";
 import type { NewSetting, PublicSetting, Setting, SettingReplacement } from "./schema";
 import { systemSettings } from "./table";
 
@@ -19,26 +22,43 @@ const toSetting = (row: Row): Setting => ({
 const newestFirst = [desc(systemSettings.created_at), desc(sql`rowid`)];
 
 /** All settings, newest first. */
-export const listSettings = (): Setting[] =>
-  db
-    .select()
-    .from(systemSettings)
-    .orderBy(...newestFirst)
-    .all()
-    .map(toSetting);
+export const allSettings: Records<Setting> = {
+  read: (offset, limit) =>
+    db
+      .select()
+      .from(systemSettings)
+      .orderBy(...newestFirst)
+      .limit(limit)
+      .offset(offset)
+      .all()
+      .map(toSetting),
+  count: () => countSettings(),
+};
+
+const isPublic = eq(systemSettings.is_public, true);
 
 /** The settings that anybody may read, newest first. */
-export const listPublicSettings = (): PublicSetting[] =>
-  db
-    .select({
-      key: systemSettings.key,
-      value: systemSettings.value,
-      description: systemSettings.description,
-    })
-    .from(systemSettings)
-    .where(eq(systemSettings.is_public, true))
-    .orderBy(...newestFirst)
-    .all();
+export const publicSettings: Records<PublicSetting> = {
+  read: (offset, limit) =>
+    db
+      .select({
+        key: systemSettings.key,
+        value: systemSettings.value,
+        description: systemSettings.description,
+      })
+      .from(systemSettings)
+      .where(isPublic)
+      .orderBy(...newestFirst)
+      .limit(limit)
+      .offset(offset)
+      .all(),
+  count: () => countSettings(isPublic),
+};
+
+const countSettings = (which?: SQL): number =>
+  db.select({ n: count() }).from(systemSettings).where(which).get()?.n ?? 0;
+
+const STORE = { table: "system_settings", texts: ["value", "description"], records: "settings" };
 
 const find = (key: string): Row | undefined =>
   db.select().from(systemSettings).where(eq(systemSettings.key, key)).get();
@@ -51,13 +71,15 @@ function existing(key: string): Row {
 
 export const getSetting = (key: string): Setting => toSetting(existing(key));
 
-/** Keys at whose address something else is: the list of public settings, and what clients make of dots in a path. */
+/**
+ * Keys whose address is taken: by the list of public settings, and by clients that resolve dots in a path.
+ */
 const RESERVED = ["public", ".", ".."];
 
-/** JSON's null is a value as well; the column would take the JavaScript one for "nothing". */
+/** JSON's null is a value as well; Drizzle would store the JavaScript one as SQL NULL. */
 const stored = (value: unknown) => sql`${JSON.stringify(value)}`;
 
-/** Creates a setting. Throws 409 when there is one with this key. */
+/** Creates a setting. Throws 409 if the key is taken, and if the table is full. */
 export function createSetting(caller: Caller, input: NewSetting, client: Client): Promise<Setting> {
   const { key, value, description = null, is_public } = input;
   if (RESERVED.includes(key))
@@ -65,22 +87,21 @@ export function createSetting(caller: Caller, input: NewSetting, client: Client)
   return transactAs(caller, () => {
     if (find(key)) throw conflict("There is a setting with this key already");
     const time = now();
-    db.insert(systemSettings)
-      .values({
-        key,
-        value: stored(value),
-        description,
-        is_public: is_public ?? false,
-        created_at: time,
-        updated_at: time,
-      })
-      .run();
+    const setting = {
+      key,
+      value: stored(value),
+      description,
+      is_public: is_public ?? false,
+      created_at: time,
+      updated_at: time,
+    };
+    keepRoom(STORE, () => db.insert(systemSettings).values(setting).run());
     auditSetting(caller, key, "created", client);
     return getSetting(key);
   });
 }
 
-/** Replaces the value, and whichever of the others is given. Throws 404. */
+/** Replaces the value, and each given one of the other fields. Throws 404, and 409 if the table is full. */
 export function replaceSetting(
   caller: Caller,
   key: string,
@@ -88,16 +109,20 @@ export function replaceSetting(
   client: Client,
 ): Promise<Setting> {
   return transactAs(caller, () => {
-    existing(key);
-    db.update(systemSettings)
-      .set({
-        value: stored(value),
-        description,
-        is_public: is_public === null ? false : is_public,
-        updated_at: now(),
-      })
-      .where(eq(systemSettings.key, key))
-      .run();
+    const before = existing(key);
+    const change = changedOnly(before, {
+      value,
+      description,
+      is_public: is_public === null ? false : is_public,
+    });
+    if (isEmpty(change)) return toSetting(before);
+    keepRoom(STORE, () =>
+      db
+        .update(systemSettings)
+        .set({ ...change, ...("value" in change && { value: stored(value) }), updated_at: now() })
+        .where(eq(systemSettings.key, key))
+        .run(),
+    );
     auditSetting(caller, key, "replaced", client);
     return getSetting(key);
   });
@@ -112,7 +137,7 @@ export function deleteSetting(caller: Caller, key: string, client: Client): Prom
   });
 }
 
-/** Values stay out of the audit log: they may be anything. */
+/** Values stay out of the audit log: they may hold anything, secrets included (rule E5). */
 const auditSetting = (
   caller: Caller,
   key: string,

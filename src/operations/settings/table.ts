@@ -1,7 +1,7 @@
 import { sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { flag, time } from "../../kernel/table";
 
-/** What the apps of an installation keep for all their users. */
+/** Values that the apps of an installation keep for all their users. */
 export const systemSettings = sqliteTable("system_settings", {
   key: text().primaryKey(),
   value: text({ mode: "json" }).$type<unknown>().notNull(),

@@ -6,7 +6,7 @@ import { completedDistanceKm } from "../../tracking/trips/distance";
 import { countTrips } from "../../tracking/trips/service";
 import type { PublicStats } from "./schema";
 
-/** How long the figures are kept (decisions 4.10). */
+/** Lifetime of the cached figures (rule O5). */
 const LIFETIME = MINUTE;
 
 let kept: { stats: PublicStats; readAt: number } | null = null;
@@ -14,7 +14,7 @@ let kept: { stats: PublicStats; readAt: number } | null = null;
 /** The installation in figures, at most a minute old. */
 export function publicStats(): PublicStats {
   const age = kept === null ? LIFETIME : now() - kept.readAt;
-  // A clock that was set back makes them no younger.
+  // After the clock was set back the age is negative: read anew.
   if (kept === null || age >= LIFETIME || age < 0) kept = { stats: readStats(), readAt: now() };
   return kept.stats;
 }

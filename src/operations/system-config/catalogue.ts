@@ -1,18 +1,21 @@
-/** The system config of decisions 4.8: what can be changed while the server runs, and what each value may be. */
-interface Entry<T> {
+/** The system config (rule O2): the values that can be changed while the server runs, and their checks. */
+export interface Entry<T = number> {
   default: T;
   description: string;
-  /** Null when the value is right, else what it must be. */
+  /** Null if the value is right, else the rule that it breaks: "must be …". */
   check: (value: unknown) => string | null;
+  /** Only super admins may change it; `settings:write` is not enough. */
+  superAdminsAlone?: true;
 }
+
+const isWhole = (value: unknown, minimum: number, maximum: number): boolean =>
+  typeof value === "number" && Number.isInteger(value) && value >= minimum && value <= maximum;
 
 const whole = (fallback: number, minimum: number, maximum: number, description: string): Entry<number> => ({
   default: fallback,
   description,
   check: (value) =>
-    typeof value === "number" && Number.isInteger(value) && value >= minimum && value <= maximum
-      ? null
-      : `must be a whole number from ${minimum} to ${maximum}`,
+    isWhole(value, minimum, maximum) ? null : `must be a whole number from ${minimum} to ${maximum}`,
 });
 
 const number = (fallback: number, minimum: number, maximum: number, description: string): Entry<number> => ({
@@ -26,6 +29,9 @@ const number = (fallback: number, minimum: number, maximum: number, description:
 
 const TEN_YEARS_IN_DAYS = 3_650;
 const TEN_YEARS_IN_SECONDS = TEN_YEARS_IN_DAYS * 86_400;
+
+/** With fewer days of audit log a user with `settings:write` could remove the traces of a recent action. */
+export const LEAST_AUDIT_DAYS = 30;
 
 export const CATALOGUE = {
   "gps.current_cache_seconds": whole(
@@ -60,12 +66,16 @@ export const CATALOGUE = {
     TEN_YEARS_IN_SECONDS,
     "Oldest position that a status change carries, in seconds",
   ),
-  "audit.retention_days": whole(
-    0,
-    0,
-    TEN_YEARS_IN_DAYS,
-    "Audit events older than this many days are deleted; 0 keeps all",
-  ),
+  "audit.retention_days": {
+    default: 0,
+    description:
+      "Audit events older than this many days are deleted; 0 keeps all, and else it is at least 30. Changed by super admins alone",
+    check: (value) =>
+      value === 0 || isWhole(value, LEAST_AUDIT_DAYS, TEN_YEARS_IN_DAYS)
+        ? null
+        : `must be 0 or a whole number from ${LEAST_AUDIT_DAYS} to ${TEN_YEARS_IN_DAYS}`,
+    superAdminsAlone: true,
+  },
   "pegel.default_radius_km": number(
     30,
     0.1,

@@ -1,12 +1,15 @@
 import { type Caller, transactAs } from "../../identity/access/caller";
 import { recordAudit } from "../../identity/audit/service";
 import type { Client } from "../../kernel/client";
-import { invalid } from "../../kernel/errors";
-import { CATALOGUE } from "./catalogue";
+import { forbidden, invalid } from "../../kernel/errors";
+import { CATALOGUE, type Entry } from "./catalogue";
 import type { ConfigEntry } from "./schema";
 import { getConfig, knownKey, setSystemValue } from "./service";
 
-/** Changes an entry; it is in force from the commit on. Throws 404, and 400 for a value that its check refuses. */
+/**
+ * Changes an entry; it is in force from the commit on. Throws 404, 403 if only a super admin may change it,
+ * and 400 for a value that its check refuses.
+ */
 export function changeConfig(
   caller: Caller,
   asked: string,
@@ -14,10 +17,14 @@ export function changeConfig(
   client: Client,
 ): Promise<ConfigEntry> {
   const key = knownKey(asked);
-  const refusal = CATALOGUE[key].check(value);
+  const { check, superAdminsAlone }: Entry = CATALOGUE[key];
+  if (superAdminsAlone && !caller.isSuperAdmin) throw forbidden("Only a super admin can change this entry");
+  const refusal = check(value);
   if (refusal !== null) throw invalid("/value", refusal);
   return transactAs(caller, () => {
-    const before = getConfig(key).value;
+    const entry = getConfig(key);
+    const before = entry.value;
+    if (before === value) return entry;
     setSystemValue(key, value as number);
     recordAudit({
       event_type: "setting_updated",

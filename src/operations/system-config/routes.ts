@@ -38,7 +38,7 @@ export const systemConfigRoutes = new Elysia({ prefix: path, tags: ["System conf
       detail: {
         summary: "Change a system config entry",
         description:
-          "Takes effect at once, without a restart. 400 for a value that the entry's check refuses: its description says what it is.",
+          "Takes effect at once, without a restart. 400 for a value that the entry's check refuses: its description says what it is. `audit.retention_days` is for super admins alone; anybody else, system keys too, gets 403.",
       },
     },
   );

@@ -9,7 +9,7 @@ import { systemConfig } from "./table";
 /** The values in force, so that reading one costs no query. */
 const values = new Map<string, unknown>();
 
-/** Seeds what is missing, inside a transaction, and reads all values. */
+/** Seeds missing entries, inside a transaction, and reads all values. */
 export function loadSystemConfig(): void {
   values.clear();
   for (const row of db.select().from(systemConfig).all()) values.set(row.key, row.value);
@@ -29,7 +29,9 @@ const toEntry = (row: typeof systemConfig.$inferSelect): ConfigEntry => ({
   updated_at: iso(row.updated_at),
 });
 
-/** All entries by key, or those whose key begins with a prefix. Rows of keys that are no more are passed over. */
+/**
+ * All entries by key, or those whose key begins with a prefix. Rows of keys that no longer exist are skipped.
+ */
 export const listConfig = (prefix = ""): ConfigEntry[] =>
   db
     .select()
@@ -39,7 +41,7 @@ export const listConfig = (prefix = ""): ConfigEntry[] =>
     .filter(({ key }) => Object.hasOwn(CATALOGUE, key) && key.startsWith(prefix))
     .map(toEntry);
 
-/** A key that there is. Throws 404. */
+/** A known key. Throws 404. */
 export function knownKey(key: string): SystemConfigKey {
   if (!Object.hasOwn(CATALOGUE, key)) throw notFound("System config entry");
   return key as SystemConfigKey;
@@ -56,7 +58,7 @@ export function getConfig(key: string): ConfigEntry {
   return toEntry(row);
 }
 
-// --- Values in force ------------------------------------------------------------------------------------------
+// --- Values in force ---------------------------------------------------------------------------------------
 
 /** The value of a system config key, effective now. */
 export function systemValue(key: SystemConfigKey): number {

@@ -50,7 +50,10 @@ function bitsOf(payload: string, fillBits: number): Bits {
 const scaled = (value: number | undefined, divisor: number): number | undefined =>
   value === undefined ? undefined : value / divisor;
 
-/** Where position, course and heading begin: they lie alike in messages 1 to 3, and in 18 and 19. */
+/**
+ * `speed` and `place` are the first bits of speed and longitude: latitude, course and heading follow the
+ * longitude at the same distances in messages 1 to 3, 18 and 19.
+ */
 function movement({ unsigned, signed }: Bits, speed: number, place: number): Omit<Report, "mmsi"> {
   return {
     speed: readSpeed(scaled(unsigned(speed, 10), 10)),
@@ -110,8 +113,8 @@ const DECODERS = new Map<number | undefined, (bits: Bits, mmsi: number) => Omit<
 ]);
 
 /**
- * Decodes a message's payload, whole and in its armour, less the fill bits at its end. Null for messages of other types,
- * and for one that names no vessel.
+ * Decodes a message's whole payload in its armour, less the fill bits at its end. Null for messages of other
+ * types, and for one that names no vessel.
  */
 export function decodeMessage(payload: string, fillBits: number): Report | null {
   const bits = bitsOf(payload, fillBits);

@@ -13,7 +13,7 @@ import {
   readSpeed,
 } from "./report";
 
-/** Reading what aisstream sends: whatever is missing or of another type is not told. No network. */
+/** Reads the messages of aisstream: missing fields and fields of another type are ignored. No network. */
 
 type Told = Omit<Report, "mmsi">;
 
@@ -63,7 +63,10 @@ const READERS = new Map<unknown, (message: Json, mmsi: number) => Told>([
 /** The types of messages that tell of vessels, as a subscription names them. */
 export const MESSAGE_TYPES = [...READERS.keys()] as string[];
 
-/** A frame of the feed that makes sense: what it tells of a vessel, null where that is nothing; or what it refuses. */
+/**
+ * A frame of the feed that makes sense: a report about a vessel, null if it says nothing of one, or a
+ * refusal.
+ */
 export type Frame = { report: Report | null } | { refusal: string };
 
 /** Reads a frame. Null for one that makes no sense. */
@@ -89,7 +92,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The refusals that are known (external-services.md), in words of ours: the feed's own might repeat the key. */
+/**
+ * Known refusals (the documentation and issues of aisstream.io), reworded: the feed's own text might repeat
+ * the key.
+ */
 const REFUSALS: [RegExp, string][] = [
   [/api ?key/i, "it refuses the API key (vessels.api_key)"],
   [/malformed/i, "it refuses the subscription"],

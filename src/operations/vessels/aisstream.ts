@@ -5,8 +5,8 @@ import { keepConnection, type Link, PATIENCE, type Patience } from "./connection
 import type { Hear, Source } from "./source";
 
 /**
- * The feed of aisstream.io or one like it: a WebSocket, which is told an area to report on. It needs a position: without
- * one there is no connection.
+ * The feed of aisstream.io or one like it: a WebSocket that is given an area to report on. It needs a
+ * position: without one there is no connection.
  */
 
 export interface Feed {
@@ -19,7 +19,7 @@ export interface FeedPatience extends Patience {
   settle: number;
 }
 
-/** A fleet whose newest position is now here, now there doesn't connect anew all the time. */
+/** A fleet whose newest position jumps between its vessels doesn't reconnect all the time. */
 export const FEED_PATIENCE: FeedPatience = { ...PATIENCE, settle: 10_000 };
 
 /** Characters of a frame; those of the feed have less than a thousand. */
@@ -28,7 +28,7 @@ const MAX_FRAME = 65_536;
 /** Keeps listening to the feed around the newest position. */
 export function startAisstream(feed: Feed, hear: Hear, patience = FEED_PATIENCE): Source {
   let wanted: Area | null = null;
-  /** What the current connection asked for, and when (performance.now milliseconds). */
+  /** The area of the current subscription, and its time (performance.now milliseconds). */
   let asked: { area: Area; at: number } | null = null;
 
   const kept = keepConnection(
@@ -46,7 +46,8 @@ export function startAisstream(feed: Feed, hear: Hear, patience = FEED_PATIENCE)
       wanted = here && { centre: here, radiusKm };
       if (!here) kept.disconnect();
       else if (!asked || !kept.isOpen()) kept.connect();
-      // One subscription after the other: a second one at the same time is taken for a second user of the key.
+      // One subscription after the other: the feed takes a second one at the same time for a second user of
+      // the key.
       else if (isLeft(asked.area, here, radiusKm) && performance.now() - asked.at >= patience.settle)
         kept.renew();
     },
@@ -55,11 +56,11 @@ export function startAisstream(feed: Feed, hear: Hear, patience = FEED_PATIENCE)
   };
 }
 
-/** How long the feed may take to answer that the connection is closed. */
+/** Milliseconds for the feed to confirm that the connection is closed. */
 const CLOSE_GRACE = 1_000;
 
 function open({ url, apiKey }: Feed, area: Area, hear: Hear, link: Link): () => void {
-  // Bun's own type: that of browsers, which graphql-yoga brings in, knows less.
+  // Bun's own type: that of browsers, which graphql-yoga brings in, lacks some options.
   const socket = new WebSocket(url) as unknown as Bun.WebSocket;
   socket.binaryType = "nodebuffer";
   socket.onopen = () => {
@@ -90,7 +91,7 @@ function open({ url, apiKey }: Feed, area: Area, hear: Hear, link: Link): () => 
   };
 }
 
-/** A message of Bun's about the address, less the address, in which a secret may be. */
+/** Bun's message about the failure, less the address, which may hold a secret. */
 const reasonOf = (event: Event): string => {
   const { message } = event as { message?: unknown };
   return /.* failed: (.*)$/.exec(String(message))?.[1] ?? "it cannot be reached";

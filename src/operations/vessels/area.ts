@@ -1,19 +1,19 @@
 import { distanceKm, EARTH_RADIUS_KM, type Position } from "../../tracking/geofences/geometry";
 
-/** The area that a feed is asked for: boxes in degrees, as aisstream wants them. */
+/** The area of a subscription: boxes in degrees, as aisstream takes them. */
 export interface Area {
   centre: Position;
-  /** What is to be covered around the newest position, wherever in the slack it is. */
+  /** The radius to cover around the newest position, wherever in the slack that is. */
   radiusKm: number;
 }
 
 /** Two opposite corners, south-west and north-east, each `[latitude, longitude]`. */
 export type Corners = [[number, number], [number, number]];
 
-/** How far a ship may move within its area: a fifth of the radius, and 2 km where that is less. */
+/** Kilometres that a ship may move within its area: a fifth of the radius, at least 2 km. */
 const slackKm = (radiusKm: number): number => Math.max(2, radiusKm / 5);
 
-/** Whether an area no longer holds all that is near: the position left its slack, or the radius is another. */
+/** True if an area no longer covers the surroundings: the position left its slack, or the radius changed. */
 export const isLeft = ({ centre, radiusKm }: Area, here: Position, wantedKm: number): boolean =>
   radiusKm !== wantedKm || distanceKm(centre, here) > slackKm(radiusKm);
 

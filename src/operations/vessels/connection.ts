@@ -1,21 +1,25 @@
 import { MINUTE, SECOND } from "../../kernel/clock";
 import { log } from "../../kernel/log";
 
-/** Keeping up a connection to a source of vessel positions: made anew when it is lost or hangs, with growing pauses. */
+/**
+ * Keeps up a connection to a source of vessel positions: made anew when it is lost or hangs, with growing
+ * pauses.
+ */
 
 /** All in milliseconds. */
 export interface Patience {
-  /** How long connecting may take. */
+  /** Time for connecting. */
   connect: number;
   /**
-   * So long nothing may come; then the connection counts as hung. An anchored ship reports every 3 minutes (ITU-R
-   * M.1371-5, Annex 1, table 1), and what is made anew after 4 is back before vessels are dropped after 10.
+   * Silence after which the connection counts as hung. An anchored ship reports every 3 minutes (ITU-R
+   * M.1371-5, Annex 1, table 1), and a connection renewed after 4 is back before vessels are dropped after
+   * 10.
    */
   silence: number;
   /** The pause before the second attempt. It doubles with each further one, up to the longest. */
   firstPause: number;
   longestPause: number;
-  /** A connection that was good for so long begins with the first pause again when it is lost. */
+  /** A connection that lasted so long starts with the first pause again when it is lost. */
   proven: number;
 }
 
@@ -27,16 +31,16 @@ export const PATIENCE: Patience = {
   proven: MINUTE,
 };
 
-/** What a source tells of the connection that it was asked to open. Once that is closed, it is no longer listened to. */
+/** Reports of a source about the connection that it opened. Once that is closed, they are ignored. */
 export interface Link {
   opened: () => void;
-  /** Something came that makes sense. */
+  /** A message came that makes sense. */
   heard: () => void;
-  /** The connection is gone, or is to go: `why` is for the operator and quotes nothing of what came. */
+  /** The connection is gone, or must go: `why` is for the operator and quotes nothing of the messages. */
   lost: (why: string) => void;
 }
 
-/** Opens a connection, and returns how to close it. */
+/** Opens a connection, and returns the function that closes it. */
 export type Open = (link: Link) => () => void;
 
 export interface Kept {
@@ -51,17 +55,17 @@ export interface Kept {
 /** Between half of a pause and the whole, so that not everybody is back at the same moment. */
 const jittered = (pause: number): number => pause * (0.5 + Math.random() / 2);
 
-/** What was told last of a source that speaks, in place of why it doesn't. */
+/** The log's state while the source speaks, in place of the reason why it doesn't. */
 const SPEAKING = "";
 
 /**
- * Keeps up a connection. `source` names it in the log, which has one line when it speaks, one when it is lost, and none
- * for each further attempt that fails alike.
+ * Keeps up a connection. `source` names it in the log, which has one line when it speaks, one when it is
+ * lost, and none for each further attempt that fails alike.
  */
 export function keepConnection(source: string, open: Open, patience: Patience): Kept {
   let isKept = false;
   let isOpen = false;
-  /** Counts what was opened and closed: a link of an older count is over. */
+  /** Counts openings and closings: a link of an older count is over. */
   let turn = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let closeOpen: () => void = () => {};
@@ -104,7 +108,7 @@ export function keepConnection(source: string, open: Open, patience: Patience): 
         isOpen = true;
         openedAt = performance.now();
         clearTimeout(timer);
-        // Whoever has nothing to say is asked again soon: the silence was a pause already.
+        // A source with nothing to say is retried soon: the silence was a pause already.
         timer = setTimeout(() => lose("it is silent", false), patience.silence);
       },
       heard() {

@@ -1,4 +1,7 @@
-/** What the codes of ITU-R M.1371-5, Annex 8, mean: navigational status (messages 1 to 3) and type of ship (message 5). */
+/**
+ * The meanings of the codes of ITU-R M.1371-5, Annex 8: navigational status (messages 1 to 3) and type of
+ * ship (message 5).
+ */
 
 const UNKNOWN = "Unknown";
 
@@ -47,7 +50,7 @@ const SINGLE: Record<number, string> = {
   59: "Noncombatant ship (RR Resolution 18)",
 };
 
-/** What the first digit means, where the second one tells of the cargo. */
+/** Meanings of the first digit, for types whose second one describes the cargo. */
 const GROUPS: Record<number, string> = {
   2: "Wing in ground",
   4: "High speed craft",
@@ -57,7 +60,7 @@ const GROUPS: Record<number, string> = {
   9: "Other type",
 };
 
-/** What the second digit adds; 0 is all ships of the type. */
+/** The meaning of the second digit; 0 means all ships of the type. */
 function cargo(code: number): string {
   const digit = code % 10;
   if (digit === 0) return "";

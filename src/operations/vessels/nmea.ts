@@ -3,7 +3,7 @@ import { keepConnection, type Link, PATIENCE } from "./connection";
 import { LineReader, MessageReader } from "./sentences";
 import type { Hear, Source } from "./source";
 
-/** A receiver that serves NMEA lines over TCP, such as `rtl_ais -T`: whatever it hears is near by nature. */
+/** A receiver that serves NMEA lines over TCP, such as `rtl_ais -T`: everything within its range is near. */
 
 /** Keeps listening to the receiver at `tcp://host:port`. */
 export function startNmea(url: string, hear: Hear, patience = PATIENCE): Source {

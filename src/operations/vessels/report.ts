@@ -1,8 +1,8 @@
 import type { Position } from "../../tracking/geofences/geometry";
 
 /**
- * What one AIS message tells of a vessel, whichever way it came. Null is what the vessel calls not available (ITU-R
- * M.1371, Annex 8); a field that is left out is one that the message doesn't carry.
+ * One AIS message about a vessel, from either source. Null means that the vessel calls the value not
+ * available (ITU-R M.1371, Annex 8); a missing field is one that the message doesn't carry.
  */
 export interface Report {
   mmsi: number;
@@ -20,11 +20,13 @@ export interface Report {
   /** Metres. */
   length?: number | null;
   beam?: number | null;
-  /** How a feed calls the vessel beside what the message says; good only while the vessel told no name. */
+  /** The feed's own name for the vessel, beside the message; used only until the vessel tells its name. */
   known_as?: string;
 }
 
-/** Readers of single values, of whatever type: undefined stays, and what is not available or impossible becomes null. */
+/**
+ * Readers of single values of any type: undefined stays, and an unavailable or impossible value becomes null.
+ */
 type Reading<T> = T | null | undefined;
 
 const whole = (value: unknown, lowest: number, highest: number): number | null =>
@@ -49,7 +51,7 @@ export const readCourse = unlessAbsent((value) => tenths(value, 3_599));
 export const readHeading = unlessAbsent((value) => whole(value, 0, 359));
 /** 15 is "undefined". */
 export const readNavStatus = unlessAbsent((value) => whole(value, 0, 14));
-/** 0 is "not available", and so is what no table names. */
+/** 0 is "not available", as is any code without an entry in the tables. */
 export const readShipType = unlessAbsent((value) => whole(value, 1, 99));
 
 const degrees = (value: unknown, limit: number): number | null =>
@@ -65,7 +67,7 @@ export function readPosition(latitude: unknown, longitude: unknown): Reading<Pos
 /** Characters of a name in AIS. */
 const NAME_LENGTH = 20;
 
-/** A name as far as it goes: `@` ends it, and what 6-bit text can't hold is left out. */
+/** A name up to its end: `@` ends it, and characters that 6-bit text can't hold are left out. */
 export const readName = (value: unknown): string | undefined =>
   typeof value === "string"
     ? value
@@ -95,5 +97,8 @@ function sum(one: unknown, other: unknown, highest: number): Reading<number> {
   return first === null || second === null ? null : first + second || null;
 }
 
-/** Whether it is a craft of a mother ship (M.1371, Annex 8, message 24): in part B it names that in place of its size. */
+/**
+ * True for a craft of a mother ship (M.1371, Annex 8, message 24): its part B names the mother ship in place
+ * of its size.
+ */
 export const isAuxiliary = (mmsi: number): boolean => Math.floor(mmsi / 10_000_000) === 98;

@@ -2,10 +2,10 @@ import { now, SECOND } from "../../kernel/clock";
 
 /** NMEA 0183 as a receiver sends it: bytes to lines, lines to the messages of other vessels. */
 
-/** Characters of a line. The standard has 82; TAG blocks and what wraps a sentence take some more. */
+/** Characters of a line. The standard has 82; TAG blocks and wrappers of a sentence take some more. */
 const MAX_LINE = 1_024;
 
-/** Cuts what arrives into lines. One that is too long is left out, and never held whole. */
+/** Cuts the received bytes into lines. A line that is too long is left out, and never held whole. */
 export class LineReader {
   #rest = "";
 
@@ -18,20 +18,20 @@ export class LineReader {
 }
 
 /**
- * A sentence of other vessels by any talker, wherever it stands in its line: a TAG block or JSON may be around it.
- * `!..VDO`, which is the receiver's own ship, is none.
+ * A sentence about other vessels by any talker, anywhere in its line: a TAG block or JSON may surround it.
+ * `!..VDO`, which is the receiver's own ship, doesn't match.
  */
 const SENTENCE =
   /!(?<body>[A-Z0-9]{2}VDM,(?<total>[1-9]),(?<number>[1-9]),(?<sequence>[0-9]?),(?<channel>[A-Z0-9]?),(?<payload>[0-W`-w]*),(?<fill>[0-5]))\*(?<checksum>[0-9A-Fa-f]{2})/g;
 
-/** The checksum of a sentence: what is between `!` and `*`, all characters combined by exclusive or. */
+/** The checksum of a sentence: all characters between `!` and `*`, combined by exclusive or. */
 function checksum(body: string): number {
   let sum = 0;
   for (let at = 0; at < body.length; at++) sum ^= body.charCodeAt(at);
   return sum;
 }
 
-/** The payload of an AIS message, whole, and how many bits at its end only fill it up. */
+/** The whole payload of an AIS message, and the number of fill bits at its end. */
 export interface Payload {
   payload: string;
   fillBits: number;
@@ -44,11 +44,11 @@ interface Parts {
   fillBits: number;
 }
 
-/** The parts of a message follow each other within moments; the few sequence numbers soon come round again. */
+/** Longest time between the parts of a message: the few sequence numbers soon come round again. */
 const PATIENCE = 5 * SECOND;
 const MAX_PENDING = 64;
 
-/** Reads messages out of one receiver's lines, and puts together what came in parts, in whatever order. */
+/** Reads messages out of one receiver's lines, and joins parts in any order. */
 export class MessageReader {
   readonly #pending = new Map<string, Parts>();
 
@@ -75,7 +75,9 @@ export class MessageReader {
     return { payload: parts.texts.join(""), fillBits: parts.fillBits };
   }
 
-  /** The message that a part belongs to: a new one when that part is there already, or the others are too old. */
+  /**
+   * The message that a part belongs to: a new one if that part is there already, or the others are too old.
+   */
   #partsOf(key: string, total: number, number: number): Parts {
     const known = this.#pending.get(key);
     if (known && known.texts[number - 1] === undefined && Math.abs(now() - known.startedAt) <= PATIENCE)

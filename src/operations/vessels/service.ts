@@ -13,21 +13,21 @@ import { type Vessel, VesselStore } from "./store";
 
 declare module "../../kernel/events" {
   interface EventMap {
-    /** What is near by now, for whoever listens. */
+    /** The vessels near by, for all listeners. */
     "vessels.seen": { vessels: Vessel[] };
   }
 }
 
-/** The channel that vessels are told on. */
+/** The channel for vessels. */
 const CHANNEL = "vessels";
 
-/** How often it is looked whether a broadcast is due, somebody is gone, or the newest position moved. */
+/** Interval of the checks for a due broadcast, vessels that are gone, and a moved position. */
 const TICK = SECOND / 4;
 
 const store = new VesselStore();
 let source: Source | null = null;
 let lastHeardAt: number | null = null;
-/** Whether somebody subscribed who was told nothing yet. */
+/** True while a new listener has been told nothing yet. */
 let isAwaited = false;
 
 function hear(report: Report): void {
@@ -48,8 +48,8 @@ function connect(): Source | null {
 }
 
 /**
- * Starts to listen to the configured source, if there is one, and returns the stop. It runs whether or not somebody wants
- * to know: names and dimensions take minutes to arrive.
+ * Starts to listen to the configured source, if there is one, and returns the stop. It listens even without
+ * subscribers: names and dimensions take minutes to arrive.
  */
 export function startVessels(): () => void {
   source = connect();
@@ -80,15 +80,15 @@ function tick(): void {
   }
 }
 
-// --- Telling ------------------------------------------------------------------------------------------------
+// --- Broadcasting ------------------------------------------------------------------------------------------
 
-/** When it was last looked what is to be told, and what that followed from. */
+/** Time and state of the last check for a broadcast. */
 let lookedAt = Number.NEGATIVE_INFINITY;
 let told = "";
 
 /**
- * Tells what is near, at most every `vessels.broadcast_seconds`: to a new listener, and to all when something may have
- * changed. After a vessel was the last one to go, that is an empty list, once.
+ * Broadcasts the vessels near by, at most every `vessels.broadcast_seconds`: to a new listener, and to all
+ * after a possible change. When the last vessel has gone, that is an empty list, once.
  */
 function broadcast(here: { id: string; latitude: number; longitude: number } | null, radiusKm: number): void {
   if (!listeningServer()?.subscriberCount(CHANNEL)) return;
@@ -101,13 +101,13 @@ function broadcast(here: { id: string; latitude: number; longitude: number } | n
   publish("vessels.seen", { vessels: store.near(here, radiusKm) });
 }
 
-/** How the source is doing: for health and metrics. */
+/** The state of the source, for health and metrics. */
 export interface VesselsState {
   source: (typeof config)["vessels.source"];
   isConnected: boolean;
   /** Vessels kept, near or not. */
   vessels: number;
-  /** Epoch milliseconds; null when nothing was heard yet. */
+  /** Epoch milliseconds; null before the first message. */
   lastHeardAt: number | null;
 }
 

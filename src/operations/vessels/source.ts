@@ -1,13 +1,15 @@
 import type { Position } from "../../tracking/geofences/geometry";
 import type { Report } from "./report";
 
-/** Where vessel positions come from, running. */
+/** A running source of vessel positions. */
 export interface Source {
-  /** Tells where the newest position is (null: there is none) and what is near it. Called several times a second. */
+  /**
+   * Gives the newest position (null: there is none) and the radius around it. Called several times a second.
+   */
   look: (here: Position | null, radiusKm: number) => void;
   isOpen: () => boolean;
   stop: () => void;
 }
 
-/** Takes a message in. */
+/** Receives a message. */
 export type Hear = (report: Report) => void;

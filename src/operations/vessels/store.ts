@@ -3,7 +3,7 @@ import { distanceKm, type Position } from "../../tracking/geofences/geometry";
 import { navStatusLabel, shipTypeLabel } from "./labels";
 import type { Report } from "./report";
 
-/** A vessel as `vesselsUpdate` tells it (Part 3). */
+/** A vessel as `vesselsUpdate` tells it. */
 export interface Vessel {
   /** Maritime Mobile Service Identity. */
   mmsi: number;
@@ -24,7 +24,7 @@ export interface Vessel {
   speed_kmh: number;
 }
 
-/** What is known of a vessel: its messages put together. */
+/** Everything known of a vessel: its messages put together. */
 interface Known {
   heardAt: number;
   position: Position | null;
@@ -50,28 +50,31 @@ const NOTHING: Omit<Known, "heardAt"> = {
   beam: null,
 };
 
-/** How long a vessel is kept that is no longer heard (decisions 7.10). */
+/** Time after which a vessel is dropped that is no longer heard (rule O6). */
 const LIFETIME = 10 * MINUTE;
 
-/** Vessels kept: the message of all of them stays below what a slow listener may have waiting (decisions 7.11). */
+/**
+ * Vessels kept: the message with all of them stays below the unsent bytes that a slow client may have (rule
+ * W6).
+ */
 export const MAX_VESSELS = 10_000;
 
 /** The vessels that were heard of lately, by MMSI. */
 export class VesselStore {
-  /** Whoever was heard last stands last. */
+  /** The vessel that was heard last comes last. */
   readonly #vessels = new Map<number, Known>();
-  /** Grows with each message and each vessel that goes: while it stays, so does all that can be told. */
+  /** Grows with each message and each vessel that goes: while it stays, broadcasts would be equal. */
   revision = 0;
 
   get size(): number {
     return this.#vessels.size;
   }
 
-  /** Joins a message to what is known of its vessel. */
+  /** Merges a message into its vessel's data. */
   hear({ mmsi, known_as = "", ...told }: Report): void {
     const known = this.#vessels.get(mmsi);
     const vessel: Known = { ...(known ?? NOTHING), ...onlyDefined(told), heardAt: now() };
-    // A name that a later message leaves out is still the name.
+    // A name stays if a later message leaves it out.
     vessel.name ||= known?.name || known_as;
     this.#vessels.delete(mmsi);
     if (this.#vessels.size >= MAX_VESSELS) this.#dropOldest();
@@ -84,7 +87,7 @@ export class VesselStore {
     if (oldest !== undefined) this.#vessels.delete(oldest);
   }
 
-  /** Drops who wasn't heard for ten minutes; after the clock was set back, who seems to be heard in the future. */
+  /** Drops vessels unheard for ten minutes and, after the clock was set back, those heard in the future. */
   dropUnheard(): void {
     const time = now();
     for (const [mmsi, { heardAt }] of this.#vessels) {
@@ -94,7 +97,7 @@ export class VesselStore {
     }
   }
 
-  /** The vessels with a position, within a radius of a place; all of them without one. In no order. */
+  /** The vessels with a position, within a radius of a place, or all of them without a place. Unordered. */
   near(here: Position | null, radiusKm: number): Vessel[] {
     const found: Vessel[] = [];
     for (const [mmsi, known] of this.#vessels) {

@@ -5,10 +5,10 @@ import { errors, query, t } from "../../kernel/schema";
 import { NearestQuery, NearestStation, Station, StationsQuery } from "./schema";
 import { type Answer, listStations, nearestStation } from "./service";
 
-/** What the document is told of the header. */
+/** The header, for the OpenAPI document. */
 const MAY_BE_STALE = { "x-headers": ["Warning"] };
 
-/** An older answer says so (RFC 7234, section 5.5.1). */
+/** An older answer carries a warning (RFC 7234, section 5.5.1; rule O3). */
 function answer<T>({ body, isStale }: Answer<T>, headers: HookContext["set"]["headers"]): T {
   if (isStale) headers.warning = '110 fairlead "Response is Stale"';
   return body;

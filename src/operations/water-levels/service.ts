@@ -8,7 +8,7 @@ import type { NearestStation, Station } from "./schema";
 import { allStations, measurementsOf } from "./source";
 import { type SourceStation, trendOf } from "./stations";
 
-/** An answer, and whether it is older than it should be because the source could not be asked. */
+/** An answer, marked stale if the source could not be asked for a newer one. */
 export interface Answer<T> {
   body: T;
   isStale: boolean;
@@ -27,8 +27,8 @@ const on = (water: string | undefined, stations: SourceStation[]): SourceStation
     : stations.filter(({ water_shortname }) => water_shortname.toLowerCase() === water.toLowerCase());
 
 /**
- * The station that is nearest to the newest position of all, by great circle, and that measures a level. Throws 404 when
- * there is no position, or no station within `radius` kilometres, and 503.
+ * The nearest station with a level, by great circle from the newest position of all (rule O3). Throws 404
+ * without a position, or without a station within `radius` kilometres, and 503.
  */
 export async function nearestStation(
   water: string | undefined,
@@ -54,21 +54,24 @@ const toStation = ({ hasLevel: _, centimetres: __, ...station }: SourceStation):
 
 // --- Trends -------------------------------------------------------------------------------------------------
 
-/** Trends that were derived, by station and the time of its newest value. */
+/** Derived trends, by station and the time of its newest value. */
 const derived = new Map<string, { trend: number | null; readAt: number }>();
 const MAX_DERIVED = 2_000;
 
-/** A longer list gets the trends that are known: a question for each of hundreds of stations would be rude. */
+/**
+ * A longer list gets only the trends that are known: a request for each of hundreds of stations would be
+ * rude.
+ */
 const MAX_ASKED = 25;
 const AT_ONCE = 5;
 
-/** How long an answer waits for trends. */
+/** Longest wait for trends in an answer. */
 const PATIENCE = 6 * SECOND;
 
 const lacksTrend = ({ trend, centimetres, measured_at, level_cm }: SourceStation): boolean =>
   trend === null && centimetres !== null && measured_at !== null && level_cm !== null;
 
-/** Adds trends where the source has none: derived from what was measured in the last day. */
+/** Adds trends that the source lacks, derived from the last day's measurements (rule O4). */
 async function withTrends(stations: SourceStation[]): Promise<SourceStation[]> {
   const lacking = stations.filter(lacksTrend);
   const unknown = lacking.length <= MAX_ASKED ? lacking.filter((station) => !isKnown(station)) : [];
@@ -89,14 +92,14 @@ async function deriveAll(stations: SourceStation[]): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-/** A trend that was not to be had is asked for again with the next answer of the source. */
+/** A trend that couldn't be derived is tried again with the next answer of the source. */
 function isKnown(station: SourceStation): boolean {
   const known = derived.get(keyOf(station));
   if (!known) return false;
   return known.trend !== null || Math.abs(now() - known.readAt) < config["pegel.cache_seconds"] * SECOND;
 }
 
-/** Trends that are being derived, by the same keys: whoever asks meanwhile waits for the same answer. */
+/** Trends that are being derived, by the same keys: concurrent requests share the result. */
 const pending = new Map<string, Promise<void>>();
 
 function derive(station: SourceStation): Promise<void> {

@@ -7,9 +7,9 @@ import { isNews } from "../../kernel/trouble";
 import { readStations, type SourceStation } from "./stations";
 
 /**
- * The source of water levels: PEGELONLINE v2, or a service like it (external-services.md, section 1). It is asked for
- * all stations at once, which is one answer to keep: what is nearest changes with every position, and on a vessel the
- * network may be gone when somebody asks.
+ * The source of water levels: the REST API of PEGELONLINE, version 2, or a service like it. All stations are
+ * fetched at once, which is one answer to keep: the nearest one changes with every position, and on a vessel
+ * the network may be gone when somebody asks.
  */
 
 const BOUNDS = { timeout: 10 * SECOND, maxBytes: 16 * 1_048_576 };
@@ -20,25 +20,25 @@ const QUERY =
 interface Kept {
   stations: SourceStation[];
   etag: string | null;
-  /** When the source last said that this is what there is. */
+  /** Time at which the source last confirmed this content. */
   confirmedAt: number;
 }
 
 export interface SourceAnswer {
   stations: SourceStation[];
-  /** Whether the source could not be asked, and this is an older answer. */
+  /** True if the source could not be asked, and this is an older answer. */
   isStale: boolean;
 }
 
 let kept: Kept | null = null;
 let pending: Promise<Kept> | null = null;
-/** The source is not asked in this span: it asked for that, or does not answer at all. */
+/** Time span in which the source is not asked: it asked for that, or does not answer at all. */
 let quiet = { from: 0, until: 0 };
 
 /** A clock that was set back ends it. */
 const isQuiet = () => quiet.from <= now() && now() < quiet.until;
 
-/** Several questions may be under way: an answer that asks for less must not shorten another's pause. */
+/** Several requests may be under way: an answer that asks for less must not shorten another's pause. */
 function leaveAlone(milliseconds: number): void {
   const from = now();
   quiet = { from, until: Math.max(isQuiet() ? quiet.until : 0, from + milliseconds) };
@@ -49,14 +49,16 @@ const notThere = (why: string) =>
     headers: { "retry-after": "60" },
   });
 
-/** All stations, at most `pegel.cache_seconds` old where the source can be asked. Throws 503 when there is no answer at all. */
+/**
+ * All stations, at most `pegel.cache_seconds` old if the source can be asked. Throws 503 without any answer.
+ */
 export async function allStations(): Promise<SourceAnswer> {
   if (!config["pegel.enabled"])
     throw new AppError("ServiceUnavailable", "Water levels are not configured (pegel.enabled)");
   if (kept && isFresh(kept)) return { stations: kept.stations, isStale: false };
   try {
     if (isQuiet()) throw new OutboundError("it is left alone for a while");
-    // Whoever asks meanwhile waits for the same answer.
+    // Concurrent requests wait for the same answer.
     pending ??= ask()
       .catch(noteFailure)
       .finally(() => {
@@ -71,7 +73,7 @@ export async function allStations(): Promise<SourceAnswer> {
   }
 }
 
-/** How long a source is left alone that let somebody wait for nothing, while an older answer will do. */
+/** Pause for a source that timed out, while an older answer will do. */
 const SILENCE = 15 * SECOND;
 
 function noteFailure(error: unknown): never {
@@ -112,7 +114,7 @@ function heedPause(answer: Response): void {
 
 const MEASUREMENT_BOUNDS = { timeout: 5 * SECOND, maxBytes: 1_048_576 };
 
-/** What a station measured in the last day, as the source has it; null when it can't be had. */
+/** A station's measurements of the last day, as the source sends them; null if they can't be fetched. */
 export async function measurementsOf(stationId: string): Promise<unknown> {
   if (!/^[\w-]{1,64}$/.test(stationId) || isQuiet()) return null;
   const url = `${config["pegel.base_url"]}/stations/${stationId}/W/measurements.json?start=P1D`;

@@ -1,12 +1,15 @@
 import { isObject, type Json } from "../../kernel/json";
 import type { Station } from "./schema";
 
-/** Reading what a source of water levels answers: whatever is missing or of another type becomes null. No network. */
+/**
+ * Reads the answers of a source of water levels: missing values and values of another type become null. No
+ * network.
+ */
 
 export interface SourceStation extends Station {
-  /** Whether the source has a series of levels for it. */
+  /** True if the source has a series of levels for it. */
   hasLevel: boolean;
-  /** Centimetres for one of the unit that it measures in; null where that is no length. */
+  /** Centimetres in one of the series' units; null if the unit is no length. */
   centimetres: number | null;
 }
 
@@ -43,7 +46,7 @@ export function centimetresPer(unit: unknown): number | null {
   return CENTIMETRES[word?.toLowerCase() ?? ""] ?? null;
 }
 
-/** The stations of an answer; null when it is no list of any. Entries that are none are passed over. */
+/** The stations in an answer; null if it is no list of stations. Invalid entries are skipped. */
 export function readStations(answer: unknown): SourceStation[] | null {
   if (!Array.isArray(answer)) return null;
   const stations = answer.flatMap((entry) => readStation(entry) ?? []);
@@ -88,13 +91,13 @@ const inCentimetres = (value: number | null, factor: number | null): number | nu
 const readTrend = (value: unknown): number | null =>
   value === -1 || value === 0 || value === 1 ? value : null;
 
-/** How far back the trend looks, and how much must change for one, in milliseconds and centimetres. */
+/** Time span of a trend, and the least change that counts as one, in milliseconds and centimetres. */
 const SPAN = 3_600_000;
 const DEADBAND = 1;
 
 /**
- * The trend of what was measured: the newest value against the newest one of an hour before, or the oldest where they
- * don't reach back so far. Null for fewer than two values.
+ * The trend of measurements: the newest value against the newest one at least an hour older, or the oldest if
+ * they don't reach back so far. Null for fewer than two values.
  */
 export function trendOf(measurements: unknown, centimetres: number): number | null {
   if (!Array.isArray(measurements)) return null;

@@ -33,10 +33,11 @@ export const categoryRoutes = new Elysia({ prefix: path, tags: ["Trip categories
     {
       access: "trip_categories:write",
       body: NewTripCategory,
-      response: { 201: Single(TripCategory) },
+      response: { 201: Single(TripCategory), ...errors(409) },
       detail: {
         summary: "Create a trip category",
-        description: "Creates a category at the top, or below the one that `parent_id` names.",
+        description:
+          "Creates a category at the top, or below the one that `parent_id` names. There are at most 1,000 of them, with 4 MiB of text in all (409).",
       },
     },
   )
@@ -47,7 +48,7 @@ export const categoryRoutes = new Elysia({ prefix: path, tags: ["Trip categories
       access: "trip_categories:write",
       params: IdParams,
       body: TripCategoryChange,
-      response: { 200: Single(TripCategory), ...errors(404) },
+      response: { 200: Single(TripCategory), ...errors(404, 409) },
       detail: {
         summary: "Change a trip category",
         description:

@@ -1,8 +1,10 @@
 import { asc, eq, sql } from "drizzle-orm";
+import { changedOnly, isEmpty } from "../../kernel/changes";
 import { iso, now } from "../../kernel/clock";
 import { db, transact } from "../../kernel/db";
 import { invalid, notFound } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
+import { keepRoom } from "../../kernel/room";
 import { checkChanged } from "../../kernel/validation";
 import type { NewTripCategory, TripCategory, TripCategoryChange } from "./schema";
 import { tripCategories } from "./table";
@@ -15,7 +17,7 @@ const toCategory = (row: Row): TripCategory => ({
   updated_at: iso(row.updated_at),
 });
 
-/** All categories by their place, and by name where that is the same. */
+/** All categories by `sort_order`, then by name. */
 export const listCategories = (): TripCategory[] =>
   db
     .select()
@@ -28,6 +30,8 @@ export const listCategories = (): TripCategory[] =>
     .all()
     .map(toCategory);
 
+const STORE = { table: "trip_categories", texts: ["name", "description"], records: "trip categories" };
+
 export const getCategory = (id: string): TripCategory => toCategory(categoryRow(id));
 
 function categoryRow(id: string): Row {
@@ -39,37 +43,38 @@ function categoryRow(id: string): Row {
 const findCategory = (id: string): Row | undefined =>
   db.select().from(tripCategories).where(eq(tripCategories.id, id)).get();
 
-/** Null clears a field: this one has a value always. */
+/** Null clears a field, but this one always has a value. */
 const cleared = ({ sort_order, ...input }: TripCategoryChange) => ({
   ...input,
   sort_order: sort_order === null ? 0 : sort_order,
 });
 
-/** Creates a category. Throws 400 for a parent that is none. */
+/** Creates a category. Throws 400 for an unknown parent, 409 if the table is full. */
 export function createCategory({ name, parent_id, ...input }: NewTripCategory): Promise<TripCategory> {
   return transact(() => {
     if (parent_id && !findCategory(parent_id)) throw invalid("/parent_id", "names no trip category");
     const time = now();
-    const row = db
-      .insert(tripCategories)
-      .values({ id: newId(), name, parent_id, ...cleared(input), created_at: time, updated_at: time })
-      .returning()
-      .get();
+    const category = { id: newId(), name, parent_id, ...cleared(input), created_at: time, updated_at: time };
+    const row = keepRoom(STORE, () => db.insert(tripCategories).values(category).returning().get());
     return toCategory(row);
   });
 }
 
-/** Changes the fields that are given. Throws 404, and 400 when there is none. */
+/** Changes the given fields. Throws 404, 400 if there are none, and 409 if the table is full. */
 export function updateCategory(id: string, input: TripCategoryChange): Promise<TripCategory> {
   checkChanged(input);
   return transact(() => {
-    categoryRow(id);
-    const row = db
-      .update(tripCategories)
-      .set({ ...cleared(input), updated_at: now() })
-      .where(eq(tripCategories.id, id))
-      .returning()
-      .get();
+    const before = categoryRow(id);
+    const change = changedOnly(before, cleared(input));
+    if (isEmpty(change)) return toCategory(before);
+    const row = keepRoom(STORE, () =>
+      db
+        .update(tripCategories)
+        .set({ ...change, updated_at: now() })
+        .where(eq(tripCategories.id, id))
+        .returning()
+        .get(),
+    );
     return toCategory(row);
   });
 }

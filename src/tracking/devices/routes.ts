@@ -40,11 +40,11 @@ export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
     {
       access: "devices:write",
       body: NewDevice,
-      response: { 201: Single(Device) },
+      response: { 201: Single(Device), ...errors(409) },
       detail: {
         summary: "Create a device",
         description:
-          "Creates a device. With `api_key_id`, that key posts its positions from now on: only the key's owner, a system key or a super admin may link it (403), and whatever the key was linked to is unlinked.",
+          "Creates a device. With `api_key_id`, that key posts its positions from now on: only the key's owner, a system key or a super admin may link it (403), and whatever the key was linked to is unlinked. There are at most 2,000 devices (409).",
       },
     },
   )

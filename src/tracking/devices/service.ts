@@ -2,10 +2,11 @@ import { asc, desc, eq, getTableColumns } from "drizzle-orm";
 import type { Caller } from "../../identity/access/caller";
 import { linkApiKey } from "../../identity/api-keys/service";
 import { apiKeys } from "../../identity/api-keys/table";
+import { changedOnly, isEmpty } from "../../kernel/changes";
 import type { Client } from "../../kernel/client";
 import { iso, now } from "../../kernel/clock";
-import { adjustCounter, counter, db, transact } from "../../kernel/db";
-import { notFound } from "../../kernel/errors";
+import { adjustCounter, counter, counterNow, db, transact } from "../../kernel/db";
+import { conflict, notFound } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
 import { checkChanged } from "../../kernel/validation";
@@ -45,13 +46,24 @@ export function getDevice(id: string): Device {
   return toDevice(row);
 }
 
-/** Creates a device, and links the key that posts for it when one is named. */
+/**
+ * Most devices of an installation: the newest position of each is one list, which has no pages unless they
+ * are asked for.
+ */
+const MAX_DEVICES = 2_000;
+
+/**
+ * Creates a device, and links the key that posts for it if one is named. Throws 409 if there are too many
+ * devices.
+ */
 export function createDevice(
   caller: Caller,
   { api_key_id, ...input }: NewDevice,
   client: Client,
 ): Promise<Device> {
   return transact(() => {
+    if (counterNow("devices") >= MAX_DEVICES)
+      throw conflict(`There can be at most ${MAX_DEVICES.toLocaleString("en")} devices; delete one first`);
     const id = newId();
     const time = now();
     db.insert(devices)
@@ -63,7 +75,7 @@ export function createDevice(
   });
 }
 
-/** Changes the fields that are given; `api_key_id` null unlinks the device's key. */
+/** Changes the given fields; `api_key_id` null unlinks the device's key. */
 export function updateDevice(
   caller: Caller,
   id: string,
@@ -72,19 +84,22 @@ export function updateDevice(
 ): Promise<Device> {
   checkChanged({ api_key_id, ...input });
   return transact(() => {
-    const { changed } = db
-      .update(devices)
-      .set({ ...input, updated_at: now() })
-      .where(eq(devices.id, id))
-      .returning({ changed: devices.id })
-      .get() ?? { changed: null };
-    if (changed === null) throw notFound("Device");
+    const change = changedOnly(getDevice(id), { ...input, api_key_id });
+    const { api_key_id: _, ...fields } = change;
+    if (!isEmpty(change))
+      db.update(devices)
+        .set({ ...fields, updated_at: now() })
+        .where(eq(devices.id, id))
+        .run();
     if (api_key_id !== undefined) linkApiKey(caller, api_key_id, id, client);
     return getDevice(id);
   });
 }
 
-/** Deletes a device. Its points, trips and templates stay, without it; its key posts for no device any more. */
+/**
+ * Deletes a device. Its points, trips and templates stay, without it; its key posts for no device any more
+ * (rule T6).
+ */
 export function deleteDevice(caller: Caller, id: string, client: Client): Promise<void> {
   return transact(() => {
     linkApiKey(caller, null, id, client);

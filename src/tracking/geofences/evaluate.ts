@@ -14,7 +14,7 @@ export interface ZoneCrossing {
   metadata: Record<string, unknown> | null;
 }
 
-/** What it takes to tell whether a position is in a zone. */
+/** The part of a zone that decides if a position is in it. */
 interface Zone extends Position {
   seq: number;
   radius_km: number;
@@ -56,16 +56,18 @@ const MAX_REMEMBERED = 50_000;
 
 // --- Candidates -------------------------------------------------------------------------------------------
 
-/** Cubes that space is divided into, along the Earth's radius: 194 m each. A power of two, so that bounds are exact. */
+/**
+ * Cubes that divide space, along the Earth's radius: 194 m each. A power of two, so that bounds are exact.
+ */
 const CUBES = 32_768;
 
-/** The zones that touch a cube; null when they are so many that each position asks for those that touch itself. */
+/** The zones that touch a cube; null if they are so many that each position queries for its own. */
 const touching = new Remembered<number, Zone[] | null>(MAX_REMEMBERED, (zones) => 1 + (zones?.length ?? 0));
 const CROWD = 64;
 
 /**
- * The zones that may contain a position: a few, whatever the number of zones. They are those of the cube that holds it, in
- * which a ship stays for a while.
+ * The zones that may contain a position: a few, whatever the number of zones. They are those of the cube that
+ * holds it, in which a ship stays for a while.
  */
 function zonesAround(position: Position): Zone[] {
   const vector = toVector(position);
@@ -91,9 +93,10 @@ const readInside = (deviceId: string): Map<number, Zone> =>
   );
 
 /**
- * Compares the active zones that contain a device's new position with those that it was inside of, notes the
+ * Compares the active zones that contain a device's new position with those that it was inside of, stores the
  * difference in the current transaction and returns it, exits first. A zone is left once the distance exceeds
- * its radius by `geofence.exit_margin_m`, so that a ship on the border doesn't enter and leave all day.
+ * its radius by `geofence.exit_margin_m`, so that a ship on the border doesn't enter and leave all day (rule
+ * T3).
  */
 export function evaluateZones(deviceId: string, position: Position): ZoneCrossing[] {
   const marginKm = systemValue("geofence.exit_margin_m") / 1_000;

@@ -32,7 +32,7 @@ export function toVector({ latitude, longitude }: Position): [x: number, y: numb
 
 export type Box = [minX: number, maxX: number, minY: number, maxY: number, minZ: number, maxZ: number];
 
-/** Widens boxes by a centimetre or so, for what floating point loses. */
+/** Widens boxes by about a centimetre, to make up for rounding. */
 const SLACK = 1e-9;
 
 /**

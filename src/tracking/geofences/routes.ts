@@ -39,11 +39,11 @@ export const geofenceRoutes = new Elysia({ prefix: path, tags: ["Geofences"] })
     {
       access: "geofences:write",
       body: NewGeofence,
-      response: { 201: Single(Geofence) },
+      response: { 201: Single(Geofence), ...errors(409) },
       detail: {
         summary: "Create a zone",
         description:
-          "Creates a circular zone. From the next position on, a device that is inside or comes in causes a `geofenceEvent` with `enter`, one that goes out an `exit`. Zones may cross the 180th meridian and lie over a pole.",
+          "Creates a circular zone. From the next position on, a device that is inside or comes in causes a `geofenceEvent` with `enter`, one that goes out an `exit`. Zones may cross the 180th meridian and lie over a pole. There are at most 10,000 of them (409).",
       },
     },
   )

@@ -1,7 +1,8 @@
 import { asc, desc, eq } from "drizzle-orm";
+import { changedOnly, isEmpty } from "../../kernel/changes";
 import { iso, madeNow, now } from "../../kernel/clock";
-import { adjustCounter, counter, db, sqlite, statement, transact } from "../../kernel/db";
-import { notFound } from "../../kernel/errors";
+import { adjustCounter, counter, counterNow, db, sqlite, statement, transact } from "../../kernel/db";
+import { conflict, notFound } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
 import { checkChanged, checkMetadata } from "../../kernel/validation";
@@ -37,9 +38,15 @@ export function getGeofence(id: string): Geofence {
   return toGeofence(row);
 }
 
+/** Most zones of an installation: a position may lie in all of them. */
+const MAX_ZONES = 10_000;
+
+/** Throws 409 if there are too many zones. */
 export function createGeofence(input: NewGeofence): Promise<Geofence> {
   checkMetadata(input.metadata);
   return transact(() => {
+    if (counterNow("geofences") >= MAX_ZONES)
+      throw conflict(`There can be at most ${MAX_ZONES.toLocaleString("en")} zones; delete one first`);
     const row = db
       .insert(geofences)
       .values({ id: newId(), ...input, ...madeNow() })
@@ -51,24 +58,27 @@ export function createGeofence(input: NewGeofence): Promise<Geofence> {
   });
 }
 
-/** Changes the fields that are given. Evaluates no device: the next position does (decisions 7.9). */
+/** Changes the given fields. Evaluates no device: the next position does (rule T3). */
 export function updateGeofence(id: string, input: GeofenceChange): Promise<Geofence> {
   checkChanged(input);
   checkMetadata(input.metadata);
   return transact(() => {
+    const before = db.select().from(geofences).where(eq(geofences.id, id)).get();
+    if (!before) throw notFound("Geofence");
+    const change = changedOnly(before, input);
+    if (isEmpty(change)) return toGeofence(before);
     const row = db
       .update(geofences)
-      .set({ ...input, updated_at: now() })
+      .set({ ...change, updated_at: now() })
       .where(eq(geofences.id, id))
       .returning()
       .get();
-    if (!row) throw notFound("Geofence");
     index(row);
     return toGeofence(row);
   });
 }
 
-/** Removes a zone. Who was inside is forgotten silently. */
+/** Deletes a zone. The devices inside are forgotten silently (rule T3). */
 export function deleteGeofence(id: string): Promise<void> {
   return transact(() => {
     const row = db.delete(geofences).where(eq(geofences.id, id)).returning().get();
@@ -85,7 +95,7 @@ const removeFromIndex = statement(() =>
   sqlite.prepare<unknown, [number]>("DELETE FROM geofence_index WHERE seq = ?"),
 );
 
-/** Keeps the R-Tree equal to the active zones. A zone that is switched off forgets who was inside. */
+/** Keeps the R-Tree equal to the active zones. A zone that is switched off forgets the devices inside. */
 function index(row: Row): void {
   if (row.is_active) {
     putIntoIndex().run(row.seq, ...boundingBox(row, row.radius_km));

@@ -17,7 +17,7 @@ export const geofences = sqliteTable("geofences", {
   updated_at: time().notNull(),
 });
 
-/** Which zones each device is inside of, so that a restart repeats no event. */
+/** The zones that each device is inside of, so that a restart repeats no event. */
 export const geofencePresence = sqliteTable(
   "geofence_presence",
   {

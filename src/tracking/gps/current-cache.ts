@@ -3,9 +3,9 @@ import { systemValue } from "../../operations/system-config/service";
 import type { GpsPoint } from "./schema";
 
 /**
- * The newest points, by device and of all, in memory for `gps.current_cache_seconds`. Whoever adds a point renews the
- * entries concerned after the commit, and whoever removes one drops them, so nobody reads a stale position
- * (decisions 4.3).
+ * The newest points, by device and of all, in memory for `gps.current_cache_seconds`. Adding a point must
+ * renew its entries after the commit, and removing one must drop them, so that nobody reads a stale position
+ * (rule T5).
  */
 const entries = new Map<string, { point: GpsPoint | null; readAt: number }>();
 const OF_ALL = "";
@@ -15,7 +15,7 @@ const MAX_ENTRIES = 50_000;
 export function cachedCurrent(deviceId: string | null, read: () => GpsPoint | null): GpsPoint | null {
   const key = deviceId ?? OF_ALL;
   const known = entries.get(key);
-  // Not a negative age either: the clock may have been set back.
+  // No negative age either: the clock may have been set back.
   if (known && Math.abs(now() - known.readAt) < systemValue("gps.current_cache_seconds") * SECOND)
     return known.point;
   const point = read();
@@ -33,7 +33,7 @@ export function renewCurrent(point: GpsPoint): void {
 
 function renew(key: string, point: GpsPoint): void {
   const known = entries.get(key);
-  // Of equal times the one that was stored last. ISO 8601 in UTC sorts as it is.
+  // Of equal times the point that was stored last counts. ISO 8601 in UTC sorts as text.
   if (!known || (known.point && known.point.timestamp > point.timestamp)) return;
   entries.set(key, { point, readAt: now() });
 }

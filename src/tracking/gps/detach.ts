@@ -5,9 +5,10 @@ import { forgetPlaces, tripPoints } from "./places";
 import { gpsDetachments } from "./table";
 
 /**
- * A deleted device or trip leaves its points, which from then on belong to none; the counters of a trip's places go.
- * Rewriting millions of rows would stop the server, so a small step is taken at once and the rest by a job. Until that
- * is done, the identifiers in the rows are dangling, and every reader of points asks `isDetached` about them.
+ * A deleted device or trip leaves its points, which then belong to none (rule T6); the counters of a trip's
+ * places go. Rewriting millions of rows would block the server, so a small step is taken at once and the rest
+ * by a job. Until that is done, the identifiers in the rows are dangling, and every reader of points must
+ * call `isDetached` for them.
  */
 type Kind = "device" | "trip";
 
@@ -27,19 +28,22 @@ const clearTrip = statement(() =>
   ),
 );
 
-/** Takes a step, in which a trip loses at least as many of its counters as it has for those points; returns their number. */
+/**
+ * Takes a step, in which a trip loses at least as many of its counters as those points have; returns the
+ * number of points.
+ */
 function step(kind: Kind, id: string): number {
   if (kind === "device") return clearDevice().run(id, STEP).changes;
   forgetPlaces(tripPoints(id), STEP);
   return clearTrip().run(id, STEP).changes;
 }
 
-/** Whether a device or trip is gone although points still name it. */
+/** True for a device or trip that is gone although points still name it. */
 export function isDetached(id: string): boolean {
   return detached.size > 0 && detached.has(id);
 }
 
-/** How many devices and trips are gone whose points still name them. */
+/** Number of devices and trips that are gone although points still name them. */
 export const detachmentCount = (): number => detached.size;
 
 /** Takes the points from a device or trip that the current transaction deletes. */
@@ -50,13 +54,13 @@ export function detach(kind: Kind, id: string): void {
   afterCommit(() => detached.add(id));
 }
 
-/** Reads what is left over from before a restart. */
+/** Loads the unfinished detachments from before a restart. */
 export function loadDetachments(): void {
   detached.clear();
   for (const row of db.select().from(gpsDetachments).all()) detached.add(row.reference);
 }
 
-/** The job: rewrites what is left, step by step, letting requests in between. */
+/** The job: rewrites the remaining points, step by step, with requests in between. */
 export async function finishDetachments(): Promise<void> {
   for (const { kind, reference } of db.select().from(gpsDetachments).all()) {
     for (let more = true; more; ) {

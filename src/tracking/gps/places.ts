@@ -2,10 +2,11 @@ import { DAY, MINUTE } from "../../kernel/clock";
 import { adjustCounter, removeParts, sqlite, statement } from "../../kernel/db";
 
 /**
- * Where a page of a long list of positions begins. SQLite walks over what OFFSET skips, which takes it a quarter of a
- * second in the middle of ten million. So each list counts its positions by spans of the receiver's time too, of which
- * each divides the one before it: no more than a quarter of an hour is walked over, and no more than some hundred
- * counters, however many years a list covers. Those counters are parts of the list's own: `gps_points day 00020514`.
+ * Finds the beginning of a page in a long list of positions. SQLite walks over the rows that OFFSET skips,
+ * which takes a quarter of a second in the middle of ten million. So each list also counts its positions by
+ * spans of the receiver's time, each of which divides the one before it: no more than a quarter of an hour is
+ * walked over, and no more than some hundred counters, however many years a list covers. Those counters are
+ * parts of the list's own: `gps_points day 00020514`.
  */
 
 /** The list of all positions, and that of a trip's: the names of their counters. */
@@ -37,7 +38,7 @@ interface Names {
   parts: string[];
 }
 
-/** The names that each list used last: what comes next is mostly of the same quarter. */
+/** The names that each list used last: the next position mostly falls in the same quarter of an hour. */
 const lastNames = new Map<string, Names>();
 const MAX_LISTS = 1_000;
 
@@ -68,14 +69,14 @@ const newestParts = statement(() => sqlite.prepare<Part, [string, string]>(`${PA
 
 export type Order = "oldest first" | "newest first";
 
-/** A place in a list: what lies `skip` positions behind a time, the bound of the reading. */
+/** A place in a list: `skip` positions after a time, at which the reading begins. */
 export interface Place {
   /** Epoch milliseconds: positions from then on, oldest first, or positions before, newest first. */
   bound: number;
   skip: number;
 }
 
-/** To skip less than this is quicker than to ask the counters. */
+/** Skipping fewer rows than this is faster than reading the counters. */
 const WORTH_SEEKING = 500;
 
 /** The place of the position that has `skip` others of the list before it. */
@@ -87,7 +88,10 @@ export function findPlace(list: string, order: Order, skip: number): Place {
   return { bound: isAscending ? stretch.from : stretch.until, skip: stretch.skip };
 }
 
-/** A time from (inclusive) and until (exclusive) which a list is looked at, and how many positions of it there to skip. */
+/**
+ * The time span of a list that is searched, from `from` (inclusive) to `until` (exclusive), and the number of
+ * positions to skip in it.
+ */
 interface Stretch {
   /** Epoch milliseconds. */
   from: number;
@@ -95,7 +99,7 @@ interface Stretch {
   skip: number;
 }
 
-/** The one span of a stretch in which the list's position stands that has `skip` before it there. */
+/** The one span of a stretch that holds the list's position with `skip` before it there. */
 function narrow(list: string, { name, length }: Span, { from, until, skip }: Stretch, order: Order): Stretch {
   const parts = order === "oldest first" ? oldestParts() : newestParts();
   const last = Math.min(until / length - 1, LAST);

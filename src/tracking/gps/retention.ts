@@ -12,8 +12,8 @@ const deleteOldest = statement(() =>
 );
 
 /**
- * The job: deletes positions older than `gps.retention_days`; 0 keeps all. A position that is linked to a trip can't be
- * deleted (Part 1): it stays until the trip goes.
+ * The job: deletes positions older than `gps.retention_days`; 0 keeps all. A position that is linked to a
+ * trip stays until the trip goes (rule T6).
  */
 export const deleteOldPoints = (): Promise<void> =>
   deleteAged(() => systemValue("gps.retention_days"), deleteStep);

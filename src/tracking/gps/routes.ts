@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { guard, type RateRule } from "../../identity/access/guard";
 import { page, pageQuery, pageRequest, single } from "../../kernel/envelopes";
+import { inMemory, readList, WholeListQuery } from "../../kernel/lists";
 import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/schema";
 import { systemValue } from "../../operations/system-config/service";
 import { CurrentQuery, GpsPoint, NewGpsPoint } from "./schema";
@@ -61,8 +62,9 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
       },
     },
   )
-  .get("/current/devices", () => currentPositions(), {
+  .get("/current/devices", ({ query }) => readList(query, inMemory(currentPositions())), {
     access: "gps:read",
+    ...query(WholeListQuery),
     response: { 200: t.Array(GpsPoint) },
     detail: {
       summary: "Get the current position of each device",

@@ -82,9 +82,9 @@ const reporters = new Remembered<string, Reporter | null>(50_000);
 const newestOfDevice = points<[string]>("WHERE device_id = +? ORDER BY timestamp DESC, rowid DESC LIMIT 1");
 
 /**
- * Records a position: stores it, joins it to the active logging trip of the device, and, unless the device
- * has a newer position already, tells which zones the device entered or left. The device is the one that the
- * caller's key is linked to; a position posted with any other credential has none.
+ * Records a position: stores it, joins it to the device's active logging trip, and, unless the device has a
+ * newer position already, publishes the zones that the device entered or left (rules T1 to T3). The device is
+ * the one linked to the caller's key; a position posted with any other credential has none.
  */
 export function recordPosition(caller: Caller, fix: NewGpsPoint): Promise<GpsPoint> {
   checkTimestamp(fix.timestamp);
@@ -101,7 +101,7 @@ export function recordPosition(caller: Caller, fix: NewGpsPoint): Promise<GpsPoi
   }, "repeatable");
 }
 
-/** Null for a device that was deleted since the caller was let in. */
+/** Null for a device that was deleted after the caller was authenticated. */
 const findReporter = (deviceId: string): Reporter | null =>
   reporters.get(deviceId, () => reporter().get(deviceId));
 
@@ -205,8 +205,8 @@ const byTime = (a: GpsPoint, b: GpsPoint): number => compare(b.timestamp, a.time
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 /**
- * The newest position of each device that has one, newest first. What isn't in memory costs a walk down the index: it
- * grows with the devices, not with the points.
+ * The newest position of each device that has one, newest first. An entry that isn't in memory costs a walk
+ * down the index: the cost grows with the devices, not with the points.
  */
 export function currentPositions(): GpsPoint[] {
   return deviceIds()

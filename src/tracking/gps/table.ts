@@ -16,7 +16,7 @@ export const gpsPoints = sqliteTable(
     longitude: real().notNull(),
     altitude: real(),
     heading: real(),
-    /** When the receiver fixed the position, epoch milliseconds (whole seconds). */
+    /** Time of the receiver's fix, epoch milliseconds (whole seconds). */
     timestamp: time().notNull(),
     speed_kmh: real().notNull(),
     speed_mps: real().notNull(),
@@ -30,7 +30,7 @@ export const gpsPoints = sqliteTable(
   (table) => [
     index("gps_points_time").on(table.timestamp),
     index("gps_points_device").on(table.device_id, table.timestamp).where(sql`device_id IS NOT NULL`),
-    // Of no trip: what may be deleted by age.
+    // Points without a trip, which may be deleted by age.
     index("gps_points_loose").on(table.timestamp).where(sql`trip_id IS NULL`),
     index("gps_points_trip").on(table.trip_id, table.timestamp).where(sql`trip_id IS NOT NULL`),
   ],

@@ -106,8 +106,11 @@ export const locationRoutes = new Elysia({ prefix: path, tags: ["Locations"] })
       access: "locations:write",
       params: IdParams,
       body: NewContact,
-      response: { 201: Single(Contact), ...errors(404) },
-      detail: { summary: "Create a contact", description: "Adds a contact to a location." },
+      response: { 201: Single(Contact), ...errors(404, 409) },
+      detail: {
+        summary: "Create a contact",
+        description: "Adds a contact to a location, which has at most 200 (409).",
+      },
     },
   )
   .patch(

@@ -1,7 +1,8 @@
 import { and, asc, desc, eq, sql } from "drizzle-orm";
+import { changedOnly, isEmpty } from "../../kernel/changes";
 import { iso, now } from "../../kernel/clock";
 import { adjustCounter, counter, db, transact } from "../../kernel/db";
-import { notFound } from "../../kernel/errors";
+import { conflict, notFound } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
 import { checkChanged } from "../../kernel/validation";
@@ -44,7 +45,7 @@ const contactsOf = (locationId: string): ContactRow[] =>
 
 const byName = sql`${locations.name} COLLATE NOCASE`;
 
-/** A page of locations by name, in whatever case. */
+/** A page of locations by name, ignoring case. */
 export function listLocations(request: PageRequest): PageOf<Location> {
   return readPage(request, counter("locations"), (fromEnd, offset, limit) => {
     const way = fromEnd ? desc : asc;
@@ -67,7 +68,7 @@ function locationRow(id: string): Row {
   return row;
 }
 
-/** Country codes are kept in upper case (decisions 2.9). */
+/** Country codes are stored in upper case, as ISO 3166-1 writes them. */
 const withCountry = <T extends { country?: string | null }>(input: T): T =>
   input.country ? { ...input, country: input.country.toUpperCase() } : input;
 
@@ -85,14 +86,16 @@ export function createLocation({ contacts, ...input }: NewLocation): Promise<Loc
   });
 }
 
-/** Changes the fields that are given. Throws 404, and 400 when there is none. */
+/** Changes the given fields. Throws 404, and 400 if there are none. */
 export function updateLocation(id: string, input: LocationChange): Promise<LocationWithContacts> {
   checkChanged(input);
   return transact(() => {
-    locationRow(id);
+    const before = locationRow(id);
+    const change = changedOnly(before, withCountry(input));
+    if (isEmpty(change)) return withContacts(before);
     const row = db
       .update(locations)
-      .set({ ...withCountry(input), updated_at: now() })
+      .set({ ...change, updated_at: now() })
       .where(eq(locations.id, id))
       .returning()
       .get();
@@ -111,7 +114,7 @@ export function deleteLocation(id: string): Promise<void> {
 
 // --- Contacts ---------------------------------------------------------------------------------------------
 
-/** Stores a contact in the current transaction. What else was sent with it is ignored. */
+/** Stores a contact in the current transaction. Unknown fields are ignored. */
 function insertContact(
   locationId: string,
   { name, phone = null, email = null, role = null }: NewContact,
@@ -123,9 +126,15 @@ function insertContact(
     .get();
 }
 
+/** Contacts of one location, which come with it. */
+const MAX_CONTACTS = 200;
+
+/** Throws 404, and 409 for a location with too many contacts. */
 export function createContact(locationId: string, input: NewContact): Promise<Contact> {
   return transact(() => {
     locationRow(locationId);
+    if (contactsOf(locationId).length >= MAX_CONTACTS)
+      throw conflict(`A location can have at most ${MAX_CONTACTS} contacts; delete one first`);
     return toContact(insertContact(locationId, input));
   });
 }
@@ -133,19 +142,17 @@ export function createContact(locationId: string, input: NewContact): Promise<Co
 const contactOf = (locationId: string, id: string) =>
   and(eq(locationContacts.id, id), eq(locationContacts.location_id, locationId));
 
-/** Changes the fields that are given. Throws 404 for a contact of another location, 400 when there is none. */
+/** Changes the given fields. Throws 404 for a contact of another location, 400 if there are none. */
 export function updateContact(locationId: string, id: string, input: ContactChange): Promise<Contact> {
   checkChanged(input);
   return transact(() => {
-    const row = db
-      .update(locationContacts)
-      .set(input)
-      .where(contactOf(locationId, id))
-      .returning()
-      .all()
-      .at(0);
-    if (!row) throw notFound("Contact");
-    return toContact(row);
+    const before = db.select().from(locationContacts).where(contactOf(locationId, id)).get();
+    if (!before) throw notFound("Contact");
+    const change = changedOnly(before, input);
+    if (isEmpty(change)) return toContact(before);
+    return toContact(
+      db.update(locationContacts).set(change).where(contactOf(locationId, id)).returning().get(),
+    );
   });
 }
 

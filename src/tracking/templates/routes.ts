@@ -38,10 +38,11 @@ export const templateRoutes = new Elysia({ prefix: path, tags: ["Trip templates"
     {
       access: "trips:write",
       body: NewTripTemplate,
-      response: { 201: Single(TripTemplate) },
+      response: { 201: Single(TripTemplate), ...errors(409) },
       detail: {
         summary: "Create a trip template",
-        description: "Keeps what trips of a kind have in common.",
+        description:
+          "Keeps what trips of a kind have in common. There are at most 1,000 templates, with 4 MiB of text in all (409).",
       },
     },
   )
@@ -52,7 +53,7 @@ export const templateRoutes = new Elysia({ prefix: path, tags: ["Trip templates"
       access: "trips:write",
       params: IdParams,
       body: TripTemplateChange,
-      response: { 200: Single(TripTemplate), ...errors(404) },
+      response: { 200: Single(TripTemplate), ...errors(404, 409) },
       detail: {
         summary: "Change a trip template",
         description:

@@ -1,8 +1,10 @@
 import { eq, sql } from "drizzle-orm";
+import { changedOnly, isEmpty } from "../../kernel/changes";
 import { iso, now } from "../../kernel/clock";
 import { db, transact } from "../../kernel/db";
 import { notFound } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
+import { keepRoom } from "../../kernel/room";
 import type { Trip } from "../trips/schema";
 import { checkReferences, insertTrip } from "../trips/service";
 import type { NewTripTemplate, TripOfTemplate, TripTemplate, TripTemplateChange } from "./schema";
@@ -25,6 +27,12 @@ export const listTemplates = (): TripTemplate[] =>
     .all()
     .map(toTemplate);
 
+const STORE = {
+  table: "trip_templates",
+  texts: ["name", "description", "notes", "tags"],
+  records: "trip templates",
+};
+
 export const getTemplate = (id: string): TripTemplate => toTemplate(templateRow(id));
 
 function templateRow(id: string): Row {
@@ -33,39 +41,39 @@ function templateRow(id: string): Row {
   return row;
 }
 
-/** Null clears a field: these two have a value always. */
+/** Null clears a field, but these two always have a value. */
 const cleared = ({ gps_logging_enabled, tags, ...input }: TripTemplateChange) => ({
   ...input,
   ...(gps_logging_enabled !== undefined && { gps_logging_enabled: gps_logging_enabled ?? false }),
   ...(tags !== undefined && { tags: tags ?? [] }),
 });
 
-/** Creates a template. Throws 400 for a reference to nothing. */
+/** Creates a template. Throws 400 for an unknown reference, 409 if the table is full. */
 export function createTemplate({ name, ...input }: NewTripTemplate): Promise<TripTemplate> {
   return transact(() => {
     checkReferences(input);
     const time = now();
-    const row = db
-      .insert(tripTemplates)
-      .values({ id: newId(), name, tags: [], ...cleared(input), created_at: time, updated_at: time })
-      .returning()
-      .get();
+    const template = { id: newId(), name, tags: [], ...cleared(input), created_at: time, updated_at: time };
+    const row = keepRoom(STORE, () => db.insert(tripTemplates).values(template).returning().get());
     return toTemplate(row);
   });
 }
 
-/** Changes the fields that are given. Throws 404, and 400 for a reference to nothing. */
+/** Changes the given fields. Throws 404, 400 for an unknown reference, and 409 if the table is full. */
 export function updateTemplate(id: string, input: TripTemplateChange): Promise<TripTemplate> {
   return transact(() => {
     const before = templateRow(id);
-    if (Object.keys(input).length === 0) return toTemplate(before);
     checkReferences(input);
-    const row = db
-      .update(tripTemplates)
-      .set({ ...cleared(input), updated_at: now() })
-      .where(eq(tripTemplates.id, id))
-      .returning()
-      .get();
+    const change = changedOnly(before, cleared(input));
+    if (isEmpty(change)) return toTemplate(before);
+    const row = keepRoom(STORE, () =>
+      db
+        .update(tripTemplates)
+        .set({ ...change, updated_at: now() })
+        .where(eq(tripTemplates.id, id))
+        .returning()
+        .get(),
+    );
     return toTemplate(row);
   });
 }
@@ -77,10 +85,10 @@ export function deleteTemplate(id: string): Promise<void> {
   });
 }
 
-/** What the name of a trip says of its origin (Part 1); it may exceed the limit of names by this. */
+/** Marks a trip's origin in its name, which may exceed the limit of names by this. */
 const SUFFIX = " (from template)";
 
-/** Creates a draft with what the template holds, and a weight of its own. Throws 404. */
+/** Creates a draft with the template's values, and a weight of its own. Throws 404. */
 export function createTripFrom(id: string, { weight_kg }: TripOfTemplate): Promise<Trip> {
   return transact(() => {
     const { name, description, category_id, origin_id, destination_id, device_id, notes, tags, ...rest } =

@@ -3,9 +3,9 @@ import { Remembered } from "../../kernel/remembered";
 import { distanceKm, type Position } from "../geofences/geometry";
 
 /**
- * How far trips went, along their recorded positions. Each position adds its part as it comes, so that nothing has to
- * walk over the points: the counters `trip_mm <id>` hold millimetres, and `completed_trip_mm` the sum over the completed
- * trips.
+ * Distances of trips, along their recorded positions. Each position adds its part as it comes, so that
+ * nothing has to walk over the points: the counters `trip_mm <id>` hold millimetres, and `completed_trip_mm`
+ * the sum over the completed trips.
  */
 
 const ofTrip = (tripId: string): string => `trip_mm ${tripId}`;
@@ -34,15 +34,16 @@ const after = statement(() =>
   ),
 );
 
-/** The newest position of each trip that goes on. */
+/** The newest position of each trip under way. */
 const lastOf = new Remembered<string, Fix | null>(50_000);
 
 const leg = (from: Position | null, to: Position | null): number =>
   from && to ? distanceKm(from, to) * MM_PER_KM : 0;
 
 /**
- * Adds what a position that is about to be stored makes a trip longer, in the current transaction. `timestamp` is in
- * epoch milliseconds; a position that comes late goes between those before and after it.
+ * Adds the distance that a new position gives a trip, in the current transaction, before the position is
+ * stored. `timestamp` is in epoch milliseconds; a position that comes late goes between those before and
+ * after it.
  */
 export function lengthenTrip(tripId: string, position: Position, timestamp: number): void {
   const last = lastOf.get(tripId, () => newest().get(tripId));
@@ -54,7 +55,10 @@ export function lengthenTrip(tripId: string, position: Position, timestamp: numb
   if (!isLate) lastOf.set(tripId, { latitude: position.latitude, longitude: position.longitude, timestamp });
 }
 
-/** Counts the distance of a trip that was just completed, in the current transaction: no position joins it any more. */
+/**
+ * Counts the distance of a trip that was just completed, in the current transaction: no position can join it
+ * any more.
+ */
 export const countCompleted = (tripId: string): void =>
   adjustCounter(OF_COMPLETED, counterNow(ofTrip(tripId)));
 
@@ -64,5 +68,5 @@ export function forgetDistance(tripId: string, wasCompleted: boolean): void {
   removeCounter(ofTrip(tripId));
 }
 
-/** How far all completed trips went, in kilometres. */
+/** Distance of all completed trips, in kilometres. */
 export const completedDistanceKm = (): number => counter(OF_COMPLETED) / MM_PER_KM;

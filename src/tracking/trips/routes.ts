@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
 import { page, pageQuery, pageRequest, single } from "../../kernel/envelopes";
+import { ListQuery, readList } from "../../kernel/lists";
 import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/schema";
 import { GpsPoint } from "../gps/schema";
 import { NewTrip, StatusChange, Trip, TripChange, TripFilter } from "./schema";
@@ -9,8 +10,8 @@ import {
   deleteTrip,
   getTrip,
   listPointsOfTrip,
-  listStatusHistory,
   listTrips,
+  statusHistory,
   updateTrip,
 } from "./service";
 
@@ -106,9 +107,10 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
       },
     },
   )
-  .get("/:id/history", ({ params }) => listStatusHistory(params.id), {
+  .get("/:id/history", ({ params, query }) => readList(query, statusHistory(params.id)), {
     access: "trips:read",
     params: IdParams,
+    ...query(ListQuery),
     response: { 200: t.Array(StatusChange), ...errors(404) },
     detail: { summary: "List the status changes of a trip", description: "Oldest first. A bare array." },
   });

@@ -1,9 +1,11 @@
-import { asc, desc, eq, placeholder } from "drizzle-orm";
+import { asc, count, desc, eq, placeholder } from "drizzle-orm";
 import type { Caller } from "../../identity/access/caller";
+import { changedOnly, isEmpty } from "../../kernel/changes";
 import { iso, isoOrNull, now } from "../../kernel/clock";
 import { adjustCounter, counter, db, removeCounter, statement, transact } from "../../kernel/db";
 import { AppError, conflict, invalid, isUniqueViolation, notFound } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
+import type { Records } from "../../kernel/lists";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
 import { systemValue } from "../../operations/system-config/service";
 import { tripCategories } from "../categories/table";
@@ -32,14 +34,14 @@ const toTrip = (row: Row): Trip => ({
 const ALL = "trips";
 const withStatus = (status: TripStatus) => `trips ${status}`;
 
-/** How many trips there are: in all, active and completed. */
+/** Numbers of trips: in all, active and completed. */
 export const countTrips = () => ({
   total: counter(ALL),
   active: counter(withStatus("active")),
   completed: counter(withStatus("completed")),
 });
 
-/** A page of trips, newest first; of one status when it is given. */
+/** A page of trips, newest first; only those with `status` if it is given. */
 export function listTrips(request: PageRequest, status?: TripStatus): PageOf<Trip> {
   const total = counter(status === undefined ? ALL : withStatus(status));
   return readPage(request, total, (fromEnd, offset, limit) =>
@@ -101,23 +103,26 @@ export function insertTrip(input: NewTrip): Trip {
 }
 
 /**
- * Changes the fields that are given, the status among them. Throws 400 for a transition that Part 1 doesn't
- * permit, and 409 when the trip would be the second active one with GPS logging on its device.
+ * Changes the given fields, the status among them. Throws 400 for a transition that rule T7 doesn't permit,
+ * and 409 if the trip would be the second active one with GPS logging on its device (rule T8).
  */
 export function updateTrip(caller: Caller, id: string, { status, ...input }: TripChange): Promise<Trip> {
   return transact(() => {
     const before = tripRow(id);
-    if (status === undefined && Object.keys(input).length === 0) return toTrip(before);
     checkReferences(input);
+    const change = changedOnly(before, {
+      ...input,
+      ...(input.gps_logging_enabled === null && { gps_logging_enabled: false }),
+      ...(input.tags === null && { tags: [] }),
+    });
+    if (status === undefined && isEmpty(change)) return toTrip(before);
     const time = now();
     const moved = status === undefined ? {} : changeStatus(before, status, time);
     const row = keepOneLogger(() =>
       db
         .update(trips)
         .set({
-          ...input,
-          ...(input.gps_logging_enabled === null && { gps_logging_enabled: false }),
-          ...(input.tags === null && { tags: [] }),
+          ...change,
           ...moved,
           updated_at: time,
         } as Partial<Row>)
@@ -137,12 +142,12 @@ function changeStatus(trip: Row, to: TripStatus, time: number): Partial<Row> {
   return {
     status: to,
     ...(allowed.starts && { started_at: time }),
-    // Not before its beginning, should the clock have been set back.
+    // Not before its beginning, even if the clock was set back.
     ...(allowed.ends && { ended_at: Math.max(time, trip.started_at ?? time) }),
   };
 }
 
-/** The rule itself is the index `trips_one_active_logger`: it holds for every change and in every race. */
+/** The index `trips_one_active_logger` enforces the rule, for every change and in every race (rule T8). */
 function keepOneLogger<T>(change: () => T): T {
   try {
     return change();
@@ -194,20 +199,27 @@ export function listPointsOfTrip(id: string, request: PageRequest): PageOf<GpsPo
 }
 
 /** The status changes of a trip, oldest first. */
-export function listStatusHistory(id: string): StatusChange[] {
+export function statusHistory(id: string): Records<StatusChange> {
   tripRow(id);
-  return db
-    .select()
-    .from(tripStatusHistory)
-    .where(eq(tripStatusHistory.trip_id, id))
-    .orderBy(asc(tripStatusHistory.changed_at), asc(tripStatusHistory.id))
-    .all()
-    .map((row) => ({ ...row, changed_at: iso(row.changed_at) }));
+  const whose = eq(tripStatusHistory.trip_id, id);
+  return {
+    read: (offset, limit) =>
+      db
+        .select()
+        .from(tripStatusHistory)
+        .where(whose)
+        .orderBy(asc(tripStatusHistory.changed_at), asc(tripStatusHistory.id))
+        .limit(limit)
+        .offset(offset)
+        .all()
+        .map((row) => ({ ...row, changed_at: iso(row.changed_at) })),
+    count: () => db.select({ n: count() }).from(tripStatusHistory).where(whose).get()?.n ?? 0,
+  };
 }
 
 type References = Partial<Pick<NewTrip, "device_id" | "category_id" | "origin_id" | "destination_id">>;
 
-/** A reference in a body to nothing gives 400 (decisions 2.8). */
+/** A reference in a body to nothing gives 400 (rule H8). */
 export function checkReferences(input: References): void {
   const check = (
     path: string,

@@ -36,7 +36,7 @@ export const trips = sqliteTable(
     index("trips_category").on(table.category_id),
     index("trips_origin").on(table.origin_id),
     index("trips_destination").on(table.destination_id),
-    // The 409 rule of Part 1: one active trip with GPS logging per device, whatever runs in parallel.
+    // One active trip with GPS logging per device, also under parallel requests: 409 (rule T8).
     uniqueIndex("trips_one_active_logger")
       .on(table.device_id)
       .where(sql`status = 'active' AND gps_logging_enabled = 1 AND device_id IS NOT NULL`),

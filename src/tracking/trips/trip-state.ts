@@ -1,4 +1,4 @@
-/** The life of a trip, as Part 1's table of transitions states it. */
+/** The life of a trip: the table of its transitions (rule T7). */
 export const TRIP_STATUSES = ["draft", "active", "paused", "completed"] as const;
 
 export type TripStatus = (typeof TRIP_STATUSES)[number];
@@ -10,13 +10,13 @@ const NEXT: Record<TripStatus, readonly TripStatus[]> = {
   completed: [],
 };
 
-/** What a permitted change of status does to the trip's times. */
+/** The effect of a permitted change of status on the trip's times. */
 export interface Transition {
   starts: boolean;
   ends: boolean;
 }
 
-/** The change from one status to another; null when Part 1 doesn't permit it (a change to itself included). */
+/** The change from one status to another; null if rule T7 doesn't permit it (a change to itself included). */
 export function transition(from: TripStatus, to: TripStatus): Transition | null {
   if (!NEXT[from].includes(to)) return null;
   return { starts: from === "draft", ends: to === "completed" };

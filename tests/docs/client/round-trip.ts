@@ -2,7 +2,10 @@ import createClient from "openapi-fetch";
 // Made from the server's document by generated-client.test.ts, which compiles this file beside it and runs it.
 import type { components, paths } from "./api";
 
-/** What somebody writes who has the OpenAPI document and nothing else: from signing in to reading positions by page. */
+/**
+ * A program by somebody who has the OpenAPI document and nothing else: from signing in to reading positions
+ * by page.
+ */
 
 type Position = components["schemas"]["GpsPoint"];
 
@@ -78,7 +81,7 @@ export async function roundTrip(baseUrl: string, identifier: string, password: s
   };
 }
 
-/** What must not compile: each line fails the compilation when it has no error. Never called. */
+/** Uses that must not compile: each line fails the compilation when it has no error. Never called. */
 export async function mistakes(api: ReturnType<typeof createClient<paths>>): Promise<void> {
   // @ts-expect-error: no such path
   await api.GET("/v1/boats");
@@ -95,6 +98,6 @@ export async function mistakes(api: ReturnType<typeof createClient<paths>>): Pro
   const { data } = await api.GET("/v1/trips");
   // @ts-expect-error: a field that no trip has
   data?.data[0]?.captain;
-  // @ts-expect-error: what may be null
+  // @ts-expect-error: a value that may be null
   data?.data[0]?.device_id.length;
 }

@@ -8,7 +8,7 @@ import { commandLineKey, createKey, type TestUser } from "../support";
 import { newUser, staff } from "../users-support";
 import { type EventPage, insertEvents, report, reportsOf, storedEvents } from "./support";
 
-/** Who sees which events and reports: Part 2, "Audit log"; decisions 3.4 and 3.5. */
+/** Access to events and reports (rules C4 and C5). */
 let server: TestServer;
 let user: TestUser;
 let other: TestUser;
@@ -173,7 +173,7 @@ test("keeps the events of a user who was deleted", async () => {
   expect(events.map(({ id }) => id)).toContain(eventId);
 });
 
-/** Decisions 5.4. */
+/** Events are never changed or deleted by the API (rule E1). */
 test("nobody changes or deletes an event, whatever the method: not even a super admin", async () => {
   const token = await server.admin();
   const id = newEvent(user.id);

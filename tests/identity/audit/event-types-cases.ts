@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { loadConfig } from "../../../src/config";
 import { EVENT_TYPES } from "../../../src/identity/audit/event-types";
 import { closeExpiredBans } from "../../../src/identity/bans/service";
 import { deleteDueAccounts } from "../../../src/identity/deletion/service";
@@ -12,8 +13,27 @@ import { externalUser, link, login, signIn } from "../accounts-support";
 import { done, newcomer } from "../deletion-support";
 import { newestMail, newPerson, pending, requestEmailChange, resetToken } from "../registration-support";
 import { assign, grant, newRole, permissionId } from "../roles-support";
-import { challenge, nextCode, setUp, turnOn, write, wrongCode } from "../two-factor-support";
-import { type Case, event, failure, keyOwner, newKey, openSession, type World } from "./event-types-support";
+import { createKey } from "../support";
+import {
+  challenge,
+  type Guarded,
+  guarded,
+  nextCode,
+  setUp,
+  turnOn,
+  write,
+  wrongCode,
+} from "../two-factor-support";
+import {
+  type Case,
+  event,
+  failure,
+  keyOwner,
+  newKey,
+  openSession,
+  type Prepared,
+  type World,
+} from "./event-types-support";
 
 /** One case or more for every pair of an event type and an operation in `EVENT_TYPES`. */
 
@@ -147,9 +167,126 @@ const SESSIONS: Case[] = [
       return { user: id, token };
     },
   },
+  {
+    operation: "DELETE /v1/users/{id}/sessions",
+    which: "two of them",
+    writes: [event("session_revoked", "session"), event("session_revoked", "session")],
+    prepare: async (world) => {
+      const { id } = await externalUser(world.server);
+      await openSession(world, id);
+      return { user: id, actor: world.admin.id, token: world.admin.token, params: { id } };
+    },
+  },
 ];
 
 // --- Passwords and second factors -------------------------------------------------------------------------
+
+/**
+ * A super admin with a second factor for each world, who may do everything that needs a proof and has either
+ * kind.
+ */
+const bosses = new WeakMap<World, Promise<Guarded>>();
+function bossOf(world: World): Promise<Guarded> {
+  const known = bosses.get(world) ?? guarded(world.server, "role_super_admin");
+  bosses.set(world, known);
+  return known;
+}
+
+type Asked = Pick<Prepared, "params"> & { body?: object };
+
+/** Operations that need a recent sign-in, requested without a proof. */
+const SENSITIVE: Record<string, (world: World) => Asked | Promise<Asked>> = {
+  "POST /v1/api-keys": () => ({ body: { name: "Tracker" } }),
+  "PATCH /v1/api-keys/{id}": async (world) => ({
+    ...{ params: { id: (await newKey(world)).id }, body: { scopes: [] } },
+  }),
+  "POST /v1/api-keys/{id}/regenerate": async (world) => ({ params: { id: (await newKey(world)).id } }),
+  "POST /v1/api-keys/{id}/roles": async (world) => ({
+    ...{ params: { id: (await newKey(world)).id }, body: { role_id: "role_user" } },
+  }),
+  "PATCH /v1/users/{id}": ({ member }) => ({
+    ...{ params: { id: member.id }, body: { email: "another@example.org" } },
+  }),
+  "POST /v1/users/{id}/email/request-change": ({ member }) => ({
+    ...{ params: { id: member.id }, body: { email: "another@example.org" } },
+  }),
+  "POST /v1/users/{id}/roles": ({ member }) => ({
+    ...{ params: { id: member.id }, body: { role_id: "role_moderator" } },
+  }),
+  "POST /v1/roles/{id}/permissions": ({ server, keyRole }) => ({
+    ...{ params: { id: keyRole }, body: { permission_id: permissionId(server, "gps:read") } },
+  }),
+  "POST /v1/users/me/2fa/setup": () => ({}),
+  "POST /v1/admin/users/{id}/force-delete": ({ member }) => ({ params: { id: member.id } }),
+};
+
+/** A wrong proof leaves its own event and nothing of the operation. */
+const PROOFS: Case[] = [
+  {
+    operation: "POST /v1/auth/reauthenticate",
+    writes: [event("reauthenticated", "session")],
+    prepare: ({ member: { id, token, password } }) => ({ user: id, token, body: { password } }),
+  },
+  {
+    operation: "POST /v1/auth/reauthenticate",
+    which: "with a wrong password",
+    writes: [failure("reauthenticated", "session")],
+    prepare: ({ member: { id, token } }) => ({ user: id, token, body: { password: "wrong" }, refused: 400 }),
+  },
+  {
+    operation: "POST /v1/auth/reauthenticate",
+    which: "with a wrong code",
+    writes: [failure("2fa_verified", "two_factor")],
+    prepare: ({ server, guarded: { id, token, password, secret } }) => ({
+      ...{ user: id, token, body: { password, code: wrongCode(server, secret) }, refused: 400 },
+    }),
+  },
+  ...Object.entries(SENSITIVE).flatMap(([operation, asked]): Case[] => [
+    {
+      operation,
+      which: "with a wrong password as a proof",
+      writes: [failure("reauthenticated", "session")],
+      prepare: async (world) => {
+        const { id: user, token } = await bossOf(world);
+        const { body, params = {} } = await asked(world);
+        return { user, token, params, body: { ...body, password: "wrong" }, refused: 400 };
+      },
+    },
+    {
+      operation,
+      which: "with a wrong code as a proof",
+      writes: [failure("2fa_verified", "two_factor")],
+      prepare: async (world) => {
+        const { id: user, token, secret } = await bossOf(world);
+        const { body, params = {} } = await asked(world);
+        const code = wrongCode(world.server, secret);
+        return { user, token, params, body: { ...body, code }, refused: 400 };
+      },
+    },
+  ]),
+  {
+    operation: "POST /v1/users/me/2fa/verify",
+    which: "with a wrong password as a proof",
+    writes: [failure("reauthenticated", "session")],
+    prepare: ({ member: { id, token } }) => ({
+      ...{ user: id, token, body: { code: "123456", password: "wrong" }, refused: 400 },
+    }),
+  },
+  ...[true, false].map(
+    (isRight): Case => ({
+      operation: "POST /v1/users/{id}/email-link/request",
+      which: `with a ${isRight ? "right" : "wrong"} code as a proof`,
+      writes: [isRight ? event("reauthenticated", "session") : failure("2fa_verified", "two_factor")],
+      prepare: async (world) => {
+        const { id: user, token, secret } = await bossOf(world);
+        const person = await externalUser(world.server);
+        const code = isRight ? await nextCode(world.server, secret) : wrongCode(world.server, secret);
+        const body = { email: `proved_${person.username}@example.org`, password: "a long passphrase", code };
+        return { user, token, params: { id: person.id }, body, ...(!isRight && { refused: 400 }) };
+      },
+    }),
+  ),
+];
 
 const PASSWORDS: Case[] = [
   {
@@ -183,9 +320,44 @@ const PASSWORDS: Case[] = [
       return { user: user.id, body: { token, new_password: "another password" } };
     },
   },
+  {
+    operation: "POST /v1/auth/reset-password/complete",
+    which: "of somebody with two keys, which are switched off",
+    writes: [
+      event("password_changed", "user"),
+      event("session_revoked", "session"),
+      event("api_key_revoked", "api_key"),
+      event("api_key_revoked", "api_key"),
+    ],
+    prepare: async ({ server, keyRole }) => {
+      const user = await newcomer(server, keyRole);
+      for (const _ of [1, 2]) await createKey(server, user.token, []);
+      const token = await resetToken(server, user);
+      return { user: user.id, body: { token, new_password: "another password", revoke_api_keys: true } };
+    },
+  },
 ];
 
+/** A user after ninety-nine wrong codes, or as many as are named. */
+async function almostLocked(server: TestServer, failures = 99) {
+  const user = await guarded(server);
+  write(server, `UPDATE two_factor SET failures = ${failures} WHERE user_id = '${user.id}'`);
+  return user;
+}
+
 const TWO_FACTORS: Case[] = [
+  {
+    operation: "POST /v1/users/me/2fa/verify",
+    which: "which ends another session",
+    writes: [event("2fa_enabled", "two_factor"), event("session_revoked", "session")],
+    prepare: async (world) => {
+      const { id, token } = await externalUser(world.server);
+      await openSession(world, id);
+      const { secret } = done(await setUp(world.server, token));
+      const code = await nextCode(world.server, secret);
+      return { user: id, token, body: { code, end_other_sessions: true } };
+    },
+  },
   {
     operation: "POST /v1/users/me/2fa/verify",
     writes: [event("2fa_enabled", "two_factor")],
@@ -231,6 +403,53 @@ const TWO_FACTORS: Case[] = [
     }),
   })),
   {
+    operation: "POST /v1/auth/2fa/verify",
+    which: "with the hundredth wrong code",
+    writes: [event("2fa_locked", "two_factor"), failure("2fa_verified", "two_factor")],
+    prepare: async ({ server }) => {
+      const user = await almostLocked(server);
+      const body = { temp_token: await challenge(server, user), code: wrongCode(server, user.secret) };
+      return { user: user.id, body, refused: 401 };
+    },
+  },
+  ...["DELETE /v1/users/me/2fa", "POST /v1/users/me/2fa/backup-codes/regenerate"].map((operation) => ({
+    operation,
+    which: "with the hundredth wrong code",
+    writes: [event("2fa_locked", "two_factor"), failure("2fa_verified", "two_factor")],
+    prepare: async ({ server }: World) => {
+      const { id, token, secret } = await almostLocked(server);
+      return { user: id, token, body: { code: wrongCode(server, secret) }, refused: 400 };
+    },
+  })),
+  {
+    operation: "POST /v1/users/me/deletion",
+    which: "with the hundredth wrong code",
+    writes: [event("2fa_locked", "two_factor"), failure("2fa_verified", "two_factor")],
+    prepare: async ({ server }) => {
+      const { id, token, password, secret } = await almostLocked(server);
+      return { user: id, token, body: { password, code: wrongCode(server, secret) }, refused: 400 };
+    },
+  },
+  {
+    operation: "POST /v1/users/{id}/2fa/unlock",
+    writes: [event("2fa_unlocked", "two_factor")],
+    prepare: async ({ server, admin }) => {
+      const { id } = await almostLocked(server);
+      return { user: id, actor: admin.id, token: admin.token, params: { id } };
+    },
+  },
+  {
+    operation: "POST /v1/auth/reset-password/complete",
+    which: "after too many wrong codes",
+    writes: [event("2fa_unlocked", "two_factor"), event("password_changed", "user")],
+    prepare: async ({ server }) => {
+      const user = await almostLocked(server, 100);
+      const token = await resetToken(server, user);
+      done(await server.post("/v1/auth/logout", { token: user.token }));
+      return { user: user.id, body: { token, new_password: "another password" } };
+    },
+  },
+  {
     operation: "POST /v1/users/me/deletion",
     which: "with a wrong code",
     writes: [failure("2fa_verified", "two_factor")],
@@ -242,7 +461,7 @@ const TWO_FACTORS: Case[] = [
 
 // --- Accounts ---------------------------------------------------------------------------------------------
 
-/** A user without an address of the own who waits for the verification of one. */
+/** A user without an own address who waits for the verification of one. */
 const verifyLink = async ({ server }: World) => {
   const user = await externalUser(server);
   const email = `linked_${user.username}@example.org`;
@@ -448,8 +667,9 @@ const insertPastBan = (server: TestServer, userId: string) =>
     `INSERT INTO bans (id, user_id, banned_at, expires_at) VALUES ('${Bun.randomUUIDv7()}', '${userId}', 1, 2)`,
   );
 
-/** Runs a job on the server's database, from this process: nobody waits until the server's own comes by. */
+/** Runs a job on the server's database from this process, rather than wait for the server's own. */
 async function runJob(server: TestServer, job: () => Promise<void>): Promise<void> {
+  loadConfig({ environment: {}, dataDir: server.dataDir });
   openDatabase(join(server.dataDir, "fairlead.db"), "normal");
   try {
     await job();
@@ -503,7 +723,7 @@ const BANS: Case[] = [
 
 const byItself = { byItself: true } as const;
 
-/** What the deletion of somebody with one session, two keys and a client writes when it is for good. */
+/** The events of the final deletion of a user with one session, two keys and a client. */
 const scrubbed = [
   event("session_revoked", "session", byItself),
   event("api_key_revoked", "api_key", byItself),
@@ -583,7 +803,7 @@ const DELETIONS: Case[] = [
 
 // --- Keys and clients -------------------------------------------------------------------------------------
 
-/** An administrator's request about a key of the keeper's. */
+/** An administrator's request about a key of the keeper. */
 const aboutKey = async (world: World) => {
   const { id } = await newKey(world);
   return { user: world.keeper.id, actor: world.admin.id, token: world.admin.token, params: { id } };
@@ -598,7 +818,7 @@ const withRole = async (world: World) => {
   return { ...prepared, params: { id, role_id: "role_user" } };
 };
 
-/** A device, and the key of the keeper's that posts for it. */
+/** A device, and the key of the keeper that posts for it. */
 async function newDevice(world: World): Promise<string> {
   const body = { name: "linked", api_key_id: (await newKey(world)).id };
   return done(await world.server.post("/v1/devices", { token: world.admin.token, body })).data.id;
@@ -698,7 +918,7 @@ async function newClient({ server }: World, token: string): Promise<string> {
   return done(await server.post("/v1/oauth/clients", { token, body })).client.id;
 }
 
-/** An administrator's request about a client of the member's. */
+/** An administrator's request about a client of the member. */
 const aboutClient = async (world: World) => ({
   ...{ user: world.member.id, actor: world.admin.id, token: world.admin.token },
   params: { id: await newClient(world, world.member.token) },
@@ -906,10 +1126,14 @@ const SETTINGS: Case[] = [
   },
 ];
 
-/** Where the world's server is registered as an application: its settings are those of `startWorld`. */
+/**
+ * Twitch, where the world's server is registered as an application: its settings are those of `startWorld`.
+ */
 export const twitch = new TwitchStandIn();
 
-/** Consents to a connection that a user starts: the query with which Twitch sends the browser back. */
+/**
+ * Consents to a connection that a user starts; returns the query with which Twitch sends the browser back.
+ */
 async function consentOnTwitch({ server }: World, token: string): Promise<string> {
   const origin = `http://localhost:${new URL(server.url).port}`;
   twitch.redirectUri = `${origin}/v1/integrations/callback/twitch`;
@@ -927,7 +1151,7 @@ export async function connectTwitch(world: World, token: string): Promise<string
 
 const removal = "DELETE /v1/integrations/{id}";
 const callBack = "GET /v1/integrations/callback/{platform}";
-/** What a call-back answers, whatever came of it: a redirect. */
+/** A call-back always answers a redirect, whatever its result. */
 const onward = { params: { platform: "twitch" }, refused: 302 };
 
 const INTEGRATIONS: Case[] = [
@@ -969,7 +1193,7 @@ const INTEGRATIONS: Case[] = [
   },
 ];
 
-/** The types that other services write. */
+/** The types that only other services write. */
 const foreign = Object.entries(EVENT_TYPES)
   .filter(([, { by }]) => (by as readonly string[]).includes("POST /v1/internal/audit"))
   .map(([type]) => type as keyof typeof EVENT_TYPES);
@@ -1030,6 +1254,7 @@ async function overSocket(server: TestServer, payload: string, fields: object): 
 export const CASES: Case[] = [
   ...SIGN_INS,
   ...SESSIONS,
+  ...PROOFS,
   ...PASSWORDS,
   ...TWO_FACTORS,
   ...CREATED,

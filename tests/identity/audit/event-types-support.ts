@@ -7,9 +7,9 @@ import { assign, holder, newRole } from "../roles-support";
 import { createKey } from "../support";
 import { type Guarded, guarded } from "../two-factor-support";
 
-/** What the tests of event types share: one request at a time, and all that it wrote into the audit log. */
+/** Shared by the tests of event types: one request at a time, and all that it wrote into the audit log. */
 
-// --- Who is there -----------------------------------------------------------------------------------------
+// --- The people -------------------------------------------------------------------------------------------
 
 /** A server, and people whom no case may ban, delete or rename. */
 export interface World {
@@ -58,13 +58,13 @@ export async function openSession({ server }: World, userId: string): Promise<{ 
   return { id: session.id, token: session.sessionToken };
 }
 
-// --- What is asked for, and what it should write ----------------------------------------------------------
+// --- Operations and their events --------------------------------------------------------------------------
 
 export interface Expected {
   event_type: AuditEventType;
   resource_type: string | null;
   status: "success" | "failure";
-  /** Nobody's doing, whoever asked. */
+  /** True if the event has no actor, whoever made the request. */
   byItself?: true;
 }
 
@@ -80,26 +80,29 @@ export const failure = (event_type: AuditEventType, resource_type: string | null
   event(event_type, resource_type, { status: "failure" });
 
 export interface Prepared extends Pick<RequestOptions, "token" | "body"> {
-  /** Whom all events are about: somebody, nobody, or who is found in the answer. */
+  /** The user of all events: a given one, none, or the one found in the answer. */
   // biome-ignore lint/suspicious/noExplicitAny: the body of any answer
   user: string | null | ((body: any) => string);
-  /** Who did it, when that is somebody else. */
+  /** The actor, if it is somebody else. */
   actor?: string;
   /** Values for the parameters of the path. */
   params?: Record<string, string>;
   query?: string;
   /** The status of a request that is refused. */
   refused?: number;
-  /** The answer is a file, which the test client takes for no answer that the document declares. */
+  /** The answer is a file, which the test client would report as undeclared. */
   isFile?: true;
-  /** Done just before the request, or in place of one for a message of the socket, a command or a job. Answers a command's output. */
+  /**
+   * Runs just before the request, or in place of one for a message of the socket, a command or a job. Returns
+   * a command's output.
+   */
   run?: () => unknown;
 }
 
 export interface Case {
   /** `METHOD /path` as in the table, or a message of the socket, a command or a job by its name. */
   operation: string;
-  /** Which request, where there are several cases. */
+  /** A word that tells apart several cases of one operation. */
   which?: string;
   writes: Expected[];
   prepare: (world: World) => Prepared | Promise<Prepared>;
@@ -113,12 +116,12 @@ export interface Row {
   status: string;
 }
 
-/** In an order of their own: that of the events of one request doesn't matter. */
+/** Sorts events: the order of those of one request doesn't matter. */
 export const sorted = (events: Row[]): Row[] => events.toSorted((a, b) => line(a).localeCompare(line(b)));
 
 const line = (row: Row) => [row.event_type, row.user_id, row.actor_id, row.resource_type, row.status].join();
 
-/** All audit events that are written while `act` runs, and what it answers. */
+/** All audit events that are written while `act` runs, and its result. */
 export async function writtenBy<T>(server: TestServer, act: () => Promise<T>): Promise<[Row[], T]> {
   const [newest] = rows<{ rowid: number }>(server, "SELECT MAX(rowid) AS rowid FROM audit_events");
   const answer = await act();
@@ -149,10 +152,10 @@ export async function ask(
   return answer;
 }
 
-/** Whether an operation is one of the REST API. */
+/** True for an operation of the REST API. */
 export const isRequest = (operation: string): boolean => / \/v1\//.test(operation);
 
-/** Carries a case out. Returns what it wrote and what it should have written. */
+/** Carries a case out. Returns the events that it wrote and those expected. */
 export async function carryOut(world: World, { operation, writes, prepare }: Case) {
   const { server } = world;
   const prepared = await prepare(world);

@@ -21,12 +21,17 @@ import {
 } from "./event-types-support";
 
 /**
- * What writes which audit event: Part 2, "Events"; decisions 5.1 and 5.2. One request at a time, and everything that it
- * wrote: so an event that is missing, twice there or out of place fails.
+ * The events that each operation writes (rules E1 and E2). One request at a time, and everything that it
+ * wrote, so that an event that is missing, doubled or out of place fails.
  */
 let world: World;
 beforeAll(async () => {
-  world = await startWorld({ "metrics.enabled": "true", ...twitch.settings });
+  // All sessions are new enough, so that no proof is required; one that is sent is checked nevertheless.
+  world = await startWorld({
+    "metrics.enabled": "true",
+    "auth.reauthentication_minutes": "1440",
+    ...twitch.settings,
+  });
 });
 afterAll(async () => {
   await world.server.stop();
@@ -56,23 +61,25 @@ describe("the table of event types", () => {
     expect(unknown).toEqual([]);
   });
 
-  test("holds every type that the specification names, and one of Fairlead's own", async () => {
+  test("holds every type that the specification names, and two of Fairlead's own", async () => {
     const { paths } = (await world.server.contract()).document;
     const arrived = Object.entries(AWAITED).flatMap(([type, path]) => (paths[path] ? [type] : []));
-    expect(Object.keys(EVENT_TYPES).sort()).toEqual([...SPECIFIED, ...arrived, "api_key_updated"].sort());
+    expect(Object.keys(EVENT_TYPES).sort()).toEqual(
+      [...SPECIFIED, ...arrived, "api_key_updated", "reauthenticated"].sort(),
+    );
   });
 });
 
-/** Types of the specification whose operations are still to come, with the path of one. */
+/** Types whose operations don't exist yet, with the path of one. */
 const AWAITED = {
   setting_updated: "/v1/settings/{key}",
   account_reconnected: "/v1/integrations/callback/{platform}",
 };
 
-/** The others: Part 2, "Events", and decisions 5.1. */
+/** The remaining types that must exist. */
 const SPECIFIED = `
 login login_failed logout session_created session_revoked
-2fa_enabled 2fa_disabled 2fa_verified 2fa_backup_codes_regenerated password_changed password_reset_requested
+2fa_enabled 2fa_disabled 2fa_verified 2fa_locked 2fa_unlocked 2fa_backup_codes_regenerated password_changed password_reset_requested
 user_created user_updated user_deleted account_linked account_unlinked data_exported
 client_created client_updated client_secret_regenerated client_deleted consent_granted consent_revoked
 api_key_created api_key_revoked bot_command_executed bot_guild_configured
@@ -96,14 +103,16 @@ describe("exactly these events are written by", () => {
 
 type Silent = Omit<Prepared, "user" | "actor" | "run">;
 
-/** Operations that never do what they are for, and the socket, which has a test of its own. */
+/** Operations that never succeed, and the socket, which has a test of its own. */
 const NEVER = ["POST /v1/auth/signin", "POST /v1/auth/validate", "GET /v1/ws"];
-/** Operations that ask a service outside, which isn't there: tests/operations/water-levels.test.ts has one. */
+/**
+ * Operations that ask an outside service, which isn't there: tests/operations/water-levels.test.ts has one.
+ */
 const OUTSIDE = ["GET /v1/pegel/nearest", "GET /v1/pegel/stations"];
 /** Operations that ask the community bot: a test below has one. */
 const OF_THE_BOT = ["POST /v1/community/sync", "POST /v1/community/guilds/{guild_id}/members/sync"];
 
-/** Requests that take more than the admin's token, the document's example and a record that is there. */
+/** Requests that need more than the admin's token, the document's example and an existing record. */
 const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
   "POST /v1/auth/register": () => ({ body: newPerson() }),
   "POST /v1/auth/2fa/check": () => ({ token: world.server.systemKey, body: { user_id: world.guarded.id } }),
@@ -181,7 +190,7 @@ async function newReport(): Promise<string> {
   return done(await server.post(`/v1/users/me/audit/${newest.id}/report`, options)).report.id;
 }
 
-/** A record of each kind, by what stands before its identifier in a path. */
+/** A record of each kind, by the part of a path before its identifier. */
 async function makeRecords(): Promise<Record<string, string>> {
   const { server, admin, member } = world;
   const create = async (path: string, body: object) =>
@@ -206,7 +215,7 @@ async function makeRecords(): Promise<Record<string, string>> {
   };
 }
 
-/** The document's example without references: the records that it names aren't there. */
+/** The document's example without references: the records that it names don't exist. */
 const withoutReferences = (example: object) =>
   Object.fromEntries(Object.entries(example).filter(([field]) => !field.endsWith("_id")));
 
@@ -248,7 +257,7 @@ test("every other operation writes no event when it succeeds", async () => {
 
 test("syncs of the community bot write no event", async () => {
   const [written] = await writtenBy(world.server, () => syncGuild(world.server));
-  // The bot's key is made on the way.
+  // Making the bot's key writes an event as well.
   expect(written.map(({ event_type }) => event_type)).toEqual(["api_key_created"]);
 });
 

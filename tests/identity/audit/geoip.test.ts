@@ -11,7 +11,7 @@ import { eventually, newUser } from "../users-support";
 import { databaseOf } from "./mmdb";
 import type { StoredEvent } from "./support";
 
-/** The place of an event's address: decisions 5.3 and 1 (`geoip.database`). ORIGIN.md tells of the database. */
+/** The place of an event's address, from `geoip.database` (rule E3). ORIGIN.md describes the database. */
 const DATABASE = join(import.meta.dir, "GeoLite2-City-Test.mmdb");
 const CONTENT = readFileSync(DATABASE);
 
@@ -24,7 +24,7 @@ function altered(text: string, by: string): Buffer {
 /** Another issue of the database, in which London has another name. */
 const NEWER = altered("London", "Lundun");
 const NOT_OF_CITIES = altered("GeoLite2-City", "GeoLite2-Land");
-/** What can be no database. */
+/** Files that are no database. */
 const GARBAGE: Record<string, Buffer> = {
   empty: Buffer.alloc(0),
   text: Buffer.from("not a database\n".repeat(500)),
@@ -47,7 +47,7 @@ type Place = ReturnType<typeof place>;
 const NOWHERE = place(null, null, null, null);
 const LONDON = place("GB", "United Kingdom", "London", "England");
 
-/** What the database's description says of addresses. */
+/** Places of addresses, from the database's description. */
 const PLACES: [address: string, place: Place][] = [
   ["81.2.69.160", LONDON],
   ["2.125.160.216", place("GB", "United Kingdom", "Boxford", "England")],
@@ -60,7 +60,7 @@ const PLACES: [address: string, place: Place][] = [
   ["1.1.1.1", NOWHERE],
 ];
 
-/** Addresses that stand for no place, whatever a database says. */
+/** Addresses that have no place, whatever a database says. */
 const PRIVATE = [
   ...["10.0.0.1", "172.16.0.1", "172.31.255.254", "192.168.1.1", "127.0.0.1", "169.254.1.1", "100.64.0.1"],
   ...[

@@ -8,8 +8,8 @@ import { filesWith, outputOfWholeRun, type TestUser } from "../support";
 import { newUser, staff } from "../users-support";
 import { countsDiffer, find, storedEvents } from "./support";
 
-/** `POST /v1/internal/audit`: Part 2, "Audit log", "Errors"; decisions 1 (`security.id_app_key`), 2.9 and 5.1. */
-const APP_KEY = "the-app-key-of-these-tests";
+/** `POST /v1/internal/audit`, with `security.id_app_key` (rules E2, E4 and H7 to H9). */
+const APP_KEY = "the-app-key-of-these-tests, long enough";
 const SOURCES = ["api", "id", "backend", "policies", "community_bot", "stream_bot"];
 let server: TestServer;
 let user: TestUser;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** An event about the user, as a service tells of it. */
+/** An event about the user as a service writes it. */
 const event = (overrides: object = {}) => ({
   user_id: user.id,
   event_type: "consent_granted",
@@ -65,6 +65,7 @@ describe("an event", () => {
         country_name: null,
         city: null,
         region: null,
+        recorded_by: { kind: "app", id: "id-app" },
         is_reported: false,
         created_at: expect.stringMatching(/Z$/),
       },
@@ -169,6 +170,36 @@ describe("the credential", () => {
       expectRefused(await server.get(path, asApp), 401, "Unauthorized");
     expectRefused(await server.post("/v1/auth/2fa/check", { ...asApp, body }), 401, "Unauthorized");
   });
+});
+
+test("wrong app keys of an address are limited, and the right one and bearer tokens are not", async () => {
+  const limited = await TestServer.start({
+    settings: { "security.id_app_key": APP_KEY, "rate_limit.enabled": "true", "rate_limit.login": "3/60" },
+    clock: "movable",
+  });
+  try {
+    const attempt = (given: string) =>
+      write({ user_id: null, source_service: "id" }, { headers: { "x-id-app-key": given } }, limited);
+    const guess = (n: number) => attempt(`${APP_KEY.slice(0, -2)}${n}`);
+    expect((await attempt(APP_KEY)).headers.get("ratelimit-limit")).toBeNull();
+    for (const remaining of ["2", "1", "0"]) {
+      const answer = await guess(Number(remaining));
+      expectRefused(answer, 401, "Unauthorized");
+      expect(answer.headers.get("ratelimit-remaining")).toBe(remaining);
+    }
+    const refused = await guess(4);
+    expectRefused(refused, 429, "TooManyRequests");
+    expect(refused.headers.get("retry-after")).toBe(refused.headers.get("ratelimit-reset"));
+    // A stranger at the same address doesn't silence the services.
+    expect((await attempt(APP_KEY)).status).toBe(201);
+    const token = { token: limited.systemKey };
+    expect((await write({ user_id: null, source_service: "id" }, token, limited)).status).toBe(201);
+    expectRefused(await guess(5), 429, "TooManyRequests");
+    await limited.advance(60_000);
+    expectRefused(await guess(6), 401, "Unauthorized");
+  } finally {
+    await limited.stop();
+  }
 });
 
 test("without a configured app key the header is refused, whatever it says", async () => {
@@ -365,7 +396,7 @@ describe("a field", () => {
     await expectNothingStored(async () => {
       for (const ip_address of [
         ...["", " ", "unknown", "localhost", "203.0.113", "203.0.113.256", "203.0.113.7.1", "203.0.113.7:80"],
-        // What the C library would take for an address.
+        // Spellings that the C library would accept as addresses.
         ...["1", "0x7f000001", "0x7f.1", "127.1", "010.0.0.1", "3405803783"],
         ...[" 203.0.113.7", "203.0.113.7 ", "203.0.113.0/24", "[::1]", ":::", "1:2:3:4:5:6:7:8:9", "g::1"],
         ...["fe80::1%eth0", 7, {}, "x".repeat(46)],

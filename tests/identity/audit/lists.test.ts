@@ -16,7 +16,7 @@ import {
   shown,
 } from "./support";
 
-/** The three lists of audit events: Part 2, "Audit log"; decisions 2.2, 2.4 and 2.5. */
+/** The three lists of audit events (rules H2, H4 and H5). */
 let server: TestServer;
 let user: TestUser;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ const ids = ({ events }: EventPage) => events.map(({ id }) => id);
 const idsOf = (events: StoredEvent[]) => events.map(({ id }) => id);
 
 let kinds = 0;
-/** Events of a resource type that no other test uses, so that it finds them alone. */
+/** Inserts events of a resource type that no other test uses, so that a query finds them alone. */
 function insertKind(events: Partial<StoredEvent>[]): { kind: string; events: StoredEvent[] } {
   const kind = `kind_${++kinds}`;
   return {
@@ -72,7 +72,7 @@ describe("a list", () => {
       },
       { user_id: user.id, created_at: Date.UTC(2026, 4, 3) },
     ]);
-    // Where somebody else was is not for the user whom it was done to.
+    // The user of an event doesn't see the address and place of another actor.
     const nowhere = {
       ip_address: null,
       user_agent: null,
@@ -289,7 +289,7 @@ describe("bounds in time", () => {
     ({ kind } = insertKind(named.map((event) => ({ user_id: user.id, ...event }))));
   });
 
-  /** The letters of the events that lie within, earliest first: the same for each way of reading. */
+  /** The letters of the events within the bounds, earliest first: the same for each way of reading. */
   async function within(query: Record<string, string>): Promise<string> {
     const found = new Set<string>();
     const ways: Record<string, string>[] = [

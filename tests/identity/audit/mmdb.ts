@@ -1,6 +1,6 @@
 /**
- * Writes databases of MaxMind's format (MaxMind DB File Format Specification 2.0) that say one thing of every address
- * there is, private ones among them, as no published database does.
+ * Writes databases in MaxMind's format (MaxMind DB File Format 2.0) that say one thing of every address,
+ * private ones among them, as no published database does.
  */
 
 type Value = string | number | bigint | Value[] | { [key: string]: Value };

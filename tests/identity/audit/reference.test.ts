@@ -5,8 +5,8 @@ import { newUser } from "../users-support";
 import { countsDiffer, DAY, find, generator, insertEvents, type StoredEvent, storedEvents } from "./support";
 
 /**
- * The list of everybody's events beside a plain filter and sort over all that is stored, for many queries that a
- * seed chooses: totals, and whole sequences of pages or a part of them at both ends and in the middle.
+ * Compares the list of everybody's events with a plain filter and sort over all stored ones, for many queries
+ * that a seed chooses: totals, and all pages or, in long lists, some at both ends and in the middle.
  */
 let server: TestServer;
 let users: TestUser[];
@@ -21,7 +21,7 @@ afterAll(() => server.stop());
 const random = generator(4_711);
 const below = (n: number) => Math.floor(random() * n);
 const oneOf = <T>(values: readonly T[]): T => values[below(values.length)] as T;
-/** A value of these in so many of a hundred cases. */
+/** One of these values in `percent` of a hundred calls, else undefined. */
 const sometimes = <T>(percent: number, values: readonly T[]): T | undefined =>
   random() * 100 < percent ? oneOf(values) : undefined;
 
@@ -74,7 +74,7 @@ function randomQuery(times: number[]): Query {
   return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Query;
 }
 
-/** Whether the search means the user: every user here has the admin's or a sailor's name and address. */
+/** True if the search matches the user: every user here has the admin's or a sailor's name and address. */
 function isMeant(search: string, userId: string | null, all: { id: string; username: string }[]): boolean {
   if (userId === search) return true;
   const user = all.find(({ id }) => id === userId);
@@ -83,7 +83,7 @@ function isMeant(search: string, userId: string | null, all: { id: string; usern
 
 const dayLong = (bound: string) => (bound.length === 10 ? DAY - 1 : 0);
 
-/** The identifiers of what a query finds, by looking at every event. */
+/** The identifiers that a query must find, by looking at every event. */
 function reference(all: StoredEvent[], query: Query, people: { id: string; username: string }[]): string[] {
   const { sort_field = "created_at", sort_direction = "desc" } = query;
   const field = sort_field as "created_at" | "event_type" | "user_id" | "status";
@@ -108,7 +108,9 @@ function reference(all: StoredEvent[], query: Query, people: { id: string; usern
     .map(({ id }) => id);
 }
 
-/** Which pages are read: all of a few, of many the two at either end, some in between and the one past the end. */
+/**
+ * The pages to read: all of a few; of many the two at either end, some in between and the one past the end.
+ */
 function pagesToRead(count: number): number[] {
   if (count <= 8) return Array.from({ length: count + 1 }, (_, n) => n + 1);
   return [
@@ -148,7 +150,7 @@ test("is what a plain filter and sort of all events finds, whatever is asked", a
     found += Number(expected.length > 0);
     deep += Number(pages > 20);
   }
-  // The queries are worth asking: most find something, and many of them pages far from both ends.
+  // The queries are meaningful: most find something, and many of them pages far from both ends.
   expect(found).toBeGreaterThan(100);
   expect(deep).toBeGreaterThan(20);
 });

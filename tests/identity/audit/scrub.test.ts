@@ -13,14 +13,14 @@ import {
   storedEvents,
 } from "./support";
 
-/** What is left of a scrubbed account in the audit log and in reports: decisions 4.11. */
+/** A scrubbed account's events and reports stay, without address, agent and place (rule A10). */
 let server: TestServer;
 beforeAll(async () => {
   server = await TestServer.start();
 });
 afterAll(() => server.stop());
 
-/** From where something was done; the words stand in no other test's event. */
+/** The traces in an event: address, agent and place, in words that stand in no other test's event. */
 const traces = (word: string) => ({
   ip_address: "81.2.69.160",
   user_agent: `Agent of ${word}`,

@@ -5,7 +5,7 @@ import type { TestServer } from "../../support/server";
 import { rows } from "../accounts-support";
 import { done } from "../deletion-support";
 
-/** What the tests of the audit log share. */
+/** Shared by the tests of the audit log. */
 
 export const DAY = 86_400_000;
 
@@ -29,6 +29,8 @@ export interface StoredEvent {
   city: string | null;
   region: string | null;
   source_service: string;
+  recorded_by_kind: string | null;
+  recorded_by_id: string | null;
   is_reported: number;
   created_at: number;
 }
@@ -36,10 +38,10 @@ export interface StoredEvent {
 const COLUMNS = [
   ...["id", "user_id", "event_type", "resource_type", "resource_id", "actor_id", "ip_address", "user_agent"],
   ...["description", "metadata", "status", "error_message", "country_code", "country_name", "city", "region"],
-  ...["source_service", "is_reported", "created_at"],
+  ...["source_service", "recorded_by_kind", "recorded_by_id", "is_reported", "created_at"],
 ] as const;
 
-/** An event of no user, of now, about nothing. */
+/** An event of the present without user and resource. */
 export const storedEvent = (overrides: Partial<StoredEvent> = {}): StoredEvent => ({
   ...(Object.fromEntries(COLUMNS.map((column) => [column, null])) as unknown as StoredEvent),
   id: Bun.randomUUIDv7(),
@@ -63,7 +65,7 @@ export function onDatabase<T>(server: TestServer, work: (database: Database) => 
   }
 }
 
-/** Puts events into the store, past the server, in this order. Returns them. */
+/** Inserts events in this order, past the server. Returns them. */
 export function insertEvents(server: TestServer, events: Partial<StoredEvent>[]): StoredEvent[] {
   const full = events.map(storedEvent);
   onDatabase(server, (database) => writeEvents(database, full));
@@ -78,8 +80,9 @@ export function writeEvents(database: Database, events: StoredEvent[]): void {
 }
 
 /** An event as a list shows it. */
-export const shown = (event: StoredEvent) => ({
+export const shown = ({ recorded_by_kind: kind, recorded_by_id: id, ...event }: StoredEvent) => ({
   ...event,
+  recorded_by: kind === null ? null : { kind, id },
   metadata: JSON.parse(event.metadata ?? "null"),
   is_reported: event.is_reported === 1,
   created_at: new Date(event.created_at).toISOString(),
@@ -104,11 +107,11 @@ export interface EventPage {
   _links: Record<string, string>;
 }
 
-/** The page that such a query finds among everybody's events. */
+/** The page of everybody's events that such a query finds. */
 export const find = async (server: TestServer, query: Record<string, string | number>): Promise<EventPage> =>
   done(await admins(server, query));
 
-/** Reports an event in the name of whoever holds the token. */
+/** Reports an event on behalf of the token's holder. */
 export const report = (
   server: TestServer,
   token: Token,
@@ -119,7 +122,7 @@ export const report = (
 export const reportsOf = (server: TestServer): Record<string, unknown>[] =>
   rows(server, "SELECT * FROM audit_reports ORDER BY id");
 
-/** Where the counts of `audit_days` aren't those of the events that are stored. */
+/** The rows of `audit_days` whose counts differ from the stored events. */
 export function countsDiffer(server: TestServer): unknown[] {
   const counted = `SELECT created_at / ${DAY}, event_type, coalesce(resource_type, ''), status, source_service, is_reported, count(*)
     FROM audit_events GROUP BY 1, 2, 3, 4, 5, 6`;
@@ -131,7 +134,7 @@ export function countsDiffer(server: TestServer): unknown[] {
   );
 }
 
-/** A generator of numbers from 0 to 1 (mulberry32), the same ones in each run. */
+/** A generator of numbers from 0 to 1 that are the same in each run (mulberry32). */
 export function generator(seed: number): () => number {
   let state = seed;
   return () => {

@@ -5,7 +5,7 @@ import { done } from "../deletion-support";
 import { exported } from "../export/support";
 import { auditRows } from "../support";
 
-/** Who did what, and who learns of it (decisions 5.2). */
+/** An event names its actor. Its user learns who that is, but not the actor's address and agent. */
 let server: TestServer;
 beforeAll(async () => {
   server = await TestServer.start();

@@ -7,7 +7,7 @@ import { SiteVerifyStandIn } from "../../stand-ins/siteverify";
 import { decodeQuotedPrintable, SmtpStandIn } from "../../stand-ins/smtp";
 import { ADMIN, command, type Settings, TestServer } from "../../support/server";
 
-/** Emails and bot protection from the outside: through the endpoints that send and ask. */
+/** Emails and bot protection as seen from outside: through the endpoints that use them. */
 
 const servers: TestServer[] = [];
 let resend: ResendStandIn;
@@ -60,7 +60,7 @@ function queueOf(server: TestServer): Row[] {
 const allDelivered = (server: TestServer) =>
   queueOf(server).every(({ delivered_at }) => delivered_at !== null);
 
-/** Asks again and again, for what becomes true soon and tells nobody. */
+/** Polls a condition that becomes true soon and signals nothing. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await Bun.sleep(10);
 }
@@ -128,7 +128,7 @@ describe("a queued email", () => {
     });
     expect(resend.emails).toEqual([]);
     await server.advance(60_000);
-    // Whatever is queued next wakes the worker for both.
+    // The next queued email wakes the worker for both.
     await askReset(server);
     await until(() => allDelivered(server));
     expect(queueOf(server).map(({ attempts, message }) => ({ attempts, message }))).toEqual([

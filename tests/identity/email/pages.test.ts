@@ -60,7 +60,7 @@ describe.each(PATHS)("%s", (path) => {
   });
 });
 
-// --- What the script does ---------------------------------------------------------------------------------------
+// --- The script -------------------------------------------------------------------------------------------------
 
 interface Answered {
   ok: boolean;
@@ -74,6 +74,7 @@ class FakeBrowser {
   readonly form = { hidden: true, dataset: {} as Record<string, string> };
   readonly password: { type: string; value: string } | null;
   readonly show: { checked: boolean } | null;
+  readonly revoke: { checked: boolean } | null;
   readonly button = { disabled: false };
   readonly status = { className: "", texts: [] as string[] };
   reloads = 0;
@@ -86,6 +87,8 @@ class FakeBrowser {
     );
     this.password = html.includes('id="password"') ? { type: "password", value: "" } : null;
     this.show = html.includes('id="show"') ? { checked: false } : null;
+    const revoke = /<input id="revoke" type="checkbox"( checked)?>/.exec(html);
+    this.revoke = revoke && { checked: revoke[1] !== undefined };
     const on = (element: object, name: string) =>
       Object.assign(element, {
         addEventListener: (event: string, listener: (event: object) => unknown) =>
@@ -94,6 +97,7 @@ class FakeBrowser {
     const children: Record<string, object | null> = {
       "#password": this.password,
       "#show": this.show && on(this.show, "show"),
+      "#revoke": this.revoke,
       button: this.button,
     };
     on(this.form, "form");
@@ -157,7 +161,10 @@ describe("the script", () => {
     if (browser.password) browser.password.value = "a new passphrase";
     await browser.fire("form submit");
     expect(browser.posted).toEqual([
-      { path: "v1/auth/reset-password/complete", body: { token: "abc", new_password: "a new passphrase" } },
+      {
+        path: "v1/auth/reset-password/complete",
+        body: { token: "abc", new_password: "a new passphrase", revoke_api_keys: true },
+      },
     ]);
     expect(browser.status).toMatchObject({
       className: "bad",
@@ -165,6 +172,22 @@ describe("the script", () => {
     });
     expect(browser.form.hidden).toBeFalse();
     expect(browser.button.disabled).toBeFalse();
+  });
+
+  test("has the reader's API keys switched off unless the box is unticked, whose label names the trackers'", async () => {
+    const [english, german] = [await page("/reset-password"), await page("/reset-password", "de")];
+    expect(english.body).toMatch(/<input id="revoke" type="checkbox" checked> [^<]*API keys[^<]*trackers/);
+    expect(german.body).toMatch(/<input id="revoke" type="checkbox" checked> [^<]*API-Schlüssel[^<]*Tracker/);
+    const browser = new FakeBrowser(german.body, "#token=abc", done);
+    if (browser.password) browser.password.value = "a new passphrase";
+    if (browser.revoke) browser.revoke.checked = false;
+    await browser.fire("form submit");
+    expect(browser.posted).toEqual([
+      {
+        path: "v1/auth/reset-password/complete",
+        body: { token: "abc", new_password: "a new passphrase", revoke_api_keys: false },
+      },
+    ]);
   });
 
   test("says so when the server can't be reached", async () => {

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import {
   cancelQueuedEmails,
@@ -400,6 +400,36 @@ test("purgeEmailQueue forgets what has been over for 30 days, and nothing that w
   clock += 1;
   await purgeEmailQueue();
   expect(rows().map(({ kind }) => kind)).toEqual(["two_factor_enabled"]);
+});
+
+describe("purgeEmailQueue, where there is an outbox whose files are found by their identifiers,", () => {
+  const outbox = () => join(dataDir, "outbox");
+  beforeEach(() => mkdirSync(outbox(), { recursive: true }));
+  afterEach(() => rmSync(outbox(), { recursive: true }));
+
+  test.each([
+    [90, 90, 91],
+    [7, 30, 31],
+  ])("forgets nothing before the files go: with %p days after %p", async (days, kept, gone) => {
+    configure({ "data.dir": dataDir, "email.transport": "outbox", "email.outbox_days": String(days) });
+    await enqueue(contentOf("email_changed"));
+    await deliverQueued();
+    clock += kept * DAY;
+    await purgeEmailQueue();
+    expect(rows()).toHaveLength(1);
+    clock += (gone - kept) * DAY;
+    await purgeEmailQueue();
+    expect(rows()).toEqual([]);
+  });
+
+  test("forgets nothing where the files stay", async () => {
+    configure({ "data.dir": dataDir, "email.transport": "outbox", "email.outbox_days": "0" });
+    await enqueue(contentOf("email_changed"));
+    await deliverQueued();
+    clock += 10_000 * DAY;
+    await purgeEmailQueue();
+    expect(rows()).toHaveLength(1);
+  });
 });
 
 test("purgeEmailQueue takes more rows than one step holds", async () => {

@@ -47,7 +47,23 @@ export const CONTENTS: EmailContent[] = [
   { kind: "two_factor_enabled", platformName: "Discord", at: Date.UTC(2026, 2, 9, 17, 5) },
   { kind: "two_factor_disabled", platformName: "Discord", at: Date.UTC(2026, 2, 9, 17, 5) },
   { kind: "backup_codes_regenerated", at: Date.UTC(2026, 2, 9, 17, 5) },
+  { kind: "password_changed", at: Date.UTC(2026, 2, 9, 17, 5) },
+  { kind: "email_changed", address: "stranger@example.net", at: Date.UTC(2026, 2, 9, 17, 5) },
+  {
+    ...{ kind: "api_key_created", name: "Tablet 10", prefix: "flk_3q2-7w8x", isSystem: false },
+    ...{ at: Date.UTC(2026, 2, 9, 17, 5), silentUntil: null },
+  },
+  {
+    ...{ kind: "api_key_regenerated", name: "Tablet 10", prefix: "flk_3q2-7w8x", isSystem: false },
+    ...{ at: Date.UTC(2026, 2, 9, 17, 5), silentUntil: Date.UTC(2026, 2, 9, 18) },
+  },
+  {
+    ...{ kind: "api_key_regenerated", name: "Identity service", prefix: "flk_3q2-7w8x", isSystem: true },
+    ...{ at: Date.UTC(2026, 2, 9, 17, 5), silentUntil: null },
+  },
   { kind: "backup_codes_low", remaining: 3 },
+  { kind: "two_factor_failures", failures: 10, locked: false, at: Date.UTC(2026, 2, 9, 17, 5) },
+  { kind: "password_failures", failures: 10, at: Date.UTC(2026, 2, 9, 17, 5) },
   { kind: "audit_report_updated", status: "resolved", notes: "Tablet 10, Kiel" },
 ];
 

@@ -70,7 +70,7 @@ describe.each(["en", "de"] as const)("in %s", (locale) => {
     const timed = CONTENTS.filter(
       (content) => !["backup_codes_low", "audit_report_updated"].includes(content.kind),
     );
-    expect(timed.length).toBe(8);
+    expect(timed.length).toBe(15);
     for (const content of timed)
       expect(compose(content, locale).text).toContain(
         german ? "9. März 2026 um 17:05 Uhr UTC" : "9 March 2026 at 17:05 UTC",
@@ -90,6 +90,47 @@ test("the two languages say different things in every email", () => {
 test("the 2FA emails name the platform", () => {
   expect(compose(contentOf("two_factor_enabled")).text).toContain("set up from Discord");
   expect(compose(contentOf("two_factor_disabled"), "de").text).toContain("eingerichtet war sie über Discord");
+});
+
+test("the news of another address go to the former one, and tell no more of the new one than its owner needs", () => {
+  for (const locale of ["en", "de"] as const) {
+    const { text } = compose(contentOf("email_changed"), locale);
+    expect(text).toContain("s…@example.net");
+    expect(text).not.toContain("stranger");
+  }
+});
+
+test("the news of a key name it and its first characters", () => {
+  for (const kind of ["api_key_created", "api_key_regenerated"] as const)
+    for (const locale of ["en", "de"] as const) {
+      const { text } = compose(contentOf(kind), locale);
+      expect(text).toContain("> Tablet 10");
+      expect(text).toContain("flk_3q2-7w8x");
+    }
+});
+
+test("the news of a system key's new value say that it may do everything", () => {
+  const text = (isSystem: boolean, locale: "en" | "de") =>
+    compose(
+      {
+        ...{ kind: "api_key_regenerated", name: "Identity", prefix: "flk_3q2-7w8x" },
+        ...{ isSystem, at: 0, silentUntil: null },
+      },
+      locale,
+    ).text;
+  expect(text(true, "en")).toContain("can do everything on this installation");
+  expect(text(true, "de")).toContain("kann auf dieser Installation alles tun");
+  expect(text(false, "en")).not.toContain("everything");
+});
+
+test("the last news of keys for a while say until when, the others don't", () => {
+  expect(compose(contentOf("api_key_regenerated")).text).toContain("look at the list of your API keys");
+  expect(compose(contentOf("api_key_regenerated"), "de").text).toContain("Bis zum 9. März 2026");
+  for (const [locale, words] of [
+    ["en", "more emails"],
+    ["de", "weiteren E-Mails"],
+  ] as const)
+    expect(compose(contentOf("api_key_created"), locale).text).not.toContain(words);
 });
 
 test("the reminder of backup codes says how many are left", () => {

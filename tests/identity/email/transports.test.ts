@@ -16,7 +16,7 @@ afterAll(() => {
   configure();
 });
 
-/** How a delivery failed; null when it didn't. The reason must tell nothing of the email. */
+/** The reason of a failed delivery, which must reveal nothing of the email; null for a success. */
 async function failure(id = newId()): Promise<string | null> {
   try {
     await sendEmail(email(), id);

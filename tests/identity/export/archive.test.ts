@@ -21,7 +21,7 @@ import {
 
 let server: TestServer;
 let user: Rich;
-/** What the REST API answers of the user just before. */
+/** The REST API's answers about the user just before. */
 let rest: Awaited<ReturnType<typeof everythingOf>>;
 let archive: Archive;
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** What the API tells a user, and an administrator about the user. */
+/** All answers of the API about a user, to the user and to an administrator. */
 async function everythingOf(id: string, token: Token) {
   const own = async (where: string) => done(await server.get(where, { token }));
   const asSystem = async (where: string) => done(await server.get(where, { token: server.systemKey }));
@@ -132,6 +132,7 @@ describe("data.json", () => {
       "apiKeys",
       "roles",
       "twoFactorAuth",
+      "signInAddresses",
       "deletionStatus",
       "bans",
       "exportLogs",
@@ -213,7 +214,7 @@ describe("data.json", () => {
       if (value === null || typeof value !== "object") return;
       for (const [name, member] of Object.entries(value)) {
         if (!Array.isArray(value)) names.add(name);
-        // What services write is theirs.
+        // Metadata and details of other services' events belong to those services.
         if (name !== "metadata" && name !== "details") collect(member);
       }
     };
@@ -276,7 +277,7 @@ describe("connected applications", () => {
 
 describe("long lists", () => {
   let person: { id: string; username: string };
-  /** Needs no session, and no scope. */
+  /** A key without scope: the export needs neither session nor permission (rule C5). */
   let key: Token;
   beforeAll(async () => {
     person = await externalUser(server);
@@ -318,7 +319,7 @@ describe("nobody else's data", () => {
       const content = Object.values(files).map(String).join("\n");
       return marks.map((of) => of.filter((mark) => content.includes(mark)).length);
     });
-    // The last export's own entries came too late for itself.
+    // The last export can't contain its own entries, which were written after it.
     const own = marks.map((of) => of.length - 2);
     expect(found).toEqual([
       [own[0] ?? 0, 0],

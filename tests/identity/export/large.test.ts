@@ -4,14 +4,14 @@ import { TestServer } from "../../support/server";
 import { type ExternalUser, externalUser } from "../accounts-support";
 import { ask, fill, leftovers, openArchives, SETTINGS, unpack } from "./support";
 
-/** Of each kind. */
+/** Records of each kind. */
 const MANY = 100_000;
 const MIB = 1024 * 1024;
 
 /**
- * How much more memory a large export may take than a small one. It was seen to take 45 MiB, most of it garbage that
- * nobody had collected yet, and 32 MiB of the database's pages, which stay in memory; its JSON alone is 90 MiB, and
- * would come on top if it were held at once.
+ * The most by which a large export may take more memory than a small one. 45 MiB were measured, most of it
+ * garbage that nobody had collected yet, and 32 MiB of the database's pages, which stay in memory; its JSON
+ * alone is 90 MiB, and would come on top if it were held at once.
  */
 const BOUND = 122 * MIB;
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => server.stop());
 
-/** What the server keeps in memory, in bytes. */
+/** The server's memory, in bytes. */
 function memory(): number {
   const pages = readFileSync(`/proc/${server.pid}/status`, "utf8");
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(pages)?.[1]) * 1024;
@@ -34,7 +34,7 @@ function memory(): number {
 
 interface Watched {
   bytes: Buffer;
-  /** The most that the server kept in memory meanwhile, in bytes. */
+  /** The peak of the server's memory meanwhile, in bytes. */
   peak: number;
   /** Other requests that were answered meanwhile. */
   answered: number;
@@ -71,7 +71,7 @@ test("an export of 100,000 events and sessions is complete, in bounded memory, w
     expect(new Set(ids).size).toBe(MANY + more);
   }
   expect(peak - before).toBeLessThan(BOUND);
-  // Nobody waits until the export is done.
+  // Other requests don't wait for the export.
   expect(answered).toBeGreaterThan(20);
   expect(openArchives(server)).toBe(0);
   expect(leftovers(server)).toEqual([]);

@@ -9,7 +9,7 @@ import { eventually } from "../users-support";
 import { exported, FIREFOX, fill, logs, path, SETTINGS, written } from "./support";
 
 let server: TestServer;
-/** Somebody with 120 exports. */
+/** A user with 120 exports. */
 let user: ExternalUser;
 /** Their identifiers, newest first. */
 let ids: string[];
@@ -159,7 +159,9 @@ describe("GET /v1/user/export/logs", () => {
 });
 
 describe("an entry's end", () => {
-  /** Restarts a server on 1,200 old entries and 3 younger ones, and waits until it has done what it does at a start. */
+  /**
+   * Restarts a server on 1,200 old entries and 3 younger ones, and waits until the work of its start is done.
+   */
   async function restarted(days: number, check: (kept: number, shown: string[], made: string[]) => void) {
     const first = await TestServer.start({ settings: SETTINGS });
     const { dataDir } = first;

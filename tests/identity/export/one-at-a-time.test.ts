@@ -78,7 +78,10 @@ describe("a user's exports", () => {
 });
 
 describe("an export that fails", () => {
-  /** Expects a 500 that says nothing of the machine and logs nothing; then that the repaired server exports. */
+  /**
+   * Expects a 500 that reveals nothing of the machine and logs nothing; then that the repaired server
+   * exports.
+   */
   async function expectFailure(token: Token, repair: () => unknown) {
     const before = written(server);
     const { status, headers, body } = await ask(server, token);

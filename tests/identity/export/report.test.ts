@@ -138,7 +138,7 @@ describe("report.pdf", () => {
     const scopes = Array.from({ length: 100 }, (_, n) => `thing_${n}:do`);
     const person = await externalUser(server);
     const { key } = await commandLineKey(server, { owner: person.username, scopes: ["gps:read"] });
-    // Past the server, which knows no such permissions.
+    // Written past the server, which knows no such permissions.
     onDatabase(server, (database) => {
       const values = [JSON.stringify([...scopes, ...scopes]), person.id];
       database.run("UPDATE api_keys SET scopes = ? WHERE owner_id = ?", values);
@@ -154,7 +154,7 @@ describe("report.pdf", () => {
     const { files } = await exported(server, person.token, { "accept-language": "en" });
     const pages = await pagesOf(files["report.pdf"]);
     const text = squeeze(pages.join(""));
-    // One more of each came by signing in: an event of two, and a session.
+    // Signing in added one of each: an event (of two), and a session.
     expect(text).toContain(squeeze("Open sessions The newest 40 of 42"));
     expect(text).toMatch(/ActivityThenewest40of1,50\d/);
     expect(text).toContain(squeeze("Earlier exports 40 in all"));

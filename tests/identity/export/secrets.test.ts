@@ -8,7 +8,7 @@ import { APP_KEY, type Archive, exported, type Rich, richUser, SETTINGS, squeeze
 let server: TestServer;
 let user: Rich;
 let archives: Archive[];
-/** All that can be read in the archives: their bytes, and the text of the reports, each without blanks. */
+/** All readable content of the archives: their bytes, and the text of the reports, each without blanks. */
 let contents: string[];
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A secret, and the other ways in which its bytes may be written. */
+/** A secret, and the other forms in which its bytes may be written. */
 function formsOf(secret: string): string[] {
   const forms = [secret, encodeURIComponent(secret), Buffer.from(secret).toString("base64")];
   if (/^[A-Za-z0-9+/]{40,}=*$/.test(secret)) {

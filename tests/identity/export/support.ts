@@ -20,13 +20,13 @@ import { newRole } from "../roles-support";
 import { challenge, nextCode, regenerate, turnOn, verifyLogin } from "../two-factor-support";
 import { eventually } from "../users-support";
 
-/** What the tests of the export share. */
+/** Shared by the tests of the export. */
 
 export const path = "/v1/user/export";
 
 export const APP_KEY = "an app key of the tests, long enough";
 
-/** For a server that believes X-Forwarded-For, and knows the identity web app. */
+/** Settings of a server that trusts X-Forwarded-For and knows the identity web app. */
 export const SETTINGS = {
   "security.id_app_key": APP_KEY,
   "server.trusted_proxies": "127.0.0.1",
@@ -34,7 +34,7 @@ export const SETTINGS = {
 
 // --- Asking -----------------------------------------------------------------------------------------------
 
-/** What the export's address answers: the archive's bytes with 200, else an error that is held against the document. */
+/** The export's answer: the archive's bytes with 200, else an error that is checked against the document. */
 export async function ask(
   server: TestServer,
   token: Token | undefined,
@@ -67,7 +67,7 @@ export interface Archive {
   data: any;
 }
 
-/** Exports, and unpacks what came; every file's checksum is checked. Throws when there is no archive. */
+/** Exports and unpacks the archive; every file's checksum is checked. Throws when there is no archive. */
 export async function exported(
   server: TestServer,
   token: Token,
@@ -78,7 +78,7 @@ export async function exported(
   return { headers: answer.headers, bytes: answer.bytes, ...(await unpack(answer.bytes)) };
 }
 
-/** The files of an archive. Throws when one of them is not what its checksum says. */
+/** The files of an archive. Throws when a checksum is wrong. */
 export async function unpack(bytes: Buffer) {
   const zip = await JSZip.loadAsync(bytes, { checkCRC32: true });
   const read = async (name: string) => (await zip.file(name)?.async("nodebuffer")) ?? Buffer.alloc(0);
@@ -97,19 +97,19 @@ export const logs = (
   options: RequestOptions = {},
 ) => server.get(`${path}/logs${query}`, { ...(token !== undefined && { token }), ...options });
 
-/** All that an export may write. */
+/** Everything that an export may write. */
 export const written = (server: TestServer) => ({
   logs: rows(server, "SELECT * FROM export_logs ORDER BY id"),
   events: rows(server, "SELECT * FROM audit_events WHERE event_type = 'data_exported' ORDER BY id"),
 });
 
-/** What lies in the data directory's `exports`. */
+/** The files in the data directory's `exports`. */
 export function leftovers(server: TestServer): string[] {
   const directory = join(server.dataDir, "exports");
   return existsSync(directory) ? readdirSync(directory) : [];
 }
 
-/** The archives that the server holds open: they have no name any more. */
+/** The archives that the server holds open: they no longer have a name. */
 export function openArchives(server: TestServer): number {
   const directory = `/proc/${server.pid}/fd`;
   return readdirSync(directory).filter((fd) => {
@@ -129,13 +129,13 @@ export async function pagesOf(pdf: Buffer): Promise<string[]> {
   return text.map((page) => page.replaceAll("\u200b", ""));
 }
 
-/** A text without its blanks, which stand wherever a line is broken. */
+/** A text without blanks, which stand wherever a line is broken. */
 export const squeeze = (text: string): string => text.replaceAll(/[\s\u200b]+/g, "");
 
 /** The whole text of a report, squeezed. */
 export const textOf = async (pdf: Buffer): Promise<string> => squeeze((await pagesOf(pdf)).join(""));
 
-// --- Somebody of whom everything is kept --------------------------------------------------------------------
+// --- A user with every kind of record -----------------------------------------------------------------------
 
 /** Names in the scripts that the report must be able to write. */
 export const NAMES = {
@@ -147,20 +147,20 @@ export const NAMES = {
 export const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
 export interface Rich extends Newcomer {
-  /** All secrets that the user ever had: as they were shown, and as they were stored. */
+  /** All secrets that the user ever had, in the forms in which they were shown and stored. */
   secrets: Set<string>;
   /** Identifiers of the user's own applications. */
   clientId: string;
   totp: string;
 }
 
-/** Somebody with something in every section of an export. */
+/** A user with something in every section of an export. */
 export async function richUser(server: TestServer): Promise<Rich> {
   const admin = await server.admin();
   const keyHolder = await newRole(server, "api_keys:read", "api_keys:write", "api_keys:delete");
   const user = await newcomer(server, "role_moderator", keyHolder.id);
   const secrets = new Set<string>();
-  /** Notes what was shown, and everything secret that is stored now. */
+  /** Notes the secrets that were shown, and those stored now. */
   const note = (...shown: string[]) => {
     for (const secret of [...shown, ...storedSecrets(server)]) secrets.add(secret);
   };
@@ -316,7 +316,7 @@ export interface Amounts {
   padding?: number;
 }
 
-/** Puts records of a user into the store, past the server. Returns their identifiers, newest first. */
+/** Inserts records of a user past the server. Returns their identifiers, newest first. */
 export function fill(
   server: TestServer,
   userId: string,
@@ -360,10 +360,10 @@ export function fill(
 /** Enough that making the archive takes some hundred milliseconds. */
 export const HEAVY: Amounts = { events: 5_000, padding: 600 };
 
-/** Enough that the archive is larger than what lies between the server and a client that does not read. */
+/** Enough that the archive exceeds the buffers between the server and a client that does not read. */
 export const LARGE: Amounts = { events: 8_000, padding: 1_500 };
 
-/** Begins an export of somebody of whom much is kept, and returns as soon as the archive is being written. */
+/** Begins the export of a user with many records, and returns as soon as the archive is being written. */
 export async function beginExport(server: TestServer, token: Token, signal?: AbortSignal) {
   const answer = ask(server, token, signal ? { signal } : {});
   answer.catch(() => undefined);

@@ -1,0 +1,1 @@
+ALTER TABLE `verifications` ADD `block_hash` text;

@@ -1,0 +1,63 @@
+import { eq, placeholder } from "drizzle-orm";
+import { hashToken } from "../../kernel/crypto";
+import { db, statement } from "../../kernel/db";
+import { isStoreTrouble } from "../../kernel/errors";
+import { pathOf } from "../../kernel/http";
+import type { LogFields } from "../../kernel/log";
+import { apiKeys } from "../api-keys/table";
+import { sessions } from "../sessions/table";
+
+/** The credential of a refused request, for the log: its kind and identifier, whether valid or not. */
+
+const sessionBy = statement(() =>
+  db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(eq(sessions.token_hash, placeholder("hash")))
+    .prepare(),
+);
+const keyBy = statement(() =>
+  db
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(eq(apiKeys.key_hash, placeholder("hash")))
+    .prepare(),
+);
+
+/** The form that the guard and the handshake of the socket accept. */
+const BEARER = /^Bearer +([!-~]+)$/i;
+const COOKIE = /(?:^|;\s*)fairlead_session=([^;\s]+)/;
+const SOCKET = /^\/v1\/ws\/?$/;
+
+/** Longer than any token of ours, and not worth hashing. */
+const MAX_TOKEN_LENGTH = 128;
+
+/** The token of a request: "" for a header that holds none, null without any credential. */
+function tokenOf(request: Request): string | null {
+  const header = request.headers.get("authorization");
+  if (header !== null) return BEARER.exec(header)?.[1] ?? "";
+  if (!SOCKET.test(pathOf(request))) return null;
+  const parameter = new URL(request.url).searchParams.get("token");
+  return parameter ?? COOKIE.exec(request.headers.get("cookie") ?? "")?.[1] ?? null;
+}
+
+/** Kind and identifier of the session or key that a request carries. Never the token itself. */
+export function credentialOf(request: Request): LogFields {
+  const token = tokenOf(request);
+  if (token === null) return { credential: request.headers.has("x-id-app-key") ? "X-ID-App-Key" : "none" };
+  if (token === "" || token.length > MAX_TOKEN_LENGTH) return { credential: "unknown" };
+  try {
+    return known(hashToken(token)) ?? { credential: "unknown" };
+  } catch (error) {
+    // A request is not refused because a line of the log can't be completed.
+    if (isStoreTrouble(error)) return { credential: "unknown" };
+    throw error;
+  }
+}
+
+function known(hash: string): LogFields | undefined {
+  const session = sessionBy().get({ hash });
+  if (session) return { credential: "session", credential_id: session.id };
+  const key = keyBy().get({ hash });
+  return key && { credential: "key", credential_id: key.id };
+}

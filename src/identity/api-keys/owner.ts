@@ -1,0 +1,89 @@
+import { and, eq } from "drizzle-orm";
+import type { Client } from "../../kernel/client";
+import { HOUR, now, SECOND } from "../../kernel/clock";
+import { db } from "../../kernel/db";
+import { takeToken } from "../../kernel/rate-limit";
+import { accessChanged, type Caller } from "../access/caller";
+import { recordAudit } from "../audit/service";
+import { notify } from "../email/notify";
+import { findUser } from "../users/service";
+import { apiKeys } from "./table";
+
+/** Emails about new keys to one user: the last of an hour says that more keys may follow without an email. */
+const KEY_EMAILS = { requests: 21, seconds: HOUR / SECOND };
+
+type Told = Pick<typeof apiKeys.$inferSelect, "name" | "key_prefix" | "is_system">;
+
+/** Tells a user about a new key, in the current transaction: its maker may have stolen the session. */
+export function tellOwner(
+  ownerId: string | null,
+  kind: "api_key_created" | "api_key_regenerated",
+  key: Told,
+  caller: Caller,
+  client: Client,
+): void {
+  const owner = ownerId === null ? undefined : findUser(ownerId);
+  if (!owner) return;
+  // Emails about other keys must not use up those about a system key, which may do everything.
+  const counted = key.is_system ? "system-key-emails" : "key-emails";
+  const { allowed, remaining, resetSeconds } = takeToken(`${counted} ${owner.id}`, KEY_EMAILS);
+  if (!allowed) return;
+  const language = caller.userId === owner.id ? client.acceptLanguage : null;
+  const silentUntil = remaining === 0 ? now() + resetSeconds * SECOND : null;
+  const { name, key_prefix: prefix, is_system: isSystem } = key;
+  notify(owner, { kind, name, prefix, isSystem, at: now(), silentUntil }, language);
+}
+
+/**
+ * Tells the owner about a key's new value, in the current transaction. A system key may have no owner: the
+ * user who acts is told of it too.
+ */
+export function tellOfNewValue(
+  key: Told & { owner_id: string | null },
+  caller: Caller,
+  client: Client,
+): void {
+  const told = new Set([key.owner_id, key.is_system ? caller.userId : key.owner_id]);
+  for (const userId of told) tellOwner(userId, "api_key_regenerated", key, caller, client);
+}
+
+/** True if a user owns a key that is not switched off. */
+export const hasActiveKey = (ownerId: string): boolean =>
+  db
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.owner_id, ownerId), eq(apiKeys.is_active, true)))
+    .limit(1)
+    .get() !== undefined;
+
+/**
+ * Switches off the active keys of a user in the current transaction, each with its audit event. System keys
+ * are included unless `spared` says otherwise. `actorId` is the user responsible.
+ */
+export function switchOffKeys(
+  ownerId: string,
+  reason: string,
+  by: { actorId: string | null; client: Client },
+  spared?: "system keys",
+): void {
+  const keys = db
+    .update(apiKeys)
+    .set({ is_active: false, updated_at: now() })
+    .where(
+      and(eq(apiKeys.owner_id, ownerId), eq(apiKeys.is_active, true), spared && eq(apiKeys.is_system, false)),
+    )
+    .returning({ id: apiKeys.id, name: apiKeys.name })
+    .all();
+  for (const { id, name } of keys) {
+    recordAudit({
+      event_type: "api_key_revoked",
+      user_id: ownerId,
+      actor_id: by.actorId,
+      resource_type: "api_key",
+      resource_id: id,
+      metadata: { name, reason },
+      client: by.client,
+    });
+  }
+  accessChanged((caller) => caller.kind === "key" && keys.some(({ id }) => id === caller.id));
+}

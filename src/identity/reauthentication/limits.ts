@@ -1,0 +1,22 @@
+import { config } from "../../config";
+import type { Client } from "../../kernel/client";
+import { type Caller, isSystemKey } from "../access/caller";
+import { passwordLimit, takeFromLimit } from "../access/guard";
+import { countCodeOf } from "../two-factor/tries";
+import type { Proof } from "./schema";
+
+/**
+ * Counts the password and the code in the body of an operation that needs a recent sign-in, wherever one is
+ * required at all. Throws 429.
+ */
+export function countProof(
+  caller: Caller,
+  { password, code }: Proof,
+  client: Client,
+  headers: Parameters<typeof takeFromLimit>[2],
+): void {
+  if (config["auth.reauthentication_minutes"] === 0 || isSystemKey(caller) || caller.userId === null) return;
+  // A user may have any number of keys, but all try the same password.
+  if (password) takeFromLimit(passwordLimit, caller.kind === "session" ? caller.id : caller.userId, headers);
+  if (code) countCodeOf(caller.userId, client, headers);
+}

@@ -1,0 +1,30 @@
+import { Elysia } from "elysia";
+import { clientOf } from "../../kernel/client";
+import { errors } from "../../kernel/schema";
+import type { SessionCaller } from "../access/caller";
+import { guard, passwordLimit } from "../access/guard";
+import { countCodeOf } from "../two-factor/tries";
+import { Reauthenticated, Reauthentication } from "./schema";
+import { reauthenticate } from "./service";
+
+export const reauthenticationRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authentication"] })
+  .use(guard)
+  .post(
+    "/reauthenticate",
+    ({ caller, body, request, set }) => {
+      const session = caller as SessionCaller;
+      const client = clientOf(request);
+      if (body.code) countCodeOf(session.userId, client, set.headers);
+      return reauthenticate(session, body, client);
+    },
+    {
+      access: { requires: "session", limit: passwordLimit },
+      body: Reauthentication,
+      response: { 200: Reauthenticated, ...errors(403) },
+      detail: {
+        summary: "Prove again who you are",
+        description:
+          "Has the session count as one just signed in, for what asks for a recent sign-in: with the password of an account that has one, and a code where two-factor authentication is on. 400 for what is missing or wrong; 403 `ReauthenticationRequired` for an account that has neither, whose user signs in again through its platform. Wrong codes are counted as at the sign-in: 429 during the pause after one, 403 `TwoFactorLocked` after a hundred in a row.",
+      },
+    },
+  );

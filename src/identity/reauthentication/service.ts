@@ -1,0 +1,137 @@
+import { eq, placeholder } from "drizzle-orm";
+import { config } from "../../config";
+import type { Client } from "../../kernel/client";
+import { iso, MINUTE, now } from "../../kernel/clock";
+import { db, statement } from "../../kernel/db";
+import { AppError, invalid } from "../../kernel/errors";
+import { isInUse } from "../../kernel/lifetime";
+import { type Caller, isSystemKey, type SessionCaller, transactAs } from "../access/caller";
+import { recordAudit } from "../audit/service";
+import { isOwnPassword } from "../auth/own-password";
+import { passwordHashOf } from "../auth/service";
+import { sessions } from "../sessions/table";
+import { acceptCode, isTwoFactorOn, noteWrongCode, requiredCode, wrongCode } from "../two-factor/service";
+import { activeUser } from "../users/service";
+import type { Proof } from "./schema";
+
+/**
+ * Operations that could make a stolen credential permanent (another address, a key, a second factor, rights
+ * for another account) need a recent sign-in, or a proof that only the user can give.
+ */
+
+/** Milliseconds during which a sign-in counts as recent; 0 where no operation needs one. */
+const span = (): number => config["auth.reauthentication_minutes"] * MINUTE;
+
+const required = (message: string) => new AppError("ReauthenticationRequired", message);
+
+/**
+ * Refuses a session that was signed in too long ago, and an API key that acts on its own user, without a
+ * proof by the user: a code where two-factor authentication is on, else the password. A proof that is sent
+ * must be right even if none is needed. `subjectId` is the user whom the caller acts on: a key acts on
+ * another user by its permission. It is null where a key or rights are handed out: a stolen key could live on
+ * in them whoever gets them, so that every user's key needs the proof. A system key never does. Throws 403
+ * and, for a wrong proof, 400.
+ */
+export async function requireRecentSignIn(
+  caller: Caller,
+  subjectId: string | null,
+  proof: Proof,
+  client: Client,
+): Promise<void> {
+  const { userId } = caller;
+  if (span() === 0 || isSystemKey(caller) || userId === null) return;
+  if (caller.kind === "key" && subjectId !== null && userId !== subjectId) return;
+  const hasPassword = passwordHashOf(userId) !== null;
+  const hasCode = isTwoFactorOn(userId);
+  const isProved = hasCode ? Boolean(proof.code) : hasPassword && Boolean(proof.password);
+  if (!isProved && !isRecent(caller)) throw refusal(caller, hasPassword || hasCode);
+  if (proof.password || proof.code) await prove(caller, userId, proof, client);
+}
+
+function refusal(caller: Caller, canProve: boolean): AppError {
+  const minutes = config["auth.reauthentication_minutes"];
+  if (caller.kind === "key")
+    return required(
+      "An API key cannot do this without a proof by its user: send password or, with two-factor authentication on, code; or do it in a session",
+    );
+  return required(
+    canProve
+      ? `This needs a sign-in of the last ${minutes} minutes: renew yours with POST /v1/auth/reauthenticate`
+      : `This needs a sign-in of the last ${minutes} minutes: sign in again through the platform that you use`,
+  );
+}
+
+const signInOf = statement(() =>
+  db
+    .select({ at: sessions.authenticated_at })
+    .from(sessions)
+    .where(eq(sessions.id, placeholder("id")))
+    .prepare(),
+);
+
+function isRecent(caller: Caller): boolean {
+  const signIn = caller.kind === "session" ? signInOf().get({ id: caller.id }) : undefined;
+  return signIn !== undefined && isInUse(signIn.at, span());
+}
+
+/**
+ * Checks a password and a code, as far as the account has them, and records the outcome. A session that gave
+ * all that the account has counts as just signed in. Throws 400.
+ */
+async function prove(caller: Caller, userId: string, proof: Proof, client: Client): Promise<number> {
+  const hash = passwordHashOf(userId);
+  const password = hash === null ? null : proof.password;
+  const matches = hash === null || !password || (await isOwnPassword(userId, hash, password));
+  // A refusal is returned and thrown only after the commit, which must hold its audit event.
+  const outcome = await transactAs(caller, () => {
+    const user = activeUser(userId);
+    const hasCode = isTwoFactorOn(userId);
+    const code = hasCode ? proof.code : null;
+    const time = now();
+    // The password may have been changed while the hash was computed.
+    if (password && (!matches || passwordHashOf(userId) !== hash)) {
+      audit(caller, userId, client, "wrong password");
+      return invalid("/password", "is wrong");
+    }
+    if (code && !acceptCode(userId, code, client)) {
+      noteWrongCode(caller, user, client);
+      return wrongCode();
+    }
+    if (caller.kind === "session" && (hash === null || password) && (!hasCode || code))
+      db.update(sessions).set({ authenticated_at: time }).where(eq(sessions.id, caller.id)).run();
+    audit(caller, userId, client, null);
+    return time;
+  });
+  if (outcome instanceof AppError) throw outcome;
+  return outcome;
+}
+
+const audit = (caller: Caller, userId: string, client: Client, why: string | null): void =>
+  recordAudit({
+    event_type: "reauthenticated",
+    user_id: userId,
+    resource_type: caller.kind === "session" ? "session" : "api_key",
+    resource_id: caller.id,
+    ...(why !== null && { status: "failure", error_message: why }),
+    client,
+  });
+
+/**
+ * Makes a session count as just signed in, by the password of an account that has one, and a code where
+ * two-factor authentication is on. Throws 400 for a missing or wrong proof, 403 for an account that has
+ * neither.
+ */
+export async function reauthenticate(caller: SessionCaller, proof: Proof, client: Client) {
+  const hasPassword = passwordHashOf(caller.userId) !== null;
+  const hasCode = isTwoFactorOn(caller.userId);
+  if (!hasPassword && !hasCode)
+    throw required("This account has no password and no second factor: sign in again through your platform");
+  if (hasPassword && !proof.password) throw invalid("/password", "is required");
+  if (hasCode) requiredCode(proof.code);
+  const time = await prove(caller, caller.userId, proof, client);
+  return {
+    message: "You have proved who you are",
+    authenticated_at: iso(time),
+    expires_at: span() === 0 ? null : iso(time + span()),
+  };
+}

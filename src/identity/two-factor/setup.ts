@@ -1,0 +1,138 @@
+import { eq } from "drizzle-orm";
+import { publicUrl } from "../../config";
+import type { Client } from "../../kernel/client";
+import { iso, MINUTE, now } from "../../kernel/clock";
+import { db } from "../../kernel/db";
+import { encrypt } from "../../kernel/encryption";
+import { badRequest, notFound } from "../../kernel/errors";
+import { isAlive } from "../../kernel/lifetime";
+import { inTurns } from "../../kernel/turns";
+import { type Caller, transactAs } from "../access/caller";
+import { notify } from "../email/notify";
+import { existingPlatform, platformBySlug } from "../platforms/service";
+import type { Proof } from "../reauthentication/schema";
+import { requireRecentSignIn } from "../reauthentication/service";
+import { revokeOtherSessions } from "../sessions/service";
+import type { UserRow } from "../users/service";
+import type { TwoFactorSetup } from "./schema";
+import {
+  acceptTotp,
+  auditTwoFactor,
+  isTwoFactorOn,
+  languageOf,
+  noteWrongCode,
+  presentUser,
+  replaceBackupCodes,
+  secretOf,
+  twoFactorOf,
+  wrongCode,
+} from "./service";
+import { twoFactor } from "./table";
+import { newSecret, otpauthUrl } from "./totp";
+
+/** Longest time for a set-up (rule C8). */
+const SETUP_LIFETIME = 10 * MINUTE;
+
+/**
+ * Starts to set up two-factor authentication: a secret for an authenticator app, valid for 10 minutes. Throws
+ * 400 when it is on already or the platform doesn't support it, 404 for an unknown platform, 403 where a
+ * recent sign-in is needed.
+ */
+export async function setUpTwoFactor(
+  caller: Caller,
+  user: UserRow,
+  { platform_id, ...proof }: { platform_id?: string } & Proof,
+  client: Client,
+): Promise<Omit<TwoFactorSetup, "qr_code_image">> {
+  await requireRecentSignIn(caller, user.id, proof, client);
+  const platform = platform_id === undefined ? platformBySlug("email") : existingPlatform(platform_id);
+  if (!platform) throw notFound("Platform");
+  if (!platform.two_factor_supported)
+    throw badRequest(`Two-factor authentication cannot be set up from ${platform.name}`);
+  const secret = newSecret();
+  const url = otpauthUrl(secret, `Fairlead (${new URL(publicUrl()).hostname})`, user.username);
+  return transactAs(caller, () => {
+    // Deleted while the password was checked: nothing more may be stored about that account.
+    presentUser(user.id);
+    if (isTwoFactorOn(user.id)) throw alreadyOn();
+    const expiresAt = now() + SETUP_LIFETIME;
+    const row = {
+      user_id: user.id,
+      secret: encrypt(secret, secretOf(user.id)),
+      platform: platform.slug,
+      enabled_at: null,
+      setup_expires_at: expiresAt,
+      last_step: null,
+      failures: 0,
+      stranger_failures: 0,
+      stranger_failed_at: null,
+      created_at: now(),
+    };
+    db.insert(twoFactor).values(row).onConflictDoUpdate({ target: twoFactor.user_id, set: row }).run();
+    return {
+      secret,
+      qr_code_url: url,
+      expires_at: iso(expiresAt),
+      platform_slug: platform.slug,
+    };
+  });
+}
+
+const drawingTurn = inTurns();
+
+/** The picture of a set-up's URL, as a data URI. Drawing it takes ten milliseconds. */
+export async function qrCodeOf({ qr_code_url }: { qr_code_url: string }): Promise<string> {
+  const { toDataURL } = await import("qrcode");
+  await drawingTurn();
+  return toDataURL(qr_code_url, { errorCorrectionLevel: "M", margin: 4, width: 280 });
+}
+
+const alreadyOn = () => badRequest("Two-factor authentication is on already");
+
+interface Completion {
+  code: string;
+  /** Password of the caller, in place of a recent sign-in. */
+  password?: string | null;
+  end_other_sessions?: boolean;
+}
+
+/**
+ * Completes the set-up with a code of the app, and returns the backup codes, once only. On request it ends
+ * the user's other sessions, which were signed in without the second factor. Throws 400, and 403 where a
+ * recent sign-in is needed.
+ */
+export async function enableTwoFactor(
+  caller: Caller,
+  user: UserRow,
+  { code, password, end_other_sessions }: Completion,
+  client: Client,
+) {
+  await requireRecentSignIn(caller, user.id, { password }, client);
+  const done = await transactAs(caller, () => {
+    const row = twoFactorOf(user.id);
+    if (!row) throw badRequest("There is no set-up to complete; start with POST /v1/users/me/2fa/setup");
+    if (row.enabled_at !== null) throw alreadyOn();
+    if (!isAlive(row.created_at, row.setup_expires_at ?? 0))
+      throw badRequest("The set-up has expired; start again with POST /v1/users/me/2fa/setup");
+    if (!acceptTotp(row, code)) return noteWrongCode(caller, user, client);
+    const time = now();
+    db.update(twoFactor)
+      .set({ enabled_at: time, setup_expires_at: null })
+      .where(eq(twoFactor.user_id, user.id))
+      .run();
+    const codes = replaceBackupCodes(user.id);
+    auditTwoFactor("2fa_enabled", caller, user, client, { platform: row.platform });
+    const platformName = platformBySlug(row.platform)?.name ?? row.platform;
+    notify(user, { kind: "two_factor_enabled", platformName, at: time }, languageOf(caller, user, client));
+    if (end_other_sessions)
+      revokeOtherSessions(caller, "two-factor authentication turned on", client, user.id);
+    return { codes, platform: row.platform };
+  });
+  if (!done) throw wrongCode();
+  return {
+    success: true,
+    backup_codes: done.codes,
+    message: "Two-factor authentication is on; keep the backup codes, they are shown this once",
+    platform_slug: done.platform,
+  };
+}

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { newcomer } from "../identity/deletion-support";
+import { addedWait, LONGEST_WAIT, memoryOf, slowestProbe } from "../support/pressure";
+import { TestServer } from "../support/server";
+
+/**
+ * Strangers who send GraphQL documents that are large, many and never the same: the server must keep none of
+ * them.
+ */
+
+const MEBIBYTE = 1024 * 1024;
+const MAX_GROWTH = 40 * MEBIBYTE;
+const MAX_WAIT = 100;
+const AT_ONCE = 4;
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await TestServer.start({ settings: { "server.trusted_proxies": "127.0.0.1" } });
+});
+afterAll(() => server.stop());
+
+/** Sends a document of each number, a few at once. Returns the statuses that are answered. */
+async function sendAll(count: number, document: (at: number) => string): Promise<number[]> {
+  const answered: number[] = [];
+  let next = 0;
+  const sendSome = async () => {
+    while (next < count) {
+      const response = await fetch(`${server.url}/v1/graphql`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ query: document(next++) }),
+      });
+      await response.arrayBuffer();
+      answered.push(response.status);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, sendSome));
+  return answered;
+}
+
+/**
+ * The server's memory growth under the attack, after a first try-out, and the longest wait of another request
+ * meanwhile: the shortest of three rounds, since the cost of the attack is in each of them and that of other
+ * work on the machine is not.
+ */
+async function pressure(count: number, document: (at: number) => string) {
+  await sendAll(count / 4, (at) => document(count + at));
+  const before = memoryOf(server.pid);
+  const answered: number[] = [];
+  const waits: number[] = [];
+  for (let done = 0; done < count; done += count / 3) {
+    const send = async () => answered.push(...(await sendAll(count / 3, (at) => document(done + at))));
+    waits.push(await slowestProbe(server, send));
+  }
+  return { answered: new Set(answered), wait: Math.min(...waits), growth: memoryOf(server.pid) - before };
+}
+
+const LARGE = 1_000_000;
+const SMALL = 15_000;
+
+const ATTACKS: [name: string, count: number, status: number, document: (at: number) => string][] = [
+  ["1 MB", 300, 413, (at) => `#${at}${"x".repeat(LARGE)}\n{ __typename }`],
+  ["15 KB, of comments", 1_200, 200, (at) => `#${at}${"\n#".repeat(SMALL / 2)}\n{ __typename }`],
+  ["15 KB, wrong in hundreds of places", 1_200, 200, (at) => `{ ${fields(at)} }`],
+  ["15 KB, broken at the end", 1_200, 200, (at) => `{ ${fields(at)} `],
+];
+
+/** Unknown fields, 15 KB of them. */
+const fields = (at: number) =>
+  Array.from({ length: 480 }, (_, place) => `${"x".repeat(24)}${10_000 + at}x${place}`).join(" ");
+
+test.each(ATTACKS)(
+  "different documents of %s don't stay in memory",
+  async (_, count, status, document) => {
+    const { answered, wait, growth } = await pressure(count, document);
+    expect(answered).toEqual(new Set([status]));
+    expect(growth).toBeLessThan(MAX_GROWTH);
+    expect(wait).toBeLessThan(MAX_WAIT);
+  },
+  30_000,
+);
+
+const list = (length: number, part: (at: number) => string) =>
+  Array.from({ length }, (_, at) => part(at)).join(" ");
+
+/** Sends one request so many times at once; the address is told by the proxy. */
+const burst = (times: number, body: (at: number) => object, headers: Record<string, string> = {}) =>
+  Promise.all(
+    Array.from({ length: times }, async (_, at) => {
+      const response = await fetch(`${server.url}/v1/graphql`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify(body(at)),
+      });
+      const { errors } = (await response.json()) as { errors: { extensions: object }[] };
+      return { status: response.status, retryAfter: response.headers.get("retry-after"), errors };
+    }),
+  );
+
+const SIGN_IN =
+  "mutation ($input: VerifyTwoFactorLoginInput!) { verifyTwoFactorLogin(input: $input) { userId } }";
+const unknownKeys = (count: number) => ({
+  query: SIGN_IN,
+  variables: {
+    input: Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at.toString(36)}`, 0])),
+  },
+});
+
+const BURSTS: [name: string, body: (at: number) => object][] = [
+  ["1,800 unknown keys in a variable", () => unknownKeys(1_800)],
+  ["99 unknown keys in a variable", () => unknownKeys(99)],
+  [
+    "300 fields that contradict each other",
+    (at) => ({ query: `{ ${list(300, (field) => `a: f${field}`)} } #${at}` }),
+  ],
+  [
+    "119 fields that contradict each other",
+    (at) => ({ query: `{ ${list(119, (field) => `a: f${field}`)} } #${at}` }),
+  ],
+];
+
+test.each(BURSTS)(
+  "100 requests of %s at once keep nobody waiting",
+  async (_, body) => {
+    await burst(20, body);
+    expect(await addedWait(server, () => burst(100, body))).toBeLessThan(LONGEST_WAIT);
+  },
+  30_000,
+);
+
+test("set-ups of a second factor by one user keep nobody waiting, by however many names and pictures", async () => {
+  const { token } = await newcomer(server);
+  const setUps = (count: number, fields: string) => () => ({
+    query: `mutation { ${list(count, (at) => `a${at}: setupTwoFactor { ${fields} }`)} }`,
+  });
+  const bodies = [
+    setUps(70, "secret"),
+    setUps(
+      5,
+      list(20, (at) => `i${at}: qrCodeImage`),
+    ),
+  ];
+  for (const body of bodies) {
+    const send = () => burst(20, body, { authorization: `Bearer ${token}` });
+    expect(await addedWait(server, send)).toBeLessThan(LONGEST_WAIT);
+  }
+}, 30_000);
+
+test("a hundred requests of one address wait at most, and those of others go before them", async () => {
+  const conflicting = (at: number) => ({ query: `{ ${list(119, (field) => `a: f${field}`)} } #${at}` });
+  const from = (address: string) => ({ "x-forwarded-for": address });
+  const flood = burst(250, conflicting, from("203.0.113.1"));
+  await Bun.sleep(50);
+  const [other] = await burst(1, () => ({ query: "{ a }" }), from("203.0.113.2"));
+  expect(other?.status).toBe(200);
+  const answers = await flood;
+  const refused = answers.filter(({ status }) => status === 503);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
+  for (const { retryAfter, errors } of refused) {
+    expect(retryAfter).toBe("1");
+    expect(errors).toMatchObject([{ extensions: { code: "ServiceUnavailable", status: 503 } }]);
+  }
+  const [again] = await burst(1, conflicting, from("203.0.113.1"));
+  expect(again?.status).toBe(200);
+});

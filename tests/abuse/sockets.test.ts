@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { frame, read } from "../realtime/binary";
+import { maskedFrame, OPCODE, RawClient, signedInUser } from "../realtime/support";
+import { slowestProbe } from "../support/pressure";
+import { TestServer } from "../support/server";
+
+/** A user without any permission whose sockets send the costliest messages, all within every limit. */
+
+const MAX_WAIT = 100;
+const SOCKETS = 10;
+const ROUNDS = 3;
+/** For all rounds together, which may fall into one second, this stays below the limit of messages. */
+const FRAMES_A_ROUND = 15;
+const PAUSE = 20;
+/** Repetitions in a binary frame of 64 KB. */
+const MANY = 32_000;
+
+const many = (...bytes: number[]) => Array(MANY).fill(bytes).flat();
+/** A payload in an envelope without a type. */
+const payload = (number: number, bytes: number[]) => {
+  const varint = (value: number): number[] =>
+    value < 128 ? [value] : [(value & 127) | 128, ...varint(value >> 7)];
+  return new Uint8Array([...varint((number << 3) | 2), ...varint(bytes.length), ...bytes]);
+};
+
+const NOT_A_BOT = {
+  type: 20,
+  error: { message: "This needs an API key with the permission community:sync" },
+};
+const MEMBERS = frame("communitySyncResponse", { members: Array(MANY).fill({}) });
+
+let server: TestServer;
+let token: string;
+afterAll(() => server.stop());
+
+async function startServer(settings: Record<string, string>): Promise<void> {
+  await server?.stop();
+  server = await TestServer.start({ settings });
+  ({ token } = await signedInUser(server, "stranger"));
+}
+
+const openAll = () => Promise.all(Array.from({ length: SOCKETS }, () => RawClient.open(server, { token })));
+
+/**
+ * Sends a frame on all sockets, as often as each may. Returns the longest wait of another request: the
+ * shortest of three rounds, since the cost of the attack is in each of them and that of other work on the
+ * machine is not.
+ */
+async function flood(clients: RawClient[], bytes: Buffer): Promise<number> {
+  const waits: number[] = [];
+  for (let round = 0; round < ROUNDS; round++)
+    waits.push(
+      await slowestProbe(server, async () => {
+        for (let sent = 0; sent < FRAMES_A_ROUND; sent++) {
+          for (const client of clients) client.write(bytes);
+          await Bun.sleep(PAUSE);
+        }
+      }),
+    );
+  return Math.min(...waits);
+}
+
+describe("ten sockets of one user that send 64 KB again and again", () => {
+  beforeAll(() => startServer({}));
+
+  test("keep nobody waiting, and are closed", async () => {
+    const clients = await openAll();
+    expect(await flood(clients, maskedFrame(OPCODE.binary, MEMBERS))).toBeLessThan(MAX_WAIT);
+    // 64 frames a second may come; each socket sends 15 and more.
+    const closed = await Promise.all(clients.map((client) => client.closed()));
+    const tooMuch = closed.filter(({ reason }) => reason === "too many bytes");
+    expect(tooMuch.length).toBeGreaterThanOrEqual(SOCKETS - 2);
+    expect(new Set(tooMuch.map(({ code }) => code))).toEqual(new Set([1008]));
+  });
+});
+
+describe("where they may send so much", () => {
+  beforeAll(() => startServer({ "websocket.max_bytes_per_second": "1000000000" }));
+
+  const ATTACKS: [name: string, frame: Uint8Array, answer: object][] = [
+    ["32,000 members in a part of a sync", MEMBERS, NOT_A_BOT],
+    [
+      "32,000 fields in an audit event",
+      payload(100, many(0x12, 0)),
+      { type: 101, createAuditEventResponse: { error: expect.stringContaining("audit:write") } },
+    ],
+    ["32,000 fields in a request for settings", payload(120, many(0x0a, 0)), NOT_A_BOT],
+    [
+      "32,000 fields in a moderation event",
+      payload(140, many(0x12, 0)),
+      { type: 20, error: { message: "The frame is no WsEnvelope" } },
+    ],
+    [
+      "32,000 messages that the server sends",
+      payload(121, many(0x0a, 0)),
+      { type: 20, error: { message: "communitySettings is for the server to send" } },
+    ],
+    [
+      "a channel 32,000 times over",
+      payload(20, many(0x0a, 0)),
+      { type: 20, error: { message: "The payload holds too many fields" } },
+    ],
+    [
+      "32,000 payloads",
+      new Uint8Array(many(0x52, 0)),
+      { type: 20, error: { message: "The envelope holds too many fields" } },
+    ],
+  ];
+
+  test.each(ATTACKS)("%s keep nobody waiting, and are answered", async (_, bytes, answer) => {
+    const clients = await openAll();
+    expect(await flood(clients, maskedFrame(OPCODE.binary, bytes))).toBeLessThan(MAX_WAIT);
+    for (const client of clients) {
+      const answers = () => client.frames.filter(({ opcode }) => opcode === OPCODE.binary);
+      await client.until(() => answers().length === ROUNDS * FRAMES_A_ROUND);
+      expect(read(new Uint8Array(answers()[0]?.payload ?? []))).toMatchObject(answer);
+      client.cut();
+    }
+  });
+});

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Token } from "../support/api";
+import { ADMIN, TestServer } from "../support/server";
+import { externalUser, rows } from "./accounts-support";
+import { done, mailTo, type Newcomer, newcomer, nextMail } from "./deletion-support";
+import { newestMail, requestEmailChange, resetToken } from "./registration-support";
+import { newRole } from "./roles-support";
+import { commandLineKey, createKey, isAccepted } from "./support";
+import { advance, guarded } from "./two-factor-support";
+import { eventsOf, eventually } from "./users-support";
+
+/** An email tells the owner of every change to who can get in, so that a thief's work is noticed. */
+
+let server: TestServer;
+let keyRole: string;
+beforeAll(async () => {
+  server = await TestServer.start({ clock: "movable" });
+  keyRole = (await newRole(server, "api_keys:read", "api_keys:write")).id;
+});
+afterAll(() => server.stop());
+
+const kindsTo = (address: string) => mailTo(server, address).map(({ kind }) => kind);
+const queued = (userId: string, kind: string) =>
+  rows<{ id: string }>(server, "SELECT id FROM email_queue WHERE user_id = ? AND kind = ?", userId, kind)
+    .length;
+
+describe("the former address is told of a new one", () => {
+  test("that the user has proved, once it counts and not before", async () => {
+    const user = await newcomer(server);
+    const email = "secret.name@example.net";
+    const token = await requestEmailChange(server, user, email);
+    expect(queued(user.id, "email_changed")).toBe(0);
+    done(await server.post("/v1/users/email/verify", { token: user.token, body: { token } }));
+    const { text } = await nextMail(server, user.email, "email_changed");
+    expect(text).toContain("s…@example.net");
+    expect(text).not.toContain("secret.name");
+    expect(kindsTo(email)).toEqual(["email_change"]);
+  });
+
+  test("that an administrator has set, in the user's language", async () => {
+    const user = await newcomer(server);
+    const body = { locale: "de" };
+    done(await server.patch(`/v1/users/${user.id}/locale`, { token: user.token, body }));
+    const token = await server.admin();
+    const email = "set.by.admin@example.net";
+    done(await server.patch(`/v1/users/${user.id}`, { token, body: { email } }));
+    expect(await nextMail(server, user.email, "email_changed")).toMatchObject({ locale: "de" });
+    // A request that changes nothing sends no email.
+    done(await server.patch(`/v1/users/${user.id}`, { token, body: { email } }));
+    expect(queued(user.id, "email_changed")).toBe(1);
+  });
+
+  test("where the user has proved it: nobody sends strangers emails by setting their addresses in turn", async () => {
+    const user = await newcomer(server);
+    const strangers = ["stranger.one@example.net", "stranger.two@example.net"];
+    for (const email of [...strangers, ...strangers, user.email, ...strangers])
+      done(await server.patch(`/v1/users/${user.id}`, { token: await server.admin(), body: { email } }));
+    expect(queued(user.id, "email_changed")).toBe(1);
+    await nextMail(server, user.email, "email_changed");
+    expect(strangers.flatMap(kindsTo)).toEqual([]);
+  });
+
+  test("that is linked to an account from elsewhere, at the address that the platform vouches for", async () => {
+    const user = await externalUser(server);
+    const email = "linked.now@example.net";
+    const body = { email, password: "a long passphrase" };
+    done(await server.post(`/v1/users/${user.id}/email-link/request`, { token: user.token, body }));
+    const { token } = await newestMail(server, email);
+    done(await server.post("/v1/users/email-link/verify", { token: user.token, body: { token } }));
+    expect((await nextMail(server, user.email, "email_changed")).text).toContain("l…@example.net");
+  });
+});
+
+describe("the owner is told of a key", () => {
+  test("that is new, and of a new value of one, by its name and first characters", async () => {
+    const user = await newcomer(server, keyRole);
+    const body = { name: "Night watch" };
+    const { id } = done(await server.post("/v1/api-keys", { token: user.token, body }));
+    const [{ key_prefix }] = done(await server.get("/v1/api-keys", { token: user.token })).data;
+    const created = await nextMail(server, user.email, "api_key_created");
+    expect(created.text).toContain("Night watch");
+    expect(created.text).toContain(key_prefix);
+    const again = done(await server.post(`/v1/api-keys/${id}/regenerate`, { token: user.token }));
+    const regenerated = await nextMail(server, user.email, "api_key_regenerated");
+    expect(regenerated.text).toContain(again.key_prefix);
+    for (const { text } of [created, regenerated]) expect(text).not.toContain(again.key);
+  });
+
+  test("that a super admin has given a new value", async () => {
+    const user = await newcomer(server, keyRole);
+    const { id } = await createKey(server, user.token, []);
+    done(await server.post(`/v1/api-keys/${id}/regenerate`, { token: await server.admin() }));
+    expect((await nextMail(server, user.email, "api_key_regenerated")).to).toBe(user.email);
+  });
+
+  test("21 times an hour, so that nobody's mailbox is flooded; the last time says that more may follow", async () => {
+    const user = await newcomer(server, keyRole);
+    const announcements = async (emails: number) => {
+      await eventually(() => mailTo(server, user.email).filter(isNews).length >= emails);
+      return mailTo(server, user.email)
+        .filter(isNews)
+        .map(({ text }) => text.includes("no more emails about keys"));
+    };
+    const isNews = ({ kind }: { kind: string }) => kind === "api_key_created";
+    for (let count = 0; count < 23; count++) await createKey(server, user.token, []);
+    expect(queued(user.id, "api_key_created")).toBe(21);
+    expect(await announcements(21)).toEqual([...Array(20).fill(false), true]);
+    await advance(server, 3_600_000);
+    for (let count = 0; count < 22; count++) await createKey(server, user.token, []);
+    expect(queued(user.id, "api_key_created")).toBe(42);
+    expect((await announcements(42)).slice(21)).toEqual([...Array(20).fill(false), true]);
+  });
+});
+
+describe("the user is told of a password", () => {
+  test("that was changed, and of no attempt that failed", async () => {
+    const user = await newcomer(server);
+    const change = (current_password: string) =>
+      server.post("/v1/users/me/password", {
+        token: user.token,
+        body: { current_password, new_password: "another passphrase" },
+      });
+    expect((await change("wrong")).status).toBe(400);
+    expect(queued(user.id, "password_changed")).toBe(0);
+    done(await change(user.password));
+    expect((await nextMail(server, user.email, "password_changed")).text).toContain("was changed");
+  });
+
+  test("that was set anew", async () => {
+    const user = await newcomer(server);
+    const body = { token: await resetToken(server, user), new_password: "another passphrase" };
+    done(await server.post("/v1/auth/reset-password/complete", { body }));
+    await nextMail(server, user.email, "password_changed");
+  });
+});
+
+test("the user is told of a second factor that an administrator turned off", async () => {
+  const user = await guarded(server);
+  const [code] = user.backupCodes;
+  const body = { code, user_id: user.id };
+  done(await server.delete("/v1/users/me/2fa", { token: await server.admin(), body }));
+  await nextMail(server, user.email, "two_factor_disabled");
+});
+
+describe("revoke_api_keys, when a reset is completed", () => {
+  const complete = async (user: Newcomer, more: object) =>
+    server.post("/v1/auth/reset-password/complete", {
+      body: { token: await resetToken(server, user), new_password: "another passphrase", ...more },
+    });
+  const signedIn = async (user: Newcomer): Promise<Token> =>
+    (await server.login(user.username, "another passphrase")).session_token;
+
+  test("switches the user's keys off at once, each with its event; the user can switch one on again", async () => {
+    const user = await newcomer(server, keyRole);
+    const other = await newcomer(server, keyRole);
+    const mine = [await createKey(server, user.token, []), await createKey(server, user.token, [])];
+    const theirs = await createKey(server, other.token, []);
+    done(await complete(user, { revoke_api_keys: true }));
+    for (const { key } of mine) expect(await isAccepted(server, key)).toBe(false);
+    expect(await isAccepted(server, theirs.key)).toBe(true);
+    expect(eventsOf(server, user.id, "api_key_revoked")).toMatchObject(
+      mine.map(() => ({ actor_id: null, metadata: { reason: "password reset" } })),
+    );
+    const token = await signedIn(user);
+    const { data } = done(await server.get("/v1/api-keys", { token }));
+    expect(data.map(({ is_active }: { is_active: boolean }) => is_active)).toEqual([false, false]);
+    const body = { is_active: true };
+    done(await server.patch(`/v1/api-keys/${mine[0]?.id}`, { token, body }));
+    expect(await isAccepted(server, mine[0]?.key ?? "")).toBe(true);
+  });
+
+  test.each([{}, { revoke_api_keys: false }])("leaves them unless it is asked for (%j)", async (more) => {
+    const user = await newcomer(server, keyRole);
+    const { key } = await createKey(server, user.token, []);
+    done(await complete(user, more));
+    expect(await isAccepted(server, key)).toBe(true);
+  });
+
+  test("does nothing with a token that is not valid", async () => {
+    const user = await newcomer(server, keyRole);
+    const { key } = await createKey(server, user.token, []);
+    const body = { token: "wrong", new_password: "another passphrase", revoke_api_keys: true };
+    expect((await server.post("/v1/auth/reset-password/complete", { body })).status).toBe(400);
+    expect(await isAccepted(server, key)).toBe(true);
+  });
+
+  test("spares a system key, which is the installation's", async () => {
+    const apart = await TestServer.start();
+    try {
+      const { key } = await commandLineKey(apart, { owner: ADMIN.username, system: true });
+      const { token } = await (async () => {
+        await apart.post("/v1/auth/reset-password", { body: { email: ADMIN.email } });
+        return nextMail(apart, ADMIN.email, "password_reset");
+      })();
+      const body = { token, new_password: "another passphrase", revoke_api_keys: true };
+      done(await apart.post("/v1/auth/reset-password/complete", { body }));
+      expect(await isAccepted(apart, key)).toBe(true);
+    } finally {
+      await apart.stop();
+    }
+  });
+});

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  countEventsOf,
+  type EventFilters,
+  type EventOrder,
+  findEvents,
+} from "../../../src/identity/audit/search";
+import { closeDatabase, openDatabase, sqlite } from "../../../src/kernel/db";
+import { migrate } from "../../../src/kernel/migrate";
+import { migrations } from "../../../src/kernel/migrations.gen";
+import { DAY, generator, type StoredEvent, storedEvent, writeEvents } from "./support";
+
+/**
+ * One user's events are counted by `audit_user_days`, which triggers maintain, and deep pages are found by
+ * these counts. With many events on each day, every list must equal the one made by sorting and counting all
+ * of them.
+ */
+
+const START = Date.UTC(2025, 0, 1);
+const DAYS = 120;
+const EVENTS = 24_000;
+/** The migration that makes the counts. */
+const COUNTS = migrations.findIndex(({ sql }) => sql.includes("CREATE TABLE `audit_user_days`"));
+
+const random = generator(19);
+const oneOf = <T>(...values: T[]): T => values[Math.floor(random() * values.length)] as T;
+
+const someEvent = (user_id: string | null): StoredEvent =>
+  storedEvent({
+    user_id,
+    event_type: oneOf("login", "login", "user_updated", "session_created"),
+    resource_type: oneOf("user", "session", null),
+    source_service: oneOf("api", "id"),
+    status: random() < 0.1 ? "failure" : "success",
+    is_reported: random() < 0.01 ? 1 : 0,
+    created_at: START + Math.floor(random() * DAYS * DAY),
+  });
+
+beforeAll(() => {
+  openDatabase(":memory:", "normal");
+  // Half of the events are older than the migration, which must count them.
+  const [before, after] = [migrations.slice(0, COUNTS), migrations.slice(COUNTS)];
+  migrations.splice(0, migrations.length, ...before);
+  migrate();
+  const write = (count: number) =>
+    sqlite.transaction(() => {
+      writeEvents(
+        sqlite,
+        Array.from({ length: count }, () => someEvent("anna")),
+      );
+      writeEvents(
+        sqlite,
+        Array.from({ length: count / 100 }, () => someEvent(oneOf("bert", null))),
+      );
+    })();
+  write(EVENTS / 2);
+  migrations.push(...after);
+  migrate();
+  write(EVENTS / 2);
+}, 60_000);
+afterAll(() => closeDatabase());
+
+/** The expected page of a list, found by going through all events. */
+function expectedPage(filters: EventFilters, { field, direction }: EventOrder, page: number, limit: number) {
+  const conditions = [`user_id = '${filters.userIds?.[0]}'`];
+  for (const name of ["event_type", "resource_type", "status", "source_service"] as const)
+    if (filters[name] !== undefined) conditions.push(`${name} = '${filters[name]}'`);
+  if (filters.is_reported !== undefined) conditions.push(`is_reported = ${filters.is_reported ? 1 : 0}`);
+  if (filters.from !== undefined) conditions.push(`created_at >= ${filters.from}`);
+  if (filters.to !== undefined) conditions.push(`created_at <= ${filters.to}`);
+  const from = `FROM audit_events NOT INDEXED WHERE ${conditions.join(" AND ")}`;
+  const order = `ORDER BY ${field} ${direction}, created_at ${direction}, rowid ${direction}`;
+  return {
+    ids: sqlite
+      .query<{ id: string }, []>(`SELECT id ${from} ${order} LIMIT ${limit} OFFSET ${(page - 1) * limit}`)
+      .all()
+      .map(({ id }) => id),
+    total: sqlite.query<{ n: number }, []>(`SELECT count(*) AS n ${from}`).get()?.n ?? 0,
+  };
+}
+
+function expectSame(
+  filters: EventFilters,
+  order: EventOrder = { field: "created_at", direction: "desc" },
+): void {
+  const limit = 20;
+  const { total } = findEvents(filters, order, { page: 1, limit });
+  const last = Math.max(1, Math.ceil(total / limit));
+  for (const page of new Set([1, 2, Math.ceil(last / 3), Math.ceil(last * 0.7), last, last + 1])) {
+    const found = findEvents(filters, order, { page, limit });
+    const { ids, total } = expectedPage(filters, order, page, limit);
+    expect({ filters, page, ids: found.rows.map(({ id }) => id), total: found.total }).toEqual({
+      filters,
+      page,
+      ids,
+      total,
+    });
+  }
+}
+
+const FILTERS: Omit<EventFilters, "userIds">[] = [
+  {},
+  { event_type: "login" },
+  { resource_type: "session", status: "failure" },
+  { is_reported: true },
+  { source_service: "id", event_type: "user_updated" },
+  { from: START + 17.4 * DAY, to: START + 90.7 * DAY },
+  { from: START + 17.4 * DAY, to: START + 17.5 * DAY, status: "success" },
+  { event_type: "never" },
+];
+
+describe("one user's events", () => {
+  test("are those that going through all of them finds, page by page, by every filter", () => {
+    for (const filters of FILTERS) expectSame({ userIds: ["anna"], ...filters });
+    expectSame({ userIds: ["bert"] });
+    expectSame({ userIds: ["nobody"] });
+  }, 60_000);
+
+  test("also in every other order", () => {
+    for (const field of ["created_at", "event_type", "status"] as const)
+      for (const direction of ["asc", "desc"] as const)
+        expectSame(
+          { userIds: ["anna"], from: START + 100.3 * DAY, to: START + 103.8 * DAY },
+          { field, direction },
+        );
+  }, 60_000);
+
+  test("stay counted when events are reported and deleted, to the last one", () => {
+    sqlite.run(
+      "UPDATE audit_events SET is_reported = 1 - is_reported WHERE user_id = 'anna' AND rowid % 7 = 0",
+    );
+    sqlite.run("DELETE FROM audit_events WHERE rowid % 3 = 0");
+    for (const filters of FILTERS) expectSame({ userIds: ["anna"], ...filters });
+    sqlite.run("DELETE FROM audit_events WHERE user_id = 'bert'");
+    expect(sqlite.query("SELECT * FROM audit_user_days WHERE user_id = 'bert'").all()).toEqual([]);
+    expect(
+      findEvents({ userIds: ["bert"] }, { field: "created_at", direction: "desc" }, { page: 1, limit: 1 }),
+    ).toEqual({
+      rows: [],
+      total: 0,
+    });
+    expect(countEventsOf("anna")).toBe(
+      expectedPage({ userIds: ["anna"] }, { field: "created_at", direction: "asc" }, 1, 1).total,
+    );
+  }, 60_000);
+});

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Mistakes that the source must not contain, whatever the input, and that no other test would see. */
+
+const SRC = join(import.meta.dir, "../../src");
+
+const sources = readdirSync(SRC, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"))
+  .sort()
+  .map((file) => ({ file, text: withoutComments(readFileSync(join(SRC, file), "utf8")) }));
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "");
+}
+
+/** The files in which a pattern matches. */
+const found = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(text)).map(({ file }) => file);
+
+describe("the source", () => {
+  test("is there (a scan that finds nothing proves nothing)", () => {
+    expect(sources.length).toBeGreaterThan(200);
+    expect(found(/\btimingSafeEqual\(/)).toEqual(["kernel/crypto.ts"]);
+  });
+
+  test("evaluates no text as code", () => {
+    expect(found(/\beval\(|\bnew Function\(|\bsetTimeout\(\s*["'`]|from "node:vm"|\brequire\([^"]/)).toEqual(
+      [],
+    );
+  });
+
+  test("starts no other program", () => {
+    expect(found(/child_process|\bBun\.spawn|\bBun\.\$|from "bun".*\$/)).toEqual([]);
+  });
+
+  test("asks outside in few places, by the operator's addresses alone", () => {
+    const asks =
+      /(?<!\.)\bfetch\(|\bboundedFetch\(|\bnew WebSocket\(|\bBun\.connect\(|\bconnectTls\(|\bcreateTransport\(|\bnew Resend\(/;
+    const asking = found(asks).filter((file) => file !== "kernel/outbound.ts");
+    // The demo's and the pages' own server, and the command `health`.
+    const own = ["demo/demo.ts", "docs/pages.ts", "operations/health/command.ts"];
+    expect(asking.filter((file) => !own.includes(file))).toEqual([
+      "identity/auth/bot-protection.ts",
+      "identity/email/resend.ts",
+      "identity/email/smtp.ts",
+      "operations/doctor/outside.ts",
+      "operations/integrations/api.ts",
+      "operations/integrations/oauth.ts",
+      "operations/vessels/aisstream.ts",
+      "operations/vessels/nmea.ts",
+      "operations/water-levels/source.ts",
+    ]);
+    // Users may set pictures, and addresses to be sent back to: none of these files reads them.
+    for (const { file, text } of sources)
+      if (asking.includes(file) && !own.includes(file))
+        expect([file, /avatar_url|logo_url|homepage_url|redirect_uris/.test(text)]).toEqual([file, false]);
+  });
+
+  test("makes no regular expression out of a text from outside", () => {
+    // The names of backups are built of constants.
+    const made = found(/\bRegExp\(/).filter((file) => file !== "operations/backup/names.ts");
+    expect(made).toEqual([]);
+  });
+
+  test("puts no text into SQL but its own: values are bound", () => {
+    expect(found(/\bsql\.raw\(/)).toEqual([]);
+    // Field names of input and callers never stand in a statement.
+    expect(
+      found(/`\s*(?:SELECT|INSERT|UPDATE|DELETE)\b[^`]*\$\{(?:input|body|query|params|caller)\b/i),
+    ).toEqual([]);
+  });
+
+  test("draws by chance alone only what nobody needs to guess: pauses, and the prefix of request ids", () => {
+    expect(found(/\bMath\.random\(/)).toEqual([
+      "identity/email/service.ts",
+      "kernel/http.ts",
+      "operations/vessels/connection.ts",
+      "realtime/connections.ts",
+    ]);
+  });
+
+  test("hashes with SHA-256 and argon2id alone, but for the codes of authenticator apps (RFC 6238)", () => {
+    expect(found(/"(?:md5|sha-?1)"|\bBun\.(?:MD4|MD5|SHA1)\b/i)).toEqual(["identity/two-factor/totp.ts"]);
+  });
+
+  test("encrypts in one place, by AES-256 in GCM", () => {
+    expect(found(/\bcreateCipheriv\(|\bsubtle\.encrypt\(/)).toEqual(["kernel/encryption.ts"]);
+    expect(found(/aes-\d+-(?!gcm)/i)).toEqual([]);
+  });
+
+  test("sets no cookie", () => {
+    expect(found(/set-cookie/i)).toEqual([]);
+  });
+
+  test("reads no XML, and runs no template, that came from outside", () => {
+    expect(found(/xml2js|fast-xml|DOMParser|handlebars|mustache|\bejs\b|nunjucks/i)).toEqual([]);
+  });
+
+  test("keeps no secret of its own", () => {
+    const secretLooking = /\b(?:ses|flk|fls|2fa)_[\w-]{43}\b|-----BEGIN|\b(?:AKIA|ghp_|sk_live_)\w{16,}/;
+    const examples = /examples?:|"(?:ses|flk|fls|2fa)_[\w-]{43}"/;
+    for (const { file, text } of sources)
+      for (const line of text.split("\n"))
+        if (secretLooking.test(line)) expect([file, examples.test(line)]).toEqual([file, true]);
+  });
+});
