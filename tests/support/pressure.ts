@@ -9,21 +9,30 @@ export function memoryOf(pid: number, figure: "VmRSS" | "VmHWM" = "VmRSS"): numb
   return Number(new RegExp(`^${figure}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1_024;
 }
 
+/** Milliseconds of processor time that a process's main thread has used so far, in steps of ten. */
+function processorTimeOf(pid: number): number {
+  // The 14th and 15th fields, counted after the name: user and system time, in hundredths of a second.
+  const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
 const PROBE_PAUSE = 10;
 
-/** Asks `/health/live` again and again while `work` runs. Returns the longest wait for an answer, in milliseconds. */
-export async function slowestProbe(
-  server: Pick<TestServer, "url">,
-  work: () => Promise<unknown>,
-): Promise<number> {
-  let slowest = 0;
+/**
+ * Asks `/health/live` again and again while `work` runs. Returns the most processor time, in milliseconds, that
+ * the server's main thread spent before it answered: on a machine with nothing else to do, the longest wait.
+ * Other load on the machine lengthens a wait much, and this time little.
+ */
+async function holdDuring(server: TestServer, work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
   let isDone = false;
   const probe = async () => {
     while (!isDone) {
-      const asked = performance.now();
+      const before = processorTimeOf(server.pid);
       const { status } = await fetch(`${server.url}/health/live`);
       if (status !== 200) throw new Error(`/health/live answered ${status}`);
-      slowest = Math.max(slowest, performance.now() - asked);
+      longest = Math.max(longest, processorTimeOf(server.pid) - before);
       await Bun.sleep(PROBE_PAUSE);
     }
   };
@@ -34,7 +43,21 @@ export async function slowestProbe(
     isDone = true;
   }
   await probing;
-  return slowest;
+  return longest;
+}
+
+/** Milliseconds for which the server under attack may leave `/health/live` unanswered. */
+export const LONGEST_HOLD = 100;
+
+/**
+ * The longest time, in milliseconds, for which `work` keeps the server's main thread from answering others. The
+ * best of three rounds: the cost of an attack is in each of them.
+ */
+export async function longestHold(server: TestServer, work: () => Promise<unknown>): Promise<number> {
+  let longest = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 3 && longest >= LONGEST_HOLD; round++)
+    longest = Math.min(longest, await holdDuring(server, work));
+  return longest;
 }
 
 const LOOK_PAUSE = 20;
@@ -54,44 +77,12 @@ export async function memoryGrowth(pid: number, work: () => Promise<unknown>): P
   }
 }
 
-/** Milliseconds that `/health/live` may take while the server is under attack. */
-export const LONGEST_WAIT = 100;
-
-const IDLE_SERVER = "console.log(Bun.serve({ port: 0, fetch: () => new Response('{}') }).port)";
-
-/**
- * Milliseconds by which the longest wait for `/health/live` while `work` runs exceeds that of another, idle
- * server: this difference is due to the work, and not to other load on the machine. The best of three rounds.
- */
-export async function addedWait(server: TestServer, work: () => Promise<unknown>): Promise<number> {
-  const idle = Bun.spawn([process.execPath, "-e", IDLE_SERVER], { stdout: "pipe" });
-  try {
-    const { value } = await idle.stdout.getReader().read();
-    const url = `http://127.0.0.1:${new TextDecoder().decode(value).trim()}`;
-    let added = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < 3 && added >= LONGEST_WAIT; round++) {
-      let usual = 0;
-      const slowest = await slowestProbe(server, async () => {
-        usual = await slowestProbe({ url }, work);
-      });
-      added = Math.min(added, slowest - usual);
-    }
-    return added;
-  } finally {
-    idle.kill();
-  }
-}
-
 const QUIET = 200;
 
 /** Resolves once a process has used next to no processor time for a moment. */
 export async function becomesQuiet(pid: number): Promise<void> {
-  // The 14th and 15th fields, counted after the name: user and system time, in hundredths of a second.
-  const used = () => {
-    const [, , ...fields] = readFileSync(`/proc/${pid}/stat`, "utf8").split(" ");
-    return Number(fields[11]) + Number(fields[12]);
-  };
-  for (let before = -1; used() - before > 1; ) {
+  const used = () => processorTimeOf(pid);
+  for (let before = -1; used() - before > 10; ) {
     before = used();
     await Bun.sleep(QUIET);
   }
