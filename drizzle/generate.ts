@@ -28,6 +28,6 @@ for (const file of files) {
 const imports = files.map((file, at) => `import m${at} from "../../drizzle/${file}" with { type: "text" };`);
 const entries = files.map((file, at) => `  { tag: "${file.replace(/\.sql$/, "")}", sql: m${at} },`);
 writeFileSync(
-  join(folder, "../src/kernel/migrations.gen.ts"),
+  join(folder, "../src/kernel/db/migrations.gen.ts"),
   `// Written by \`bun run generate\`. Do not edit.\n${imports.join("\n")}\n\nexport const migrations: { tag: string; sql: string }[] = [\n${entries.join("\n")}\n];\n`,
 );

@@ -11,12 +11,10 @@ import {
   internalAuditRoutes,
   ownAuditRoutes,
   userAuditRoutes,
-} from "./identity/audit/routes";
+} from "./identity/audit-log/routes";
 import { authRoutes, ownPasswordRoutes } from "./identity/auth/routes";
 import { banRoutes } from "./identity/bans/routes";
-import { adminDeletionRoutes, ownDeletionRoutes } from "./identity/deletion/routes";
 import { emailAddressRoutes } from "./identity/email-addresses/routes";
-import { exportRoutes } from "./identity/export/routes";
 import { oauthClientRoutes } from "./identity/oauth-clients/routes";
 import { platformRoutes } from "./identity/platforms/routes";
 import { reauthenticationRoutes } from "./identity/reauthentication/routes";
@@ -24,17 +22,19 @@ import { permissionRoutes, roleRoutes } from "./identity/roles/routes";
 import { internalSessionRoutes, ownSessionRoutes, userSessionRoutes } from "./identity/sessions/routes";
 import { twoFactorAdminRoutes, twoFactorRoutes } from "./identity/two-factor/routes";
 import { userRoutes } from "./identity/users/routes";
-import { everyRequest, PathTable } from "./kernel/http";
-import { lazy } from "./kernel/lazy";
+import { everyRequest, PathTable } from "./kernel/http/http";
+import { lazy } from "./kernel/values/lazy";
 import { communityRoutes } from "./operations/community/routes";
-import { healthRoutes } from "./operations/health/routes";
 import { integrationRoutes } from "./operations/integrations/routes";
-import { metricsRoutes } from "./operations/metrics/routes";
 import { settingRoutes } from "./operations/settings/routes";
 import { statsRoutes } from "./operations/stats/routes";
 import { systemConfigRoutes } from "./operations/system-config/routes";
 import { waterLevelRoutes } from "./operations/water-levels/routes";
+import { adminDeletionRoutes, ownDeletionRoutes } from "./personal-data/deletion/routes";
+import { exportRoutes } from "./personal-data/export/routes";
 import { socketRoutes } from "./realtime/routes";
+import { healthRoutes } from "./server/health/routes";
+import { metricsRoutes } from "./server/metrics/routes";
 import { categoryRoutes } from "./tracking/categories/routes";
 import { deviceRoutes } from "./tracking/devices/routes";
 import { geofenceRoutes } from "./tracking/geofences/routes";

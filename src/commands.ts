@@ -1,7 +1,7 @@
 import type { ParseArgsConfig } from "node:util";
-import { describeConfig } from "./config";
-import { UsageError } from "./kernel/operator";
-import { print } from "./kernel/print";
+import { describeConfig } from "./configuration/config";
+import { UsageError } from "./kernel/process/operator";
+import { print } from "./kernel/process/print";
 
 /**
  * The program's commands. A command's code is loaded when it is called: `fairlead health`, which a container
@@ -33,14 +33,14 @@ async function runDemo({ speed }: Values): Promise<void> {
   const factor = speed === undefined ? undefined : Number(speed);
   if (factor !== undefined && !(factor > 0 && factor <= 1_000))
     throw new UsageError("--speed must be a number above 0 and at most 1000");
-  const { demo } = await import("./demo/demo");
+  const { demo } = await import("./demo");
   await demo(factor);
 }
 
 // --- migrate ------------------------------------------------------------------------------------------------
 
 async function runMigrate(values: Values): Promise<void> {
-  const { migrateData } = await import("./operations/backup/before-migration");
+  const { migrateData } = await import("./server/backup/before-migration");
   await migrateData(values[NO_BACKUP] !== true);
 }
 
@@ -136,7 +136,7 @@ const ALL: Command[] = [
     description:
       "Writes a consistent, checked copy of the database to FILE, which must not exist. The server may run. The key file (master.key) is not in it: keep a copy of that too.",
     positionals: 1,
-    run: async (_, [file = ""]) => (await import("./operations/backup/commands")).backup(file),
+    run: async (_, [file = ""]) => (await import("./server/backup/commands")).backup(file),
   },
   {
     name: "restore",
@@ -145,7 +145,7 @@ const ALL: Command[] = [
     description:
       "Checks FILE, a copy that `backup` made, and puts it in place of the database. The server must be stopped. The former database is kept beside it under another name, and FILE is left as it is.",
     positionals: 1,
-    run: async (_, [file = ""]) => (await import("./operations/backup/commands")).restore(file),
+    run: async (_, [file = ""]) => (await import("./server/backup/commands")).restore(file),
   },
   {
     name: "rollback",
@@ -153,7 +153,7 @@ const ALL: Command[] = [
     summary: "put the database from before the last migration back",
     description:
       "Puts the newest copy that was made before a migration (before-VERSION-TIME.db in backup.dir) back in place of the database, and says which version of Fairlead it belongs to. The server must be stopped. The former database is kept beside it under another name, and the copy is left as it is.",
-    run: async () => (await import("./operations/backup/commands")).rollback(),
+    run: async () => (await import("./server/backup/commands")).rollback(),
   },
   {
     name: "doctor",
@@ -163,7 +163,7 @@ const ALL: Command[] = [
       "Checks configuration, permissions, database, address, disk, clock, limits, backups and the outside addresses that are configured, beside a running server or without one, and changes nothing. Exit status 0 unless it finds a problem.",
     options: { json: { type: "boolean" } },
     optionHelp: "  --json            print one JSON object: problems, warnings, findings",
-    run: async ({ json }) => (await import("./operations/doctor/command")).examineInstallation(json === true),
+    run: async ({ json }) => (await import("./server/doctor/command")).examineInstallation(json === true),
   },
   {
     name: "health",
@@ -171,7 +171,7 @@ const ALL: Command[] = [
     summary: "ask the running server whether it is ready",
     description:
       "Asks the server of this configuration, on this machine, whether it is ready (GET /health/ready). Exit status 0 when it is, 1 when it is not or does not answer.",
-    run: async () => (await import("./operations/health/command")).askHealth(),
+    run: async () => (await import("./server/health/command")).askHealth(),
   },
   {
     name: "openapi",

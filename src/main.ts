@@ -1,10 +1,10 @@
 import "./production";
 import { parseArgs } from "node:util";
 import { COMMANDS, type Command } from "./commands";
-import { ConfigError, loadConfig } from "./config";
-import { dataTrouble, OperatorError, UsageError } from "./kernel/operator";
-import { print } from "./kernel/print";
-import { VERSION } from "./version";
+import { ConfigError, loadConfig } from "./configuration/config";
+import { VERSION } from "./configuration/version";
+import { dataTrouble, OperatorError, UsageError } from "./kernel/process/operator";
+import { print } from "./kernel/process/print";
 
 /** The commands of the operator's contract. Exit status: 0 done, 1 failed, 2 wrong usage or configuration. */
 

@@ -6,6 +6,6 @@
 const at = (path: string): string => new URL(path, import.meta.url).href;
 
 export const WORKERS = {
-  backup: at("./operations/backup/copy-worker.ts"),
-  report: at("./identity/export/report-worker.ts"),
+  backup: at("./server/backup/copy-worker.ts"),
+  report: at("./personal-data/export/report-worker.ts"),
 } as const;

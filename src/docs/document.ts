@@ -1,10 +1,10 @@
 import { swagger } from "@elysiajs/swagger";
 import { type AnyElysia, Elysia } from "elysia";
+import { VERSION } from "../configuration/version";
 import type { AccessNote } from "../identity/access/guard";
 import { PERMISSIONS } from "../identity/access/permissions";
 import { countsAsWrite } from "../identity/access/write-limit";
-import { ErrorBody, EXAMPLE_UUID } from "../kernel/schema";
-import { VERSION } from "../version";
+import { ErrorBody, EXAMPLE_UUID } from "../kernel/http/schema";
 import { DESCRIPTION, ERRORS, NAMES, TAGS } from "./texts";
 
 /**

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
-import { config, publicUrl } from "../config";
+import { config, publicUrl } from "../configuration/config";
 import { guard } from "../identity/access/guard";
 import { emailLocale, type Locale } from "../identity/email/locale";
-import { sourceHash } from "../kernel/crypto";
+import { sourceHash } from "../kernel/crypto/crypto";
 
 /**
  * The two pages that links in emails lead to, unless the operator's app has its own (`email.link_base_url`).

@@ -2,10 +2,10 @@ import { Elysia } from "elysia";
 import icon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
 import css from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import bundle from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
-import { config } from "../config";
+import { config } from "../configuration/config";
+import { VERSION } from "../configuration/version";
 import { guard } from "../identity/access/guard";
-import { staticAnswer } from "../kernel/static";
-import { VERSION } from "../version";
+import { staticAnswer } from "../kernel/http/static";
 
 /** Swagger UI from the program itself: no script, font or style comes from another host. */
 const PAGE = `<!doctype html>

@@ -1,7 +1,7 @@
 import type { DocumentNode, OperationDefinitionNode } from "graphql";
 import { execute, GraphQLError, Kind, type SelectionSetNode, validate } from "graphql";
 import type { Plugin } from "graphql-yoga";
-import { badRequest } from "../kernel/errors";
+import { badRequest } from "../kernel/errors/errors";
 
 /** Bounds of what GraphQL's own rules would cost (rule G2): some compare each field with all others. */
 

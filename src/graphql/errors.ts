@@ -1,8 +1,8 @@
 import { GraphQLError } from "graphql";
-import { config } from "../config";
-import { toCamelCase } from "../kernel/case";
-import { type AppError, toAppError } from "../kernel/errors";
-import { logFailure } from "../kernel/trouble";
+import { config } from "../configuration/config";
+import { type AppError, toAppError } from "../kernel/errors/errors";
+import { logFailure } from "../kernel/errors/trouble";
+import { toCamelCase } from "../kernel/values/case";
 
 /**
  * An error in GraphQL's own form, with the REST name and status in `extensions` (rule G1). An unexpected one

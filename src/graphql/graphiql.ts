@@ -1,5 +1,5 @@
-import { sourceHash } from "../kernel/crypto";
-import { type StaticContent, staticAnswer } from "../kernel/static";
+import { sourceHash } from "../kernel/crypto/crypto";
+import { type StaticContent, staticAnswer } from "../kernel/http/static";
 import { PATH } from "./path";
 
 /** GraphiQL from the program itself: no script, font or style comes from another host. */

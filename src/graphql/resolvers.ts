@@ -26,13 +26,13 @@ import {
   twoFactorStatus,
 } from "../identity/two-factor/service";
 import { enableTwoFactor, qrCodeOf, setUpTwoFactor } from "../identity/two-factor/setup";
-import { countSignInFrom, countSignInOf, subjectTryingCode } from "../identity/two-factor/tries";
+import { countSignInFrom, countSignInOf, subjectTryingCode } from "../identity/two-factor-codes/tries";
 import { getUser } from "../identity/users/service";
-import { camelCased, snakeCased } from "../kernel/case";
-import { clientAddress, clientOf } from "../kernel/client";
-import { lazy } from "../kernel/lazy";
-import { canonicalUuids, isReference } from "../kernel/schema";
-import { checked } from "../kernel/validation";
+import { clientAddress, clientOf } from "../kernel/http/client";
+import { canonicalUuids, isReference } from "../kernel/http/schema";
+import { checked } from "../kernel/http/validation";
+import { camelCased, snakeCased } from "../kernel/values/case";
+import { lazy } from "../kernel/values/lazy";
 
 /**
  * The operations of schema.ts. Each checks the caller's rights, then its input by the schema of the

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
-import { config } from "../config";
+import { config } from "../configuration/config";
 import { guard } from "../identity/access/guard";
-import { ErrorBody, nullable, out, record, t } from "../kernel/schema";
-import { countedAnswer } from "../kernel/unsent";
+import { ErrorBody, nullable, out, record, t } from "../kernel/http/schema";
+import { countedAnswer } from "../kernel/http/unsent";
 import { graphiql } from "./graphiql";
 import { PATH } from "./path";
 import type { Context } from "./resolvers";

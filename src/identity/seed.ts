@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import { madeNow } from "../kernel/clock";
-import { db } from "../kernel/db";
-import { newId } from "../kernel/id";
+import { newId } from "../kernel/crypto/id";
+import { db } from "../kernel/db/db";
+import { madeNow } from "../kernel/time/clock";
 import { SUPER_ADMIN } from "./access/caller";
 import { PERMISSIONS } from "./access/permissions";
 import { platforms } from "./platforms/table";

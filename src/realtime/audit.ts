@@ -1,15 +1,15 @@
+import { type CreateAuditEvent, fromTimestamp, type ModerationEvent, type Payloads } from "../../proto/codec";
 import type { Caller } from "../identity/access/caller";
 import type { Permission } from "../identity/access/permissions";
-import { writeEvent } from "../identity/audit/internal";
-import { writeModeration } from "../identity/audit/moderation";
-import { type AuditEvent, ModerationAction, SocketEvent } from "../identity/audit/schema";
-import { parseJson } from "../kernel/body";
-import { DAY, now } from "../kernel/clock";
-import { AppError, invalid } from "../kernel/errors";
-import { canonicalUuids, isReference } from "../kernel/schema";
-import { logFailure } from "../kernel/trouble";
-import { checked } from "../kernel/validation";
-import { type CreateAuditEvent, fromTimestamp, type ModerationEvent, type Payloads } from "./codec";
+import { writeEvent } from "../identity/audit-log/internal";
+import { writeModeration } from "../identity/audit-log/moderation";
+import { type AuditEvent, ModerationAction, SocketEvent } from "../identity/audit-log/schema";
+import { AppError, invalid } from "../kernel/errors/errors";
+import { logFailure } from "../kernel/errors/trouble";
+import { parseJson } from "../kernel/http/body";
+import { canonicalUuids, isReference } from "../kernel/http/schema";
+import { checked } from "../kernel/http/validation";
+import { DAY, now } from "../kernel/time/clock";
 
 /** Audit events that services write over the socket. If one can't be written, the answer says why. */
 

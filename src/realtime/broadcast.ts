@@ -1,11 +1,11 @@
+import { encode, type PayloadName, type Payloads, type Timestamp, toTimestamp } from "../../proto/codec";
 import { COMMUNITY_PLATFORM, communityIdsOf } from "../identity/accounts/service";
 import { userPermissions, userRoleList } from "../identity/users/roles";
-import { listeningServer } from "../kernel/client";
-import { iso, now } from "../kernel/clock";
-import { subscribe } from "../kernel/events";
-import { describeError, log } from "../kernel/log";
+import { subscribe } from "../kernel/db/events";
+import { listeningServer } from "../kernel/http/client";
+import { describeError, log } from "../kernel/logs/log";
+import { iso, now } from "../kernel/time/clock";
 import { COMMUNITY } from "./channels";
-import { encode, type PayloadName, type Payloads, type Timestamp, toTimestamp } from "./codec";
 import { topicOf } from "./connections";
 import { published } from "./figures";
 

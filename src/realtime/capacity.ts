@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { config } from "../config";
+import { config } from "../configuration/config";
 import { type Caller, isSystemKey } from "../identity/access/caller";
-import { SECOND } from "../kernel/clock";
-import { AppError } from "../kernel/errors";
+import { AppError } from "../kernel/errors/errors";
+import { SECOND } from "../kernel/time/clock";
 import { countClose, opened } from "./figures";
 
 /**

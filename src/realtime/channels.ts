@@ -1,6 +1,6 @@
 import type { Caller } from "../identity/access/caller";
 import type { Permission } from "../identity/access/permissions";
-import { isUuid } from "../kernel/schema";
+import { isUuid } from "../kernel/http/schema";
 
 /** Names of channels, and the right to hear them (rule W2). */
 interface Rule {

@@ -1,11 +1,11 @@
-import { listeningServer } from "../kernel/client";
-import { AppError } from "../kernel/errors";
-import { subscribe } from "../kernel/events";
+import { type CommunitySyncResponse, encode, type Head, type Payloads, toTimestamp } from "../../proto/codec";
+import { subscribe } from "../kernel/db/events";
+import { AppError } from "../kernel/errors/errors";
+import { listeningServer } from "../kernel/http/client";
 import { type Bot, botCame, botWent } from "../operations/community/bot";
 import { currentSettings, guildSettings } from "../operations/community/settings";
 import { isAsked, isAwaited, isBusy, takePart } from "../operations/community/sync";
 import { COMMUNITY, mayHear } from "./channels";
-import { type CommunitySyncResponse, encode, type Head, type Payloads, toTimestamp } from "./codec";
 import type { Socket } from "./connections";
 import { headOf, NO_ENVELOPE, syncHeadOf } from "./envelope";
 

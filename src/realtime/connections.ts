@@ -1,10 +1,10 @@
 import type { ServerWebSocket } from "bun";
-import { config } from "../config";
+import { config } from "../configuration/config";
 import type { Caller } from "../identity/access/caller";
-import { SECOND } from "../kernel/clock";
+import { SECOND } from "../kernel/time/clock";
 import { type Holder, holderOf, takesTooMuch } from "./capacity";
 
-declare module "../kernel/events" {
+declare module "../kernel/db/events" {
   interface EventMap {
     /** A client's subscription to a channel was confirmed. */
     "channel.subscribed": { channel: string };

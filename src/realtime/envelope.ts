@@ -1,6 +1,6 @@
 import protobuf from "protobufjs";
-import { lazy } from "../kernel/lazy";
-import { fieldNumber, type Head, type PayloadName, payloadNumbers, typeOf } from "./codec";
+import { fieldNumber, type Head, type PayloadName, payloadNumbers, typeOf } from "../../proto/codec";
+import { lazy } from "../kernel/values/lazy";
 
 /**
  * Reads a binary frame's tags alone: it may hold thousands of messages, and is decoded only if its sender may

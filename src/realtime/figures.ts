@@ -1,4 +1,4 @@
-import { counter, counters } from "../kernel/metrics";
+import { counter, counters } from "../kernel/logs/metrics";
 
 /** Metrics of connections, beside their number. */
 

@@ -1,9 +1,9 @@
-import { config } from "../config";
-import { publish } from "../kernel/events";
-import { logFailure } from "../kernel/trouble";
+import { decode, encode, type Head, type Message, type PayloadName, type Payloads } from "../../proto/codec";
+import { config } from "../configuration/config";
+import { publish } from "../kernel/db/events";
+import { logFailure } from "../kernel/errors/trouble";
 import { createAuditEvent, recordModeration, withoutPermission } from "./audit";
 import { COMMUNITY, mayHear } from "./channels";
-import { decode, encode, type Head, type Message, type PayloadName, type Payloads } from "./codec";
 import {
   askedSettings,
   botJoined,

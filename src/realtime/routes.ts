@@ -1,10 +1,10 @@
 import { Elysia } from "elysia";
-import { config, publicUrl } from "../config";
+import { config, publicUrl } from "../configuration/config";
 import { authenticate, type Caller } from "../identity/access/caller";
 import { callerOf, guard } from "../identity/access/guard";
-import { forwardedProtocol, listeningServer } from "../kernel/client";
-import { AppError, badRequest, unauthorized } from "../kernel/errors";
-import { errors, t } from "../kernel/schema";
+import { AppError, badRequest, unauthorized } from "../kernel/errors/errors";
+import { forwardedProtocol, listeningServer } from "../kernel/http/client";
+import { errors, t } from "../kernel/http/schema";
 import { requireRoom } from "./capacity";
 import { newConnection } from "./connections";
 

@@ -1,8 +1,8 @@
 import type { WebSocketHandler } from "bun";
-import { config } from "../config";
+import { config } from "../configuration/config";
 import { type Caller, hasExpired, noteUse, reloadCaller } from "../identity/access/caller";
-import { HOUR, SECOND } from "../kernel/clock";
-import { subscribe } from "../kernel/events";
+import { subscribe } from "../kernel/db/events";
+import { HOUR, SECOND } from "../kernel/time/clock";
 import { countClosed, countOpened, forgetSent, unsentAllowance } from "./capacity";
 import { mayHear } from "./channels";
 import { botLeft, startCommunity, takeInTurn } from "./community";

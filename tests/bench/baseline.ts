@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { verify } from "@node-rs/argon2";
 import type { Server as BunServer } from "bun";
-import { hashToken, mintToken } from "../../src/kernel/crypto";
-import { openDatabase, sqlite } from "../../src/kernel/db";
-import { migrate } from "../../src/kernel/migrate";
+import { hashToken, mintToken } from "../../src/kernel/crypto/crypto";
+import { openDatabase, sqlite } from "../../src/kernel/db/db";
+import { migrate } from "../../src/kernel/db/migrate";
 import type { NewGpsPoint } from "../../src/tracking/gps/schema";
 
 /**

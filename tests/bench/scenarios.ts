@@ -1,5 +1,5 @@
 import { readTrack, toGpsBody, underWay } from "../../src/demo/track";
-import { now, SECOND } from "../../src/kernel/clock";
+import { now, SECOND } from "../../src/kernel/time/clock";
 import type { Fixture } from "./prepare";
 
 /** Yields the bytes of the next request. They may change once the one after it is asked for. */

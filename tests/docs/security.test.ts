@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { OPTIONS } from "../../src/config";
-import { CATALOGUE } from "../../src/operations/system-config/catalogue";
+import { OPTIONS } from "../../src/configuration/config";
+import { CATALOGUE } from "../../src/runtime-settings/catalogue";
 
 /**
  * docs/security.md names the requirements that hold and the tests that show it. This checks that both are

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
 import { join } from "node:path";
-import { toCamelCase, toSnakeCase } from "../../src/kernel/case";
+import { toCamelCase, toSnakeCase } from "../../src/kernel/values/case";
 import { rows } from "../identity/accounts-support";
 import { eventually } from "../identity/users-support";
 import type { Answer, Token } from "../support/api";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "../../src/configuration/config";
 import { authenticate } from "../../src/identity/access/caller";
 import { insertApiKey } from "../../src/identity/api-keys/service";
 import { createRole } from "../../src/identity/roles/service";
@@ -8,8 +8,8 @@ import { seedIdentity } from "../../src/identity/seed";
 import { insertSession } from "../../src/identity/sessions/service";
 import { assignRole } from "../../src/identity/users/roles";
 import { insertUser } from "../../src/identity/users/service";
-import { closeDatabase, openDatabase, sqlite, transact } from "../../src/kernel/db";
-import { migrate } from "../../src/kernel/migrate";
+import { closeDatabase, openDatabase, sqlite, transact } from "../../src/kernel/db/db";
+import { migrate } from "../../src/kernel/db/migrate";
 import { Client } from "../realtime/support";
 import type { Token } from "../support/api";
 import { TestServer, temporaryDirectory } from "../support/server";

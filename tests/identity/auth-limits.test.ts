@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { addressBlock } from "../../src/kernel/client";
+import { addressBlock } from "../../src/kernel/http/client";
 import type { Answer } from "../support/api";
 import { type Settings, TestServer } from "../support/server";
 import {

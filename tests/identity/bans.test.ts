@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "../../src/configuration/config";
 import { closeExpiredBans } from "../../src/identity/bans/service";
 import { seedIdentity } from "../../src/identity/seed";
 import { insertUser } from "../../src/identity/users/service";
-import { setClock } from "../../src/kernel/clock";
-import { closeDatabase, openDatabase, sqlite, transact } from "../../src/kernel/db";
-import { migrate } from "../../src/kernel/migrate";
+import { closeDatabase, openDatabase, sqlite, transact } from "../../src/kernel/db/db";
+import { migrate } from "../../src/kernel/db/migrate";
+import { setClock } from "../../src/kernel/time/clock";
 import type { Token } from "../support/api";
 import { TestServer, temporaryDirectory } from "../support/server";
 import { expectInvalid, expectPermission, expectRefused } from "../tracking/support";

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "../../src/configuration/config";
 import { checkChallenge } from "../../src/identity/auth/bot-protection";
-import { AppError } from "../../src/kernel/errors";
-import { configureLog } from "../../src/kernel/log";
+import { AppError } from "../../src/kernel/errors/errors";
+import { configureLog } from "../../src/kernel/logs/log";
 import { SiteVerifyStandIn } from "../stand-ins/siteverify";
 import { TestServer } from "../support/server";
 import { outputOfWholeRun } from "./support";

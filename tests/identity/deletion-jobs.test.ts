@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { loadConfig } from "../../src/config";
+import { loadConfig } from "../../src/configuration/config";
 import { recordAudit } from "../../src/identity/audit/service";
-import { deleteDueAccounts, finishScrubs } from "../../src/identity/deletion/service";
 import { seedIdentity } from "../../src/identity/seed";
 import { insertAccount, insertUser } from "../../src/identity/users/service";
-import { setClock } from "../../src/kernel/clock";
-import { closeDatabase, openDatabase, sqlite, transact } from "../../src/kernel/db";
-import { useMasterKey } from "../../src/kernel/encryption";
-import { subscribe } from "../../src/kernel/events";
-import { migrate } from "../../src/kernel/migrate";
-import { loadSystemConfig } from "../../src/operations/system-config/service";
+import { useMasterKey } from "../../src/kernel/crypto/encryption";
+import { closeDatabase, openDatabase, sqlite, transact } from "../../src/kernel/db/db";
+import { subscribe } from "../../src/kernel/db/events";
+import { migrate } from "../../src/kernel/db/migrate";
+import { setClock } from "../../src/kernel/time/clock";
+import { deleteDueAccounts, finishScrubs } from "../../src/personal-data/deletion/service";
+import { loadSystemConfig } from "../../src/runtime-settings/service";
 import { temporaryDirectory } from "../support/server";
 
 /** The jobs behind account deletion (rule A10), run in this process on the test's own clock. */

@@ -7,9 +7,9 @@ import { sessions } from "../../src/identity/sessions/table";
 import { insertUser } from "../../src/identity/users/service";
 import { deleteExpiredTokens, insertVerification } from "../../src/identity/verification/service";
 import { verifications } from "../../src/identity/verification/table";
-import { DAY, HOUR, now, setClock } from "../../src/kernel/clock";
-import { closeDatabase, db, transact } from "../../src/kernel/db";
-import { newId } from "../../src/kernel/id";
+import { newId } from "../../src/kernel/crypto/id";
+import { closeDatabase, db, transact } from "../../src/kernel/db/db";
+import { DAY, HOUR, now, setClock } from "../../src/kernel/time/clock";
 import { configure, openQueue } from "./email/support";
 
 /** The job that removes expired tokens. Tests over HTTP show that they are refused from their expiry on. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { byIdentifier, openTry, pauseAfter } from "../../src/identity/auth/login-failures";
-import { setClock } from "../../src/kernel/clock";
+import { byIdentifier, openTry, pauseAfter } from "../../src/identity/passwords/login-failures";
+import { setClock } from "../../src/kernel/time/clock";
 import type { Answer } from "../support/api";
 import { type Settings, TestServer } from "../support/server";
 import { rows } from "./accounts-support";

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { loadConfig } from "../../src/config";
-import { checkPassword } from "../../src/identity/auth/password-rules";
-import { AppError } from "../../src/kernel/errors";
+import { loadConfig } from "../../src/configuration/config";
+import { checkPassword } from "../../src/identity/passwords/rules";
+import { AppError } from "../../src/kernel/errors/errors";
 
 const switchRules = (on: boolean) =>
   loadConfig({ environment: { FAIRLEAD_SECURITY_REJECT_COMMON_PASSWORDS: String(on) } });

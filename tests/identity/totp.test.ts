@@ -3,9 +3,9 @@ import {
   hashBackupCode,
   newBackupCodes,
   normalizeBackupCode,
-} from "../../src/identity/two-factor/backup-codes";
-import { matchStep, newSecret, otpauthUrl, stepAt } from "../../src/identity/two-factor/totp";
-import { useMasterKey } from "../../src/kernel/encryption";
+} from "../../src/identity/two-factor-codes/backup-codes";
+import { matchStep, newSecret, otpauthUrl, stepAt } from "../../src/identity/two-factor-codes/totp";
+import { useMasterKey } from "../../src/kernel/crypto/encryption";
 import { codeOfStep, fromBase32 } from "./two-factor-support";
 
 /** Codes of an authenticator app (RFC 6238) and backup codes (rule C3), without a server. */

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { seedIdentity } from "../../src/identity/seed";
-import { deleteExpiredChallenges, insertChallenge } from "../../src/identity/two-factor/challenges";
 import { challenges, twoFactor } from "../../src/identity/two-factor/table";
+import { deleteExpiredChallenges, insertChallenge } from "../../src/identity/two-factor-codes/challenges";
 import { insertUser } from "../../src/identity/users/service";
-import { MINUTE, now, setClock } from "../../src/kernel/clock";
-import { closeDatabase, db, transact } from "../../src/kernel/db";
+import { closeDatabase, db, transact } from "../../src/kernel/db/db";
+import { MINUTE, now, setClock } from "../../src/kernel/time/clock";
 import { configure, openQueue } from "./email/support";
 
 /**

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { pauseAfter } from "../../src/identity/two-factor/failures";
+import { pauseAfter } from "../../src/identity/two-factor-codes/failures";
 import { ask, refusalOf } from "../graphql/support";
 import type { Answer } from "../support/api";
 import { type Settings, TestServer } from "../support/server";

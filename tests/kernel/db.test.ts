@@ -15,13 +15,13 @@ import {
   sqlite,
   transact,
   waitOutsideStatements,
-} from "../../src/kernel/db";
-import { publish, subscribe } from "../../src/kernel/events";
-import { migrate, pendingMigrations } from "../../src/kernel/migrate";
+} from "../../src/kernel/db/db";
+import { publish, subscribe } from "../../src/kernel/db/events";
+import { migrate, pendingMigrations } from "../../src/kernel/db/migrate";
 import { temporaryDirectory } from "../support/server";
 import { logged } from "./support";
 
-declare module "../../src/kernel/events" {
+declare module "../../src/kernel/db/events" {
   interface EventMap {
     "test.happened": number;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { inMemory, type ListQuery, list, readList } from "../../src/kernel/lists";
+import { inMemory, type ListQuery, list, readList } from "../../src/kernel/http/lists";
 
 /** Lists come whole, up to a bound, or in pages on request. */
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { gzipSync } from "node:zlib";
-import { boundedFetch, jsonOf, OutboundError, retryAfter } from "../../src/kernel/outbound";
+import { boundedFetch, jsonOf, OutboundError, retryAfter } from "../../src/kernel/http/outbound";
 import { SmtpStandIn } from "../stand-ins/smtp";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;

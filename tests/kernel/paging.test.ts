@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { page, pageRequest } from "../../src/kernel/envelopes";
-import { readPage, slice } from "../../src/kernel/paging";
+import { page, pageRequest } from "../../src/kernel/http/envelopes";
+import { readPage, slice } from "../../src/kernel/http/paging";
 
 /** A generator with the same numbers in each run (mulberry32). */
 function random(seed: number) {

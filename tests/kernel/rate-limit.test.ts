@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { setClock } from "../../src/kernel/clock";
-import { sweepRateLimits, takeToken } from "../../src/kernel/rate-limit";
+import { sweepRateLimits, takeToken } from "../../src/kernel/limits/rate-limit";
+import { setClock } from "../../src/kernel/time/clock";
 
 let time = 1_800_000_000_000;
 let key = "";

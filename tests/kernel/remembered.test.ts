@@ -1,9 +1,9 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { closeDatabase, openDatabase, sqlite, transact } from "../../src/kernel/db";
-import { migrate } from "../../src/kernel/migrate";
-import { Remembered } from "../../src/kernel/remembered";
+import { closeDatabase, openDatabase, sqlite, transact } from "../../src/kernel/db/db";
+import { migrate } from "../../src/kernel/db/migrate";
+import { Remembered } from "../../src/kernel/db/remembered";
 import { temporaryDirectory } from "../support/server";
 
 const file = join(temporaryDirectory(), "test.db");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
-import { AppError } from "../../src/kernel/errors";
+import { AppError } from "../../src/kernel/errors/errors";
 import {
   dateTime,
   isEmail,
@@ -16,8 +16,8 @@ import {
   queryNumber,
   t,
   uuid,
-} from "../../src/kernel/schema";
-import { checkChanged, explain } from "../../src/kernel/validation";
+} from "../../src/kernel/http/schema";
+import { checkChanged, explain } from "../../src/kernel/http/validation";
 
 describe("a UUID is well-formed", () => {
   test("in any version and case", () => {

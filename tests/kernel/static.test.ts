@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { takesGzip } from "../../src/kernel/static";
+import { takesGzip } from "../../src/kernel/http/static";
 import { ask, head } from "../abuse/connections";
 import { TestServer } from "../support/server";
 

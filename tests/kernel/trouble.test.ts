@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { configureLog } from "../../src/kernel/log";
-import { isNews, logFailure } from "../../src/kernel/trouble";
+import { isNews, logFailure } from "../../src/kernel/errors/trouble";
+import { configureLog } from "../../src/kernel/logs/log";
 
 /** The error that SQLite throws on a full disk. */
 function fullDisk(): Error {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { inTurns } from "../../src/kernel/turns";
+import { inTurns } from "../../src/kernel/limits/turns";
 
 /** Resolves after so many turns of the event loop. */
 async function turns(count: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseUserAgent, type UserAgent } from "../../src/kernel/user-agent";
+import { parseUserAgent, type UserAgent } from "../../src/kernel/http/user-agent";
 
 const KNOWN: [header: string, expected: UserAgent][] = [
   [

@@ -7,7 +7,7 @@ import {
   isDue,
   newestBy,
   surplus,
-} from "../../src/operations/backup/names";
+} from "../../src/server/backup/names";
 
 const HOUR = 3_600_000;
 const at = (text: string) => Date.parse(text);

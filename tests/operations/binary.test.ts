@@ -3,7 +3,7 @@ import { copyFileSync, readdirSync, realpathSync, statSync, writeFileSync } from
 import { join, resolve } from "node:path";
 import JSZip from "jszip";
 import { extractText, getDocumentProxy } from "unpdf";
-import type { Finding } from "../../src/operations/doctor/findings";
+import type { Finding } from "../../src/server/doctor/findings";
 import { frame, read } from "../realtime/binary";
 import { Client } from "../realtime/support";
 import { Api } from "../support/api";

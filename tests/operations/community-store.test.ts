@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
-import { closeDatabase, openDatabase, sqlite, transact } from "../../src/kernel/db";
-import { AppError } from "../../src/kernel/errors";
-import { migrate } from "../../src/kernel/migrate";
+import { closeDatabase, openDatabase, sqlite, transact } from "../../src/kernel/db/db";
+import { migrate } from "../../src/kernel/db/migrate";
+import { AppError } from "../../src/kernel/errors/errors";
 import type { MemberAnswer } from "../../src/operations/community/answers";
 import { type Bot, botCame, botWent } from "../../src/operations/community/bot";
 import { storeGuilds } from "../../src/operations/community/guilds";

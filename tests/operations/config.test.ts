@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ConfigError, describeConfig, loadConfig } from "../../src/config";
+import { ConfigError, describeConfig, loadConfig } from "../../src/configuration/config";
 import { command, type Settings, TestServer, temporaryDirectory } from "../support/server";
 import { expectFailure } from "./support";
 

@@ -12,15 +12,15 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
-import { config, loadConfig } from "../../src/config";
+import { config, loadConfig } from "../../src/configuration/config";
 import {
   checkAccounts,
   checkBackups,
   checkConfiguration,
   checkEmail,
-} from "../../src/operations/doctor/configuration";
-import { checkDatabase } from "../../src/operations/doctor/database";
-import type { Finding } from "../../src/operations/doctor/findings";
+} from "../../src/server/doctor/configuration";
+import { checkDatabase } from "../../src/server/doctor/database";
+import type { Finding } from "../../src/server/doctor/findings";
 import {
   checkAddress,
   checkClock,
@@ -28,8 +28,8 @@ import {
   checkGeoip,
   checkKey,
   checkPermissions,
-} from "../../src/operations/doctor/machine";
-import { checkOutside } from "../../src/operations/doctor/outside";
+} from "../../src/server/doctor/machine";
+import { checkOutside } from "../../src/server/doctor/outside";
 import { command, program, type Settings, TestServer, temporaryDirectory } from "../support/server";
 import { AS_NOBODY, canBeNobody, environment, expectFailure, freePort, NOBODY } from "./support";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { setClock } from "../../src/kernel/clock";
-import { closeDatabase, openDatabase, sqlite } from "../../src/kernel/db";
-import { migrate } from "../../src/kernel/migrate";
+import { closeDatabase, openDatabase, sqlite } from "../../src/kernel/db/db";
+import { migrate } from "../../src/kernel/db/migrate";
+import { setClock } from "../../src/kernel/time/clock";
 import { deleteExpiredStates } from "../../src/operations/integrations/service";
 
 /**

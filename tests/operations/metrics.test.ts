@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { version } from "../../package.json";
-import { counter, counters, exposition, gauge, gauges, histogram } from "../../src/kernel/metrics";
+import { counter, counters, exposition, gauge, gauges, histogram } from "../../src/kernel/logs/metrics";
 import { eventually } from "../identity/users-support";
 import { Client } from "../realtime/support";
 import { TestServer } from "../support/server";

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { migrations } from "../../src/kernel/migrations.gen";
+import { migrations } from "../../src/kernel/db/migrations.gen";
 import { temporaryDirectory } from "../support/server";
 
 /** Data directories of the first version that was released. */

@@ -1,7 +1,7 @@
 import { afterEach, expect, jest, spyOn, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { logProgress, showProgress } from "../../src/operations/backup/progress";
+import { logProgress, showProgress } from "../../src/server/backup/progress";
 import { temporaryDirectory } from "../support/server";
 
 /** A copy of which `bytes` bytes are written. */

@@ -11,10 +11,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { loadConfig } from "../../src/config";
-import { migrations } from "../../src/kernel/migrations.gen";
-import { OperatorError } from "../../src/kernel/operator";
-import { type Restored, restoreBackup } from "../../src/operations/backup/restore";
+import { loadConfig } from "../../src/configuration/config";
+import { migrations } from "../../src/kernel/db/migrations.gen";
+import { OperatorError } from "../../src/kernel/process/operator";
+import { type Restored, restoreBackup } from "../../src/server/backup/restore";
 import { command, program, type Settings, TestServer, temporaryDirectory } from "../support/server";
 import { fix } from "../tracking/support";
 import { expectFailure, FULL_DISK, runAfterShell } from "./support";

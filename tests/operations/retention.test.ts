@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { deleteOldEvents } from "../../src/identity/audit/service";
-import { deleteOldLogs } from "../../src/identity/export/logs";
-import { setClock } from "../../src/kernel/clock";
-import { closeDatabase, sqlite, transact } from "../../src/kernel/db";
-import { systemValue } from "../../src/operations/system-config/service";
+import { closeDatabase, sqlite, transact } from "../../src/kernel/db/db";
+import { setClock } from "../../src/kernel/time/clock";
+import { deleteOldLogs } from "../../src/personal-data/export-logs/service";
+import { systemValue } from "../../src/runtime-settings/service";
 import { finishDetachments } from "../../src/tracking/gps/detach";
 import { deleteOldPoints } from "../../src/tracking/gps/retention";
 import {

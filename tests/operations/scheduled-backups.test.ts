@@ -11,12 +11,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { loadConfig } from "../../src/config";
-import { setClock } from "../../src/kernel/clock";
-import { closeDatabase, openDatabase, sqlite } from "../../src/kernel/db";
-import { migrate } from "../../src/kernel/migrate";
-import { backupName } from "../../src/operations/backup/names";
-import { backUpWhenDue, backupState } from "../../src/operations/backup/schedule";
+import { loadConfig } from "../../src/configuration/config";
+import { closeDatabase, openDatabase, sqlite } from "../../src/kernel/db/db";
+import { migrate } from "../../src/kernel/db/migrate";
+import { setClock } from "../../src/kernel/time/clock";
+import { backupName } from "../../src/server/backup/names";
+import { backUpWhenDue, backupState } from "../../src/server/backup/schedule";
 import { eventually } from "../identity/users-support";
 import { TestServer, temporaryDirectory } from "../support/server";
 import { environment } from "./support";

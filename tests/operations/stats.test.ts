@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { setClock } from "../../src/kernel/clock";
-import { closeDatabase } from "../../src/kernel/db";
+import { closeDatabase } from "../../src/kernel/db/db";
+import { setClock } from "../../src/kernel/time/clock";
 import { publicStats } from "../../src/operations/stats/service";
 import { done } from "../identity/deletion-support";
 import { newUser } from "../identity/users-support";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
-import { configureLog } from "../../src/kernel/log";
+import { configureLog } from "../../src/kernel/logs/log";
 import { startAisstream } from "../../src/operations/vessels/aisstream";
 import { readFrame } from "../../src/operations/vessels/aisstream-messages";
 import type { Report } from "../../src/operations/vessels/report";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from "bun:test";
-import { configureLog } from "../../src/kernel/log";
+import { configureLog } from "../../src/kernel/logs/log";
 import { keepConnection, type Link, PATIENCE } from "../../src/operations/vessels/connection";
 import { startNmea } from "../../src/operations/vessels/nmea";
 import type { Report } from "../../src/operations/vessels/report";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { setClock } from "../../src/kernel/clock";
+import { setClock } from "../../src/kernel/time/clock";
 import { decodeMessage } from "../../src/operations/vessels/ais";
 import { LineReader, MessageReader } from "../../src/operations/vessels/sentences";
 import { armoured, classA, line, parts, sentence, voyage } from "./vessels-support";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { loadConfig } from "../../src/config";
-import { attachServer } from "../../src/kernel/client";
-import { now } from "../../src/kernel/clock";
-import { closeDatabase, sqlite } from "../../src/kernel/db";
-import { subscribe } from "../../src/kernel/events";
-import { configureLog } from "../../src/kernel/log";
+import { loadConfig } from "../../src/configuration/config";
+import { closeDatabase, sqlite } from "../../src/kernel/db/db";
+import { subscribe } from "../../src/kernel/db/events";
+import { attachServer } from "../../src/kernel/http/client";
+import { configureLog } from "../../src/kernel/logs/log";
+import { now } from "../../src/kernel/time/clock";
 import { startVessels, vesselsState } from "../../src/operations/vessels/service";
 import { MAX_VESSELS, type Vessel, VesselStore } from "../../src/operations/vessels/store";
 import { AisReceiver } from "../stand-ins/ais-receiver";

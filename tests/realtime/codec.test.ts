@@ -7,7 +7,7 @@ import {
   type PayloadName,
   type Payloads,
   toTimestamp,
-} from "../../src/realtime/codec";
+} from "../../proto/codec";
 import { headOf } from "../../src/realtime/envelope";
 import { Envelope, frame, schema } from "./binary";
 

@@ -2,7 +2,7 @@
  * The program that the tests start: the real one, with a clock that the test can move. The parent sends `{
  * aheadBy: milliseconds }` over Bun's IPC and gets the same message back once the clock shows it.
  */
-import { setClock } from "../../src/kernel/clock";
+import { setClock } from "../../src/kernel/time/clock";
 
 process.on("message", (message: { aheadBy: number }) => {
   setClock(() => Date.now() + message.aheadBy);

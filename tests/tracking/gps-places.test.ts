@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { closeDatabase, sqlite } from "../../src/kernel/db";
-import { migrations } from "../../src/kernel/migrations.gen";
-import type { PageOf } from "../../src/kernel/paging";
+import { closeDatabase, sqlite } from "../../src/kernel/db/db";
+import { migrations } from "../../src/kernel/db/migrations.gen";
+import type { PageOf } from "../../src/kernel/http/paging";
 import { finishDetachments } from "../../src/tracking/gps/detach";
 import { findPlace } from "../../src/tracking/gps/places";
 import { deleteOldPoints } from "../../src/tracking/gps/retention";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { closeDatabase, sqlite, transact } from "../../src/kernel/db";
-import { subscribe } from "../../src/kernel/events";
+import { closeDatabase, sqlite, transact } from "../../src/kernel/db/db";
+import { subscribe } from "../../src/kernel/db/events";
 import type { ZoneCrossing } from "../../src/tracking/geofences/evaluate";
 import { createGeofence, deleteGeofence, updateGeofence } from "../../src/tracking/geofences/service";
 import { getPoint } from "../../src/tracking/gps/service";

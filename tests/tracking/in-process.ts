@@ -1,9 +1,9 @@
 import { spyOn } from "bun:test";
 import type { KeyCaller } from "../../src/identity/access/caller";
 import { PermissionSet } from "../../src/identity/access/permissions";
-import { openDatabase, sqlite, transact } from "../../src/kernel/db";
-import { migrate } from "../../src/kernel/migrate";
-import { loadSystemConfig, setSystemValue } from "../../src/operations/system-config/service";
+import { openDatabase, sqlite, transact } from "../../src/kernel/db/db";
+import { migrate } from "../../src/kernel/db/migrate";
+import { loadSystemConfig, setSystemValue } from "../../src/runtime-settings/service";
 import { recordPosition } from "../../src/tracking/gps/service";
 import { createTrip, updateTrip } from "../../src/tracking/trips/service";
 import { fix, greatCircleKm, type Place } from "./support";

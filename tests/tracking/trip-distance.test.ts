@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { closeDatabase, openDatabase, sqlite } from "../../src/kernel/db";
-import { migrate } from "../../src/kernel/migrate";
-import { migrations } from "../../src/kernel/migrations.gen";
-import { completedDistanceKm } from "../../src/tracking/trips/distance";
+import { closeDatabase, openDatabase, sqlite } from "../../src/kernel/db/db";
+import { migrate } from "../../src/kernel/db/migrate";
+import { migrations } from "../../src/kernel/db/migrations.gen";
+import { completedDistanceKm } from "../../src/tracking/gps/distance";
 import { createTrip, deleteTrip } from "../../src/tracking/trips/service";
 import {
   lengthKm,

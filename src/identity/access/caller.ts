@@ -1,16 +1,16 @@
 import { and, eq, isNull, placeholder } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-import { MINUTE, now } from "../../kernel/clock";
-import { hashToken } from "../../kernel/crypto";
-import { afterCommit, db, sqlite, statement, transact, type Work } from "../../kernel/db";
-import { forbidden, unauthorized } from "../../kernel/errors";
-import { publish } from "../../kernel/events";
-import { logFailure } from "../../kernel/trouble";
+import { hashToken } from "../../kernel/crypto/crypto";
+import { afterCommit, db, sqlite, statement, transact, type Work } from "../../kernel/db/db";
+import { publish } from "../../kernel/db/events";
+import { forbidden, unauthorized } from "../../kernel/errors/errors";
+import { logFailure } from "../../kernel/errors/trouble";
+import { MINUTE, now } from "../../kernel/time/clock";
 import { apiKeys } from "../api-keys/table";
-import { activeBan } from "../bans/active-ban";
-import { isOpenAt } from "../sessions/open";
 import { sessions } from "../sessions/table";
 import { users } from "../users/table";
+import { activeBan } from "./active-ban";
+import { isOpenAt } from "./open-session";
 import { PermissionSet } from "./permissions";
 
 /** The role whose holders satisfy every requirement. */
@@ -272,7 +272,7 @@ export function accessChanged(which: (caller: Caller) => boolean, announced = fa
   publish("access.changed", { which, announced });
 }
 
-declare module "../../kernel/events" {
+declare module "../../kernel/db/events" {
   interface EventMap {
     /** Callers for whom `which` holds may have gained or lost rights, or ended. */
     "access.changed": { which: (caller: Caller) => boolean; announced: boolean };

@@ -1,7 +1,7 @@
-import { config } from "../../config";
-import { AppError } from "../../kernel/errors";
-import type { HookContext } from "../../kernel/http";
-import { type Rate, type RateVerdict, takeToken } from "../../kernel/rate-limit";
+import { config } from "../../configuration/config";
+import { AppError } from "../../kernel/errors/errors";
+import type { HookContext } from "../../kernel/http/http";
+import { type Rate, type RateVerdict, takeToken } from "../../kernel/limits/rate-limit";
 
 /** A limit of a route's own, counted per credential, or per address where there is none. */
 export interface RateRule {

@@ -1,9 +1,9 @@
 import { eq, placeholder } from "drizzle-orm";
-import { hashToken } from "../../kernel/crypto";
-import { db, statement } from "../../kernel/db";
-import { isStoreTrouble } from "../../kernel/errors";
-import { pathOf } from "../../kernel/http";
-import type { LogFields } from "../../kernel/log";
+import { hashToken } from "../../kernel/crypto/crypto";
+import { db, statement } from "../../kernel/db/db";
+import { isStoreTrouble } from "../../kernel/errors/errors";
+import { pathOf } from "../../kernel/http/http";
+import type { LogFields } from "../../kernel/logs/log";
 import { apiKeys } from "../api-keys/table";
 import { sessions } from "../sessions/table";
 

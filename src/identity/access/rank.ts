@@ -1,9 +1,9 @@
 import { and, eq, isNull, ne } from "drizzle-orm";
-import { db } from "../../kernel/db";
-import { conflict, forbidden } from "../../kernel/errors";
-import { activeBan } from "../bans/active-ban";
+import { db } from "../../kernel/db/db";
+import { conflict, forbidden } from "../../kernel/errors/errors";
 import { permissions, rolePermissions, userRoles } from "../roles/table";
 import { users } from "../users/table";
+import { activeBan } from "./active-ban";
 import { type Caller, isSystemKey, SUPER_ADMIN, userAccess } from "./caller";
 import type { Permission } from "./permissions";
 

@@ -1,5 +1,5 @@
-import { config } from "../../config";
-import type { HookContext } from "../../kernel/http";
+import { config } from "../../configuration/config";
+import type { HookContext } from "../../kernel/http/http";
 import { type Caller, isSystemKey } from "./caller";
 import { type RateRule, takeFromLimit } from "./limit";
 

@@ -1,11 +1,11 @@
 import { and, eq } from "drizzle-orm";
-import type { Client } from "../../kernel/client";
-import { now } from "../../kernel/clock";
-import { db, transact } from "../../kernel/db";
-import { conflict, forbidden, invalid } from "../../kernel/errors";
-import { hrefOf } from "../../kernel/web-address";
+import { db, transact } from "../../kernel/db/db";
+import { conflict, forbidden, invalid } from "../../kernel/errors/errors";
+import type { Client } from "../../kernel/http/client";
+import { hrefOf } from "../../kernel/http/web-address";
+import { now } from "../../kernel/time/clock";
+import { activeBan } from "../access/active-ban";
 import { recordAudit } from "../audit/service";
-import { activeBan } from "../bans/active-ban";
 import {
   checkLoginEnabled,
   checkRegistrationEnabled,

@@ -1,5 +1,5 @@
-import { characters, nullable, optional, out, record, t, uuid } from "../../kernel/schema";
-import { webAddress } from "../../kernel/web-address";
+import { characters, nullable, optional, out, record, t, uuid } from "../../kernel/http/schema";
+import { webAddress } from "../../kernel/http/web-address";
 import { emailField } from "../users/schema";
 
 const PROFILE_PICTURE = "https://cdn.example.org/skipper.png";

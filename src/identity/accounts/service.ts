@@ -1,13 +1,12 @@
 import { and, desc, eq, ne } from "drizzle-orm";
-import type { Client } from "../../kernel/client";
-import { iso, now } from "../../kernel/clock";
-import { db, sqlite, statement } from "../../kernel/db";
-import { conflict, forbidden, notFound } from "../../kernel/errors";
-import { publish } from "../../kernel/events";
+import { db, sqlite, statement } from "../../kernel/db/db";
+import { publish } from "../../kernel/db/events";
+import { conflict, forbidden, notFound } from "../../kernel/errors/errors";
+import type { Client } from "../../kernel/http/client";
+import { iso, now } from "../../kernel/time/clock";
 import { type Caller, isSystemKey, transactAs } from "../access/caller";
 import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
-import { noteUnlinked } from "../deletion/names";
 import { platforms } from "../platforms/table";
 import type { ExtendedUser } from "../users/schema";
 import {
@@ -19,10 +18,11 @@ import {
   userByEmail,
 } from "../users/service";
 import { users } from "../users/table";
+import { noteUnlinked } from "./former-names";
 import type { PlatformAccount } from "./schema";
 import { platformAccounts } from "./table";
 
-declare module "../../kernel/events" {
+declare module "../../kernel/db/events" {
   interface EventMap {
     /** A platform account was unlinked from a user; `platform` is its slug. */
     "account.unlinked": { userId: string; platform: string; platformUserId: string };

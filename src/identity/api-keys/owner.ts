@@ -1,8 +1,8 @@
 import { and, eq } from "drizzle-orm";
-import type { Client } from "../../kernel/client";
-import { HOUR, now, SECOND } from "../../kernel/clock";
-import { db } from "../../kernel/db";
-import { takeToken } from "../../kernel/rate-limit";
+import { db } from "../../kernel/db/db";
+import type { Client } from "../../kernel/http/client";
+import { takeToken } from "../../kernel/limits/rate-limit";
+import { HOUR, now, SECOND } from "../../kernel/time/clock";
 import { accessChanged, type Caller } from "../access/caller";
 import { recordAudit } from "../audit/service";
 import { notify } from "../email/notify";

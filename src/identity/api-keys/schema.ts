@@ -1,4 +1,4 @@
-import { dateTime, name, nullable, optional, out, record, t, text, uuid } from "../../kernel/schema";
+import { dateTime, name, nullable, optional, out, record, t, text, uuid } from "../../kernel/http/schema";
 import { PERMISSION_FORM } from "../access/permissions";
 import { proofFields } from "../reauthentication/schema";
 import { roleParameter } from "../roles/schema";

@@ -1,12 +1,12 @@
 import { and, count, desc, eq, type SQL } from "drizzle-orm";
-import { changedOnly, isEmpty } from "../../kernel/changes";
-import type { Client } from "../../kernel/client";
-import { iso, isoOrNull, now } from "../../kernel/clock";
-import { mintToken } from "../../kernel/crypto";
-import { db } from "../../kernel/db";
-import { badRequest, conflict, forbidden, invalid, notFound } from "../../kernel/errors";
-import { newId } from "../../kernel/id";
-import type { Records } from "../../kernel/lists";
+import { mintToken } from "../../kernel/crypto/crypto";
+import { newId } from "../../kernel/crypto/id";
+import { db } from "../../kernel/db/db";
+import { badRequest, conflict, forbidden, invalid, notFound } from "../../kernel/errors/errors";
+import type { Client } from "../../kernel/http/client";
+import type { Records } from "../../kernel/http/lists";
+import { iso, isoOrNull, now } from "../../kernel/time/clock";
+import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import {
   accessChanged,
   type Caller,

@@ -1,5 +1,5 @@
 import { index, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { flag, id, time } from "../../kernel/table";
+import { flag, id, time } from "../../kernel/db/table";
 import { devices } from "../../tracking/devices/table";
 import { roles } from "../roles/table";
 import { users } from "../users/table";

@@ -2,9 +2,9 @@ import { readFileSync, statSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import ipaddr from "ipaddr.js";
 import { type CityResponse, Reader } from "maxmind";
-import { ConfigError, config } from "../../config";
-import { lazy } from "../../kernel/lazy";
-import { describeError, log } from "../../kernel/log";
+import { ConfigError, config } from "../../configuration/config";
+import { describeError, log } from "../../kernel/logs/log";
+import { lazy } from "../../kernel/values/lazy";
 
 /** Place of an IP address, by a City database in MaxMind's format on this machine; no other host is asked. */
 

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { flag, id, time } from "../../kernel/table";
+import { flag, id, time } from "../../kernel/db/table";
 import { users } from "../users/table";
 import { RECORDER_KINDS, REPORT_REASONS, REPORT_STATUSES } from "./words";
 

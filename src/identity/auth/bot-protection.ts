@@ -1,8 +1,8 @@
-import { config } from "../../config";
-import type { Client } from "../../kernel/client";
-import { SECOND } from "../../kernel/clock";
-import { AppError, badRequest } from "../../kernel/errors";
-import { log } from "../../kernel/log";
+import { config } from "../../configuration/config";
+import { AppError, badRequest } from "../../kernel/errors/errors";
+import type { Client } from "../../kernel/http/client";
+import { log } from "../../kernel/logs/log";
+import { SECOND } from "../../kernel/time/clock";
 
 /** All three providers document the same contract (siteverify): POST a form, read `success`. */
 const PUBLIC_URL = {

@@ -1,13 +1,14 @@
-import { config, publicUrl } from "../../config";
-import type { Client } from "../../kernel/client";
-import { iso, now } from "../../kernel/clock";
-import { hashPassword } from "../../kernel/crypto";
-import { transact } from "../../kernel/db";
-import { AppError, conflict, isUniqueViolation } from "../../kernel/errors";
+import { config, publicUrl } from "../../configuration/config";
+import { hashPassword } from "../../kernel/crypto/crypto";
+import { transact } from "../../kernel/db/db";
+import { AppError, conflict, isUniqueViolation } from "../../kernel/errors/errors";
+import type { Client } from "../../kernel/http/client";
+import { iso, now } from "../../kernel/time/clock";
 import { emailLocale } from "../email/locale";
 import { noteSentEmail, sendEmail } from "../email/service";
 import { composeEmail } from "../email/templates";
 import { applyEmailChange, applyEmailLink } from "../email-addresses/service";
+import { checkPassword } from "../passwords/rules";
 import { checkLoginEnabled, checkRegistrationEnabled } from "../platforms/service";
 import { insertUser, isUsernameTaken, userByEmail } from "../users/service";
 import {
@@ -21,7 +22,6 @@ import {
   type VerificationRow,
 } from "../verification/service";
 import { checkChallenge } from "./bot-protection";
-import { checkPassword } from "./password-rules";
 import type { AuthResponse, RegisterInput, VerifiedEmail } from "./schema";
 import { openSession } from "./service";
 

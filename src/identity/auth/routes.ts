@@ -1,12 +1,12 @@
 import { Elysia } from "elysia";
-import { config } from "../../config";
-import { clientOf } from "../../kernel/client";
-import { AppError } from "../../kernel/errors";
-import { errors, t } from "../../kernel/schema";
+import { config } from "../../configuration/config";
+import { AppError } from "../../kernel/errors/errors";
+import { clientOf } from "../../kernel/http/client";
+import { errors, t } from "../../kernel/http/schema";
 import type { SessionCaller } from "../access/caller";
 import { guard, passwordLimit, type RateRule } from "../access/guard";
 import { ChallengeInput, CheckInput, CheckResult } from "../two-factor/schema";
-import { countSignInOf, signInCodeLimit } from "../two-factor/tries";
+import { countSignInOf, signInCodeLimit } from "../two-factor-codes/tries";
 import { changePassword, completePasswordReset, requestPasswordReset } from "./password-reset";
 import { register, verifyEmail, verifyRegistration } from "./registration";
 import {

@@ -1,4 +1,4 @@
-import { characters, ignorable, nullable, oneOf, out, record, t } from "../../kernel/schema";
+import { characters, ignorable, nullable, oneOf, out, record, t } from "../../kernel/http/schema";
 import { emailField, usernameField } from "../users/schema";
 
 const challenge_token = t.Optional(

@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { id, time } from "../../kernel/table";
+import { id, time } from "../../kernel/db/table";
 import { users } from "../users/table";
 
 /** argon2id hashes in PHC string format; a user without a row can't sign in with a password. */

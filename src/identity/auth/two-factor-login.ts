@@ -1,15 +1,20 @@
-import type { Client } from "../../kernel/client";
-import { transact } from "../../kernel/db";
-import { AppError, invalid } from "../../kernel/errors";
+import { transact } from "../../kernel/db/db";
+import { AppError, invalid } from "../../kernel/errors/errors";
+import type { Client } from "../../kernel/http/client";
+import { checkNotBanned } from "../access/active-ban";
 import { recordAudit } from "../audit/service";
-import { checkNotBanned } from "../bans/active-ban";
 import { notify } from "../email/notify";
 import { checkLoginEnabled, platformBySlug } from "../platforms/service";
-import { FEW } from "../two-factor/backup-codes";
-import { countWrongCode, deleteChallenge, findChallenge, insertChallenge } from "../two-factor/challenges";
-import { checkNotLocked, countFailure } from "../two-factor/failures";
 import type { ChallengeInput } from "../two-factor/schema";
 import { acceptCode, backupCodesLeft, isTwoFactorOn, noteFailure } from "../two-factor/service";
+import { FEW } from "../two-factor-codes/backup-codes";
+import {
+  countWrongCode,
+  deleteChallenge,
+  findChallenge,
+  insertChallenge,
+} from "../two-factor-codes/challenges";
+import { checkNotLocked, countFailure } from "../two-factor-codes/failures";
 import { contactAddress, findUser, primaryAccount } from "../users/service";
 import type { AuthResponse } from "./schema";
 import { signIn } from "./service";

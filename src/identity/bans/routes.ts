@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/client";
-import { single } from "../../kernel/envelopes";
-import { ListQuery, list } from "../../kernel/lists";
-import { Done, errors, IdParams, List, optionalBody, query, Single } from "../../kernel/schema";
+import { clientOf } from "../../kernel/http/client";
+import { single } from "../../kernel/http/envelopes";
+import { ListQuery, list } from "../../kernel/http/lists";
+import { Done, errors, IdParams, List, optionalBody, query, Single } from "../../kernel/http/schema";
 import { guard } from "../access/guard";
 import { Ban, BanStatus, NewBan, PastBan } from "./schema";
 import { bansOf, banUser, getBan, unbanUser } from "./service";

@@ -1,4 +1,4 @@
-import { characters, nullable, optional, out, record, t } from "../../kernel/schema";
+import { characters, nullable, optional, out, record, t } from "../../kernel/http/schema";
 
 /** 100 years: a longer ban is permanent in all but name, and clients may fail to read its end as a date. */
 export const MAX_DURATION_SECONDS = 3_155_760_000;

@@ -1,22 +1,22 @@
 import { and, count, desc, eq, isNull, lte } from "drizzle-orm";
-import type { Client } from "../../kernel/client";
-import { iso, isoOrNull, now, SECOND } from "../../kernel/clock";
-import { db, transact } from "../../kernel/db";
-import { conflict, notFound } from "../../kernel/errors";
-import { publish } from "../../kernel/events";
-import { newId } from "../../kernel/id";
-import type { Records } from "../../kernel/lists";
+import { newId } from "../../kernel/crypto/id";
+import { db, transact } from "../../kernel/db/db";
+import { publish } from "../../kernel/db/events";
+import { conflict, notFound } from "../../kernel/errors/errors";
+import type { Client } from "../../kernel/http/client";
+import type { Records } from "../../kernel/http/lists";
+import { iso, isoOrNull, now, SECOND } from "../../kernel/time/clock";
+import { activeBan, type BanRow } from "../access/active-ban";
 import { accessChanged, type Caller, transactAs } from "../access/caller";
 import { checkNotLastSuperAdmin, checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import { deleteSessions } from "../sessions/service";
-import { dropChallenges } from "../two-factor/challenges";
+import { dropChallenges } from "../two-factor-codes/challenges";
 import { activeUser, existingUser } from "../users/service";
-import { activeBan, type BanRow } from "./active-ban";
 import type { Ban, BanStatus, NewBan, PastBan } from "./schema";
 import { bans } from "./table";
 
-declare module "../../kernel/events" {
+declare module "../../kernel/db/events" {
   interface EventMap {
     /** A user was banned: until `expiresAt` (epoch milliseconds), or for good when it is null. */
     "user.banned": { userId: string; reason: string | null; expiresAt: number | null };

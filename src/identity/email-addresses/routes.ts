@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/client";
-import { Done, errors, IdParams } from "../../kernel/schema";
+import { clientOf } from "../../kernel/http/client";
+import { Done, errors, IdParams } from "../../kernel/http/schema";
 import { countVerificationEmail, guard } from "../access/guard";
 import { Message } from "../auth/schema";
 import { countProof } from "../reauthentication/limits";

@@ -1,4 +1,4 @@
-import { nullable, out, record, t } from "../../kernel/schema";
+import { nullable, out, record, t } from "../../kernel/http/schema";
 import { newPasswordField, verificationToken } from "../auth/schema";
 import { proofFields } from "../reauthentication/schema";
 import { emailField } from "../users/schema";

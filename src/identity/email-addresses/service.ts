@@ -1,21 +1,21 @@
 import { eq } from "drizzle-orm";
-import type { Client } from "../../kernel/client";
-import { iso, isoOrNull, now } from "../../kernel/clock";
-import { hashPassword } from "../../kernel/crypto";
-import { db } from "../../kernel/db";
-import { badRequest, conflict, isUniqueViolation, notFound } from "../../kernel/errors";
-import { publish } from "../../kernel/events";
+import { hashPassword } from "../../kernel/crypto/crypto";
+import { db } from "../../kernel/db/db";
+import { publish } from "../../kernel/db/events";
+import { badRequest, conflict, isUniqueViolation, notFound } from "../../kernel/errors/errors";
+import type { Client } from "../../kernel/http/client";
+import { iso, isoOrNull, now } from "../../kernel/time/clock";
+import { activeBan, checkNotBanned } from "../access/active-ban";
 import { type Caller, findKeyCaller, transactAs, userAccess } from "../access/caller";
 import { checkOutranks, outranks } from "../access/rank";
 import { platformAccounts } from "../accounts/table";
 import { recordAudit } from "../audit/service";
-import { checkPassword } from "../auth/password-rules";
 import { passwordResets, passwords } from "../auth/table";
-import { activeBan, checkNotBanned } from "../bans/active-ban";
 import { emailLocale } from "../email/locale";
 import { notifyAt } from "../email/notify";
 import { queueEmail } from "../email/service";
 import { composeEmail } from "../email/templates";
+import { checkPassword } from "../passwords/rules";
 import type { Proof } from "../reauthentication/schema";
 import { requireRecentSignIn } from "../reauthentication/service";
 import type { User, UserChange } from "../users/schema";
@@ -43,7 +43,7 @@ import {
   type VerificationRow,
 } from "../verification/service";
 
-declare module "../../kernel/events" {
+declare module "../../kernel/db/events" {
   interface EventMap {
     /** A user proved a new address, and signs in with it from now on. */
     "email.changed": { userId: string; email: string };

@@ -1,4 +1,4 @@
-import { lazy } from "../../kernel/lazy";
+import { lazy } from "../../kernel/values/lazy";
 import { masked } from "./masked";
 import type { Language } from "./templates";
 

@@ -1,4 +1,4 @@
-import { config } from "../../config";
+import { config } from "../../configuration/config";
 
 /** Languages that emails are written in. */
 export type Locale = "en" | "de";

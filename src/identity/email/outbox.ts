@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { config } from "../../config";
-import { DAY, iso, now } from "../../kernel/clock";
-import { dataPath } from "../../kernel/data-dir";
-import { UNFINISHED, writeWhole } from "../../kernel/disk";
+import { config } from "../../configuration/config";
+import { dataPath } from "../../kernel/process/data-dir";
+import { UNFINISHED, writeWhole } from "../../kernel/process/disk";
+import { DAY, iso, now } from "../../kernel/time/clock";
 import { DeliveryError } from "./delivery-error";
 import type { Email } from "./templates";
 

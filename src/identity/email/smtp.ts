@@ -1,5 +1,5 @@
-import { config } from "../../config";
-import { SECOND } from "../../kernel/clock";
+import { config } from "../../configuration/config";
+import { SECOND } from "../../kernel/time/clock";
 import { DeliveryError, type Setback } from "./delivery-error";
 import type { Email } from "./templates";
 

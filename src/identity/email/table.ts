@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { id, time } from "../../kernel/table";
+import { id, time } from "../../kernel/db/table";
 import { users } from "../users/table";
 
 /** Queue of emails. A message is encrypted until it is delivered or given up, then erased (rule C7). */

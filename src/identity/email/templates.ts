@@ -1,4 +1,4 @@
-import { config, publicUrl } from "../../config";
+import { config, publicUrl } from "../../configuration/config";
 import { english } from "./english";
 import { german } from "./german";
 import { type Action, renderHtml, renderText } from "./layout";

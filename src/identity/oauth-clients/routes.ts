@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/client";
-import { single } from "../../kernel/envelopes";
-import { list, listQuery } from "../../kernel/lists";
-import { errors, IdParams, List, NoContent, query, Single, t } from "../../kernel/schema";
+import { clientOf } from "../../kernel/http/client";
+import { single } from "../../kernel/http/envelopes";
+import { list, listQuery } from "../../kernel/http/lists";
+import { errors, IdParams, List, NoContent, query, Single, t } from "../../kernel/http/schema";
 import { guard } from "../access/guard";
 import {
   CreatedOAuthClient,

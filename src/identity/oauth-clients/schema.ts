@@ -1,5 +1,5 @@
-import { characters, name, nullable, oneOf, optional, out, record, t, text } from "../../kernel/schema";
-import { webAddress } from "../../kernel/web-address";
+import { characters, name, nullable, oneOf, optional, out, record, t, text } from "../../kernel/http/schema";
+import { webAddress } from "../../kernel/http/web-address";
 import { CLIENT_TYPES } from "./client-types";
 
 const address = (description: string, example: string) => optional(webAddress(description, example));

@@ -1,5 +1,5 @@
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { flag, id, time } from "../../kernel/table";
+import { flag, id, time } from "../../kernel/db/table";
 import { users } from "../users/table";
 import { CLIENT_TYPES } from "./client-types";
 

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/client";
-import { single } from "../../kernel/envelopes";
-import { errors, List, Single } from "../../kernel/schema";
+import { clientOf } from "../../kernel/http/client";
+import { single } from "../../kernel/http/envelopes";
+import { errors, List, Single } from "../../kernel/http/schema";
 import { guard } from "../access/guard";
 import {
   ChangedPlatform,

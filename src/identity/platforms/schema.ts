@@ -1,4 +1,4 @@
-import { characters, out, record, t } from "../../kernel/schema";
+import { characters, out, record, t } from "../../kernel/http/schema";
 
 const fields = {
   id: out.uuid("Identifier"),

@@ -1,9 +1,9 @@
 import { desc, eq, or, placeholder } from "drizzle-orm";
-import { config } from "../../config";
-import type { Client } from "../../kernel/client";
-import { iso, now } from "../../kernel/clock";
-import { db, statement } from "../../kernel/db";
-import { badRequest, forbidden, notFound } from "../../kernel/errors";
+import { config } from "../../configuration/config";
+import { db, statement } from "../../kernel/db/db";
+import { badRequest, forbidden, notFound } from "../../kernel/errors/errors";
+import type { Client } from "../../kernel/http/client";
+import { iso, now } from "../../kernel/time/clock";
 import { type Caller, transactAs } from "../access/caller";
 import { recordAudit } from "../audit/service";
 import type { Platform, PlatformSettings } from "./schema";

@@ -1,8 +1,8 @@
-import { config } from "../../config";
-import type { Client } from "../../kernel/client";
+import { config } from "../../configuration/config";
+import type { Client } from "../../kernel/http/client";
 import { type Caller, isSystemKey } from "../access/caller";
 import { passwordLimit, takeFromLimit } from "../access/guard";
-import { countCodeOf } from "../two-factor/tries";
+import { countCodeOf } from "../two-factor-codes/tries";
 import type { Proof } from "./schema";
 
 /**

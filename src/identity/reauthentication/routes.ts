@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/client";
-import { errors } from "../../kernel/schema";
+import { clientOf } from "../../kernel/http/client";
+import { errors } from "../../kernel/http/schema";
 import type { SessionCaller } from "../access/caller";
 import { guard, passwordLimit } from "../access/guard";
-import { countCodeOf } from "../two-factor/tries";
+import { countCodeOf } from "../two-factor-codes/tries";
 import { Reauthenticated, Reauthentication } from "./schema";
 import { reauthenticate } from "./service";
 

@@ -1,4 +1,4 @@
-import { characters, nullable, optional, out, record, t } from "../../kernel/schema";
+import { characters, nullable, optional, out, record, t } from "../../kernel/http/schema";
 
 /**
  * Fields by which a signed-in user proves its identity again, in the body of an operation that needs it. They

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/client";
-import { single } from "../../kernel/envelopes";
-import { inMemory, list, WholeListQuery } from "../../kernel/lists";
-import { Done, errors, IdParams, List, NoContent, query, Single } from "../../kernel/schema";
+import { clientOf } from "../../kernel/http/client";
+import { single } from "../../kernel/http/envelopes";
+import { inMemory, list, WholeListQuery } from "../../kernel/http/lists";
+import { Done, errors, IdParams, List, NoContent, query, Single } from "../../kernel/http/schema";
 import { guard } from "../access/guard";
 import { countProof } from "../reauthentication/limits";
 import { NEEDS_RECENT_SIGN_IN } from "../reauthentication/schema";

@@ -1,4 +1,4 @@
-import { name, nullable, optional, out, record, t, text, uuid } from "../../kernel/schema";
+import { name, nullable, optional, out, record, t, text, uuid } from "../../kernel/http/schema";
 import { proofFields } from "../reauthentication/schema";
 
 const roleName = name("Name, unique", "Crew");

@@ -1,10 +1,10 @@
 import { and, asc, desc, eq } from "drizzle-orm";
-import type { Client } from "../../kernel/client";
-import { iso, madeNow, now } from "../../kernel/clock";
-import { db, sqlite, statement } from "../../kernel/db";
-import { conflict, forbidden, invalid, isUniqueViolation, notFound } from "../../kernel/errors";
-import { publish } from "../../kernel/events";
-import { newId } from "../../kernel/id";
+import { newId } from "../../kernel/crypto/id";
+import { db, sqlite, statement } from "../../kernel/db/db";
+import { publish } from "../../kernel/db/events";
+import { conflict, forbidden, invalid, isUniqueViolation, notFound } from "../../kernel/errors/errors";
+import type { Client } from "../../kernel/http/client";
+import { iso, madeNow, now } from "../../kernel/time/clock";
 import { accessChanged, type Caller, SUPER_ADMIN, transactAs } from "../access/caller";
 import { checkHoldsRole } from "../access/rank";
 import { recordAudit } from "../audit/service";
@@ -15,7 +15,7 @@ import { permissions, rolePermissions, roles, userRoles } from "./table";
 type RoleRow = typeof roles.$inferSelect;
 type PermissionRow = typeof permissions.$inferSelect;
 
-declare module "../../kernel/events" {
+declare module "../../kernel/db/events" {
   interface EventMap {
     /**
      * A role grants more or less than before. `affected` holds those whose rights changed: no other role of

@@ -1,5 +1,5 @@
 import { index, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { flag, id, time } from "../../kernel/table";
+import { flag, id, time } from "../../kernel/db/table";
 import { users } from "../users/table";
 
 export const roles = sqliteTable("roles", {

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/client";
-import { ListQuery } from "../../kernel/lists";
-import { Done, errors, IdParams, NoContent, query } from "../../kernel/schema";
+import { clientOf } from "../../kernel/http/client";
+import { ListQuery } from "../../kernel/http/lists";
+import { Done, errors, IdParams, NoContent, query } from "../../kernel/http/schema";
 import type { SessionCaller } from "../access/caller";
 import { guard } from "../access/guard";
 import { createInternalSession, deleteInternalSession, getInternalSession } from "./internal";

@@ -1,4 +1,14 @@
-import { characters, dateTime, ErrorBody, oneOf, out, record, SelfLink, t, uuid } from "../../kernel/schema";
+import {
+  characters,
+  dateTime,
+  ErrorBody,
+  oneOf,
+  out,
+  record,
+  SelfLink,
+  t,
+  uuid,
+} from "../../kernel/http/schema";
 
 const ActiveSession = record(
   "ActiveSession",

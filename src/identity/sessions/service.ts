@@ -1,19 +1,19 @@
 import { and, asc, count, desc, eq, inArray, lt, lte, ne, or } from "drizzle-orm";
-import type { Client } from "../../kernel/client";
-import { DAY, iso, now } from "../../kernel/clock";
-import { mintToken } from "../../kernel/crypto";
-import { db, sqlite, statement, transact } from "../../kernel/db";
-import { notFound } from "../../kernel/errors";
-import { publish } from "../../kernel/events";
-import { newId } from "../../kernel/id";
-import { type ListQuery, readList } from "../../kernel/lists";
-import { parseUserAgent } from "../../kernel/user-agent";
+import { mintToken } from "../../kernel/crypto/crypto";
+import { newId } from "../../kernel/crypto/id";
+import { db, sqlite, statement, transact } from "../../kernel/db/db";
+import { publish } from "../../kernel/db/events";
+import { notFound } from "../../kernel/errors/errors";
+import type { Client } from "../../kernel/http/client";
+import { type ListQuery, readList } from "../../kernel/http/lists";
+import { parseUserAgent } from "../../kernel/http/user-agent";
+import { DAY, iso, now } from "../../kernel/time/clock";
 import { accessChanged, type Caller, type SessionCaller, transactAs } from "../access/caller";
+import { idleSpan, isOpenNow } from "../access/open-session";
 import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import { platforms } from "../platforms/table";
 import { activeUser } from "../users/service";
-import { idleSpan, isOpenNow } from "./open";
 import type { ActiveSession } from "./schema";
 import { sessions } from "./table";
 
@@ -22,7 +22,7 @@ const SESSION_LIFETIME = 30 * DAY;
 
 type Row = typeof sessions.$inferSelect;
 
-declare module "../../kernel/events" {
+declare module "../../kernel/db/events" {
   interface EventMap {
     /** One session was ended from outside itself. */
     "session.revoked": { userId: string; sessionId: string; reason: string };

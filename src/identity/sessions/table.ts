@@ -1,5 +1,5 @@
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { id, time } from "../../kernel/table";
+import { id, time } from "../../kernel/db/table";
 import { users } from "../users/table";
 
 export const sessions = sqliteTable(

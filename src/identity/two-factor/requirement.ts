@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { db } from "../../kernel/db";
+import { db } from "../../kernel/db/db";
 import { platformAccounts } from "../accounts/table";
 import { platformBySlug } from "../platforms/service";
 import { platforms } from "../platforms/table";

@@ -1,10 +1,11 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/client";
-import { Done, errors, IdParams, optionalBody, query } from "../../kernel/schema";
+import { clientOf } from "../../kernel/http/client";
+import { Done, errors, IdParams, optionalBody, query } from "../../kernel/http/schema";
 import { guard } from "../access/guard";
 import { countProof } from "../reauthentication/limits";
 import { NEEDS_RECENT_SIGN_IN } from "../reauthentication/schema";
-import { unlockTwoFactor } from "./failures";
+import { unlockTwoFactor } from "../two-factor-codes/failures";
+import { subjectTryingCode } from "../two-factor-codes/tries";
 import { twoFactorRequirement } from "./requirement";
 import {
   BackupCodes,
@@ -19,7 +20,6 @@ import {
 } from "./schema";
 import { disableTwoFactor, regenerateBackupCodes, subjectOf, twoFactorStatus } from "./service";
 import { enableTwoFactor, qrCodeOf, setUpTwoFactor } from "./setup";
-import { subjectTryingCode } from "./tries";
 
 export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["Two-factor authentication"] })
   .use(guard)

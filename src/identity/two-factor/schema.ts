@@ -1,4 +1,4 @@
-import { nullable, optional, out, record, t, uuid } from "../../kernel/schema";
+import { nullable, optional, out, record, t, uuid } from "../../kernel/http/schema";
 import { proofFields } from "../reauthentication/schema";
 
 const user_id = t.Optional(

@@ -1,22 +1,22 @@
 import { and, count, eq, placeholder } from "drizzle-orm";
-import type { Client } from "../../kernel/client";
-import { isoOrNull, now } from "../../kernel/clock";
-import { db, statement } from "../../kernel/db";
-import { decrypt } from "../../kernel/encryption";
-import { badRequest, forbidden, invalid } from "../../kernel/errors";
-import { describeError, log } from "../../kernel/log";
+import { decrypt } from "../../kernel/crypto/encryption";
+import { db, statement } from "../../kernel/db/db";
+import { badRequest, forbidden, invalid } from "../../kernel/errors/errors";
+import type { Client } from "../../kernel/http/client";
+import { describeError, log } from "../../kernel/logs/log";
+import { isoOrNull, now } from "../../kernel/time/clock";
 import { type Caller, isSystemKey, transactAs } from "../access/caller";
 import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import { notify } from "../email/notify";
 import { platformBySlug } from "../platforms/service";
+import { hashBackupCode, newBackupCodes, normalizeBackupCode } from "../two-factor-codes/backup-codes";
+import { dropChallenges } from "../two-factor-codes/challenges";
+import { checkMayTry, countFailure, forgiveFailures } from "../two-factor-codes/failures";
+import { matchStep } from "../two-factor-codes/totp";
 import { findUser, type UserRow } from "../users/service";
-import { hashBackupCode, newBackupCodes, normalizeBackupCode } from "./backup-codes";
-import { dropChallenges } from "./challenges";
-import { checkMayTry, countFailure, forgiveFailures } from "./failures";
 import type { TwoFactorStatus } from "./schema";
 import { backupCodes, twoFactor } from "./table";
-import { matchStep } from "./totp";
 
 type Row = typeof twoFactor.$inferSelect;
 

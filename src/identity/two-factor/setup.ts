@@ -1,18 +1,19 @@
 import { eq } from "drizzle-orm";
-import { publicUrl } from "../../config";
-import type { Client } from "../../kernel/client";
-import { iso, MINUTE, now } from "../../kernel/clock";
-import { db } from "../../kernel/db";
-import { encrypt } from "../../kernel/encryption";
-import { badRequest, notFound } from "../../kernel/errors";
-import { isAlive } from "../../kernel/lifetime";
-import { inTurns } from "../../kernel/turns";
+import { publicUrl } from "../../configuration/config";
+import { encrypt } from "../../kernel/crypto/encryption";
+import { db } from "../../kernel/db/db";
+import { badRequest, notFound } from "../../kernel/errors/errors";
+import type { Client } from "../../kernel/http/client";
+import { inTurns } from "../../kernel/limits/turns";
+import { iso, MINUTE, now } from "../../kernel/time/clock";
+import { isAlive } from "../../kernel/time/lifetime";
 import { type Caller, transactAs } from "../access/caller";
 import { notify } from "../email/notify";
 import { existingPlatform, platformBySlug } from "../platforms/service";
 import type { Proof } from "../reauthentication/schema";
 import { requireRecentSignIn } from "../reauthentication/service";
 import { revokeOtherSessions } from "../sessions/service";
+import { newSecret, otpauthUrl } from "../two-factor-codes/totp";
 import type { UserRow } from "../users/service";
 import type { TwoFactorSetup } from "./schema";
 import {
@@ -28,7 +29,6 @@ import {
   wrongCode,
 } from "./service";
 import { twoFactor } from "./table";
-import { newSecret, otpauthUrl } from "./totp";
 
 /** Longest time for a set-up (rule C8). */
 const SETUP_LIFETIME = 10 * MINUTE;

@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { id, time } from "../../kernel/table";
+import { id, time } from "../../kernel/db/table";
 import { users } from "../users/table";
 
 /** A user's authenticator app: being set up while `enabled_at` is null, required at sign-in from then on. */

@@ -1,8 +1,8 @@
 import { and, asc, desc, eq } from "drizzle-orm";
-import type { Client } from "../../kernel/client";
-import { db } from "../../kernel/db";
-import { invalid, notFound } from "../../kernel/errors";
-import { publish } from "../../kernel/events";
+import { db } from "../../kernel/db/db";
+import { publish } from "../../kernel/db/events";
+import { invalid, notFound } from "../../kernel/errors/errors";
+import type { Client } from "../../kernel/http/client";
 import { accessChanged, type Caller, SUPER_ADMIN, transactAs, userAccess } from "../access/caller";
 import { PermissionSet } from "../access/permissions";
 import { checkHoldsRole, checkNotLastSuperAdmin } from "../access/rank";

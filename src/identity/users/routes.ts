@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/client";
-import { page, pageQuery, pageRequest, single } from "../../kernel/envelopes";
-import { Done, errors, IdParams, NoContent, Page, query, Single, t, uuid } from "../../kernel/schema";
+import { clientOf } from "../../kernel/http/client";
+import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
+import { Done, errors, IdParams, NoContent, Page, query, Single, t, uuid } from "../../kernel/http/schema";
+import { deleteUser } from "../../personal-data/deletion/service";
 import { countVerificationEmail, guard } from "../access/guard";
-import { deleteUser } from "../deletion/service";
 import { sendsVerification, updateUser } from "../email-addresses/service";
 import { countProof } from "../reauthentication/limits";
 import { NEEDS_RECENT_SIGN_IN } from "../reauthentication/schema";

@@ -1,5 +1,5 @@
-import { characters, nullable, optional, out, record, t } from "../../kernel/schema";
-import { webAddress } from "../../kernel/web-address";
+import { characters, nullable, optional, out, record, t } from "../../kernel/http/schema";
+import { webAddress } from "../../kernel/http/web-address";
 import { proofFields } from "../reauthentication/schema";
 
 const PLATFORM_ACCOUNT = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a02";

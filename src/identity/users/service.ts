@@ -1,26 +1,26 @@
 import { and, asc, desc, eq, getTableColumns, isNotNull, not, or, sql } from "drizzle-orm";
-import { config } from "../../config";
-import type { Client } from "../../kernel/client";
-import { iso, isoOrNull, madeNow, now } from "../../kernel/clock";
-import { adjustCounter, counter, db, sqlite, statement } from "../../kernel/db";
-import { badRequest, conflict, invalid, isUniqueViolation, notFound } from "../../kernel/errors";
-import { publish } from "../../kernel/events";
-import { newId } from "../../kernel/id";
-import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
-import { hrefOf } from "../../kernel/web-address";
+import { config } from "../../configuration/config";
+import { newId } from "../../kernel/crypto/id";
+import { adjustCounter, counter, db, sqlite, statement } from "../../kernel/db/db";
+import { publish } from "../../kernel/db/events";
+import { badRequest, conflict, invalid, isUniqueViolation, notFound } from "../../kernel/errors/errors";
+import type { Client } from "../../kernel/http/client";
+import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
+import { hrefOf } from "../../kernel/http/web-address";
+import { iso, isoOrNull, madeNow, now } from "../../kernel/time/clock";
+import { activeBan } from "../access/active-ban";
 import { type Caller, transactAs } from "../access/caller";
 import { checkOutranks } from "../access/rank";
 import { platformAccounts } from "../accounts/table";
 import { recordAudit } from "../audit/service";
 import { passwords } from "../auth/table";
-import { activeBan } from "../bans/active-ban";
 import { platforms } from "../platforms/table";
 import { userRoles } from "../roles/table";
 import { isNameHeld } from "../verification/service";
 import type { ExtendedUser, Profile, User, UserChange } from "./schema";
 import { users } from "./table";
 
-declare module "../../kernel/events" {
+declare module "../../kernel/db/events" {
   interface EventMap {
     /** A user has one more platform account; `platform` is its slug. */
     "account.linked": {

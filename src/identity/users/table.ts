@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { flag, id, time } from "../../kernel/table";
+import { flag, id, time } from "../../kernel/db/table";
 
 export const users = sqliteTable(
   "users",

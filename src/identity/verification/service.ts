@@ -1,12 +1,12 @@
 import { and, desc, eq, gt, inArray, isNotNull, lte, not, or, type SQL } from "drizzle-orm";
-import { addressBlock, type Client } from "../../kernel/client";
-import { HOUR, MINUTE, now } from "../../kernel/clock";
-import { hashToken, mintToken } from "../../kernel/crypto";
-import { db, transact } from "../../kernel/db";
-import { keyedHash } from "../../kernel/encryption";
-import { badRequest } from "../../kernel/errors";
-import { newId } from "../../kernel/id";
-import { isAliveIn } from "../../kernel/lifetime";
+import { hashToken, mintToken } from "../../kernel/crypto/crypto";
+import { keyedHash } from "../../kernel/crypto/encryption";
+import { newId } from "../../kernel/crypto/id";
+import { db, transact } from "../../kernel/db/db";
+import { badRequest } from "../../kernel/errors/errors";
+import { addressBlock, type Client } from "../../kernel/http/client";
+import { HOUR, MINUTE, now } from "../../kernel/time/clock";
+import { isAliveIn } from "../../kernel/time/lifetime";
 import { passwordResets } from "../auth/table";
 import { type VERIFICATION_KINDS, verifications } from "./table";
 

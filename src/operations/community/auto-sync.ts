@@ -1,6 +1,6 @@
-import { SECOND } from "../../kernel/clock";
-import { AppError } from "../../kernel/errors";
-import { describeError, log } from "../../kernel/log";
+import { AppError } from "../../kernel/errors/errors";
+import { describeError, log } from "../../kernel/logs/log";
+import { SECOND } from "../../kernel/time/clock";
 import { servingBot } from "./bot";
 import { currentSettings } from "./settings";
 import { syncGuilds } from "./sync-guilds";

@@ -1,4 +1,4 @@
-import { AppError } from "../../kernel/errors";
+import { AppError } from "../../kernel/errors/errors";
 
 /**
  * The community bots that are connected, as far as the rest of the program knows them: those that can be

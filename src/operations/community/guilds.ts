@@ -1,10 +1,10 @@
 import type { Statement } from "bun:sqlite";
 import { asc, desc, eq, min } from "drizzle-orm";
 import { type Caller, transactAs } from "../../identity/access/caller";
-import { iso, isoOrNull, now } from "../../kernel/clock";
-import { db, sqlite, statement } from "../../kernel/db";
-import { notFound } from "../../kernel/errors";
-import { newId } from "../../kernel/id";
+import { newId } from "../../kernel/crypto/id";
+import { db, sqlite, statement } from "../../kernel/db/db";
+import { notFound } from "../../kernel/errors/errors";
+import { iso, isoOrNull, now } from "../../kernel/time/clock";
 import type { ChannelAnswer, GuildAnswer, RoleAnswer } from "./answers";
 import { channelTypeName, iconUrl, isTextBased, isVoice } from "./discord";
 import { upsertInto } from "./insert";

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
-import { db, sqlite, statement, transact } from "../../kernel/db";
-import { newId } from "../../kernel/id";
-import { describeError, log } from "../../kernel/log";
+import { newId } from "../../kernel/crypto/id";
+import { db, sqlite, statement, transact } from "../../kernel/db/db";
+import { describeError, log } from "../../kernel/logs/log";
 import { BadAnswer, type MemberAnswer } from "./answers";
 import { guildThere } from "./guilds";
 import { insertInto } from "./insert";

@@ -1,9 +1,9 @@
 import type { SQLQueryBindings } from "bun:sqlite";
 import { and, between, desc, eq, inArray } from "drizzle-orm";
-import { isoOrNull, now } from "../../kernel/clock";
-import { db, sqlite } from "../../kernel/db";
-import { notFound } from "../../kernel/errors";
-import { MAX_LIMIT, readAt } from "../../kernel/paging";
+import { db, sqlite } from "../../kernel/db/db";
+import { notFound } from "../../kernel/errors/errors";
+import { MAX_LIMIT, readAt } from "../../kernel/http/paging";
+import { isoOrNull, now } from "../../kernel/time/clock";
 import { avatarUrl, formatUsername } from "./discord";
 import { guildHere } from "./guilds";
 import { DEFAULT_MEMBERS, type Member, type MembersQuery } from "./schema";

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
-import { clientOf, letWait } from "../../kernel/client";
-import { inMemory, list, WholeListQuery } from "../../kernel/lists";
-import { errors, List, NoContent, query } from "../../kernel/schema";
+import { clientOf, letWait } from "../../kernel/http/client";
+import { inMemory, list, WholeListQuery } from "../../kernel/http/lists";
+import { errors, List, NoContent, query } from "../../kernel/http/schema";
 import { deleteGuild, getGuild, listChannels, listGuilds } from "./guilds";
 import { findMembers, getMember } from "./members";
 import {

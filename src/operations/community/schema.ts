@@ -9,7 +9,7 @@ import {
   record,
   t,
   uuid,
-} from "../../kernel/schema";
+} from "../../kernel/http/schema";
 
 const SNOWFLAKE = "81384788765712384";
 

@@ -1,12 +1,12 @@
 import { eq } from "drizzle-orm";
 import { type Caller, transactAs } from "../../identity/access/caller";
 import { recordAudit } from "../../identity/audit/service";
-import { changedOnly, isEmpty } from "../../kernel/changes";
-import type { Client } from "../../kernel/client";
-import { iso, now } from "../../kernel/clock";
-import { db } from "../../kernel/db";
-import { publish } from "../../kernel/events";
-import { checkChanged } from "../../kernel/validation";
+import { db } from "../../kernel/db/db";
+import { publish } from "../../kernel/db/events";
+import type { Client } from "../../kernel/http/client";
+import { checkChanged } from "../../kernel/http/validation";
+import { iso, now } from "../../kernel/time/clock";
+import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import { guildThere } from "./guilds";
 import type { GuildSettings, Settings, SettingsChange } from "./schema";
 import { communityGuilds, communitySettings } from "./table";
@@ -99,7 +99,7 @@ function settingsChanged(caller: Caller, guildId: string | null, change: object,
   publish("community.settings_changed", { guildId });
 }
 
-declare module "../../kernel/events" {
+declare module "../../kernel/db/events" {
   interface EventMap {
     /**
      * Settings of the bot changed: a guild's, by its identifier on the platform, or with null those for all.

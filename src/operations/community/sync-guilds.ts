@@ -1,5 +1,5 @@
-import { transact } from "../../kernel/db";
-import type { CommunitySyncResponse } from "../../realtime/codec";
+import type { CommunitySyncResponse } from "../../../proto/codec";
+import { transact } from "../../kernel/db/db";
 import { BadAnswer, readChannel, readGuild, readRole } from "./answers";
 import { type GuildAnswers, storeGuilds } from "./guilds";
 import type { GuildSync } from "./schema";

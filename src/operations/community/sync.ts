@@ -1,7 +1,7 @@
-import { SECOND } from "../../kernel/clock";
-import { AppError } from "../../kernel/errors";
-import { newId } from "../../kernel/id";
-import type { CommunitySyncResponse } from "../../realtime/codec";
+import type { CommunitySyncResponse } from "../../../proto/codec";
+import { newId } from "../../kernel/crypto/id";
+import { AppError } from "../../kernel/errors/errors";
+import { SECOND } from "../../kernel/time/clock";
 import { BadAnswer } from "./answers";
 import { type Bot, notConnected, type SyncRequest, servingBot, whenBotGone } from "./bot";
 

@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { flag, id, time } from "../../kernel/table";
+import { flag, id, time } from "../../kernel/db/table";
 
 /** The guilds that the community bot is on, as it described them. `guild_id` is the platform's identifier. */
 export const communityGuilds = sqliteTable("community_guilds", {

@@ -1,6 +1,6 @@
-import { now, SECOND } from "../../kernel/clock";
-import { isObject, type Json } from "../../kernel/json";
-import { boundedFetch, jsonOf, OutboundError, retryAfter } from "../../kernel/outbound";
+import { boundedFetch, jsonOf, OutboundError, retryAfter } from "../../kernel/http/outbound";
+import { now, SECOND } from "../../kernel/time/clock";
+import { isObject, type Json } from "../../kernel/values/json";
 import { platformTrouble } from "./oauth";
 import { registrationWith } from "./platforms";
 import type { PlatformSlug } from "./words";

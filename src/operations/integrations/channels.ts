@@ -1,5 +1,5 @@
-import { iso, now } from "../../kernel/clock";
-import { isObject, type Json } from "../../kernel/json";
+import { iso, now } from "../../kernel/time/clock";
+import { isObject, type Json } from "../../kernel/values/json";
 import {
   type Api,
   countOf,

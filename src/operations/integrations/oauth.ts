@@ -15,12 +15,12 @@ import {
   type TokenEndpointResponse,
   validateAuthResponse,
 } from "oauth4webapi";
-import { publicUrl } from "../../config";
-import { DAY, now, SECOND } from "../../kernel/clock";
-import { AppError } from "../../kernel/errors";
-import { log } from "../../kernel/log";
-import { boundedFetch, OutboundError, retryAfter } from "../../kernel/outbound";
-import { isNews } from "../../kernel/trouble";
+import { publicUrl } from "../../configuration/config";
+import { AppError } from "../../kernel/errors/errors";
+import { isNews } from "../../kernel/errors/trouble";
+import { boundedFetch, OutboundError, retryAfter } from "../../kernel/http/outbound";
+import { log } from "../../kernel/logs/log";
+import { DAY, now, SECOND } from "../../kernel/time/clock";
 import { platformOf, registrationWith } from "./platforms";
 import type { PlatformSlug } from "./words";
 

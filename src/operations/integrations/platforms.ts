@@ -1,5 +1,5 @@
-import { config } from "../../config";
-import { AppError, notFound } from "../../kernel/errors";
+import { config } from "../../configuration/config";
+import { AppError, notFound } from "../../kernel/errors/errors";
 import type { IntegrationPlatform } from "./schema";
 import { PLATFORM_SLUGS, type PlatformSlug } from "./words";
 

@@ -1,11 +1,11 @@
 import { Elysia } from "elysia";
 import { guard, type RateRule } from "../../identity/access/guard";
-import { clientOf, listeningServer } from "../../kernel/client";
-import { MINUTE, SECOND } from "../../kernel/clock";
-import { single } from "../../kernel/envelopes";
-import { badRequest } from "../../kernel/errors";
-import { inMemory, readList, WholeListQuery } from "../../kernel/lists";
-import { Done, errors, query, Single, t } from "../../kernel/schema";
+import { badRequest } from "../../kernel/errors/errors";
+import { clientOf, listeningServer } from "../../kernel/http/client";
+import { single } from "../../kernel/http/envelopes";
+import { inMemory, readList, WholeListQuery } from "../../kernel/http/lists";
+import { Done, errors, query, Single, t } from "../../kernel/http/schema";
+import { MINUTE, SECOND } from "../../kernel/time/clock";
 import { finishConnecting, startConnecting } from "./connect";
 import { listIntegrationPlatforms, platformOf } from "./platforms";
 import {

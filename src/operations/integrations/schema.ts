@@ -1,5 +1,5 @@
-import { characters, nullable, oneOf, out, record, t, uuid } from "../../kernel/schema";
-import { anyWebAddress } from "../../kernel/web-address";
+import { characters, nullable, oneOf, out, record, t, uuid } from "../../kernel/http/schema";
+import { anyWebAddress } from "../../kernel/http/web-address";
 import { BOT_STATUSES } from "./words";
 
 export const Integration = record(

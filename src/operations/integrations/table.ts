@@ -1,6 +1,6 @@
 import { index, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { users } from "../../identity/users/table";
-import { flag, id, time } from "../../kernel/table";
+import { flag, id, time } from "../../kernel/db/table";
 import { BOT_STATUSES } from "./words";
 
 /** Accounts elsewhere that users connected, with the tokens that act for them. */

@@ -1,9 +1,9 @@
 import { and, eq } from "drizzle-orm";
-import { isoOrNull, MINUTE, now } from "../../kernel/clock";
-import { db, transact } from "../../kernel/db";
-import { decrypt, encrypt } from "../../kernel/encryption";
-import { conflict, notFound } from "../../kernel/errors";
-import { describeError, log } from "../../kernel/log";
+import { decrypt, encrypt } from "../../kernel/crypto/encryption";
+import { db, transact } from "../../kernel/db/db";
+import { conflict, notFound } from "../../kernel/errors/errors";
+import { describeError, log } from "../../kernel/logs/log";
+import { isoOrNull, MINUTE, now } from "../../kernel/time/clock";
 import { GrantRefused, renew, revokeTokens, type Tokens } from "./oauth";
 import { platformOf } from "./platforms";
 import { integrations } from "./table";

@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
-import { clientOf } from "../../kernel/client";
-import { single } from "../../kernel/envelopes";
-import { ListQuery, list } from "../../kernel/lists";
-import { errors, List, NoContent, query, Single } from "../../kernel/schema";
+import { clientOf } from "../../kernel/http/client";
+import { single } from "../../kernel/http/envelopes";
+import { ListQuery, list } from "../../kernel/http/lists";
+import { errors, List, NoContent, query, Single } from "../../kernel/http/schema";
 import { KeyParams, NewSetting, PublicSetting, Setting, SettingReplacement } from "./schema";
 import {
   allSettings,

@@ -1,4 +1,4 @@
-import { json, nullable, optional, out, record, t, text } from "../../kernel/schema";
+import { json, nullable, optional, out, record, t, text } from "../../kernel/http/schema";
 
 const KEY_EXAMPLE = "harbour.opening_hours";
 

@@ -1,13 +1,13 @@
 import { count, desc, eq, type SQL, sql } from "drizzle-orm";
 import { type Caller, transactAs } from "../../identity/access/caller";
 import { recordAudit } from "../../identity/audit/service";
-import { changedOnly, isEmpty } from "../../kernel/changes";
-import type { Client } from "../../kernel/client";
-import { iso, now } from "../../kernel/clock";
-import { db } from "../../kernel/db";
-import { conflict, invalid, notFound } from "../../kernel/errors";
-import type { Records } from "../../kernel/lists";
-import { keepRoom } from "../../kernel/room";
+import { db } from "../../kernel/db/db";
+import { keepRoom } from "../../kernel/db/room";
+import { conflict, invalid, notFound } from "../../kernel/errors/errors";
+import type { Client } from "../../kernel/http/client";
+import type { Records } from "../../kernel/http/lists";
+import { iso, now } from "../../kernel/time/clock";
+import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import type { NewSetting, PublicSetting, Setting, SettingReplacement } from "./schema";
 import { systemSettings } from "./table";
 

@@ -1,5 +1,5 @@
 import { sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { flag, time } from "../../kernel/table";
+import { flag, time } from "../../kernel/db/table";
 
 /** Values that the apps of an installation keep for all their users. */
 export const systemSettings = sqliteTable("system_settings", {

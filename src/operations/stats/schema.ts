@@ -1,4 +1,4 @@
-import { out, record } from "../../kernel/schema";
+import { out, record } from "../../kernel/http/schema";
 
 export const PublicStats = record(
   "PublicStats",

@@ -1,8 +1,8 @@
 import { count, isNull } from "drizzle-orm";
 import { users } from "../../identity/users/table";
-import { iso, MINUTE, now } from "../../kernel/clock";
-import { counter, db } from "../../kernel/db";
-import { completedDistanceKm } from "../../tracking/trips/distance";
+import { counter, db } from "../../kernel/db/db";
+import { iso, MINUTE, now } from "../../kernel/time/clock";
+import { completedDistanceKm } from "../../tracking/gps/distance";
 import { countTrips } from "../../tracking/trips/service";
 import type { PublicStats } from "./schema";
 

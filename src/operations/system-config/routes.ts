@@ -1,11 +1,11 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
-import { clientOf } from "../../kernel/client";
-import { single } from "../../kernel/envelopes";
-import { errors, query, Single, t } from "../../kernel/schema";
-import { changeConfig } from "./change";
+import { clientOf } from "../../kernel/http/client";
+import { single } from "../../kernel/http/envelopes";
+import { errors, query, Single, t } from "../../kernel/http/schema";
+import { getConfig, listConfig } from "../../runtime-settings/service";
 import { ConfigChange, ConfigEntry, ConfigKeyParams, PrefixQuery } from "./schema";
-import { getConfig, listConfig } from "./service";
+import { changeConfig } from "./service";
 
 const path = "/v1/system-config";
 

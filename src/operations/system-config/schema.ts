@@ -1,4 +1,4 @@
-import { characters, json, out, record, t } from "../../kernel/schema";
+import { characters, json, out, record, t } from "../../kernel/http/schema";
 
 export const ConfigEntry = record(
   "SystemConfigEntry",

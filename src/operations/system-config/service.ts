@@ -1,72 +1,39 @@
-import { asc, eq } from "drizzle-orm";
-import { iso, now } from "../../kernel/clock";
-import { afterCommit, db } from "../../kernel/db";
-import { notFound } from "../../kernel/errors";
-import { CATALOGUE, type SystemConfigKey } from "./catalogue";
+import { type Caller, transactAs } from "../../identity/access/caller";
+import { recordAudit } from "../../identity/audit/service";
+import { forbidden, invalid } from "../../kernel/errors/errors";
+import type { Client } from "../../kernel/http/client";
+import { CATALOGUE, type Entry } from "../../runtime-settings/catalogue";
+import { getConfig, knownKey, setSystemValue } from "../../runtime-settings/service";
 import type { ConfigEntry } from "./schema";
-import { systemConfig } from "./table";
-
-/** The values in force, so that reading one costs no query. */
-const values = new Map<string, unknown>();
-
-/** Seeds missing entries, inside a transaction, and reads all values. */
-export function loadSystemConfig(): void {
-  values.clear();
-  for (const row of db.select().from(systemConfig).all()) values.set(row.key, row.value);
-  for (const [key, entry] of Object.entries(CATALOGUE)) {
-    if (values.has(key)) continue;
-    db.insert(systemConfig).values({ key, value: entry.default, updated_at: now() }).run();
-    values.set(key, entry.default);
-  }
-}
-
-// --- Reading ------------------------------------------------------------------------------------------------
-
-const toEntry = (row: typeof systemConfig.$inferSelect): ConfigEntry => ({
-  key: row.key,
-  value: row.value,
-  description: CATALOGUE[row.key as SystemConfigKey].description,
-  updated_at: iso(row.updated_at),
-});
 
 /**
- * All entries by key, or those whose key begins with a prefix. Rows of keys that no longer exist are skipped.
+ * Changes an entry; it is in force from the commit on. Throws 404, 403 if only a super admin may change it,
+ * and 400 for a value that its check refuses.
  */
-export const listConfig = (prefix = ""): ConfigEntry[] =>
-  db
-    .select()
-    .from(systemConfig)
-    .orderBy(asc(systemConfig.key))
-    .all()
-    .filter(({ key }) => Object.hasOwn(CATALOGUE, key) && key.startsWith(prefix))
-    .map(toEntry);
-
-/** A known key. Throws 404. */
-export function knownKey(key: string): SystemConfigKey {
-  if (!Object.hasOwn(CATALOGUE, key)) throw notFound("System config entry");
-  return key as SystemConfigKey;
-}
-
-/** An entry by its key. Throws 404. */
-export function getConfig(key: string): ConfigEntry {
-  const row = db
-    .select()
-    .from(systemConfig)
-    .where(eq(systemConfig.key, knownKey(key)))
-    .get();
-  if (!row) throw notFound("System config entry");
-  return toEntry(row);
-}
-
-// --- Values in force ---------------------------------------------------------------------------------------
-
-/** The value of a system config key, effective now. */
-export function systemValue(key: SystemConfigKey): number {
-  return values.get(key) as number;
-}
-
-/** Sets a value in the current transaction; it is in force from the commit on. */
-export function setSystemValue(key: SystemConfigKey, value: number): void {
-  db.update(systemConfig).set({ value, updated_at: now() }).where(eq(systemConfig.key, key)).run();
-  afterCommit(() => values.set(key, value));
+export function changeConfig(
+  caller: Caller,
+  asked: string,
+  value: unknown,
+  client: Client,
+): Promise<ConfigEntry> {
+  const key = knownKey(asked);
+  const { check, superAdminsAlone }: Entry = CATALOGUE[key];
+  if (superAdminsAlone && !caller.isSuperAdmin) throw forbidden("Only a super admin can change this entry");
+  const refusal = check(value);
+  if (refusal !== null) throw invalid("/value", refusal);
+  return transactAs(caller, () => {
+    const entry = getConfig(key);
+    const before = entry.value;
+    if (before === value) return entry;
+    setSystemValue(key, value as number);
+    recordAudit({
+      event_type: "setting_updated",
+      user_id: caller.userId,
+      resource_type: "system_config",
+      resource_id: key,
+      metadata: { from: before, to: value },
+      client,
+    });
+    return getConfig(key);
+  });
 }

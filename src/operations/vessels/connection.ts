@@ -1,5 +1,5 @@
-import { MINUTE, SECOND } from "../../kernel/clock";
-import { log } from "../../kernel/log";
+import { log } from "../../kernel/logs/log";
+import { MINUTE, SECOND } from "../../kernel/time/clock";
 
 /**
  * Keeps up a connection to a source of vessel positions: made anew when it is lost or hangs, with growing

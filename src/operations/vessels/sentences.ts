@@ -1,4 +1,4 @@
-import { now, SECOND } from "../../kernel/clock";
+import { now, SECOND } from "../../kernel/time/clock";
 
 /** NMEA 0183 as a receiver sends it: bytes to lines, lines to the messages of other vessels. */
 

@@ -1,17 +1,17 @@
-import { config } from "../../config";
-import { listeningServer } from "../../kernel/client";
-import { now, SECOND } from "../../kernel/clock";
-import { publish, subscribe } from "../../kernel/events";
-import { describeError, log } from "../../kernel/log";
+import { config } from "../../configuration/config";
+import { publish, subscribe } from "../../kernel/db/events";
+import { listeningServer } from "../../kernel/http/client";
+import { describeError, log } from "../../kernel/logs/log";
+import { now, SECOND } from "../../kernel/time/clock";
+import { systemValue } from "../../runtime-settings/service";
 import { newestPosition } from "../../tracking/gps/service";
-import { systemValue } from "../system-config/service";
 import { startAisstream } from "./aisstream";
 import { startNmea } from "./nmea";
 import type { Report } from "./report";
 import type { Source } from "./source";
 import { type Vessel, VesselStore } from "./store";
 
-declare module "../../kernel/events" {
+declare module "../../kernel/db/events" {
   interface EventMap {
     /** The vessels near by, for all listeners. */
     "vessels.seen": { vessels: Vessel[] };

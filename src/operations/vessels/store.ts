@@ -1,4 +1,4 @@
-import { MINUTE, now } from "../../kernel/clock";
+import { MINUTE, now } from "../../kernel/time/clock";
 import { distanceKm, type Position } from "../../tracking/geofences/geometry";
 import { navStatusLabel, shipTypeLabel } from "./labels";
 import type { Report } from "./report";

@@ -1,4 +1,4 @@
-import { characters, nullable, out, queryNumber, record, t } from "../../kernel/schema";
+import { characters, nullable, out, queryNumber, record, t } from "../../kernel/http/schema";
 
 const stationFields = {
   station_id: out.string("Identifier at the source", "b475386c-30cc-453a-b3b7-1d17ace13595"),

@@ -1,9 +1,9 @@
-import { config } from "../../config";
-import { now, SECOND } from "../../kernel/clock";
-import { notFound } from "../../kernel/errors";
+import { config } from "../../configuration/config";
+import { notFound } from "../../kernel/errors/errors";
+import { now, SECOND } from "../../kernel/time/clock";
+import { systemValue } from "../../runtime-settings/service";
 import { distanceKm } from "../../tracking/geofences/geometry";
 import { currentPosition } from "../../tracking/gps/service";
-import { systemValue } from "../system-config/service";
 import type { NearestStation, Station } from "./schema";
 import { allStations, measurementsOf } from "./source";
 import { type SourceStation, trendOf } from "./stations";

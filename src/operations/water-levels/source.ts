@@ -1,9 +1,9 @@
-import { config } from "../../config";
-import { now, SECOND } from "../../kernel/clock";
-import { AppError } from "../../kernel/errors";
-import { log } from "../../kernel/log";
-import { boundedFetch, jsonOf, OutboundError, retryAfter } from "../../kernel/outbound";
-import { isNews } from "../../kernel/trouble";
+import { config } from "../../configuration/config";
+import { AppError } from "../../kernel/errors/errors";
+import { isNews } from "../../kernel/errors/trouble";
+import { boundedFetch, jsonOf, OutboundError, retryAfter } from "../../kernel/http/outbound";
+import { log } from "../../kernel/logs/log";
+import { now, SECOND } from "../../kernel/time/clock";
 import { readStations, type SourceStation } from "./stations";
 
 /**

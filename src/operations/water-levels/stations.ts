@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../kernel/json";
+import { isObject, type Json } from "../../kernel/values/json";
 import type { Station } from "./schema";
 
 /**

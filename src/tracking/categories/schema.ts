@@ -1,4 +1,4 @@
-import { name, nullable, optional, out, record, t, text, uuid } from "../../kernel/schema";
+import { name, nullable, optional, out, record, t, text, uuid } from "../../kernel/http/schema";
 
 export const TripCategory = record(
   "TripCategory",

@@ -1,11 +1,11 @@
 import { asc, eq, sql } from "drizzle-orm";
-import { changedOnly, isEmpty } from "../../kernel/changes";
-import { iso, now } from "../../kernel/clock";
-import { db, transact } from "../../kernel/db";
-import { invalid, notFound } from "../../kernel/errors";
-import { newId } from "../../kernel/id";
-import { keepRoom } from "../../kernel/room";
-import { checkChanged } from "../../kernel/validation";
+import { newId } from "../../kernel/crypto/id";
+import { db, transact } from "../../kernel/db/db";
+import { keepRoom } from "../../kernel/db/room";
+import { invalid, notFound } from "../../kernel/errors/errors";
+import { checkChanged } from "../../kernel/http/validation";
+import { iso, now } from "../../kernel/time/clock";
+import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import type { NewTripCategory, TripCategory, TripCategoryChange } from "./schema";
 import { tripCategories } from "./table";
 

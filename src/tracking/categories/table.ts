@@ -1,5 +1,5 @@
 import { type AnySQLiteColumn, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { flag, id, time } from "../../kernel/table";
+import { flag, id, time } from "../../kernel/db/table";
 
 export const tripCategories = sqliteTable("trip_categories", {
   id: id(),

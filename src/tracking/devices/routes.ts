@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
-import { clientOf } from "../../kernel/client";
-import { page, pageQuery, pageRequest, single } from "../../kernel/envelopes";
-import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/schema";
+import { clientOf } from "../../kernel/http/client";
+import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
+import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/http/schema";
 import { Device, DeviceChange, NewDevice } from "./schema";
 import { createDevice, deleteDevice, getDevice, listDevices, updateDevice } from "./service";
 

@@ -1,4 +1,4 @@
-import { characters, name, nullable, optional, out, record, t, text, uuid } from "../../kernel/schema";
+import { characters, name, nullable, optional, out, record, t, text, uuid } from "../../kernel/http/schema";
 
 export const Device = record(
   "Device",

@@ -1,6 +1,6 @@
-import { sqlite, statement } from "../../kernel/db";
-import { Remembered } from "../../kernel/remembered";
-import { systemValue } from "../../operations/system-config/service";
+import { sqlite, statement } from "../../kernel/db/db";
+import { Remembered } from "../../kernel/db/remembered";
+import { systemValue } from "../../runtime-settings/service";
 import { distanceKm, type Position, toVector } from "./geometry";
 
 /** A device crossed the border of a zone. */

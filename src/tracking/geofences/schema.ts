@@ -9,7 +9,7 @@ import {
   record,
   t,
   text,
-} from "../../kernel/schema";
+} from "../../kernel/http/schema";
 
 const Metadata = jsonObjectOrNull({
   description: "Any JSON object, at most 16 KiB; sent along with the zone's events",

@@ -1,11 +1,11 @@
 import { asc, desc, eq } from "drizzle-orm";
-import { changedOnly, isEmpty } from "../../kernel/changes";
-import { iso, madeNow, now } from "../../kernel/clock";
-import { adjustCounter, counter, counterNow, db, sqlite, statement, transact } from "../../kernel/db";
-import { conflict, notFound } from "../../kernel/errors";
-import { newId } from "../../kernel/id";
-import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
-import { checkChanged, checkMetadata } from "../../kernel/validation";
+import { newId } from "../../kernel/crypto/id";
+import { adjustCounter, counter, counterNow, db, sqlite, statement, transact } from "../../kernel/db/db";
+import { conflict, notFound } from "../../kernel/errors/errors";
+import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
+import { checkChanged, checkMetadata } from "../../kernel/http/validation";
+import { iso, madeNow, now } from "../../kernel/time/clock";
+import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import { boundingBox } from "./geometry";
 import type { Geofence, GeofenceChange, NewGeofence } from "./schema";
 import { geofencePresence, geofences } from "./table";

@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { flag, time } from "../../kernel/table";
+import { flag, time } from "../../kernel/db/table";
 import { devices } from "../devices/table";
 
 export const geofences = sqliteTable("geofences", {

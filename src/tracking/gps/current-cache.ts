@@ -1,5 +1,5 @@
-import { now, SECOND } from "../../kernel/clock";
-import { systemValue } from "../../operations/system-config/service";
+import { now, SECOND } from "../../kernel/time/clock";
+import { systemValue } from "../../runtime-settings/service";
 import type { GpsPoint } from "./schema";
 
 /**

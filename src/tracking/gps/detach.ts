@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { afterCommit, db, sqlite, statement, transact } from "../../kernel/db";
+import { afterCommit, db, sqlite, statement, transact } from "../../kernel/db/db";
 import { forgetAllCurrent } from "./current-cache";
 import { forgetPlaces, tripPoints } from "./places";
 import { gpsDetachments } from "./table";

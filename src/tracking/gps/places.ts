@@ -1,5 +1,5 @@
-import { DAY, MINUTE } from "../../kernel/clock";
-import { adjustCounter, removeParts, sqlite, statement } from "../../kernel/db";
+import { adjustCounter, removeParts, sqlite, statement } from "../../kernel/db/db";
+import { DAY, MINUTE } from "../../kernel/time/clock";
 
 /**
  * Finds the beginning of a page in a long list of positions. SQLite walks over the rows that OFFSET skips,

@@ -1,6 +1,6 @@
-import { deleteAged } from "../../kernel/ageing";
-import { afterCommit, sqlite, statement } from "../../kernel/db";
-import { systemValue } from "../../operations/system-config/service";
+import { deleteAged } from "../../kernel/db/ageing";
+import { afterCommit, sqlite, statement } from "../../kernel/db/db";
+import { systemValue } from "../../runtime-settings/service";
 import { forgetAllCurrent } from "./current-cache";
 import { ALL, countPoint } from "./places";
 

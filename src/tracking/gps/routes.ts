@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
 import { guard, type RateRule } from "../../identity/access/guard";
-import { page, pageQuery, pageRequest, single } from "../../kernel/envelopes";
-import { inMemory, readList, WholeListQuery } from "../../kernel/lists";
-import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/schema";
-import { systemValue } from "../../operations/system-config/service";
+import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
+import { inMemory, readList, WholeListQuery } from "../../kernel/http/lists";
+import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/http/schema";
+import { systemValue } from "../../runtime-settings/service";
 import { CurrentQuery, GpsPoint, NewGpsPoint } from "./schema";
 import {
   currentPosition,

@@ -1,4 +1,4 @@
-import { latitude, longitude, nullable, optional, out, record, t, uuid } from "../../kernel/schema";
+import { latitude, longitude, nullable, optional, out, record, t, uuid } from "../../kernel/http/schema";
 
 export const GpsPoint = record(
   "GpsPoint",

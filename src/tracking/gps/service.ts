@@ -1,21 +1,21 @@
 import type { Caller } from "../../identity/access/caller";
-import { iso, now, SECOND } from "../../kernel/clock";
-import { afterCommit, counter, sqlite, statement, transact } from "../../kernel/db";
-import { conflict, invalid, notFound } from "../../kernel/errors";
-import { publish } from "../../kernel/events";
-import { newId } from "../../kernel/id";
-import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
-import { Remembered } from "../../kernel/remembered";
-import { systemValue } from "../../operations/system-config/service";
+import { newId } from "../../kernel/crypto/id";
+import { afterCommit, counter, sqlite, statement, transact } from "../../kernel/db/db";
+import { publish } from "../../kernel/db/events";
+import { Remembered } from "../../kernel/db/remembered";
+import { conflict, invalid, notFound } from "../../kernel/errors/errors";
+import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
+import { iso, now, SECOND } from "../../kernel/time/clock";
+import { systemValue } from "../../runtime-settings/service";
 import { evaluateZones, type ZoneCrossing } from "../geofences/evaluate";
-import { lengthenTrip } from "../trips/distance";
 import { cachedCurrent, forgetCurrent, renewCurrent } from "./current-cache";
 import { isDetached } from "./detach";
+import { lengthenTrip } from "./distance";
 import { ALL, countPoint, findPlace, tripPoints } from "./places";
 import type { GpsPoint, NewGpsPoint } from "./schema";
 import type { gpsPoints } from "./table";
 
-declare module "../../kernel/events" {
+declare module "../../kernel/db/events" {
   interface EventMap {
     /** A position was stored. */
     "gps.recorded": GpsPoint;

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { id, time } from "../../kernel/table";
+import { id, time } from "../../kernel/db/table";
 
 /**
  * Recorded positions: the table that grows without end. Its device and trip are no foreign keys, since

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
-import { page, pageQuery, pageRequest, single } from "../../kernel/envelopes";
-import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/schema";
+import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
+import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/http/schema";
 import {
   Contact,
   ContactChange,

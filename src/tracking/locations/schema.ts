@@ -11,7 +11,7 @@ import {
   t,
   text,
   uuid,
-} from "../../kernel/schema";
+} from "../../kernel/http/schema";
 
 export const Contact = record(
   "LocationContact",

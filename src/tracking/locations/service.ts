@@ -1,11 +1,11 @@
 import { and, asc, desc, eq, sql } from "drizzle-orm";
-import { changedOnly, isEmpty } from "../../kernel/changes";
-import { iso, now } from "../../kernel/clock";
-import { adjustCounter, counter, db, transact } from "../../kernel/db";
-import { conflict, notFound } from "../../kernel/errors";
-import { newId } from "../../kernel/id";
-import { type PageOf, type PageRequest, readPage } from "../../kernel/paging";
-import { checkChanged } from "../../kernel/validation";
+import { newId } from "../../kernel/crypto/id";
+import { adjustCounter, counter, db, transact } from "../../kernel/db/db";
+import { conflict, notFound } from "../../kernel/errors/errors";
+import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
+import { checkChanged } from "../../kernel/http/validation";
+import { iso, now } from "../../kernel/time/clock";
+import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import type {
   Contact,
   ContactChange,

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
-import { single } from "../../kernel/envelopes";
-import { errors, IdParams, NoContent, Single, t } from "../../kernel/schema";
+import { single } from "../../kernel/http/envelopes";
+import { errors, IdParams, NoContent, Single, t } from "../../kernel/http/schema";
 import { Trip } from "../trips/schema";
 import { NewTripTemplate, TripOfTemplate, TripTemplate, TripTemplateChange } from "./schema";
 import {

@@ -1,4 +1,4 @@
-import { name, nullable, optional, out, record, t, text, uuid } from "../../kernel/schema";
+import { name, nullable, optional, out, record, t, text, uuid } from "../../kernel/http/schema";
 import { tripTags } from "../trips/schema";
 
 export const TripTemplate = record(

@@ -1,10 +1,10 @@
 import { eq, sql } from "drizzle-orm";
-import { changedOnly, isEmpty } from "../../kernel/changes";
-import { iso, now } from "../../kernel/clock";
-import { db, transact } from "../../kernel/db";
-import { notFound } from "../../kernel/errors";
-import { newId } from "../../kernel/id";
-import { keepRoom } from "../../kernel/room";
+import { newId } from "../../kernel/crypto/id";
+import { db, transact } from "../../kernel/db/db";
+import { keepRoom } from "../../kernel/db/room";
+import { notFound } from "../../kernel/errors/errors";
+import { iso, now } from "../../kernel/time/clock";
+import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import type { Trip } from "../trips/schema";
 import { checkReferences, insertTrip } from "../trips/service";
 import type { NewTripTemplate, TripOfTemplate, TripTemplate, TripTemplateChange } from "./schema";

@@ -1,5 +1,5 @@
 import { index, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { flag, id, time } from "../../kernel/table";
+import { flag, id, time } from "../../kernel/db/table";
 import { tripCategories } from "../categories/table";
 import { devices } from "../devices/table";
 import { locations } from "../locations/table";

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
-import { page, pageQuery, pageRequest, single } from "../../kernel/envelopes";
-import { ListQuery, readList } from "../../kernel/lists";
-import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/schema";
+import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
+import { ListQuery, readList } from "../../kernel/http/lists";
+import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/http/schema";
 import { GpsPoint } from "../gps/schema";
 import { NewTrip, StatusChange, Trip, TripChange, TripFilter } from "./schema";
 import {

@@ -11,7 +11,7 @@ import {
   t,
   text,
   uuid,
-} from "../../kernel/schema";
+} from "../../kernel/http/schema";
 import { TRIP_STATUSES } from "./trip-state";
 
 const Status = oneOf(TRIP_STATUSES, "Where the trip stands in its life");

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { flag, id, time } from "../../kernel/table";
+import { flag, id, time } from "../../kernel/db/table";
 import { tripCategories } from "../categories/table";
 import { devices } from "../devices/table";
 import { locations } from "../locations/table";

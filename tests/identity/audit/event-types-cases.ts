@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { loadConfig } from "../../../src/config";
+import { loadConfig } from "../../../src/configuration/config";
 import { EVENT_TYPES } from "../../../src/identity/audit/event-types";
 import { closeExpiredBans } from "../../../src/identity/bans/service";
-import { deleteDueAccounts } from "../../../src/identity/deletion/service";
-import { closeDatabase, openDatabase } from "../../../src/kernel/db";
+import { closeDatabase, openDatabase } from "../../../src/kernel/db/db";
+import { deleteDueAccounts } from "../../../src/personal-data/deletion/service";
 import { connectBot, GUILD, member, requests, Told } from "../../operations/community-support";
 import { frame } from "../../realtime/binary";
 import { Client } from "../../realtime/support";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ConfigError, loadConfig } from "../../../src/config";
+import { ConfigError, loadConfig } from "../../../src/configuration/config";
 import { locate, openGeoip, reloadGeoip } from "../../../src/identity/audit/geoip";
-import { log } from "../../../src/kernel/log";
+import { log } from "../../../src/kernel/logs/log";
 import { command, TestServer, temporaryDirectory } from "../../support/server";
 import { done } from "../deletion-support";
 import { auditRows, outputOfWholeRun, type TestUser } from "../support";

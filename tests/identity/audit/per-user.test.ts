@@ -4,10 +4,10 @@ import {
   type EventFilters,
   type EventOrder,
   findEvents,
-} from "../../../src/identity/audit/search";
-import { closeDatabase, openDatabase, sqlite } from "../../../src/kernel/db";
-import { migrate } from "../../../src/kernel/migrate";
-import { migrations } from "../../../src/kernel/migrations.gen";
+} from "../../../src/identity/audit-log/search";
+import { closeDatabase, openDatabase, sqlite } from "../../../src/kernel/db/db";
+import { migrate } from "../../../src/kernel/db/migrate";
+import { migrations } from "../../../src/kernel/db/migrations.gen";
 import { DAY, generator, type StoredEvent, storedEvent, writeEvents } from "./support";
 
 /**

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
-import { type EventFilters, type EventOrder, findEvents } from "../../../src/identity/audit/search";
 import { SORT_FIELDS } from "../../../src/identity/audit/words";
-import { closeDatabase, openDatabase, sqlite } from "../../../src/kernel/db";
-import { migrate } from "../../../src/kernel/migrate";
+import { type EventFilters, type EventOrder, findEvents } from "../../../src/identity/audit-log/search";
+import { closeDatabase, openDatabase, sqlite } from "../../../src/kernel/db/db";
+import { migrate } from "../../../src/kernel/db/migrate";
 import { DAY, generator, storedEvent, writeEvents } from "./support";
 
 /**

@@ -9,10 +9,10 @@ import {
   queueEmail,
 } from "../../../src/identity/email/service";
 import type { EmailContent } from "../../../src/identity/email/templates";
-import { DAY, HOUR, MINUTE, SECOND, setClock } from "../../../src/kernel/clock";
-import { closeDatabase, sqlite, transact } from "../../../src/kernel/db";
-import { useMasterKey } from "../../../src/kernel/encryption";
-import { configureLog } from "../../../src/kernel/log";
+import { useMasterKey } from "../../../src/kernel/crypto/encryption";
+import { closeDatabase, sqlite, transact } from "../../../src/kernel/db/db";
+import { configureLog } from "../../../src/kernel/logs/log";
+import { DAY, HOUR, MINUTE, SECOND, setClock } from "../../../src/kernel/time/clock";
 import { logged } from "../../kernel/support";
 import { ResendStandIn } from "../../stand-ins/resend";
 import { SmtpStandIn } from "../../stand-ins/smtp";

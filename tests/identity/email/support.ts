@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Config, loadConfig } from "../../../src/config";
+import { type Config, loadConfig } from "../../../src/configuration/config";
 import type { Locale } from "../../../src/identity/email/locale";
 import { composeEmail, type Email, type EmailContent } from "../../../src/identity/email/templates";
-import { dataPath } from "../../../src/kernel/data-dir";
-import { openDatabase } from "../../../src/kernel/db";
-import { migrate } from "../../../src/kernel/migrate";
+import { openDatabase } from "../../../src/kernel/db/db";
+import { migrate } from "../../../src/kernel/db/migrate";
+import { dataPath } from "../../../src/kernel/process/data-dir";
 import { type Settings, temporaryDirectory } from "../../support/server";
 
 /** Sets the configuration of this process, as a server would have it. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DeliveryError } from "../../../src/identity/email/delivery-error";
 import { sendEmail } from "../../../src/identity/email/service";
 import { smtpServer } from "../../../src/identity/email/smtp";
-import { newId } from "../../../src/kernel/id";
+import { newId } from "../../../src/kernel/crypto/id";
 import { ResendStandIn } from "../../stand-ins/resend";
 import { decodeQuotedPrintable, SmtpStandIn } from "../../stand-ins/smtp";
 import { ADDRESS, compose, configure, contentOf, outboxOf, TOKEN } from "./support";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { getDocumentProxy } from "unpdf";
 import { EVENT_TYPES } from "../../../src/identity/audit/event-types";
-import { english } from "../../../src/identity/export/english";
-import { german } from "../../../src/identity/export/german";
+import { english } from "../../../src/personal-data/export/english";
+import { german } from "../../../src/personal-data/export/german";
 import type { Token } from "../../support/api";
 import { TestServer } from "../../support/server";
 import { externalUser, login, signIn } from "../accounts-support";

@@ -1,0 +1,157 @@
+import ipaddr from "ipaddr.js";
+import type { Rate } from "../kernel/limits/rate-limit";
+
+/** The kinds of the operator's options: each reads a value, and words the error of a wrong one. */
+
+export interface Option<T> {
+  default: T;
+  /** Checks a value, of the file in any TOML type. Throws a phrase: "must be …". */
+  read: (raw: unknown) => T;
+  /** Converts a text of the environment into the argument of `read`, if that is not the text itself. */
+  fromEnvironment?: (text: string) => unknown;
+  meaning: string;
+  secret?: true;
+}
+
+export class Refusal extends Error {}
+
+const refuse = (phrase: string): never => {
+  throw new Refusal(phrase);
+};
+
+const asText = (raw: unknown): string =>
+  typeof raw !== "string"
+    ? refuse("must be a text")
+    : raw.trim() === ""
+      ? refuse("must not be empty; leave it out for the default")
+      : raw;
+
+export function text(fallback: string, meaning: string): Option<string>;
+export function text(fallback: null, meaning: string): Option<string | null>;
+export function text(fallback: string | null, meaning: string): Option<string | null> {
+  return { default: fallback, read: asText, meaning };
+}
+
+/** A value that `config` shows only as "set". */
+export const secret = (meaning: string, minimumLength = 1): Option<string | null> => ({
+  default: null,
+  read: (raw) =>
+    asText(raw).length >= minimumLength
+      ? asText(raw)
+      : refuse(`must be at least ${minimumLength} characters long`),
+  meaning,
+  secret: true,
+});
+
+export const integer = (
+  fallback: number,
+  minimum: number,
+  maximum: number,
+  meaning: string,
+): Option<number> => ({
+  default: fallback,
+  read: (raw) =>
+    typeof raw === "number" && Number.isInteger(raw) && raw >= minimum && raw <= maximum
+      ? raw
+      : refuse(`must be a whole number from ${minimum} to ${maximum}`),
+  fromEnvironment: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
+  meaning,
+});
+
+export const boolean = (fallback: boolean, meaning: string): Option<boolean> => ({
+  default: fallback,
+  read: (raw) => (typeof raw === "boolean" ? raw : refuse("must be true or false")),
+  fromEnvironment: (text) => (text === "true" ? true : text === "false" ? false : text),
+  meaning,
+});
+
+export function choice<const T extends string>(fallback: T, words: readonly T[], meaning: string): Option<T>;
+export function choice<const T extends string>(
+  fallback: null,
+  words: readonly T[],
+  meaning: string,
+): Option<T | null>;
+export function choice<const T extends string>(
+  fallback: T | null,
+  words: readonly T[],
+  meaning: string,
+): Option<T | null> {
+  return {
+    default: fallback,
+    read: (raw) => words.find((word) => word === raw) ?? refuse(`must be one of ${words.join(", ")}`),
+    meaning,
+  };
+}
+
+export const list = (
+  fallback: string[],
+  check: (item: string) => string,
+  meaning: string,
+): Option<string[]> => ({
+  default: fallback,
+  read: (raw) => (Array.isArray(raw) ? raw.map((item) => check(asText(item))) : refuse("must be a list")),
+  fromEnvironment: (text) =>
+    text
+      .split(",")
+      .map((item) => item.trim())
+      .filter((item) => item !== ""),
+  meaning,
+});
+
+function parsedUrl(raw: unknown, protocols: string[]): URL {
+  const url = URL.parse(asText(raw));
+  return url && protocols.includes(url.protocol)
+    ? url
+    : refuse(`must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`);
+}
+
+/** An absolute URL, kept without a slash at its end, so that paths can be appended. */
+export const url = (
+  fallback: string | null,
+  meaning: string,
+  protocols = ["http:", "https:"],
+): Option<string | null> => ({
+  default: fallback,
+  read: (raw) => parsedUrl(raw, protocols).href.replace(/\/+$/, ""),
+  meaning,
+});
+
+/** A URL that has a default. */
+export const address = (fallback: string, meaning: string): Option<string> =>
+  url(fallback, meaning) as Option<string>;
+
+export const asOrigin = (item: string): string => {
+  const parsed = parsedUrl(item, ["http:", "https:"]);
+  // A `*` within a host would be taken literally, and never match.
+  return parsed.origin === item.replace(/\/$/, "") && !item.includes("*")
+    ? parsed.origin
+    : refuse("must hold origins such as https://app.example");
+};
+
+export const asAddressRange = (item: string): string =>
+  ipaddr.isValid(item) || ipaddr.isValidCIDR(item) ? item : refuse("must hold addresses or CIDR ranges");
+
+export const asLocale = (item: string): string =>
+  item === "en" || item === "de" ? item : refuse("must hold en or de");
+
+export const rate = (requests: number, seconds: number, meaning: string): Option<Rate> => ({
+  default: { requests, seconds },
+  read(raw) {
+    const parts = typeof raw === "string" ? /^(\d{1,9})\/(\d{1,7})$/.exec(raw) : null;
+    const value = parts && { requests: Number(parts[1]), seconds: Number(parts[2]) };
+    return value && value.requests > 0 && value.seconds > 0
+      ? value
+      : refuse("must be requests/seconds, such as 10/60");
+  },
+  meaning,
+});
+
+export const key32: Option<string | null> = {
+  ...secret(
+    "32 bytes in base64; without it master.key in the data directory is used, and made at the first start",
+  ),
+  read: (raw) =>
+    /^[A-Za-z0-9+/]{43}=?$/.test(asText(raw))
+      ? asText(raw)
+      : refuse("must be 32 bytes in base64 (openssl rand -base64 32)"),
+};

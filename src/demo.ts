@@ -1,0 +1,249 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { config, configFile, configSources, loadConfig } from "./configuration/config";
+import { type Fix, readTrack, reversed, toGpsBody, underWay } from "./demo/track";
+import { SUPER_ADMIN } from "./identity/access/caller";
+import { insertUser } from "./identity/users/service";
+import { hashPassword } from "./kernel/crypto/crypto";
+import { transact } from "./kernel/db/db";
+import { reason } from "./kernel/process/disk";
+import { OperatorError } from "./kernel/process/operator";
+import { isCompiled, quoted } from "./kernel/process/program";
+import { SECOND } from "./kernel/time/clock";
+import { setSystemValue } from "./runtime-settings/service";
+import { type Running, serve, stopOnSignals } from "./serve";
+
+const DEFAULT_SPEED = 10;
+const USERNAME = "skipper";
+
+/** The zones of the voyage: a vessel that sails it leaves and enters all of them. */
+const ZONES = [
+  { name: "Lauterbach harbour", latitude: 54.3412, longitude: 13.5066, radius_km: 0.4 },
+  { name: "Greifswalder Bodden, middle", latitude: 54.2166, longitude: 13.5415, radius_km: 2 },
+  {
+    name: "Wieck bridge",
+    latitude: 54.0967,
+    longitude: 13.4553,
+    radius_km: 0.5,
+    metadata: { opens: "hourly" },
+  },
+  { name: "Greifswald museum harbour", latitude: 54.1005, longitude: 13.3932, radius_km: 0.3 },
+];
+
+/**
+ * Serves a throw-away fleet and sails a recorded voyage through its API, there and back, until it is stopped.
+ * Everything goes over HTTP as it would from outside, except the first user, whom no client can create.
+ */
+export async function demo(speed = DEFAULT_SPEED): Promise<void> {
+  let running: Running | null = null;
+  let leaving = false;
+  stopOnSignals(async () => {
+    leaving = true;
+    await running?.stop();
+  });
+  const directory = makeDirectory();
+  // Runs at any end except a kill: the directory holds an admin and the key of its secrets.
+  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+  loadConfig({
+    config: configFile ?? undefined,
+    dataDir: directory,
+    environment: { FAIRLEAD_LOG_LEVEL: "warn", ...process.env },
+  });
+  running = await serve();
+  try {
+    await present(running, speed);
+  } catch (error) {
+    // A request that was under way when the server stopped is no failure.
+    if (!leaving) throw error;
+  }
+}
+
+/** Makes the throw-away directory. Throws OperatorError if that fails. */
+function makeDirectory(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), "fairlead-demo-"));
+  } catch (error) {
+    throw new OperatorError(
+      `the temporary directory ${tmpdir()} cannot be used (${reason(error)}): set TMPDIR to one that can be written`,
+    );
+  }
+}
+
+/** The address at which this program reaches its own server: loopback if that listens on all addresses. */
+function ownAddress(port: number): string {
+  const host = config["server.host"];
+  const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
+}
+
+/**
+ * The address at which a person opens the demo: the public one, unless that is the default `localhost`, which
+ * may lead elsewhere.
+ */
+function shownAddress(publicAddress: string, address: string): string {
+  const leadsHere =
+    address.startsWith("http://127.0.0.1:") || configSources["server.public_url"] !== "default";
+  return leadsHere ? publicAddress : address;
+}
+
+/** Creates the fleet, introduces it to the person, and sails. */
+async function present(running: Running, speed: number): Promise<void> {
+  // A time-lapse posts faster, and further ahead, than a vessel would.
+  await transact(() => {
+    setSystemValue("gps.rate_limit_requests", 1_000_000);
+    setSystemValue("gps.max_future_seconds", 315_360_000);
+  });
+  const password = randomBytes(9).toString("base64url");
+  const passwordHash = await hashPassword(password);
+  await transact(() => {
+    insertUser({ username: USERNAME, email: "skipper@example.org", passwordHash, roles: [SUPER_ADMIN] });
+  });
+
+  const address = ownAddress(running.port);
+  const api = client(address);
+  const session = await api.post<{ session_token: string }>("/v1/auth/login", null, {
+    identifier: USERNAME,
+    password,
+  });
+  const token = session.session_token;
+  const key = await api.post<{ id: string; key: string }>("/v1/api-keys", token, {
+    name: "Tracker of the Greif",
+    scopes: ["gps:write"],
+  });
+  const device = await api.post<Enveloped>("/v1/devices", token, { name: "Greif", api_key_id: key.id });
+  for (const zone of ZONES) await api.post("/v1/geofences", token, zone);
+
+  const voyage = underWay(await readTrack());
+  const url = shownAddress(running.url, address);
+  introduce({ url, speed, password, token, key: key.key, deviceId: device.data.id });
+  announceZoneEvents(address, token);
+  const seconds = duration(voyage);
+  // The first voyage ends at the present, however fast it is sailed.
+  let start = Math.floor(Date.now() / SECOND + seconds / speed - seconds);
+  for (let leg = 0; ; leg++) {
+    const [track, name] =
+      leg % 2 === 0 ? [voyage, "Lauterbach to Greifswald"] : [reversed(voyage), "Greifswald to Lauterbach"];
+    const trip = await api.post<Enveloped>("/v1/trips", token, {
+      name,
+      device_id: device.data.id,
+      gps_logging_enabled: true,
+      tags: ["demo"],
+    });
+    await api.patch(`/v1/trips/${trip.data.id}`, token, { status: "active" });
+    await sail(track, start, speed, (body) => api.post("/v1/gps", key.key, body));
+    await api.patch(`/v1/trips/${trip.data.id}`, token, { status: "completed" });
+    start += seconds + 1;
+  }
+}
+
+interface Enveloped {
+  data: { id: string };
+}
+
+const duration = (track: Fix[]) => (track.at(-1)?.time ?? 0) - (track[0]?.time ?? 0);
+
+/** Posts every fix when it is due. `start` is the Unix time that the first one gets. */
+async function sail(
+  track: Fix[],
+  start: number,
+  speed: number,
+  post: (body: object) => Promise<unknown>,
+): Promise<void> {
+  const [origin, began] = [track[0]?.time ?? 0, performance.now()];
+  for (const [at, fix] of track.entries()) {
+    const due = began + ((fix.time - origin) / speed) * SECOND;
+    if (due > performance.now()) await Bun.sleep(due - performance.now());
+    const timestamp = start + fix.time - origin;
+    await post(toGpsBody(fix, timestamp));
+    showProgress(at + 1, track.length, fix, timestamp);
+  }
+}
+
+function client(base: string) {
+  const send = async <T>(method: string, path: string, token: string | null, body: object): Promise<T> => {
+    const response = await fetch(base + path, {
+      method,
+      headers: { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok)
+      throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    return (await response.json()) as T;
+  };
+  return {
+    post: <T>(path: string, token: string | null, body: object) => send<T>("POST", path, token, body),
+    patch: <T>(path: string, token: string | null, body: object) => send<T>("PATCH", path, token, body),
+  };
+}
+
+// --- Output for the person ------------------------------------------------------------------------------
+
+interface Introduction {
+  url: string;
+  speed: number;
+  password: string;
+  token: string;
+  key: string;
+  deviceId: string;
+}
+
+function introduce({ url, speed, password, token, key, deviceId }: Introduction): void {
+  const socket = url.replace(/^http/, "ws");
+  // The executable is a Bun too, for machines that have no other; a bunfig.toml in the current directory must
+  // not count.
+  const bun = isCompiled
+    ? `BUN_BE_BUN=1 ${quoted(process.execPath)} --config=/dev/null --no-env-file`
+    : "npx bun";
+  say(`
+Fairlead demo: the boat Greif sails from Lauterbach to Greifswald and back, ${speed} times as fast as it did in 2013.
+Everything is stored in a directory that is removed when you press Ctrl-C.
+
+  Swagger UI      ${url}/docs        (press Authorize and paste the session token)
+  Sign in         ${USERNAME} / ${password}
+  Session token   ${token}
+  Device          ${deviceId}
+  Device key      ${key}
+
+Where is she now?
+  curl -s -H 'Authorization: Bearer ${token}' ${url}/v1/gps/current
+
+Watch her move (in another terminal, here):
+  ${bun} -e 'const s=new WebSocket("${socket}/v1/ws?token=${token}");s.onopen=()=>["gps","geofence"].forEach(channel=>s.send(JSON.stringify({type:"subscribe",channel})));s.onmessage=m=>console.log(m.data)'
+`);
+}
+
+const isTerminal = process.stdout.isTTY === true;
+
+/** Clears the progress line first, so that the text stands above it. */
+function say(line: string): void {
+  process.stdout.write(`${isTerminal ? "\r\x1b[K" : ""}${line}\n`);
+}
+
+function showProgress(done: number, all: number, fix: Fix, timestamp: number): void {
+  if (!isTerminal) return;
+  const clock = new Date(timestamp * SECOND).toISOString().slice(11, 19);
+  const position = `${fix.latitude.toFixed(4)}° N ${fix.longitude.toFixed(4)}° E`;
+  const knots = ((fix.speed * 3.6) / 1.852).toFixed(1).padStart(4);
+  process.stdout.write(`\r\x1b[K  ${clock} UTC  ${position}  ${knots} kn  ${done} of ${all} positions `);
+}
+
+interface ZoneMessage {
+  type: string;
+  data: { event: "enter" | "exit"; geofence_name: string; distance_km: number };
+}
+
+/** Subscribes to the zone events as any client would, and prints them. */
+function announceZoneEvents(address: string, token: string): void {
+  const socket = new WebSocket(`${address.replace(/^http/, "ws")}/v1/ws?token=${token}`);
+  socket.onopen = () => socket.send(JSON.stringify({ type: "subscribe", channel: "geofence" }));
+  socket.onmessage = ({ data }) => {
+    const message = JSON.parse(String(data)) as ZoneMessage;
+    if (message.type !== "geofenceEvent") return;
+    const { event, geofence_name, distance_km } = message.data;
+    say(
+      `  Greif ${event === "enter" ? "enters" : "leaves"} ${geofence_name} (${distance_km.toFixed(2)} km from its centre)`,
+    );
+  };
+}

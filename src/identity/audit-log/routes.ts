@@ -1,0 +1,168 @@
+import { Elysia } from "elysia";
+import { clientOf } from "../../kernel/http/client";
+import { eventPage, pageRequest, single } from "../../kernel/http/envelopes";
+import { ListQuery, readList } from "../../kernel/http/lists";
+import { errors, IdParams, optionalBody, query, Single, t } from "../../kernel/http/schema";
+import { HOUR, SECOND } from "../../kernel/time/clock";
+import { guard, type RateRule } from "../access/guard";
+import { EVENT_TYPE_TABLE } from "../audit/event-types";
+import { listEvents, listEventsOf, listOwnEvents } from "../audit/service";
+import { existingUser, ownId } from "../users/service";
+import { writeEvent } from "./internal";
+import { allReports, changeReport, ownReports, reportEvent } from "./reports";
+import {
+  AdminAuditQuery,
+  AuditEvent,
+  AuditPage,
+  AuditQuery,
+  AuditReport,
+  DEFAULT_LIMIT,
+  EventParams,
+  InternalEvent,
+  NewReport,
+  ReportChange,
+  ReportParams,
+  ReportQuery,
+  ReportResult,
+} from "./schema";
+
+const tags = ["Audit log"];
+
+/** Reports that one credential may file. */
+const reportLimit: RateRule = {
+  name: "audit-report",
+  rate: () => ({ requests: 30, seconds: HOUR / SECOND }),
+};
+
+export const ownAuditRoutes = new Elysia({ prefix: "/v1/users/me/audit", tags })
+  .use(guard)
+  .get(
+    "",
+    ({ caller, query, request }) => {
+      const asked = pageRequest(query, DEFAULT_LIMIT);
+      return eventPage("/v1/users/me/audit", asked, listOwnEvents(ownId(caller), query, asked), request);
+    },
+    {
+      access: { requires: "audit:read", orSession: true },
+      ...query(AuditQuery),
+      response: { 200: AuditPage },
+      detail: {
+        summary: "List own audit events",
+        description:
+          "What happened to the caller's account, newest first. What somebody else did shows who, but not from where.",
+      },
+    },
+  )
+  .post(
+    "/:event_id/report",
+    async ({ caller, params, body, request, set }) => {
+      const report = await reportEvent(caller, ownId(caller), params.event_id, body, clientOf(request));
+      set.status = 201;
+      return { success: true, report, error: null };
+    },
+    {
+      access: { requires: "audit:write", orSession: true, limit: reportLimit },
+      params: EventParams,
+      body: NewReport,
+      response: { 201: ReportResult, ...errors(403, 404, 409) },
+      detail: {
+        summary: "Report an audit event",
+        description:
+          "Tells the administrators that an event of the caller's account looks wrong. 409 when it was reported already, 404 for an event of somebody else.",
+      },
+    },
+  )
+  .get("/reports", ({ caller, query }) => readList(query, ownReports(ownId(caller))), {
+    access: { requires: "audit:read", orSession: true },
+    ...query(ListQuery),
+    response: { 200: t.Array(AuditReport), ...errors(400) },
+    detail: {
+      summary: "List own audit reports",
+      description: "The reports of the caller, newest first. A bare array.",
+    },
+  });
+
+export const userAuditRoutes = new Elysia({ prefix: "/v1/users", tags }).use(guard).get(
+  "/:id/audit",
+  ({ params, query, request }) => {
+    const asked = pageRequest(query, DEFAULT_LIMIT);
+    const { id } = existingUser(params.id);
+    return eventPage(`/v1/users/${id}/audit`, asked, listEventsOf(id, query, asked), request);
+  },
+  {
+    access: "audit:read",
+    params: IdParams,
+    ...query(AuditQuery),
+    response: { 200: AuditPage, ...errors(404) },
+    detail: {
+      summary: "List audit events of a user",
+      description: "What happened to the user's account, newest first.",
+    },
+  },
+);
+
+export const adminAuditRoutes = new Elysia({ prefix: "/v1/admin/audit", tags })
+  .use(guard)
+  .get(
+    "",
+    ({ query, request }) => {
+      const asked = pageRequest(query, DEFAULT_LIMIT);
+      return eventPage("/v1/admin/audit", asked, listEvents(query, asked), request);
+    },
+    {
+      access: "audit:read",
+      ...query(AdminAuditQuery),
+      response: { 200: AuditPage },
+      detail: {
+        summary: "List audit events",
+        description: `Everybody's events, newest first unless sorted otherwise; ties are ordered by time, in the same direction. All filters must hold. 400 for a \`user_search\` that finds more than 500 users.\n\n${EVENT_TYPE_TABLE}`,
+      },
+    },
+  )
+  .get("/reports", ({ query }) => readList(query, allReports(query.status)), {
+    access: "audit:read",
+    ...query(ReportQuery),
+    response: { 200: t.Array(AuditReport) },
+    detail: {
+      summary: "List audit reports",
+      description: "The reports, of one status or of all, newest first. A bare array.",
+    },
+  })
+  .patch(
+    "/reports/:report_id",
+    async ({ caller, params, body }) =>
+      single(
+        await changeReport(caller, params.report_id, body ?? {}),
+        `/v1/admin/audit/reports/${params.report_id}`,
+      ),
+    {
+      access: "audit:write",
+      params: ReportParams,
+      body: optionalBody(ReportChange),
+      response: { 200: Single(AuditReport), ...errors(404) },
+      detail: {
+        summary: "Handle an audit report",
+        description:
+          "Sets the status, the notes or both, and tells the user who reported what is new by email, five times an hour at most.",
+      },
+    },
+  );
+
+export const internalAuditRoutes = new Elysia({ prefix: "/v1/internal/audit", tags }).use(guard).post(
+  "",
+  async ({ caller, body, set }) => {
+    const event = await writeEvent(caller, body);
+    set.status = 201;
+    return single(event, "/v1/internal/audit");
+  },
+  {
+    access: { requires: "audit:write", orAppKey: true },
+    body: InternalEvent,
+    response: { 201: Single(AuditEvent), ...errors(429) },
+    detail: {
+      summary: "Write an audit event",
+      description:
+        "For the other services of an installation. `user_id` names an existing user unless another service than `api` writes the event: a bot may name a user of its own platform, or nobody (null). `actor_id` names an existing user. `event_type` may be any word of lower-case letters, digits and underscores. The event keeps which key, user or app wrote it, in `recorded_by`. An address that sends wrong app keys gets 429 after some.",
+    },
+  },
+);

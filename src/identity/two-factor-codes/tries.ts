@@ -1,0 +1,52 @@
+import { config } from "../../configuration/config";
+import { addressBlock, type Client } from "../../kernel/http/client";
+import type { Caller } from "../access/caller";
+import { countTwoFactorCode, type RateRule, takeFromLimit } from "../access/guard";
+import { challengedUser } from "../auth/two-factor-login";
+import { knownAddress } from "../passwords/sign-in-addresses";
+import { subjectOf } from "../two-factor/service";
+import type { UserRow } from "../users/service";
+
+/** Limits on tries of second factors, from all ways in; each try is counted before its code is checked. */
+
+type Headers = Parameters<typeof countTwoFactorCode>[1];
+
+/** Second factors that a stranger may try. Besides, each challenge ends after five wrong ones. */
+export const signInCodeLimit: RateRule = {
+  name: "two-factor-login",
+  rate: () => config["rate_limit.two_factor"],
+};
+
+/** Counts a code that completes a sign-in, against the client's address. Throws 429. */
+export const countSignInFrom = (address: string, headers: Headers): void =>
+  takeFromLimit(signInCodeLimit, addressBlock(address), headers);
+
+/**
+ * Counts a code that completes a sign-in, against the user: with the password anybody gets a new challenge
+ * each time, and could guess from many addresses. Throws 429.
+ */
+export function countSignInOf(challengeToken: string, client: Client, headers: Headers): void {
+  const userId = challengedUser(challengeToken);
+  if (userId !== null) countCodeOf(userId, client, headers);
+}
+
+/** The user meant by a caller, with one more code counted for that user. Throws 400, 403 and 429. */
+export function subjectTryingCode(
+  caller: Caller,
+  userId: string | undefined,
+  client: Client,
+  headers: Headers,
+): UserRow {
+  const user = subjectOf(caller, userId, "two_factor:write");
+  countCodeOf(user.id, client, headers);
+  return user;
+}
+
+/**
+ * Counts a code that is tried for a user. Addresses from which the user has signed in are counted apart, so
+ * that nobody elsewhere uses up the user's allowance. Throws 429.
+ */
+export function countCodeOf(userId: string, client: Client, headers: Headers): void {
+  const isKnown = knownAddress(userId, client.address) !== null;
+  countTwoFactorCode(isKnown ? `${userId} ${addressBlock(client.address)}` : userId, headers);
+}

@@ -1,0 +1,106 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { availableParallelism } from "node:os";
+import { AppError } from "../errors/errors";
+import { OperatorError } from "../process/operator";
+import { lazy } from "../values/lazy";
+
+/** The kinds of bearer secrets, told apart by their prefix (rule C1). */
+export type TokenPrefix = "ses_" | "2fa_" | "flk_" | "fls_";
+
+/**
+ * A fresh secret: 32 random bytes in base64url behind its prefix, and the hash that is stored in its place. Tokens
+ * that travel in emails have no prefix.
+ */
+export function mintToken(prefix: TokenPrefix | ""): { token: string; hash: string } {
+  const token = prefix + randomBytes(32).toString("base64url");
+  return { token, hash: hashToken(token) };
+}
+
+/** SHA-256 in base64. The secrets have 256 bits of entropy, so a fast unsalted hash suffices (ASVS 6.5.2). */
+export function hashToken(token: string): string {
+  return Bun.SHA256.hash(token, "base64");
+}
+
+/** Compares two secrets in a time that depends on neither (through their hashes, so lengths don't leak). */
+export function sameSecret(left: string, right: string): boolean {
+  return timingSafeEqual(Bun.SHA256.hash(left) as Uint8Array, Bun.SHA256.hash(right) as Uint8Array);
+}
+
+/** A Content-Security-Policy source for an inline script or style (CSP Level 3, section 2.3.1). */
+export const sourceHash = (source: string): string => `'sha256-${hashToken(source)}'`;
+
+/** Native code, which the executable unpacks into the temporary directory when it is loaded. */
+const argon2 = lazy(() => import("@node-rs/argon2"));
+
+/** Loads the password hash. Throws OperatorError if this machine refuses it. */
+export async function requirePasswordHash(): Promise<void> {
+  await argon2().catch((error) => {
+    throw new OperatorError(
+      `the password hash can't be loaded (${loaderWords(error)}): the temporary directory must be writable and permit execution (else set BUN_TMPDIR to one that does), a damaged file there must be removed, and glibc and libgcc must be installed`,
+    );
+  });
+}
+
+/** The native loader's own message; the error thrown names only the last of many places tried. */
+function loaderWords(thrown: unknown): string {
+  for (let error = thrown; error instanceof Error; error = error.cause)
+    if (error.message.includes(".node: ")) return error.message;
+  return String(thrown);
+}
+
+/** argon2id (the library's default algorithm) with OWASP's parameters (rule C2). */
+const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+const CURRENT_PARAMETERS = `$argon2id$v=19$m=${ARGON2.memoryCost},t=${ARGON2.timeCost},p=${ARGON2.parallelism}$`;
+
+/**
+ * Hashes handed to Bun's thread pool at once, and the longest queue before it. Two for each core: one is
+ * computed and one stands ready, so that no core idles while the event loop waits for the disk. The event
+ * loop has a thread of its own: positions are served meanwhile (`bun run bench -- --only login`).
+ */
+const HASHES_AT_ONCE = 2 * availableParallelism();
+const HASHES_WAITING = 1_000;
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** Number of hashes that wait for their turn. */
+export const waitingHashes = (): number => waiting.length;
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= HASHES_AT_ONCE) {
+    if (waiting.length >= HASHES_WAITING)
+      throw new AppError("ServiceUnavailable", "Too many sign-ins at once; try again in a moment", {
+        headers: { "retry-after": "5" },
+      });
+    await new Promise<void>((go) => waiting.push(go));
+  } else running++;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
+  }
+}
+
+/** The argon2id hash of a password in PHC string format. Runs off the event loop. */
+export function hashPassword(password: string): Promise<string> {
+  return inTurn(async () => (await argon2()).hash(password, ARGON2));
+}
+
+/** The hash of a discarded random password: verifying against it costs as much as against a real one. */
+const DECOY = `${CURRENT_PARAMETERS}kin0y2as7tndHegclApuww$0w01c3YU/870qveasMi/HpYmPCNuzAuKs30GS44PUIM`;
+
+/** True if the password has this hash. A null hash (no such account) costs as much time and is false. */
+export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
+  const matches = await inTurn(async () => {
+    const { verify } = await argon2();
+    return verify(stored ?? DECOY, password).catch(() => false);
+  });
+  return stored !== null && matches;
+}
+
+/** True for a hash with older parameters, which the next sign-in should renew. */
+export function needsRehash(stored: string): boolean {
+  return !stored.startsWith(CURRENT_PARAMETERS);
+}

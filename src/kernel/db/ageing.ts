@@ -1,0 +1,21 @@
+import { DAY, now } from "../time/clock";
+import { transact } from "./db";
+
+/** Records deleted in one transaction: some milliseconds. */
+const STEP = 500;
+
+/**
+ * Deletes records older than `days`, step by step, with requests in between. `days` is read anew for each
+ * step, since the operator may change it meanwhile; 0 keeps all. `deleteOldest` deletes at most `limit`
+ * records from before a time (epoch milliseconds), and returns how many.
+ */
+export async function deleteAged(
+  days: () => number,
+  deleteOldest: (before: number, limit: number) => number,
+): Promise<void> {
+  for (let deleted = STEP; deleted === STEP; )
+    deleted = await transact(() => {
+      const kept = days();
+      return kept === 0 ? 0 : deleteOldest(now() - kept * DAY, STEP);
+    });
+}

@@ -1,0 +1,153 @@
+import { existsSync, rmSync } from "node:fs";
+import { config } from "../../configuration/config";
+import { dataPath, giveToOwner, prepareDataDirectory } from "../process/data-dir";
+import { takeLock } from "../process/data-lock";
+import { flushToDisk, nameWithoutReplacing, reason, UNFINISHED } from "../process/disk";
+import { OperatorError, remedy } from "../process/operator";
+import { closeDatabase, emptyWriteAheadLog, openDatabase, sqlite } from "./db";
+import { migrate, pendingMigrations } from "./migrate";
+import { recordVersion } from "./program-record";
+
+/** The database of the data directory, with the newest schema. */
+
+export interface Opening {
+  /** True if this process holds the lock of the data directory already. */
+  holdsLock: boolean;
+  /** Inspects an existing database before anything in it is changed; throws to leave it alone. */
+  check?: () => void;
+  /** Called before an existing database is migrated; the function that it returns is called afterwards. */
+  beforeMigration?: () => Promise<AfterMigration>;
+}
+
+/** Gets the number of migrations applied: all pending ones, or those before one that failed. */
+export type AfterMigration = (applied: number, isWhole: boolean) => void;
+
+/**
+ * Opens the database, makes it if there is none, and applies pending migrations; returns their tags.
+ * Migrating needs the lock of the data directory, so that no server runs on a schema that changes under it.
+ */
+export async function openData(opening: Opening): Promise<string[]> {
+  const made = existsSync(dataPath.database()) ? null : await makeDatabase(async () => {});
+  open(dataPath.database());
+  try {
+    if (made) return made.applied;
+    opening.check?.();
+    const pending = pendingMigrations();
+    if (pending.length > 0) return await bringUp(opening, pending);
+    recordVersion(sqlite);
+    return [];
+  } catch (error) {
+    closeDatabase();
+    throw error;
+  }
+}
+
+async function bringUp({ holdsLock, beforeMigration }: Opening, pending: string[]): Promise<string[]> {
+  const lock = holdsLock ? null : takeLock();
+  if (!holdsLock && !lock) throw olderServer();
+  let isDone = false;
+  try {
+    const after = await beforeMigration?.();
+    try {
+      const applied = migrate();
+      recordVersion(sqlite);
+      after?.(applied.length, true);
+      isDone = true;
+      return applied;
+    } catch (error) {
+      after?.(pending.length - pendingMigrations().length, false);
+      throw error;
+    }
+  } finally {
+    if (isDone) lock?.release();
+    else lock?.undo();
+  }
+}
+
+const olderServer = () =>
+  new OperatorError(
+    `a server of an older version runs on ${config["data.dir"]}; stop it before this version changes its database`,
+  );
+
+/**
+ * Runs a command's work on the database, beside a server that may be running. A missing database is made
+ * together with the content that the work puts into it, or not at all; one of an older version is left to the
+ * server.
+ */
+export async function withData<T>(work: () => Promise<T>): Promise<T> {
+  const removeDirectory = prepareDataDirectory();
+  try {
+    while (!existsSync(dataPath.database())) {
+      const made = await makeDatabase(work);
+      if (made) return made.result;
+    }
+  } catch (error) {
+    removeDirectory();
+    throw error;
+  }
+  open(dataPath.database());
+  try {
+    const pending = pendingMigrations();
+    if (pending.length > 0) throw olderDatabase(pending);
+    return await work();
+  } finally {
+    closeDatabase();
+  }
+}
+
+function olderDatabase(pending: string[]): OperatorError {
+  const lock = takeLock();
+  if (!lock) return olderServer();
+  lock.undo();
+  return new OperatorError(
+    `the database is of an older version (it lacks ${pending.join(", ")}): start the server or call fairlead migrate first, which copies it before it changes it`,
+  );
+}
+
+/**
+ * Makes the database with the content that `work` puts into it, as a whole: until then it has another name,
+ * and a failure leaves nothing. Null if another process was faster. Afterwards it is closed.
+ */
+async function makeDatabase<T>(work: () => Promise<T>): Promise<{ applied: string[]; result: T } | null> {
+  const path = dataPath.database();
+  const partial = `${path}.${process.pid}.new${UNFINISHED}`;
+  const removePartial = () => {
+    for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(partial + end, { force: true });
+  };
+  removePartial();
+  try {
+    // One flush at the end is enough.
+    open(partial, "normal");
+    let made: { applied: string[]; result: T };
+    try {
+      const applied = migrate();
+      recordVersion(sqlite);
+      made = { applied, result: await work() };
+      emptyWriteAheadLog();
+      // Leaves WAL mode: its shared memory would keep the other name as long as any statement of this
+      // connection lives.
+      sqlite.query("PRAGMA journal_mode = DELETE").get();
+    } finally {
+      closeDatabase();
+    }
+    flushToDisk(partial);
+    nameWithoutReplacing(partial, path);
+    return made;
+  } catch (error) {
+    if ((error as { code?: string }).code === "EEXIST") return null;
+    throw error;
+  } finally {
+    removePartial();
+  }
+}
+
+function open(file: string, synchronous = config["data.synchronous"]): void {
+  try {
+    openDatabase(file, synchronous);
+    giveToOwner(file);
+  } catch (error) {
+    throw new OperatorError(
+      `the database ${dataPath.database()} cannot be opened: ${reason(error)}${remedy(error)}`,
+    );
+  }
+}

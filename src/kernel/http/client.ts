@@ -1,0 +1,125 @@
+import type { Server } from "bun";
+import ipaddr from "ipaddr.js";
+import { config } from "../../configuration/config";
+
+/**
+ * The client of a request: the listening server, the address behind proxies, and the headers that describe
+ * it.
+ */
+
+type Address = ReturnType<typeof ipaddr.process>;
+type Range = [Address, number];
+
+let server: Server<unknown> | null = null;
+let trustedProxies: Range[] = [];
+
+/** Gives this module the listening server, which knows the peer of each request. */
+export function attachServer(listening: Server<unknown>): void {
+  server = listening;
+  trustedProxies = config["server.trusted_proxies"].map((entry) =>
+    entry.includes("/")
+      ? ipaddr.parseCIDR(entry)
+      : [ipaddr.process(entry), ipaddr.process(entry).kind() === "ipv4" ? 32 : 128],
+  );
+}
+
+export function listeningServer(): Server<unknown> | null {
+  return server;
+}
+
+/**
+ * Lets a request wait: otherwise an idle connection is cut after the idle time-out. The caller must bound the
+ * wait.
+ */
+export function letWait(request: Request): void {
+  server?.timeout(request, 0);
+}
+
+/** Cuts a connection on which nothing moves within the idle time-out, even if its request was let wait. */
+export function letStall(request: Request): void {
+  server?.timeout(request, config["server.idle_seconds"]);
+}
+
+/**
+ * Gives a request `seconds`, as far as the runtime counts them, until something has to move on its
+ * connection.
+ */
+export function giveSeconds(request: Request, seconds: number): void {
+  server?.timeout(request, Math.min(Math.ceil(seconds), MAX_TIMEOUT_SECONDS));
+}
+const MAX_TIMEOUT_SECONDS = 255;
+
+/** Cuts the connection of a request within seconds unless its client hurries. */
+export function cutSoon(request: Request): void {
+  server?.timeout(request, 1);
+}
+
+/** True once the client has the whole answer or has left: the server then no longer knows its peer. */
+export function isAnswered(request: Request): boolean {
+  return server === null || server.requestIP(request) === null;
+}
+
+/** True for this machine alone: `localhost`, or an address of the loopback network. */
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, "");
+  return bare === "localhost" || (ipaddr.isValid(bare) && ipaddr.process(bare).range() === "loopback");
+}
+
+const isTrusted = (address: Address) =>
+  trustedProxies.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
+
+/**
+ * The address of the client. `X-Forwarded-For` counts only when the peer is a trusted proxy, and is read from
+ * the right, since everything left of the last untrusted hop may be made up.
+ */
+export function clientAddress(request: Request): string {
+  const peer = server?.requestIP(request)?.address;
+  if (peer === undefined) return "unknown";
+  const forwarded = trustedProxies.length > 0 ? request.headers.get("x-forwarded-for") : null;
+  let address = ipaddr.process(peer);
+  for (const hop of forwarded?.split(",").reverse() ?? []) {
+    if (!isTrusted(address) || !ipaddr.isValid(hop.trim())) break;
+    address = ipaddr.process(hop.trim());
+  }
+  return address.toString();
+}
+
+/** The protocol in which a trusted proxy was addressed; null without a proxy, or if it doesn't say. */
+export function forwardedProtocol(request: Request): "http" | "https" | null {
+  const peer = trustedProxies.length > 0 ? server?.requestIP(request)?.address : undefined;
+  if (peer === undefined || !isTrusted(ipaddr.process(peer))) return null;
+  const protocol = request.headers.get("x-forwarded-proto")?.split(",").at(-1)?.trim();
+  return protocol === "https" || protocol === "http" ? protocol : null;
+}
+
+/** Origin of a request, for audit events and sessions, and the client's preferred languages. */
+export interface Client {
+  address: string;
+  userAgent: string | null;
+  /** The Accept-Language header. */
+  acceptLanguage: string | null;
+}
+
+/** Characters of a user agent that are kept: clients may claim anything. */
+const MAX_USER_AGENT = 512;
+
+export function clientOf(request: Request): Client {
+  const userAgent = request.headers.get("user-agent")?.slice(0, MAX_USER_AGENT) ?? null;
+  return {
+    address: clientAddress(request),
+    userAgent,
+    acceptLanguage: request.headers.get("accept-language"),
+  };
+}
+
+/**
+ * The key of a limit for an address: an IPv4 address, or the /64 network of an IPv6 one, since a single
+ * customer is given that many addresses (RFC 6177).
+ */
+export function addressBlock(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
+  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(":")}::/64`;
+}

@@ -1,0 +1,266 @@
+import type { TSchema } from "@sinclair/typebox";
+import type { ValueError } from "@sinclair/typebox/errors";
+import { Elysia } from "elysia";
+import { config } from "../../configuration/config";
+import { AppError, toAppError } from "../errors/errors";
+import { logFailure } from "../errors/trouble";
+import { type LogFields, log, logs } from "../logs/log";
+import { SECOND } from "../time/clock";
+import { clientAddress, isLoopback } from "./client";
+import { noteLargeRead } from "./large-reads";
+import { countInTurn } from "./pipelining";
+import { countRequest } from "./request-metrics";
+import { countUnsent, LARGE } from "./unsent";
+import { validationError } from "./validation";
+
+/** The part of Elysia's context that this program's hooks read. */
+export interface HookContext {
+  request: Request;
+  set: { headers: Record<string, string | number>; status?: number | string };
+}
+
+/** A request id that a client may choose: it is copied into a header and the log. */
+const SANE_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+const METHODS = "GET, POST, PUT, PATCH, DELETE";
+const EXPOSED = "X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After";
+
+/** A record or a list, which is answered as JSON. */
+const isJson = (value: unknown): value is object =>
+  typeof value === "object" && (Array.isArray(value) || value?.constructor === Object);
+
+/**
+ * The policy of every answer that isn't a page: if a browser takes it for one, nothing in it runs, and nobody
+ * frames it. Pages send a policy of their own.
+ */
+const NO_PAGE = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/**
+ * Tells browsers to use TLS alone for a year (RFC 6797), if the public address does. Subdomains are left to
+ * their owners, and `localhost` to the other programs of this machine. Null if nothing is to be sent.
+ */
+function strictTransport(): string | null {
+  const url = URL.parse(config["server.public_url"] ?? "");
+  return url?.protocol === "https:" && !isLoopback(url.hostname) ? "max-age=31536000" : null;
+}
+
+let requestCount = 0;
+const instance = Math.floor(Math.random() * 0x7fffffff).toString(36);
+
+function requestId(request: Request): string {
+  const given = request.headers.get("x-request-id");
+  return given !== null && SANE_ID.test(given) ? given : `${instance}-${(++requestCount).toString(36)}`;
+}
+
+function allowedOrigin(origin: string): string | null {
+  const origins = config["server.cors_origins"];
+  if (origins.includes("*")) return "*";
+  return origins.includes(origin) ? origin : null;
+}
+
+/** CORS headers for a request with an Origin; the answer itself when the request is a preflight. */
+function cors(request: Request, headers: HookContext["set"]["headers"]): Response | undefined {
+  const origin = request.headers.get("origin");
+  if (origin === null) return;
+  headers.vary = "Origin";
+  const allowed = allowedOrigin(origin);
+  if (allowed !== null) {
+    headers["access-control-allow-origin"] = allowed;
+    headers["access-control-expose-headers"] = EXPOSED;
+  }
+  if (request.method !== "OPTIONS" || !request.headers.has("access-control-request-method")) return;
+  if (allowed !== null) {
+    headers["access-control-allow-methods"] = METHODS;
+    headers["access-control-allow-headers"] = "Authorization, Content-Type, X-Request-Id";
+    headers["access-control-max-age"] = "600";
+  }
+  return new Response(null, { status: 204, headers: headers as Record<string, string> });
+}
+
+/** Time and peer of each request: once it is answered, the server no longer knows its peer. */
+const arrivals = new WeakMap<Request, { at: number; address: string | undefined }>();
+
+/**
+ * Masks for the log: paths hold credentials (`/v1/sessions/{token}`) and email addresses, in any
+ * percent-encoding. A token is longer than an identifier, which has 36 characters.
+ */
+const SECRET = /[\w%-]{40,}/g;
+const ADDRESS = /\/[^/]*(?:@|%40)[^/]*/gi;
+
+/** Paths that monitoring polls: thousands of lines a day that say nothing. */
+const PROBE = /^(\/v1)?\/health(\/live|\/ready)?$|^\/metrics$/;
+
+/** Reasons why requests were refused for their credential, as the client was told. */
+const refusals = new WeakMap<Request, string>();
+
+/**
+ * Makes the log tell that a request was refused for its credential, and why. `why` is the text that the
+ * client gets.
+ */
+export function noteRefusal(request: Request, why: string): void {
+  if (logs("info")) refusals.set(request, why);
+}
+
+/** Identifies a request's credential by its identifier, never by the token. */
+export type Identify = (request: Request) => LogFields;
+
+/** Counts and logs a request that is answered. `route` is the path as it is declared, if there is one. */
+function observe(
+  request: Request,
+  route: string | undefined,
+  status: number,
+  requestId: string,
+  identify: Identify,
+): void {
+  const arrival = arrivals.get(request);
+  const took = arrival && performance.now() - arrival.at;
+  if (config["metrics.enabled"]) countRequest(route ?? "", request.method, status, took && took / SECOND);
+  const level = status < 400 && PROBE.test(route ?? "") ? "debug" : "info";
+  if (!logs(level)) return;
+  const refused = refusals.get(request);
+  log[level]("request", {
+    method: request.method,
+    // Without the query: the socket's `token` parameter must not reach a log.
+    path: pathOf(request).replace(SECRET, "…").replace(ADDRESS, "/…"),
+    status,
+    ms: took && Math.round(took * 10) / 10,
+    request_id: requestId,
+    address: arrival?.address,
+    ...(refused !== undefined && { refused, ...identify(request) }),
+  });
+}
+
+/**
+ * Rules for every request: its id and headers, CORS, the one error mapping, the access log. Used first, since
+ * Elysia's hooks cover only what is registered after them.
+ */
+export function everyRequest(paths: PathTable, identify: Identify) {
+  const observes = logs("info") || config["metrics.enabled"];
+  const transport = strictTransport();
+  const app = new Elysia({ name: "every-request" })
+    .onRequest(({ request, set }) => {
+      const headers = set.headers as HookContext["set"]["headers"];
+      const id = requestId(request);
+      headers["x-request-id"] = id;
+      headers["x-content-type-options"] = "nosniff";
+      headers["content-security-policy"] = NO_PAGE;
+      if (transport !== null) headers["strict-transport-security"] = transport;
+      // Nearly every answer holds personal data or a token; a cacheable one sets its own header.
+      headers["cache-control"] = "no-store";
+      if (observes)
+        arrivals.set(request, {
+          at: performance.now(),
+          address: logs("info") ? clientAddress(request) : undefined,
+        });
+      countInTurn(request);
+      const preflight = cors(request, headers);
+      if (!preflight) return;
+      if (observes) observe(request, "", preflight.status, id, identify);
+      return preflight;
+    })
+    .mapResponse({ as: "global" }, ({ request, responseValue, set }) => {
+      if (!isJson(responseValue)) return;
+      // Elysia would do the same, without telling the length.
+      const text = JSON.stringify(responseValue);
+      if (text.length > LARGE) {
+        const bytes = Buffer.byteLength(text);
+        countUnsent(request, bytes);
+        noteLargeRead(String(identify(request).credential_id), bytes);
+      }
+      const headers = set.headers as HookContext["set"]["headers"];
+      headers["content-type"] ??= "application/json;charset=utf-8";
+      return text as unknown as Response;
+    })
+    .onError({ as: "global" }, ({ error, code, request, set }) => {
+      const headers = set.headers as HookContext["set"]["headers"];
+      const id = String(headers["x-request-id"]);
+      const answer = mapError(error, code, request, id, paths);
+      // Any other 5xx without a cause is a deliberate answer: the code that throws it logs the reason.
+      if (answer.status === 500 || (answer.status > 500 && answer.cause !== undefined))
+        logFailure("a request failed", answer.cause ?? answer, { request_id: id });
+      if (answer.status === 401 || answer.status === 403) noteRefusal(request, answer.message);
+      set.status = answer.status;
+      Object.assign(headers, answer.headers);
+      if (answer.status !== 405 || request.method !== "OPTIONS") return answer.body();
+      // An OPTIONS request that is no preflight asks which methods there are: `Allow` says it.
+      set.status = 204;
+      return new Response(null, { status: 204, headers: headers as Record<string, string> });
+    });
+  // Elysia pays for the hook with a timer on each request.
+  if (!observes) return app;
+  return app.onAfterResponse({ as: "global" }, ({ request, route, set, responseValue }) => {
+    const status = responseValue instanceof Response ? responseValue.status : Number(set.status ?? 200);
+    observe(request, route, status, String(set.headers["x-request-id"]), identify);
+  });
+}
+
+/** The methods of each path: tells an unknown path from a wrong method. */
+export class PathTable {
+  readonly #paths: { segments: string[]; methods: string[] }[] = [];
+
+  /** Adds the routes of an Elysia application. */
+  fill(routes: { method: string; path: string }[]): void {
+    const methodsByPath = Map.groupBy(routes, ({ path }) => segmentsOf(path).join("/"));
+    for (const same of methodsByPath.values())
+      this.#paths.push({
+        segments: segmentsOf(same[0]?.path ?? ""),
+        methods: same.map(({ method }) => method),
+      });
+  }
+
+  methodsOf(path: string): string[] {
+    const wanted = segmentsOf(path);
+    const matching = this.#paths.filter(
+      ({ segments }) =>
+        segments.length === wanted.length &&
+        segments.every((segment, at) => segment.startsWith(":") || segment === wanted[at]),
+    );
+    const methods = new Set(matching.flatMap((entry) => entry.methods));
+    if (methods.has("GET")) methods.add("HEAD");
+    return [...methods].sort();
+  }
+}
+
+/** A trailing slash makes no difference, an empty segment does. */
+function segmentsOf(path: string): string[] {
+  const segments = path.split("/").slice(1);
+  if (segments.at(-1) === "") segments.pop();
+  return segments;
+}
+
+/** The path of a request's URL, without its query. */
+export function pathOf(request: Request): string {
+  const start = request.url.indexOf("/", request.url.indexOf("//") + 2);
+  const end = request.url.indexOf("?", start);
+  return end === -1 ? request.url.slice(start) : request.url.slice(start, end);
+}
+
+interface ElysiaValidationError {
+  type: string;
+  value: unknown;
+  validator: { Errors(value: unknown): Iterable<ValueError>; schema?: TSchema };
+}
+
+/** Maps Elysia's errors and this program's to the one answer that the client gets. */
+function mapError(error: unknown, code: unknown, request: Request, id: string, paths: PathTable): AppError {
+  if (code === "NOT_FOUND") {
+    const methods = paths.methodsOf(pathOf(request));
+    if (methods.length === 0) return new AppError("NotFound", "No such path");
+    const allow = methods.join(", ");
+    return new AppError("MethodNotAllowed", `This path takes ${allow}`, { headers: { allow } });
+  }
+  if (code === "PARSE") {
+    const cause = error instanceof Error ? error.cause : undefined;
+    return cause instanceof AppError
+      ? cause
+      : new AppError("BadRequest", "The request cannot be read", { cause });
+  }
+  if (code === "VALIDATION") {
+    const { type, value, validator } = error as unknown as ElysiaValidationError;
+    // An answer that breaks its own schema is our mistake, not the client's.
+    if (type === "response") return toAppError(error, id);
+    const where = type === "body" ? "body" : type === "query" ? "query" : "path";
+    return validationError(validator.Errors(value), `The ${where}`);
+  }
+  return toAppError(error, id);
+}

@@ -1,0 +1,59 @@
+import { now, SECOND } from "../time/clock";
+
+/** At most `requests` in `seconds`. */
+export interface Rate {
+  requests: number;
+  seconds: number;
+}
+
+/** A limit's verdict on one request; the numbers of the RateLimit headers. */
+export interface RateVerdict {
+  allowed: boolean;
+  limit: number;
+  remaining: number;
+  /** Whole seconds until the window ends and a new count starts. */
+  resetSeconds: number;
+}
+
+interface Window {
+  count: number;
+  endsAt: number;
+}
+
+/** Maximum number of windows; beyond it the oldest go, so that a flood of addresses costs no memory. */
+const MAX_WINDOWS = 100_000;
+
+const windows = new Map<string, Window>();
+
+/**
+ * Counts one request against `key` in a fixed window that starts with the key's first request. A refused
+ * request isn't counted, so a client that keeps trying gets in as soon as the window ends.
+ */
+export function takeToken(key: string, rate: Rate): RateVerdict {
+  const time = now();
+  let window = windows.get(key);
+  // A window can't last longer than the rate says: the limit may have been shortened or the clock set back.
+  if (window === undefined || window.endsAt <= time || window.endsAt > time + rate.seconds * SECOND) {
+    windows.delete(key);
+    if (windows.size >= MAX_WINDOWS) {
+      const oldest = windows.keys().next();
+      if (!oldest.done) windows.delete(oldest.value);
+    }
+    window = { count: 0, endsAt: time + rate.seconds * SECOND };
+    windows.set(key, window);
+  }
+  const allowed = window.count < rate.requests;
+  if (allowed) window.count++;
+  return {
+    allowed,
+    limit: rate.requests,
+    remaining: Math.max(0, rate.requests - window.count),
+    resetSeconds: Math.ceil((window.endsAt - time) / SECOND),
+  };
+}
+
+/** Forgets windows that have ended. */
+export function sweepRateLimits(): void {
+  const time = now();
+  for (const [key, window] of windows) if (window.endsAt <= time) windows.delete(key);
+}

@@ -1,0 +1,41 @@
+import { config } from "../../configuration/config";
+import { machineError, reason } from "./disk";
+
+/** Errors that end the program with one line for the operator (rule P1). */
+
+/** Wrong arguments; the program ends with status 2. */
+export class UsageError extends Error {}
+
+/** The machine stops the program; it ends with status 1 and this line. */
+export class OperatorError extends Error {}
+
+/** The operator's message for a failure of the machine under the data directory; null for any other error. */
+export function dataTrouble(thrown: unknown): OperatorError | null {
+  const error = machineError(thrown) as (Error & { path?: string }) | null;
+  if (!error || !(error.path ?? config["data.dir"]).startsWith(config["data.dir"])) return null;
+  return new OperatorError(
+    `the data directory ${config["data.dir"]} cannot be used: ${reason(error)}${remedy(error)}`,
+  );
+}
+
+/** A remedy for a machine error under the data directory, as the end of a line; often empty. */
+export function remedy(error: unknown): string {
+  const code = String((machineError(error) as { code?: unknown } | null)?.code);
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return "; restore a backup (fairlead restore FILE)";
+  return code === "EACCES" ? "; run this as the server's user" : "";
+}
+
+/** The operator's message if the server can't listen on its address. */
+export function addressTrouble(error: unknown): OperatorError {
+  const { code } = error as { code?: string };
+  const address = `${config["server.host"]}:${config["server.port"]}`;
+  if (code === "EADDRINUSE")
+    return new OperatorError(
+      `${address} is in use; choose another server.port (FAIRLEAD_SERVER_PORT) or stop the other program`,
+    );
+  const cure =
+    code === "EACCES"
+      ? "choose a server.port (FAIRLEAD_SERVER_PORT) above 1023"
+      : "set server.host (FAIRLEAD_SERVER_HOST) to an address of this machine";
+  return new OperatorError(`${address} cannot be listened on (${code}); ${cure}`);
+}

@@ -1,0 +1,180 @@
+import type { Database } from "bun:sqlite";
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statfsSync } from "node:fs";
+import { basename, join } from "node:path";
+import { config } from "../../configuration/config";
+import { VERSION } from "../../configuration/version";
+import { closeDatabase, sqlite } from "../../kernel/db/db";
+import { type AfterMigration, openData } from "../../kernel/db/open-data";
+import { log } from "../../kernel/logs/log";
+import { dataPath, giveToOwner, prepareDataDirectory } from "../../kernel/process/data-dir";
+import { reason } from "../../kernel/process/disk";
+import { OperatorError } from "../../kernel/process/operator";
+import { print } from "../../kernel/process/print";
+import { now, SECOND } from "../../kernel/time/clock";
+import { startCopy } from "./copy";
+import { beforeName, beforesAmong, surplus } from "./names";
+import { logProgress, megabytes, showProgress, sizeOf } from "./progress";
+import { rows } from "./soundness";
+
+/**
+ * The checked copy of a database that is made before a migration changes it, so that an upgrade can be taken
+ * back.
+ */
+
+export interface MadeCopy {
+  file: string;
+  /** Bytes. */
+  size: number;
+  seconds: number;
+}
+
+/** Number of such copies that are kept. */
+const KEPT = 3;
+
+const WAY_OUT =
+  "make room, set backup.dir to another disk, or go on without a copy (--no-backup), which leaves no way back";
+
+/**
+ * Copies the open database, if it holds data, and reads the copy through. Throws OperatorError if that fails;
+ * then nothing has changed. The caller must hold the lock of the data directory.
+ */
+export async function backUpBeforeMigration(
+  wanted: boolean,
+  tell: (copy: MadeCopy) => void,
+): Promise<AfterMigration> {
+  if (!wanted || !holdsData(sqlite)) return () => {};
+  const directory = dataPath.backups();
+  const removeDirectory = prepareDirectory(directory);
+  try {
+    removeUnfinishedBefores();
+    requireRoom(directory);
+    const file = join(directory, nextName(directory));
+    tell(await copyTo(file));
+    return (applied, isWhole) => {
+      // Nothing was migrated: a start that fails again and again must not push older copies out, nor fill the
+      // disk.
+      if (applied === 0 && !isWhole) rmSync(file, { force: true });
+      else removeSurplus(directory, file);
+    };
+  } catch (error) {
+    removeDirectory();
+    throw error;
+  }
+}
+
+/**
+ * Makes the default directory, not a configured one: while a disk is not mounted, the copy would go beside
+ * the database.
+ */
+function prepareDirectory(directory: string): () => void {
+  if (existsSync(directory)) return () => {};
+  if (config["backup.dir"] !== null)
+    throw new OperatorError(
+      `there is no directory ${directory} (backup.dir) for the copy that is made before the migration: mount or make it, or go on without a copy (--no-backup), which leaves no way back`,
+    );
+  mkdirSync(directory, { mode: 0o700 });
+  giveToOwner(directory);
+  return () => rmdirSync(directory);
+}
+
+/**
+ * Tables that hold rows in any installation, even an unused one, and those that SQLite keeps for virtual
+ * tables.
+ */
+const NO_DATA =
+  /^(sqlite_|__|(permissions|roles|role_permissions|platforms|community_settings|counters)$|geofence_index|community_member_(trigrams|roles)_)/;
+
+function holdsData(database: Database): boolean {
+  return rows(database, "SELECT name FROM sqlite_schema WHERE type = 'table'")
+    .map(([name]) => String(name))
+    .filter((name) => !NO_DATA.test(name))
+    .some((name) => rows(database, `SELECT 1 FROM "${name}" LIMIT 1`).length > 0);
+}
+
+/** Throws OperatorError if the copy would not fit. */
+function requireRoom(directory: string): void {
+  const needed = databaseSize();
+  const { bavail, bsize } = statfsSync(directory);
+  const free = bavail * bsize;
+  if (free < needed)
+    throw new OperatorError(
+      `the copy that is made before the migration needs ${megabytes(needed)}, and ${megabytes(free)} are free for ${directory}: ${megabytes(needed - free)} are missing; ${WAY_OUT}`,
+    );
+}
+
+/** Bytes of the database, including those still in the write-ahead log alone. */
+function databaseSize(): number {
+  const [[pages] = []] = rows(sqlite, "PRAGMA page_count");
+  const [[size] = []] = rows(sqlite, "PRAGMA page_size");
+  return Number(pages) * Number(size);
+}
+
+/** The newest is found by its name, so it gets a later time than all others, even if a clock was set back. */
+function nextName(directory: string): string {
+  const newest = beforesAmong(readdirSync(directory)).at(-1)?.time ?? 0;
+  return beforeName(VERSION, Math.max(now(), newest + SECOND));
+}
+
+async function copyTo(file: string): Promise<MadeCopy> {
+  const started = performance.now();
+  const copying = startCopy(dataPath.database(), file);
+  const stopTelling = (process.stderr.isTTY ? showProgress : logProgress)(copying, databaseSize());
+  try {
+    await copying.done;
+    giveToOwner(file);
+  } catch (error) {
+    throw new OperatorError(
+      `the copy of the database before its migration, ${file}, failed: ${reason(error)}; ${WAY_OUT}`,
+    );
+  } finally {
+    stopTelling();
+  }
+  return { file, size: sizeOf(file), seconds: Math.round((performance.now() - started) / 100) / 10 };
+}
+
+/** The database is migrated: failing to remove an old copy is no reason to stop. */
+function removeSurplus(directory: string, made: string): void {
+  try {
+    const befores = beforesAmong(readdirSync(directory));
+    for (const { name } of surplus(befores, KEPT, basename(made)))
+      rmSync(join(directory, name), { force: true });
+  } catch (error) {
+    log.warn("old copies from before migrations could not be removed", { directory, why: reason(error) });
+  }
+}
+
+const UNFINISHED_BEFORE = /^before-.*\.\d+\.fairlead\.partial(-journal)?$/;
+
+/**
+ * Removes leftovers of a start that was killed while it copied. The caller must hold the lock of the data
+ * directory. A directory that can't be read now keeps them until the next start.
+ */
+export function removeUnfinishedBefores(): void {
+  const directory = dataPath.backups();
+  try {
+    for (const name of readdirSync(directory))
+      if (UNFINISHED_BEFORE.test(name)) rmSync(join(directory, name), { force: true });
+  } catch (error) {
+    log.debug("unfinished copies were not looked for", { directory, why: reason(error) });
+  }
+}
+
+/** The command `migrate`. */
+export async function migrateData(backup: boolean): Promise<void> {
+  const removeDirectory = prepareDataDirectory();
+  const lines: string[] = [];
+  const tell = ({ file, size }: MadeCopy) =>
+    lines.push(`Copied the database to ${file} (${megabytes(size)}), and checked the copy.`);
+  try {
+    const applied = await openData({
+      holdsLock: false,
+      beforeMigration: () => backUpBeforeMigration(backup, tell),
+    });
+    closeDatabase();
+    lines.push(applied.length === 0 ? "The database is up to date" : `Applied ${applied.join(", ")}`);
+    await print(lines.join("\n"));
+  } catch (error) {
+    removeDirectory();
+    throw error;
+  }
+}

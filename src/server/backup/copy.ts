@@ -1,0 +1,66 @@
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isLeftover, nameWithoutReplacing, reason, UNFINISHED } from "../../kernel/process/disk";
+import { OperatorError } from "../../kernel/process/operator";
+import { WORKERS } from "../../workers";
+import type { CopyOrder, CopyVerdict } from "./copy-worker";
+
+/** A copy that is being made. */
+export interface Copying {
+  /** Path of the copy until it is whole. */
+  partial: string;
+  /**
+   * Settled once the copy is there under its name, checked and on the disk. Rejects with an OperatorError
+   * that says why not.
+   */
+  done: Promise<void>;
+  /** Gives up, and leaves nothing. */
+  cancel: () => void;
+}
+
+/**
+ * Copies the database in a thread of its own, while others read and write it. The copy gets its name, which
+ * must be free, once it is whole and was read through; before, and on any failure, there is nothing under
+ * that name.
+ */
+export function startCopy(source: string, file: string): Copying {
+  const partial = `${file}.${process.pid}.fairlead${UNFINISHED}`;
+  const removePartial = () => {
+    for (const name of [partial, `${partial}-journal`]) rmSync(name, { force: true });
+  };
+  const worker = new Worker(WORKERS.backup);
+  const { promise: copied, resolve, reject } = Promise.withResolvers<void>();
+  // Nobody awaits it if the file could not be made.
+  copied.catch(() => {});
+  worker.onmessage = ({ data }: MessageEvent<CopyVerdict>) => {
+    if (data === null) resolve();
+    else reject(new OperatorError(data));
+  };
+  worker.onerror = (event) => reject(new OperatorError(event.message));
+  const make = async () => {
+    try {
+      removeLeftovers(dirname(file));
+      writeFileSync(partial, "", { flag: "wx", mode: 0o600 });
+      worker.postMessage({ source, partial } satisfies CopyOrder);
+      await copied;
+      nameWithoutReplacing(partial, file);
+    } catch (error) {
+      throw new OperatorError(reason(error));
+    } finally {
+      worker.terminate();
+      removePartial();
+    }
+  };
+  return { partial, done: make(), cancel: () => reject(new OperatorError("it was stopped")) };
+}
+
+const LEFTOVER = /\.(\d+)\.fairlead\.partial(-journal)?$/;
+
+/** Removes the copies that were being made when their process was killed. */
+function removeLeftovers(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    const pid = LEFTOVER.exec(name)?.[1];
+    const path = join(directory, name);
+    if (pid !== undefined && isLeftover(path, Number(pid))) rmSync(path, { force: true });
+  }
+}

@@ -1,0 +1,180 @@
+import { Database } from "bun:sqlite";
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { useMasterKey } from "../../kernel/crypto/encryption";
+import { versionOf } from "../../kernel/db/program-record";
+import {
+  dataPath,
+  giveToOwner,
+  readMasterKey,
+  removeUnfinishedRestores,
+} from "../../kernel/process/data-dir";
+import { claimDataDirectory } from "../../kernel/process/data-lock";
+import { flushDirectory, flushToDisk, reason, UNFINISHED } from "../../kernel/process/disk";
+import { OperatorError } from "../../kernel/process/operator";
+import { now } from "../../kernel/time/clock";
+import { unreadable } from "./key-check";
+import { backupName, beforesAmong } from "./names";
+import { checkSoundness, UnsoundDatabase } from "./soundness";
+
+export interface Restored {
+  /** Bytes. */
+  size: number;
+  /** Path of the former database; null if there was none. */
+  former: string | null;
+  /** Migrations that the next start applies. */
+  pending: string[];
+  /** Kinds of secrets in the backup that the master key here can't open, as words. */
+  unreadable: string[];
+  /** The version of the program that used the backed-up database last; null if unknown. */
+  writtenBy: string | null;
+}
+
+/**
+ * Puts a backup in place of the database, at once and as a whole: if it is killed, either the former database
+ * or the restored one is there. Throws OperatorError, and then nothing has changed.
+ */
+export function restoreBackup(file: string): Restored {
+  const database = dataPath.database();
+  const from = statSync(file, { throwIfNoEntry: false });
+  if (!from?.isFile()) throw new OperatorError(`there is no file ${file}`);
+  const there = statSync(database, { throwIfNoEntry: false });
+  if (there && there.ino === from.ino && there.dev === from.dev)
+    throw new OperatorError(`${file} is the database itself, not a backup`);
+  const lock = claimDataDirectory();
+  const partial = `${database}.${process.pid}${UNFINISHED}`;
+  let isDone = false;
+  try {
+    removeUnfinishedRestores();
+    const checked = takeCopy(file, partial);
+    const former = there ? keepFormer(database) : null;
+    for (const beside of ["-wal", "-shm"]) rmSync(database + beside, { force: true });
+    renameSync(partial, database);
+    flushDirectory(dirname(database));
+    isDone = true;
+    return { size: statSync(database).size, former, ...checked };
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    throw new OperatorError(`restoring ${file} to ${database} failed: ${reason(error)}`);
+  } finally {
+    removeUnfinishedRestores();
+    if (isDone) lock.release();
+    else lock.undo();
+  }
+}
+
+/**
+ * Puts the newest backup that was made before a migration back in place of the database. Throws OperatorError, and then
+ * nothing has changed.
+ */
+export function rollBack(): Restored & { file: string } {
+  const directory = dataPath.backups();
+  const newest = existsSync(directory) ? beforesAmong(readdirSync(directory)).at(-1) : undefined;
+  if (!newest)
+    throw new OperatorError(
+      `there is no backup from before a migration in ${directory}; put another backup back with fairlead restore FILE`,
+    );
+  const file = join(directory, newest.name);
+  return { file, ...restoreBackup(file) };
+}
+
+/**
+ * Copies a backup into the data directory, and checks the copy together with the content of a log beside the
+ * file.
+ */
+function takeCopy(file: string, partial: string): Pick<Restored, "pending" | "unreadable" | "writtenBy"> {
+  for (const beside of ["", "-wal"])
+    if (beside === "" || existsSync(file + beside))
+      copyFileSync(file + beside, partial + beside, constants.COPYFILE_FICLONE);
+  chmodSync(partial, 0o600);
+  giveToOwner(partial);
+  const key = readMasterKey();
+  if (key) useMasterKey(key);
+  try {
+    const copy = new Database(partial, { readwrite: true, create: false });
+    try {
+      copy.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      const { unknown, pending } = checkSoundness(copy, "whole");
+      if (unknown.length > 0)
+        throw new OperatorError(
+          `${file} was written by a newer version of Fairlead (it holds migration ${unknown.at(-1)}); install that version to restore it`,
+        );
+      return { pending, unreadable: unreadable(copy), writtenBy: versionOf(copy) };
+    } finally {
+      copy.close();
+      flushToDisk(partial);
+    }
+  } catch (error) {
+    const why = whyUnsound(error);
+    if (why === null) throw error;
+    throw new OperatorError(`${file} ${why}: choose another backup; nothing was changed`);
+  }
+}
+
+/** The reason why a file is no backup to restore; null for an error that is not the file's. */
+function whyUnsound(error: unknown): string | null {
+  if (error instanceof UnsoundDatabase) return error.message;
+  const code = String((error as { code?: unknown }).code);
+  if (code === "SQLITE_NOTADB") return "is no database";
+  // If a file is cut off, SQLite may not even read the schema.
+  return code.startsWith("SQLITE_CORRUPT") ? `is damaged (${reason(error)})` : null;
+}
+
+/** Gives the database, with everything in its log, a second name beside its own, and returns that. */
+function keepFormer(database: string): string {
+  const former = join(dirname(database), backupName(now()).replace("fairlead-", "fairlead-before-restore-"));
+  // Closing a database writes its log into it, damaged or not, and removes the log.
+  const hasLog = existsSync(`${database}-wal`);
+  if (hasLog) alsoName(`${database}-wal`, `${former}-wal`);
+  const isWhole = takeInLog(database);
+  alsoName(database, former);
+  if (isWhole) rmSync(`${former}-wal`, { force: true });
+  return former;
+}
+
+/**
+ * Writes the log into the database and removes it, so that a single file is all there is to put aside: SQLite
+ * does so on leaving WAL mode, and refuses while another process has the database open. False for a damaged
+ * database, which may be the reason for the restore: its log is then kept too.
+ */
+function takeInLog(database: string): boolean {
+  try {
+    const closing = new Database(database, { readwrite: true, create: false });
+    try {
+      closing.run("PRAGMA busy_timeout = 1000");
+      closing.query("PRAGMA journal_mode = DELETE").get();
+      return true;
+    } finally {
+      closing.close();
+    }
+  } catch (error) {
+    if (String((error as { code?: string }).code).startsWith("SQLITE_BUSY"))
+      throw new OperatorError(
+        `another process has ${database} open, such as Litestream, a backup or a database shell: end it first`,
+      );
+    return false;
+  }
+}
+
+/**
+ * Gives a file a second name, or copies it if the file system has no hard links, such as that of a USB stick.
+ */
+function alsoName(file: string, name: string): void {
+  try {
+    linkSync(file, name);
+  } catch {
+    copyFileSync(file, name, constants.COPYFILE_EXCL);
+    flushToDisk(name);
+    giveToOwner(name);
+  }
+}

@@ -1,0 +1,95 @@
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { config } from "../../configuration/config";
+import { log } from "../../kernel/logs/log";
+import { dataPath } from "../../kernel/process/data-dir";
+import { reason } from "../../kernel/process/disk";
+import { HOUR, iso, MINUTE, now } from "../../kernel/time/clock";
+import { type Copying, startCopy } from "./copy";
+import { backupName, backupsAmong, isDue, newestBy, surplus } from "./names";
+
+/** Backups that the server makes by itself (`backup.*`). */
+
+/** Pause after a failure before the next attempt. */
+const RETRY = 15 * MINUTE;
+
+export interface BackupState {
+  /** Time of the newest whole backup (epoch milliseconds); null if there is none. */
+  newest: number | null;
+  /** True if the last attempt failed. */
+  failing: boolean;
+}
+
+let newest: number | null = null;
+let failure: { at: number; why: string } | null = null;
+let copying: Copying | null = null;
+let stopped = false;
+
+const interval = () => config["backup.interval_hours"] * HOUR;
+
+/** The state of the scheduled backups; null if there is no schedule. */
+export const backupState = (): BackupState | null =>
+  interval() === 0 ? null : { newest, failing: failure !== null };
+
+/**
+ * The job: makes a backup when one is due, and removes the oldest beyond `backup.keep`. A failure is logged
+ * when it begins, tried again after 15 minutes, and leaves all existing backups.
+ */
+export async function backUpWhenDue(): Promise<void> {
+  if (interval() === 0 || stopped) return;
+  const directory = dataPath.backups();
+  const at = now();
+  try {
+    // A configured directory is not made: while a disk is not mounted, the backups would go beside the database.
+    if (config["backup.dir"] === null) await mkdir(directory, { recursive: true, mode: 0o700 });
+    const names = await readdir(directory);
+    const backups = backupsAmong(names);
+    newest = newestBy(backups, at);
+    if (!isDue(backups, at, interval())) failure = null;
+    else if (!isTooSoon(at)) await makeBackup(directory, at);
+  } catch (error) {
+    if (!stopped) note(reason(error), directory, at);
+  }
+}
+
+/** True if the last attempt failed a moment ago, by a clock that may have been set back since. */
+const isTooSoon = (at: number): boolean => failure !== null && Math.abs(at - failure.at) < RETRY;
+
+function note(why: string, directory: string, at: number): void {
+  if (failure?.why !== why)
+    log.error("a scheduled backup failed; make room or mend backup.dir, and see `fairlead doctor`", {
+      why,
+      directory,
+      newest_backup: newest === null ? "none" : iso(newest),
+      retry_minutes: RETRY / MINUTE,
+    });
+  failure = { at, why };
+}
+
+async function makeBackup(directory: string, at: number): Promise<void> {
+  const name = backupName(at);
+  const started = performance.now();
+  copying = startCopy(dataPath.database(), join(directory, name));
+  try {
+    await copying.done;
+  } finally {
+    copying = null;
+  }
+  failure = null;
+  const backups = backupsAmong(await readdir(directory));
+  newest = newestBy(backups, at);
+  const old = surplus(backups, config["backup.keep"], name);
+  for (const { name } of old) await rm(join(directory, name), { force: true });
+  log.info("the database is backed up", {
+    file: join(directory, name),
+    seconds: Math.round((performance.now() - started) / 100) / 10,
+    kept: backups.length - old.length,
+  });
+}
+
+/** Cancels the backup that is being made, before the server ends. The next start makes it. */
+export async function stopBackups(): Promise<void> {
+  stopped = true;
+  copying?.cancel();
+  await copying?.done.catch(() => {});
+}

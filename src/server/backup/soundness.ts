@@ -1,0 +1,70 @@
+import type { Database } from "bun:sqlite";
+import { migrations } from "../../kernel/db/migrations.gen";
+
+/** A file that can't be served as database; the message is a phrase: "is damaged (…)". */
+export class UnsoundDatabase extends Error {}
+
+/** The schema of a sound database, compared with this version's. */
+export interface SchemaState {
+  /** Migrations of a newer version, unknown to this one. */
+  unknown: string[];
+  /** Migrations that the next start applies. */
+  pending: string[];
+}
+
+/**
+ * Reads a database through: its pages (`quick` doesn't compare the indexes with the tables), its identity as
+ * a database of Fairlead, its references. Throws UnsoundDatabase, and SQLiteError if it can't be read.
+ */
+export function checkSoundness(database: Database, depth: "quick" | "whole"): SchemaState {
+  const verdict = firstValue(
+    database,
+    depth === "quick" ? "PRAGMA quick_check(1)" : "PRAGMA integrity_check(1)",
+  );
+  if (verdict !== "ok") throw new UnsoundDatabase(`is damaged (${verdict ?? "no answer"})`);
+  const state = schemaState(database);
+  const broken = firstValue(database, "PRAGMA foreign_key_check");
+  if (broken !== null) throw new UnsoundDatabase(`holds references to nothing in the table ${broken}`);
+  return state;
+}
+
+/** The rows of a query that runs once. A statement that is not finalized would keep the database open. */
+export function rows(database: Database, sql: string): unknown[][] {
+  const query = database.prepare(sql);
+  try {
+    return query.values();
+  } finally {
+    query.finalize();
+  }
+}
+
+function firstValue(database: Database, sql: string): string | null {
+  const [row] = rows(database, sql);
+  return row?.[0] === undefined ? null : String(row[0]);
+}
+
+/** Recognizes a database of Fairlead by its first migration. Throws UnsoundDatabase for any other. */
+function schemaState(database: Database): SchemaState {
+  const isThere = firstValue(database, "SELECT 1 FROM sqlite_schema WHERE name = '__migrations'") !== null;
+  const applied = new Map(
+    isThere
+      ? rows(database, "SELECT tag, hash FROM __migrations ORDER BY tag").map(([tag, hash]) => [
+          String(tag),
+          String(hash),
+        ])
+      : [],
+  );
+  const known = new Map(
+    migrations.map(({ tag, sql }) => [tag, new Bun.CryptoHasher("sha256").update(sql).digest("hex")]),
+  );
+  const [first] = known.keys();
+  if (first === undefined || applied.get(first) !== known.get(first))
+    throw new UnsoundDatabase("is no database of Fairlead's");
+  for (const [tag, hash] of applied)
+    if (known.has(tag) && known.get(tag) !== hash)
+      throw new UnsoundDatabase(`was changed by another form of the migration ${tag}`);
+  return {
+    unknown: [...applied.keys()].filter((tag) => !known.has(tag)),
+    pending: [...known.keys()].filter((tag) => !applied.has(tag)),
+  };
+}

@@ -1,0 +1,98 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { config } from "../../configuration/config";
+import { dataPath } from "../../kernel/process/data-dir";
+import { reason } from "../../kernel/process/disk";
+import { OperatorError } from "../../kernel/process/operator";
+import { print, printJson } from "../../kernel/process/print";
+import { now } from "../../kernel/time/clock";
+import { backupsAmong, newestBy } from "../backup/names";
+import { checkAccounts, checkBackups, checkConfiguration, checkEmail } from "./configuration";
+import { checkDatabase, type DatabaseReport } from "./database";
+import { type Finding, problem } from "./findings";
+import {
+  canEnter,
+  checkAddress,
+  checkClock,
+  checkDisk,
+  checkGeoip,
+  checkKey,
+  checkLimits,
+  checkPasswordHash,
+  checkPermissions,
+  checkTemporaryDirectory,
+  isAbsent,
+} from "./machine";
+import { checkOutside } from "./outside";
+
+/**
+ * The command `doctor`: checks everything that an installation depends on, changes nothing, and says what to
+ * do. Throws OperatorError if there is a problem.
+ */
+export async function examineInstallation(asJson: boolean): Promise<void> {
+  const findings = await examine();
+  const count = (verdict: Finding["verdict"]) => findings.filter((found) => found.verdict === verdict).length;
+  const [problems, warnings] = [count("problem"), count("warning")];
+  if (asJson) await printJson({ problems, warnings, findings });
+  else {
+    const width = Math.max(...findings.map(({ check }) => check.length));
+    for (const { check, verdict, message } of findings)
+      await print(`${verdict.padEnd(7)}  ${check.padEnd(width)}  ${message}`);
+  }
+  if (problems > 0)
+    throw new OperatorError(
+      `${problems} ${problems === 1 ? "problem" : "problems"} found; each line says what to do`,
+    );
+}
+
+const NOT_LOOKED_AT: DatabaseReport = { findings: [], closed: [], newest: null, waitingEmails: 0 };
+
+async function examine(): Promise<Finding[]> {
+  const time = now();
+  const [outside, hash] = await Promise.all([checkOutside(), attempt("password hash", checkPasswordHash)]);
+  const isOpaque = !isAbsent(config["data.dir"]) && !canEnter(config["data.dir"]);
+  const database = isOpaque ? NOT_LOOKED_AT : checkDatabase();
+  const dates = outside.flatMap(({ date }) => (date === null ? [] : [date]));
+  return [
+    ...checkConfiguration(config),
+    ...checkAccounts(config),
+    ...(isOpaque ? [] : await attempt("address", checkAddress)),
+    ...(await attempt("data directory", checkPermissions)),
+    ...(isOpaque ? [] : checkKey(database.closed)),
+    ...database.findings,
+    ...(await attempt("disk", checkDisk)),
+    ...checkClock(time, database.newest, dates),
+    ...checkLimits(),
+    ...checkTemporaryDirectory(),
+    ...hash,
+    ...checkEmail(config, database.waitingEmails),
+    ...checkGeoip(time),
+    ...(await attempt("backups", () => checkBackups(config, backupFacts(time), time))),
+    ...outside.map(({ finding }) => finding),
+  ];
+}
+
+/** The findings of a check, or one saying that it could not be made. */
+async function attempt(check: string, make: () => Finding[] | Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await make();
+  } catch (error) {
+    return [problem(check, `it cannot be checked: ${reason(error)}; ${wayOut(error)}`)];
+  }
+}
+
+/** The remedy for a file that can't be inspected. */
+function wayOut(error: unknown): string {
+  const { code, path } = error as { code?: string; path?: string };
+  return /^(EACCES|EPERM|SQLITE_(CANTOPEN|PERM|READONLY))/.test(String(code))
+    ? "run the doctor as the server's user"
+    : `see what is wrong with ${path ?? config["data.dir"]}`;
+}
+
+function backupFacts(time: number): { newest: number | null; sameDisk: boolean | null } {
+  const directory = dataPath.backups();
+  // The default one is made with the first backup.
+  if (!existsSync(directory)) return { newest: null, sameDisk: config["backup.dir"] === null ? true : null };
+  const newest = newestBy(backupsAmong(readdirSync(directory)), time);
+  const diskOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.dev;
+  return { newest, sameDisk: diskOf(directory) === diskOf(config["data.dir"]) };
+}

@@ -1,0 +1,131 @@
+import { Database, constants as sqliteConstants } from "bun:sqlite";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { useMasterKey } from "../../kernel/crypto/encryption";
+import { dataPath, readMasterKey } from "../../kernel/process/data-dir";
+import { reason } from "../../kernel/process/disk";
+import { unreadable, whyClosed } from "../backup/key-check";
+import { checkSoundness, rows, UnsoundDatabase } from "../backup/soundness";
+import { type Finding, megabytes, ok, problem } from "./findings";
+
+export interface DatabaseReport {
+  findings: Finding[];
+  /** Kinds of secrets in it that the master key here does not open, as words. */
+  closed: string[];
+  /** Time of the newest record (epoch milliseconds); null if there is none. */
+  newest: number | null;
+  /** Number of emails that were tried and wait. */
+  waitingEmails: number;
+}
+
+/** Reads the database through, beside a server that may be running, and changes nothing. */
+export function checkDatabase(): DatabaseReport {
+  const path = dataPath.database();
+  const report: DatabaseReport = { findings: [], closed: [], newest: null, waitingEmails: 0 };
+  if (!existsSync(path)) {
+    report.findings.push(ok("database", "there is none yet: the first start makes it"));
+    return report;
+  }
+  if (!isOurs(path)) {
+    report.findings.push(
+      problem("database", `${path} may not be written by this user: chown it to the server's user`),
+    );
+    return report;
+  }
+  try {
+    const database = openReadOnly(path);
+    try {
+      report.findings = examine(database, statSync(path).size);
+      if (report.findings.every(({ verdict }) => verdict === "ok")) report.closed = closedSecrets(database);
+      if (report.closed.length > 0) report.findings.push(tellClosed(report.closed));
+      report.newest = newestTime(database);
+      report.waitingEmails = Number(
+        value(
+          database,
+          "SELECT count(*) FROM email_queue WHERE next_attempt_at IS NOT NULL AND attempts > 0",
+        ) ?? 0,
+      );
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    const why = error instanceof UnsoundDatabase ? error.message : `cannot be read: ${reason(error)}`;
+    report.findings.push(
+      problem("database", `it ${why}; stop the server and restore a backup (fairlead restore FILE)`),
+    );
+  }
+  return report;
+}
+
+/** True if this user may use a file. A read-only file system is reported by another check. */
+function isOurs(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code !== "EACCES";
+  }
+}
+
+/**
+ * Opens the database read-only. Without a log beside it no process has it open, and it is read without making
+ * one.
+ */
+function openReadOnly(path: string): Database {
+  const hasLog = existsSync(`${path}-wal`);
+  if (hasLog) return new Database(path, { readonly: true });
+  return new Database(
+    `${pathToFileURL(path).href}?immutable=1`,
+    sqliteConstants.SQLITE_OPEN_READONLY | sqliteConstants.SQLITE_OPEN_URI,
+  );
+}
+
+function examine(database: Database, size: number): Finding[] {
+  const { unknown, pending } = checkSoundness(database, "quick");
+  if (unknown.length > 0)
+    return [
+      problem(
+        "database",
+        `it was written by a newer version (migration ${unknown.at(-1)}): install that version, or restore a backup from before the upgrade`,
+      ),
+    ];
+  const state =
+    pending.length > 0
+      ? `; the next start copies it to ${dataPath.backups()}, and applies ${pending.join(", ")}`
+      : "";
+  return [ok("database", `sound, ${megabytes(size)}${state}`)];
+}
+
+function closedSecrets(database: Database): string[] {
+  try {
+    const key = readMasterKey();
+    if (key) useMasterKey(key);
+  } catch {
+    // Reported as the key's own problem.
+    return [];
+  }
+  return unreadable(database);
+}
+
+const tellClosed = (closed: string[]): Finding =>
+  problem(
+    "master key",
+    `${whyClosed(readMasterKey() !== null, closed.join(", "))}; the server does not start with a key that opens none of them`,
+  );
+
+/** A query's single value; null if there is none, or if an older schema lacks the table. */
+function value(database: Database, sql: string): unknown {
+  try {
+    return rows(database, sql)[0]?.[0] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** The newest time in the tables that are written most (epoch milliseconds). */
+function newestTime(database: Database): number | null {
+  const times = ["gps_points", "audit_events", "sessions"].map((table) =>
+    Number(value(database, `SELECT created_at FROM ${table} ORDER BY rowid DESC LIMIT 1`) ?? 0),
+  );
+  return Math.max(...times) || null;
+}

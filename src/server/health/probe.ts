@@ -1,0 +1,46 @@
+import { failedTransactions, sqlite, statement, transact } from "../../kernel/db/db";
+import { now, SECOND } from "../../kernel/time/clock";
+
+/** Finds out by writing if the database takes writes: a full disk lets reads through. */
+
+/**
+ * Time for which a result is reused, so that frequent requests cost no more: after a success, and after a
+ * failure.
+ */
+const BELIEVED = { up: 5 * SECOND, down: SECOND };
+
+/** A write that takes longer counts as failed. */
+const PATIENCE = 1.5 * SECOND;
+
+const write = statement(() =>
+  sqlite.prepare<unknown, [number]>(
+    "INSERT INTO counters (name, value) VALUES ('health probe', ?1) ON CONFLICT (name) DO UPDATE SET value = ?1",
+  ),
+);
+
+let probing: Promise<boolean> | null = null;
+let believedUntil = 0;
+let failuresThen = 0;
+
+/** True if a write was committed within the last seconds and none failed since, or one is committed now. */
+export function isWritable(): Promise<boolean> {
+  if (!probing || performance.now() >= believedUntil || failedTransactions > failuresThen) {
+    believedUntil = performance.now() + PATIENCE;
+    failuresThen = Number.POSITIVE_INFINITY;
+    probing = probe();
+  }
+  return probing;
+}
+
+async function probe(): Promise<boolean> {
+  const written = transact(() => {
+    write().run(now());
+  }).then(
+    () => true,
+    () => false,
+  );
+  const isUp = await Promise.race([written, Bun.sleep(PATIENCE).then(() => false)]);
+  failuresThen = failedTransactions;
+  believedUntil = performance.now() + (isUp ? BELIEVED.up : BELIEVED.down);
+  return isUp;
+}

@@ -1,0 +1,78 @@
+import { Elysia } from "elysia";
+import { guard } from "../../identity/access/guard";
+import { clientOf } from "../../kernel/http/client";
+import { ApiInfo, Health, Liveness, Readiness } from "./schema";
+import { apiInfo, health, readiness } from "./service";
+
+/** 503 tells a load balancer or `docker` the same as the body tells a person. */
+const statusOf = (report: Health) => (report.status === "healthy" ? 200 : 503);
+
+async function answerReadiness({ set }: { set: { status?: number | string } }): Promise<Readiness> {
+  const report = await readiness();
+  set.status = report.status === "ready" ? 200 : 503;
+  return report;
+}
+
+const alive = { status: "alive" } as const;
+
+const description =
+  "Whether the server and its parts are well; the same from `/health` and `/v1/health`. 503 when the database does not answer or takes no writes, as on a full disk. Asked often, it writes once in 5 seconds.";
+
+const aliveDescription =
+  "Whether the process answers; the same from `/health/live` and `/v1/health/live`. It looks at nothing else: for whoever restarts a process that hangs.";
+
+const readyDescription =
+  "Whether requests should be sent here; the same from `/health/ready` and `/v1/health/ready`. 503 while the server stops, and while the database takes no writes. Before it listens, the database is migrated: from its first answer on it is ready.";
+
+export const healthRoutes = new Elysia({ tags: ["Health and information"] })
+  .use(guard)
+  .get(
+    "/health",
+    async ({ set }) => {
+      const report = await health("/health");
+      set.status = statusOf(report);
+      return report;
+    },
+    {
+      open: true,
+      response: { 200: Health, 503: Health },
+      detail: { summary: "Health (root path)", description },
+    },
+  )
+  .get(
+    "/v1/health",
+    async ({ set }) => {
+      const report = await health("/v1/health");
+      set.status = statusOf(report);
+      return report;
+    },
+    { open: true, response: { 200: Health, 503: Health }, detail: { summary: "Health", description } },
+  )
+  .get("/health/live", () => alive, {
+    open: true,
+    response: { 200: Liveness },
+    detail: { summary: "Liveness (root path)", description: aliveDescription },
+  })
+  .get("/v1/health/live", () => alive, {
+    open: true,
+    response: { 200: Liveness },
+    detail: { summary: "Liveness", description: aliveDescription },
+  })
+  .get("/health/ready", answerReadiness, {
+    open: true,
+    response: { 200: Readiness, 503: Readiness },
+    detail: { summary: "Readiness (root path)", description: readyDescription },
+  })
+  .get("/v1/health/ready", answerReadiness, {
+    open: true,
+    response: { 200: Readiness, 503: Readiness },
+    detail: { summary: "Readiness", description: readyDescription },
+  })
+  .get("/v1", ({ request }) => apiInfo(clientOf(request)), {
+    open: true,
+    response: { 200: ApiInfo },
+    detail: {
+      summary: "The API at a glance",
+      description: "Version, uptime, and how the server sees its client.",
+    },
+  });

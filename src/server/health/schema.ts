@@ -1,0 +1,108 @@
+import { nullable, oneOf, out, record, SelfLink, t } from "../../kernel/http/schema";
+
+const service = (what: string) =>
+  t.Object(
+    {
+      status: out.string("`up` or `down`", "up"),
+      responseTime: out.integer("Milliseconds that a check took", 0),
+    },
+    { description: what },
+  );
+
+export const Health = record(
+  "Health",
+  {
+    status: out.string(
+      "`healthy`, or `unhealthy` when the database does not answer or takes no writes, or another part is down",
+      "healthy",
+    ),
+    version: out.string("Version of Fairlead", "0.1.0"),
+    timestamp: out.time("Time of the server"),
+    uptime: t.Object(
+      {
+        days: out.integer("Whole days", 3),
+        hours: out.integer("Whole hours beyond the days", 4),
+        minutes: out.integer("Whole minutes beyond the hours", 12),
+        seconds: out.integer("Whole seconds beyond the minutes", 9),
+        total: out.number("All of it in seconds", 274_329.5),
+      },
+      { description: "How long the server has been running" },
+    ),
+    services: t.Object(
+      {
+        database: service("The database"),
+        cache: service("The cache in memory"),
+        websocket: t.Object(
+          {
+            status: out.string("`up` or `down`", "up"),
+            connections: out.integer("Open connections", 12),
+            subscriptions: out.integer("Subscribed channels of all connections", 31),
+          },
+          { description: "The realtime service" },
+        ),
+        backup: t.Optional(
+          t.Object(
+            {
+              status: out.string("`up`, or `down` when the last try failed", "up"),
+              lastBackup: nullable(out.time("When the newest backup was made")),
+              ageSeconds: nullable(out.integer("Its age in seconds", 3_600)),
+            },
+            { description: "Scheduled backups, where `backup.interval_hours` is set" },
+          ),
+        ),
+      },
+      { description: "The parts of the server" },
+    ),
+    _links: SelfLink,
+  },
+  "Whether the server is well",
+);
+export type Health = (typeof Health)["static"];
+
+export const Liveness = record(
+  "Liveness",
+  { status: oneOf(["alive"], "It answers: that is all") },
+  "That the process answers",
+);
+
+export const Readiness = record(
+  "Readiness",
+  {
+    status: oneOf(["ready", "not ready"], "Whether requests should be sent here"),
+    reason: nullable(out.string("Why not", "the database takes no writes")),
+  },
+  "Whether the server takes requests",
+);
+export type Readiness = (typeof Readiness)["static"];
+
+export const ApiInfo = record(
+  "ApiInfo",
+  {
+    version: out.string("Version of Fairlead", "0.1.0"),
+    server: t.Object(
+      { uptime: out.integer("Seconds for which the server has been running", 274_329) },
+      { description: "The server" },
+    ),
+    client: t.Object(
+      {
+        ip: out.string("Address of the client, as the server sees it", "192.0.2.17"),
+        userAgent: out.string("Its User-Agent header", "curl/8.5.0"),
+        browser: out.string("Browser, read from it", "Unknown"),
+        os: out.string("Operating system, read from it", "Unknown"),
+      },
+      { description: "Whoever asks" },
+    ),
+    timestamp: out.time("Time of the server"),
+    _links: t.Object(
+      {
+        self: out.string("This address", "/v1"),
+        health: out.string("Health of the server", "/v1/health"),
+        documentation: t.Optional(out.string("Swagger UI, unless it is switched off", "/docs")),
+        openapi: out.string("The OpenAPI document", "/v1/openapi.json"),
+      },
+      { description: "Where to go on" },
+    ),
+  },
+  "The API at a glance",
+);
+export type ApiInfo = (typeof ApiInfo)["static"];

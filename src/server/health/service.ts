@@ -1,0 +1,105 @@
+import { config } from "../../configuration/config";
+import { VERSION } from "../../configuration/version";
+import { sqlite } from "../../kernel/db/db";
+import type { Client } from "../../kernel/http/client";
+import { parseUserAgent } from "../../kernel/http/user-agent";
+import { isStopping } from "../../kernel/process/lifecycle";
+import { iso, isoOrNull, now, SECOND } from "../../kernel/time/clock";
+import { heartbeat, socketCounts } from "../../realtime/connections";
+import { newestPosition } from "../../tracking/gps/service";
+import { backupState } from "../backup/schedule";
+import { isWritable } from "./probe";
+import type { ApiInfo, Health, Readiness } from "./schema";
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Milliseconds; a heartbeat later than this means that sockets are not served. */
+const LATE = 5_000;
+
+/** Asks each part of the server for its health. */
+export async function health(self: string): Promise<Health> {
+  const seconds = process.uptime();
+  const whole = Math.floor(seconds);
+  const database = await timed(isDatabaseUp);
+  const cache = await timed(readThroughCache);
+  const websocket = { status: isHeartbeatOn() ? "up" : "down", ...socketCounts() };
+  const backup = backupHealth();
+  const isHealthy = [database, cache, websocket].every(({ status }) => status === "up");
+  return {
+    status: isHealthy ? "healthy" : "unhealthy",
+    version: VERSION,
+    timestamp: iso(now()),
+    uptime: {
+      days: Math.floor(whole / DAY),
+      hours: Math.floor((whole % DAY) / HOUR),
+      minutes: Math.floor((whole % HOUR) / MINUTE),
+      seconds: whole % MINUTE,
+      total: Math.round(seconds * 1_000) / 1_000,
+    },
+    services: { database, cache, websocket, ...(backup && { backup }) },
+    _links: { self },
+  };
+}
+
+/** The result of a check, false and an error both being "down", and its duration. */
+async function timed(
+  check: () => boolean | Promise<boolean>,
+): Promise<{ status: string; responseTime: number }> {
+  const started = performance.now();
+  const isUp = await Promise.try(check).catch(() => false);
+  return { status: isUp ? "up" : "down", responseTime: Math.round(performance.now() - started) };
+}
+
+function isDatabaseUp(): Promise<boolean> {
+  sqlite.query("SELECT name FROM counters LIMIT 1").get();
+  return isWritable();
+}
+
+/** The cache of current positions answers from memory or, if it holds none, from the database. */
+function readThroughCache(): boolean {
+  newestPosition();
+  return true;
+}
+
+const isHeartbeatOn = (): boolean => performance.now() - heartbeat.sweptAt < LATE;
+
+/**
+ * The scheduled backups, if there are to be any. A failing one makes nothing unhealthy: the server serves on.
+ */
+function backupHealth(): NonNullable<Health["services"]["backup"]> | null {
+  const state = backupState();
+  return (
+    state && {
+      status: state.failing ? "down" : "up",
+      lastBackup: isoOrNull(state.newest),
+      ageSeconds: state.newest === null ? null : Math.max(0, Math.floor((now() - state.newest) / SECOND)),
+    }
+  );
+}
+
+/** Tells if requests should be sent here, and if not, why. */
+export async function readiness(): Promise<Readiness> {
+  if (isStopping()) return { status: "not ready", reason: "stopping" };
+  const { status } = await timed(isDatabaseUp);
+  return status === "up"
+    ? { status: "ready", reason: null }
+    : { status: "not ready", reason: "the database takes no writes" };
+}
+
+export function apiInfo({ address, userAgent }: Client): ApiInfo {
+  const { browser, os } = parseUserAgent(userAgent);
+  return {
+    version: VERSION,
+    server: { uptime: Math.floor(process.uptime()) },
+    client: { ip: address, userAgent: userAgent ?? "", browser, os },
+    timestamp: iso(now()),
+    _links: {
+      self: "/v1",
+      health: "/v1/health",
+      ...(config["docs.enabled"] && { documentation: "/docs" }),
+      openapi: "/v1/openapi.json",
+    },
+  };
+}
