@@ -30,7 +30,7 @@ import { settingRoutes } from "./operations/settings/routes";
 import { statsRoutes } from "./operations/stats/routes";
 import { systemConfigRoutes } from "./operations/system-config/routes";
 import { waterLevelRoutes } from "./operations/water-levels/routes";
-import { adminDeletionRoutes, ownDeletionRoutes } from "./personal-data/deletion/routes";
+import { adminDeletionRoutes, ownDeletionRoutes, userDeletionRoutes } from "./personal-data/deletion/routes";
 import { exportRoutes } from "./personal-data/export/routes";
 import { socketRoutes } from "./realtime/routes";
 import { healthRoutes } from "./server/health/routes";
@@ -73,6 +73,7 @@ export function createApp(): App {
     .use(userSessionRoutes)
     .use(internalSessionRoutes)
     .use(userRoutes)
+    .use(userDeletionRoutes)
     .use(emailAddressRoutes)
     .use(accountRoutes)
     .use(platformRoutes)

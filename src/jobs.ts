@@ -1,5 +1,5 @@
 import { reloadGeoip } from "./identity/audit/geoip";
-import { deleteOldEvents } from "./identity/audit/service";
+import { deleteOldEvents } from "./identity/audit-log/service";
 import { closeExpiredBans } from "./identity/bans/service";
 import { deleteOldEmails } from "./identity/email/outbox";
 import { deliverQueued, purgeEmailQueue } from "./identity/email/service";

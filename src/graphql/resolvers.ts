@@ -19,13 +19,9 @@ import {
   SubjectQuery,
   TotpInput,
 } from "../identity/two-factor/schema";
-import {
-  disableTwoFactor,
-  regenerateBackupCodes,
-  subjectOf,
-  twoFactorStatus,
-} from "../identity/two-factor/service";
+import { disableTwoFactor, regenerateBackupCodes, twoFactorStatus } from "../identity/two-factor/service";
 import { enableTwoFactor, qrCodeOf, setUpTwoFactor } from "../identity/two-factor/setup";
+import { subjectOf } from "../identity/two-factor-codes/service";
 import { countSignInFrom, countSignInOf, subjectTryingCode } from "../identity/two-factor-codes/tries";
 import { getUser } from "../identity/users/service";
 import { clientAddress, clientOf } from "../kernel/http/client";

@@ -1,17 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { hashPassword, requirePasswordHash } from "../kernel/crypto/crypto";
-import { db, transact } from "../kernel/db/db";
+import { db } from "../kernel/db/connection";
 import { withData } from "../kernel/db/open-data";
+import { transact } from "../kernel/db/transactions";
 import { isUniqueViolation } from "../kernel/errors/errors";
 import { isEmail } from "../kernel/http/schema";
 import { OperatorError, UsageError } from "../kernel/process/operator";
 import { print, printJson } from "../kernel/process/print";
 import { isPermissionForm } from "./access/permissions";
 import { insertApiKey } from "./api-keys/service";
+import { insertUser } from "./directory/new-user";
+import { USERNAME } from "./directory/users";
 import { roles } from "./roles/table";
 import { seedIdentity } from "./seed";
-import { insertUser, USERNAME } from "./users/service";
 import { users } from "./users/table";
 
 /** `fairlead user create` and `fairlead key create`. */

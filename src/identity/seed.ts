@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { newId } from "../kernel/crypto/id";
-import { db } from "../kernel/db/db";
+import { db } from "../kernel/db/connection";
 import { madeNow } from "../kernel/time/clock";
 import { SUPER_ADMIN } from "./access/caller";
 import { PERMISSIONS } from "./access/permissions";

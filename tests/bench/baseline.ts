@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { verify } from "@node-rs/argon2";
 import type { Server as BunServer } from "bun";
 import { hashToken, mintToken } from "../../src/kernel/crypto/crypto";
-import { openDatabase, sqlite } from "../../src/kernel/db/db";
+import { openDatabase, sqlite } from "../../src/kernel/db/connection";
 import { migrate } from "../../src/kernel/db/migrate";
 import type { NewGpsPoint } from "../../src/tracking/gps/schema";
 

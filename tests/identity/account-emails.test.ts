@@ -96,12 +96,12 @@ describe("the owner is told of a key", () => {
   test("21 times an hour, so that nobody's mailbox is flooded; the last time says that more may follow", async () => {
     const user = await newcomer(server, keyRole);
     const announcements = async (emails: number) => {
-      await eventually(() => mailTo(server, user.email).filter(isNews).length >= emails);
+      await eventually(() => mailTo(server, user.email).filter(mayLog).length >= emails);
       return mailTo(server, user.email)
-        .filter(isNews)
+        .filter(mayLog)
         .map(({ text }) => text.includes("no more emails about keys"));
     };
-    const isNews = ({ kind }: { kind: string }) => kind === "api_key_created";
+    const mayLog = ({ kind }: { kind: string }) => kind === "api_key_created";
     for (let count = 0; count < 23; count++) await createKey(server, user.token, []);
     expect(queued(user.id, "api_key_created")).toBe(21);
     expect(await announcements(21)).toEqual([...Array(20).fill(false), true]);

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { loadConfig } from "../../src/configuration/config";
 import { closeExpiredBans } from "../../src/identity/bans/service";
+import { insertUser } from "../../src/identity/directory/new-user";
 import { seedIdentity } from "../../src/identity/seed";
-import { insertUser } from "../../src/identity/users/service";
-import { closeDatabase, openDatabase, sqlite, transact } from "../../src/kernel/db/db";
+import { openDatabase, sqlite } from "../../src/kernel/db/connection";
 import { migrate } from "../../src/kernel/db/migrate";
+import { closeDatabase, transact } from "../../src/kernel/db/transactions";
 import { setClock } from "../../src/kernel/time/clock";
 import type { Token } from "../support/api";
 import { TestServer, temporaryDirectory } from "../support/server";

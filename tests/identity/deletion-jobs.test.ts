@@ -2,12 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "
 import { randomBytes } from "node:crypto";
 import { loadConfig } from "../../src/configuration/config";
 import { recordAudit } from "../../src/identity/audit/service";
+import { insertAccount } from "../../src/identity/directory/accounts";
+import { insertUser } from "../../src/identity/directory/new-user";
 import { seedIdentity } from "../../src/identity/seed";
-import { insertAccount, insertUser } from "../../src/identity/users/service";
 import { useMasterKey } from "../../src/kernel/crypto/encryption";
-import { closeDatabase, openDatabase, sqlite, transact } from "../../src/kernel/db/db";
+import { openDatabase, sqlite } from "../../src/kernel/db/connection";
 import { subscribe } from "../../src/kernel/db/events";
 import { migrate } from "../../src/kernel/db/migrate";
+import { closeDatabase, transact } from "../../src/kernel/db/transactions";
 import { setClock } from "../../src/kernel/time/clock";
 import { deleteDueAccounts, finishScrubs } from "../../src/personal-data/deletion/service";
 import { loadSystemConfig } from "../../src/runtime-settings/service";

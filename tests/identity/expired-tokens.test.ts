@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { passwordResets } from "../../src/identity/auth/table";
+import { insertUser } from "../../src/identity/directory/new-user";
 import { seedIdentity } from "../../src/identity/seed";
 import { deleteExpiredSessions, insertSession } from "../../src/identity/sessions/service";
 import { sessions } from "../../src/identity/sessions/table";
-import { insertUser } from "../../src/identity/users/service";
 import { deleteExpiredTokens, insertVerification } from "../../src/identity/verification/service";
 import { verifications } from "../../src/identity/verification/table";
 import { newId } from "../../src/kernel/crypto/id";
-import { closeDatabase, db, transact } from "../../src/kernel/db/db";
+import { db } from "../../src/kernel/db/connection";
+import { closeDatabase, transact } from "../../src/kernel/db/transactions";
 import { DAY, HOUR, now, setClock } from "../../src/kernel/time/clock";
 import { configure, openQueue } from "./email/support";
 

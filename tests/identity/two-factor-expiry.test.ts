@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { insertUser } from "../../src/identity/directory/new-user";
 import { seedIdentity } from "../../src/identity/seed";
 import { challenges, twoFactor } from "../../src/identity/two-factor/table";
 import { deleteExpiredChallenges, insertChallenge } from "../../src/identity/two-factor-codes/challenges";
-import { insertUser } from "../../src/identity/users/service";
-import { closeDatabase, db, transact } from "../../src/kernel/db/db";
+import { db } from "../../src/kernel/db/connection";
+import { closeDatabase, transact } from "../../src/kernel/db/transactions";
 import { MINUTE, now, setClock } from "../../src/kernel/time/clock";
 import { configure, openQueue } from "./email/support";
 

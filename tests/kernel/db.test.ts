@@ -1,23 +1,19 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import {
-  adjustCounter,
-  afterCommit,
-  closeDatabase,
-  counter,
-  counterNow,
-  emptyWriteAheadLog,
-  inTransaction,
-  openDatabase,
-  readTogether,
-  removeCounter,
-  sqlite,
-  transact,
-  waitOutsideStatements,
-} from "../../src/kernel/db/db";
+import { openDatabase, sqlite } from "../../src/kernel/db/connection";
+import { adjustCounter, counter, counterNow, removeCounter } from "../../src/kernel/db/counters";
 import { publish, subscribe } from "../../src/kernel/db/events";
 import { migrate, pendingMigrations } from "../../src/kernel/db/migrate";
+import { shareReadTransaction } from "../../src/kernel/db/reads";
+import {
+  afterCommit,
+  closeDatabase,
+  emptyWriteAheadLog,
+  inTransaction,
+  transact,
+  waitOutsideStatements,
+} from "../../src/kernel/db/transactions";
 import { temporaryDirectory } from "../support/server";
 import { logged } from "./support";
 
@@ -57,11 +53,11 @@ const refuse = (): never => {
   throw new Refused();
 };
 
-describe("readTogether", () => {
+describe("shareReadTransaction", () => {
   test("keeps one state until the end of the turn, and shows the next one what others committed", async () => {
     const other = new Database(file);
-    readTogether();
-    readTogether();
+    shareReadTransaction();
+    shareReadTransaction();
     expect(numbers(sqlite)).toEqual([]);
     other.run("INSERT INTO numbers VALUES (1)");
     expect(numbers(sqlite)).toEqual([]);
@@ -73,10 +69,10 @@ describe("readTogether", () => {
 
   test("stands in no commit's way, which is seen as soon as it is told", async () => {
     const done = transact(() => insert(1));
-    readTogether();
+    shareReadTransaction();
     expect(numbers(sqlite)).toEqual([]);
     await done;
-    readTogether();
+    shareReadTransaction();
     expect(numbers(sqlite)).toEqual([1]);
     await transact(() => insert(2));
     expect(numbers(sqlite)).toEqual([1, 2]);
@@ -86,10 +82,10 @@ describe("readTogether", () => {
 
   test("stands in the way of neither a checkpoint nor an end", async () => {
     await transact(() => insert(1));
-    readTogether();
+    shareReadTransaction();
     expect(numbers(sqlite)).toEqual([1]);
     emptyWriteAheadLog();
-    readTogether();
+    shareReadTransaction();
     closeDatabase();
     openDatabase(file, "full");
     await new Promise(setImmediate);
@@ -154,7 +150,7 @@ describe("transact", () => {
     expect(numbers(outside)).toEqual([1, 3, 4]);
   });
 
-  test("undoes only the repeatable job that throws, and tells the effects and counters of the others once", async () => {
+  test("undoes only the retryable job that throws, and tells the effects and counters of the others once", async () => {
     const effects: number[] = [];
     const counted = counter("repeated");
     let runs = 0;
@@ -166,7 +162,7 @@ describe("transact", () => {
         afterCommit(() => effects.push(n));
         if (n === 2) refuse();
         return n;
-      }, "repeatable");
+      }, "retryable");
     const results = await Promise.allSettled([store(1), store(2), store(3)]);
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
     // Two of them together, and then each by itself.
@@ -176,14 +172,14 @@ describe("transact", () => {
     expect(counter("repeated") - counted).toBe(2);
   });
 
-  test("runs repeatable jobs once each as long as none throws, and beside others", async () => {
+  test("runs retryable jobs once each as long as none throws, and beside others", async () => {
     let runs = 0;
     const store = (n: number) => () => {
       runs++;
       insert(n);
     };
-    await Promise.all([transact(store(1), "repeatable"), transact(store(2), "repeatable")]);
-    const mixed = [transact(store(3), "repeatable"), transact(refuse), transact(store(4), "repeatable")];
+    await Promise.all([transact(store(1), "retryable"), transact(store(2), "retryable")]);
+    const mixed = [transact(store(3), "retryable"), transact(refuse), transact(store(4), "retryable")];
     await Promise.allSettled(mixed);
     expect(runs).toBe(4);
     expect(numbers(outside)).toEqual([1, 2, 3, 4]);

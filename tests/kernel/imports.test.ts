@@ -14,7 +14,10 @@ interface Import {
   typeOnly: boolean;
 }
 
-const files = readdirSync(SRC, { recursive: true, encoding: "utf8" })
+/** The codec stands beside the file that it reads. */
+const CODEC = "../proto/codec.ts";
+
+const files = [...readdirSync(SRC, { recursive: true, encoding: "utf8" }), CODEC]
   .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"))
   .map((file) => file.replace(/\.ts$/, ""))
   .sort();
@@ -27,7 +30,7 @@ const importsOf = new Map<string, Import[]>(
     const found = [...source.matchAll(IMPORT)].map(([, type, name = "", dynamic]): Import => {
       const specifier = name || (dynamic ?? "");
       const isPackage = !specifier.startsWith(".");
-      const target = isPackage ? specifier : normalize(join(dirname(file), specifier));
+      const target = isPackage ? specifier : normalize(join(dirname(file), specifier)).replace("../src/", "");
       return { target, isPackage, typeOnly: type !== undefined };
     });
     return [file, found];
@@ -36,7 +39,16 @@ const importsOf = new Map<string, Import[]>(
 
 // --- Kinds of files ----------------------------------------------------------------------------------------
 
-const DOMAINS = ["identity", "tracking", "operations", "realtime", "graphql", "docs", "demo"];
+const DOMAINS = [
+  "identity",
+  "tracking",
+  "operations",
+  "personal-data",
+  "realtime",
+  "server",
+  "graphql",
+  "docs",
+];
 const isKernel = (file: string) => file.startsWith("kernel/");
 const isDomain = (file: string) => DOMAINS.some((domain) => file.startsWith(`${domain}/`));
 const named = (name: string) => (file: string) => file.endsWith(`/${name}`) && !file.startsWith("graphql/");
@@ -45,18 +57,53 @@ const [isTable, isSchema, isService] = [named("table"), named("schema"), named("
 const isDoor = (file: string) =>
   named("routes")(file) || file === "docs/pages" || file === "realtime/socket" || file.startsWith("graphql/");
 /** Checks that doors make before they call a service. */
-const GUARDS = ["identity/access/guard", "identity/two-factor/tries", "identity/reauthentication/limits"];
+const GUARDS = [
+  "identity/access/guard",
+  "identity/two-factor-codes/tries",
+  "identity/reauthentication/limits",
+];
 const isGuard = (file: string) => GUARDS.includes(file);
 /** Files outside the domains and the kernel: the configuration, the version, and the start of threads. */
-const isGround = (file: string) => ["config", "version", "workers"].includes(file);
+const isGround = (file: string) => file.startsWith("configuration/") || file === "workers";
 /** Logic or constants that depend on nothing in the program: they may be used from anywhere. */
 const isPure = (file: string) => (importsOf.get(file) ?? []).every(({ isPackage }) => isPackage);
 const isElysia = (name: string) => name === "elysia" || name.startsWith("@elysiajs/");
 const isSql = (target: string) =>
-  target === "kernel/db" ||
-  target === "kernel/connection" ||
+  (target.startsWith("kernel/db/") && target !== "kernel/db/events") ||
   target === "bun:sqlite" ||
   target.startsWith("drizzle-orm");
+
+// --- Rooms -------------------------------------------------------------------------------------------------
+
+/**
+ * The rooms from the ground up: a folder imports from those before it alone. Two kinds of files stand outside
+ * of this order, since they depend on nothing above them: the tables, which reference each other across rooms
+ * as the database's foreign keys do, and the list of worker threads.
+ */
+const ROOMS = [
+  ...["kernel/time", "kernel/values", "kernel/logs", "kernel/errors", "kernel/limits"],
+  ...["configuration", "kernel/process", "kernel/crypto", "kernel/db", "kernel/http", "runtime-settings"],
+  "proto",
+  // Identity: access first, then what accounts are made of, then their use cases.
+  ...["identity/access", "identity/audit", "identity/platforms", "identity/proof", "identity/verification"],
+  ...["identity/directory", "identity/email", "identity/sessions", "identity/passwords"],
+  ...["identity/two-factor-codes", "identity/bans", "identity/reauthentication", "identity/roles"],
+  ...["identity/api-keys", "identity/email-addresses", "identity/users", "identity/accounts"],
+  ...["identity/two-factor", "identity/auth", "identity/audit-log", "identity/oauth-clients", "identity"],
+  // The domains.
+  ...["tracking/categories", "tracking/geofences", "tracking/locations", "tracking/gps", "tracking/devices"],
+  ...["tracking/trips", "tracking/templates"],
+  ...["operations/settings", "operations/system-config", "operations/water-levels", "operations/vessels"],
+  ...["operations/integrations", "operations/community", "operations/stats"],
+  // These reach into every domain.
+  ...["realtime", "personal-data/export-logs", "personal-data/deletion", "personal-data/export"],
+  ...["server/backup", "server/metrics", "server/health", "server/doctor"],
+  // The doors that are no REST routes of a domain, and what puts all of it together.
+  ...["docs", "graphql", "demo", "."],
+];
+
+const roomOf = (file: string) => (file.startsWith("../proto/") ? "proto" : dirname(file));
+const isOutsideTheOrder = (target: string) => isTable(target) || target === "workers";
 
 // --- Exceptions --------------------------------------------------------------------------------------------
 
@@ -87,11 +134,11 @@ function broken(
 
 describe("imports", () => {
   test("are found (a scan that finds nothing proves nothing)", () => {
-    expect(files).toContain("kernel/db");
-    expect(importsOf.get("kernel/db")?.map(({ target }) => target)).toEqual(
-      expect.arrayContaining(["kernel/connection", "kernel/errors", "kernel/log"]),
+    expect(files).toContain("kernel/db/transactions");
+    expect(importsOf.get("kernel/db/transactions")?.map(({ target }) => target)).toEqual(
+      expect.arrayContaining(["kernel/db/connection", "kernel/errors/errors", "kernel/logs/log"]),
     );
-    expect(importsOf.get("kernel/connection")?.map(({ target }) => target)).toContain("bun:sqlite");
+    expect(importsOf.get("kernel/db/connection")?.map(({ target }) => target)).toContain("bun:sqlite");
     const all = [...importsOf.values()].flat().filter(({ isPackage }) => !isPackage);
     const missing = all.map(({ target }) => target).filter((target) => !files.includes(target));
     // Imports that aren't TypeScript: SQL, the version, the demo's track, the binary messages.
@@ -151,7 +198,7 @@ describe("imports", () => {
 
   test("of Elysia stay at the doors, in the guard, in kernel/http, in app and serve, and in the document", () => {
     const isHome = (file: string) =>
-      isDoor(file) || isGuard(file) || ["kernel/http", "app", "serve", "docs/document"].includes(file);
+      isDoor(file) || isGuard(file) || ["kernel/http/http", "app", "serve", "docs/document"].includes(file);
     expect(
       broken(
         (file) => !isHome(file),
@@ -160,11 +207,26 @@ describe("imports", () => {
     ).toEqual([]);
   });
 
-  test("of TypeBox come through kernel/schema, so that there is one vocabulary", () => {
+  test("of TypeBox come through kernel/http/schema, so that there is one vocabulary", () => {
     expect(
       broken(
         (file) => !isKernel(file),
         ({ target, typeOnly }) => typeOnly || !target.startsWith("@sinclair/typebox"),
+      ),
+    ).toEqual([]);
+  });
+
+  test("go down from room to room, never up: no two rooms know each other", () => {
+    expect([...new Set(files.map(roomOf))].filter((room) => !ROOMS.includes(room))).toEqual([]);
+    const heightOf = (file: string) => ROOMS.indexOf(roomOf(file));
+    expect(
+      broken(
+        () => true,
+        ({ target, isPackage }, file) =>
+          isPackage ||
+          isOutsideTheOrder(target) ||
+          !/(^|\/)[\w-]+$/.test(target) ||
+          heightOf(target) <= heightOf(file),
       ),
     ).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
-import { closeDatabase, openDatabase, sqlite, transact } from "../../src/kernel/db/db";
+import { openDatabase, sqlite } from "../../src/kernel/db/connection";
 import { migrate } from "../../src/kernel/db/migrate";
+import { closeDatabase, transact } from "../../src/kernel/db/transactions";
 import { syncOnSchedule } from "../../src/operations/community/auto-sync";
 import { type Bot, botCame, botWent, type SyncRequest } from "../../src/operations/community/bot";
 import { seedCommunitySettings } from "../../src/operations/community/settings";

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
-import { closeDatabase, openDatabase, sqlite, transact } from "../../src/kernel/db/db";
+import { openDatabase, sqlite } from "../../src/kernel/db/connection";
 import { migrate } from "../../src/kernel/db/migrate";
+import { closeDatabase, transact } from "../../src/kernel/db/transactions";
 import { AppError } from "../../src/kernel/errors/errors";
 import type { MemberAnswer } from "../../src/operations/community/answers";
 import { type Bot, botCame, botWent } from "../../src/operations/community/bot";

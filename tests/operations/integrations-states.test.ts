@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { closeDatabase, openDatabase, sqlite } from "../../src/kernel/db/db";
+import { openDatabase, sqlite } from "../../src/kernel/db/connection";
 import { migrate } from "../../src/kernel/db/migrate";
+import { closeDatabase } from "../../src/kernel/db/transactions";
 import { setClock } from "../../src/kernel/time/clock";
 import { deleteExpiredStates } from "../../src/operations/integrations/service";
 

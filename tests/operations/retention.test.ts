@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { deleteOldEvents } from "../../src/identity/audit/service";
-import { closeDatabase, sqlite, transact } from "../../src/kernel/db/db";
+import { deleteOldEvents } from "../../src/identity/audit-log/service";
+import { sqlite } from "../../src/kernel/db/connection";
+import { closeDatabase, transact } from "../../src/kernel/db/transactions";
 import { setClock } from "../../src/kernel/time/clock";
 import { deleteOldLogs } from "../../src/personal-data/export-logs/service";
 import { systemValue } from "../../src/runtime-settings/service";

@@ -12,8 +12,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "../../src/configuration/config";
-import { closeDatabase, openDatabase, sqlite } from "../../src/kernel/db/db";
+import { openDatabase, sqlite } from "../../src/kernel/db/connection";
 import { migrate } from "../../src/kernel/db/migrate";
+import { closeDatabase } from "../../src/kernel/db/transactions";
 import { setClock } from "../../src/kernel/time/clock";
 import { backupName } from "../../src/server/backup/names";
 import { backUpWhenDue, backupState } from "../../src/server/backup/schedule";

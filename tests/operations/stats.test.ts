@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { closeDatabase } from "../../src/kernel/db/db";
+import { closeDatabase } from "../../src/kernel/db/transactions";
 import { setClock } from "../../src/kernel/time/clock";
 import { publicStats } from "../../src/operations/stats/service";
 import { done } from "../identity/deletion-support";

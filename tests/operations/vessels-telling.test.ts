@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { loadConfig } from "../../src/configuration/config";
-import { closeDatabase, sqlite } from "../../src/kernel/db/db";
+import { sqlite } from "../../src/kernel/db/connection";
 import { subscribe } from "../../src/kernel/db/events";
+import { closeDatabase } from "../../src/kernel/db/transactions";
 import { attachServer } from "../../src/kernel/http/client";
 import { configureLog } from "../../src/kernel/logs/log";
 import { now } from "../../src/kernel/time/clock";

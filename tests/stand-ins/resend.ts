@@ -21,7 +21,7 @@ interface Failure {
   headers?: Record<string, string>;
 }
 
-interface Remembered {
+interface TransactionCache {
   payload: string;
   id: string;
 }
@@ -36,7 +36,7 @@ export class ResendStandIn {
   /** The headers of every request. */
   readonly requests: Headers[] = [];
   readonly #server: Server<undefined>;
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #remembered = new Map<string, TransactionCache>();
   #failures: (Failure | "broken")[] = [];
   #accepted: () => void = () => {};
   #hold: Promise<void> | null = null;

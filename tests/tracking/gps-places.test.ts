@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { closeDatabase, sqlite } from "../../src/kernel/db/db";
+import { sqlite } from "../../src/kernel/db/connection";
 import { migrations } from "../../src/kernel/db/migrations.gen";
+import { closeDatabase } from "../../src/kernel/db/transactions";
 import type { PageOf } from "../../src/kernel/http/paging";
 import { finishDetachments } from "../../src/tracking/gps/detach";
 import { findPlace } from "../../src/tracking/gps/places";

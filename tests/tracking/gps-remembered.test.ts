@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { closeDatabase, sqlite, transact } from "../../src/kernel/db/db";
+import { sqlite } from "../../src/kernel/db/connection";
 import { subscribe } from "../../src/kernel/db/events";
+import { closeDatabase, transact } from "../../src/kernel/db/transactions";
 import type { ZoneCrossing } from "../../src/tracking/geofences/evaluate";
 import { createGeofence, deleteGeofence, updateGeofence } from "../../src/tracking/geofences/service";
 import { getPoint } from "../../src/tracking/gps/service";
@@ -143,7 +144,7 @@ describe("positions among changes of zones and trips, some in the same commit", 
           sqlite.run("UPDATE trips SET gps_logging_enabled = 0");
           throw new Error("undone");
         },
-        random() < 0.5 ? "repeatable" : undefined,
+        random() < 0.5 ? "retryable" : undefined,
       );
       return failing.then(expect.unreachable, (error) => expect(error).toHaveProperty("message", "undone"));
     };

@@ -1,8 +1,9 @@
 import { spyOn } from "bun:test";
 import type { KeyCaller } from "../../src/identity/access/caller";
 import { PermissionSet } from "../../src/identity/access/permissions";
-import { openDatabase, sqlite, transact } from "../../src/kernel/db/db";
+import { openDatabase, sqlite } from "../../src/kernel/db/connection";
 import { migrate } from "../../src/kernel/db/migrate";
+import { transact } from "../../src/kernel/db/transactions";
 import { loadSystemConfig, setSystemValue } from "../../src/runtime-settings/service";
 import { recordPosition } from "../../src/tracking/gps/service";
 import { createTrip, updateTrip } from "../../src/tracking/trips/service";

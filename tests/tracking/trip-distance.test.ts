@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { closeDatabase, openDatabase, sqlite } from "../../src/kernel/db/db";
+import { openDatabase, sqlite } from "../../src/kernel/db/connection";
 import { migrate } from "../../src/kernel/db/migrate";
 import { migrations } from "../../src/kernel/db/migrations.gen";
+import { closeDatabase } from "../../src/kernel/db/transactions";
 import { completedDistanceKm } from "../../src/tracking/gps/distance";
 import { createTrip, deleteTrip } from "../../src/tracking/trips/service";
 import {

@@ -1,7 +1,8 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { closeDatabase, openDatabase } from "../../src/kernel/db/db";
+import { openDatabase } from "../../src/kernel/db/connection";
+import { closeDatabase } from "../../src/kernel/db/transactions";
 import { finishDetachments, isDetached, loadDetachments } from "../../src/tracking/gps/detach";
 import type { Token } from "../support/api";
 import { TestServer } from "../support/server";

@@ -1,5 +1,5 @@
 import { and, eq, gt, isNull, or, placeholder } from "drizzle-orm";
-import { db, statement } from "../../kernel/db/db";
+import { db, statement } from "../../kernel/db/connection";
 import { AppError } from "../../kernel/errors/errors";
 import { iso, now } from "../../kernel/time/clock";
 import { bans } from "../bans/table";

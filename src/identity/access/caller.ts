@@ -1,8 +1,9 @@
 import { and, eq, isNull, placeholder } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { hashToken } from "../../kernel/crypto/crypto";
-import { afterCommit, db, sqlite, statement, transact, type Work } from "../../kernel/db/db";
+import { db, sqlite, statement } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
+import { afterCommit, transact, type Work } from "../../kernel/db/transactions";
 import { forbidden, unauthorized } from "../../kernel/errors/errors";
 import { logFailure } from "../../kernel/errors/trouble";
 import { MINUTE, now } from "../../kernel/time/clock";
@@ -255,7 +256,7 @@ export function touch(caller: Pick<Caller, "kind" | "id">, time: number): void {
     if (caller.kind === "session")
       db.update(sessions).set({ last_activity_at: time }).where(eq(sessions.id, caller.id)).run();
     else db.update(apiKeys).set({ last_used_at: time }).where(eq(apiKeys.id, caller.id)).run();
-  }, "repeatable").catch((error) => logFailure("the last use of a credential could not be noted", error));
+  }, "retryable").catch((error) => logFailure("the last use of a credential could not be noted", error));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { config } from "../../configuration/config";
 import { sameSecret } from "../../kernel/crypto/crypto";
-import { readTogether } from "../../kernel/db/db";
+import { shareReadTransaction } from "../../kernel/db/reads";
 import { AppError, forbidden, unauthorized } from "../../kernel/errors/errors";
 import { readJson } from "../../kernel/http/body";
 import { addressBlock, clientAddress } from "../../kernel/http/client";
@@ -289,7 +289,7 @@ export const guard = new Elysia({ name: "guard" }).macro({
         return body;
       },
       transform(context: GuardedContext) {
-        readTogether();
+        shareReadTransaction();
         context.caller ??= admit(
           context.request,
           context.set,

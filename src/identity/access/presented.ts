@@ -1,6 +1,6 @@
 import { eq, placeholder } from "drizzle-orm";
 import { hashToken } from "../../kernel/crypto/crypto";
-import { db, statement } from "../../kernel/db/db";
+import { db, statement } from "../../kernel/db/connection";
 import { isStoreTrouble } from "../../kernel/errors/errors";
 import { pathOf } from "../../kernel/http/http";
 import type { LogFields } from "../../kernel/logs/log";

@@ -1,5 +1,5 @@
 import { and, eq, isNull, ne } from "drizzle-orm";
-import { db } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
 import { conflict, forbidden } from "../../kernel/errors/errors";
 import { permissions, rolePermissions, userRoles } from "../roles/table";
 import { users } from "../users/table";

@@ -1,11 +1,15 @@
 import { and, eq } from "drizzle-orm";
-import { db, transact } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
+import { transact } from "../../kernel/db/transactions";
 import { conflict, forbidden, invalid } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import { hrefOf } from "../../kernel/http/web-address";
 import { now } from "../../kernel/time/clock";
 import { activeBan } from "../access/active-ban";
 import { recordAudit } from "../audit/service";
+import { insertAccount, isAddressProved, userByEmail } from "../directory/accounts";
+import { insertUserWithAccount } from "../directory/new-user";
+import { existingUser, isUsernameTaken, type UserRow } from "../directory/users";
 import {
   checkLoginEnabled,
   checkRegistrationEnabled,
@@ -13,16 +17,7 @@ import {
   platformBySlug,
 } from "../platforms/service";
 import type { ExtendedUser } from "../users/schema";
-import {
-  existingUser,
-  insertAccount,
-  insertUserWithAccount,
-  isAddressProved,
-  isUsernameTaken,
-  toExtendedUser,
-  type UserRow,
-  userByEmail,
-} from "../users/service";
+import { toExtendedUser } from "../users/service";
 import { users } from "../users/table";
 import { isNameHeld } from "../verification/service";
 import type { ExternalLogin } from "./schema";

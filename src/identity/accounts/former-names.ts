@@ -1,5 +1,5 @@
 import { and, eq, inArray, ne } from "drizzle-orm";
-import { db } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
 import { now } from "../../kernel/time/clock";
 import { integrations } from "../../operations/integrations/table";
 import { type FormerId, scrubNames } from "../../personal-data/deletion/table";

@@ -1,6 +1,6 @@
 import { characters, nullable, optional, out, record, t, uuid } from "../../kernel/http/schema";
 import { webAddress } from "../../kernel/http/web-address";
-import { emailField } from "../users/schema";
+import { emailField } from "../directory/schema";
 
 const PROFILE_PICTURE = "https://cdn.example.org/skipper.png";
 

@@ -1,5 +1,5 @@
 import { and, desc, eq, ne } from "drizzle-orm";
-import { db, sqlite, statement } from "../../kernel/db/db";
+import { db, sqlite, statement } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { conflict, forbidden, notFound } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
@@ -7,16 +7,11 @@ import { iso, now } from "../../kernel/time/clock";
 import { type Caller, isSystemKey, transactAs } from "../access/caller";
 import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
+import { userByEmail } from "../directory/accounts";
+import { activeUser, auditUserUpdate, existingUser, type UserRow } from "../directory/users";
 import { platforms } from "../platforms/table";
 import type { ExtendedUser } from "../users/schema";
-import {
-  activeUser,
-  auditUserUpdate,
-  existingUser,
-  toExtendedUser,
-  type UserRow,
-  userByEmail,
-} from "../users/service";
+import { toExtendedUser } from "../users/service";
 import { users } from "../users/table";
 import { noteUnlinked } from "./former-names";
 import type { PlatformAccount } from "./schema";

@@ -1,12 +1,12 @@
 import { and, eq } from "drizzle-orm";
-import { db } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
 import type { Client } from "../../kernel/http/client";
 import { takeToken } from "../../kernel/limits/rate-limit";
 import { HOUR, now, SECOND } from "../../kernel/time/clock";
 import { accessChanged, type Caller } from "../access/caller";
 import { recordAudit } from "../audit/service";
+import { findUser } from "../directory/users";
 import { notify } from "../email/notify";
-import { findUser } from "../users/service";
 import { apiKeys } from "./table";
 
 /** Emails about new keys to one user: the last of an hour says that more keys may follow without an email. */

@@ -13,8 +13,8 @@ import {
   Single,
 } from "../../kernel/http/schema";
 import { guard } from "../access/guard";
+import { NEEDS_RECENT_SIGN_IN, Proof } from "../proof/schema";
 import { countProof } from "../reauthentication/limits";
-import { NEEDS_RECENT_SIGN_IN, Proof } from "../reauthentication/schema";
 import { Role, RoleAssignment } from "../roles/schema";
 import { ApiKey, ApiKeyChange, CreatedApiKey, KeyRoleParams, NewApiKey, RegeneratedApiKey } from "./schema";
 import {

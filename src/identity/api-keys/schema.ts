@@ -1,6 +1,6 @@
 import { dateTime, name, nullable, optional, out, record, t, text, uuid } from "../../kernel/http/schema";
 import { PERMISSION_FORM } from "../access/permissions";
-import { proofFields } from "../reauthentication/schema";
+import { proofFields } from "../proof/schema";
 import { roleParameter } from "../roles/schema";
 
 const Scope = t.String({

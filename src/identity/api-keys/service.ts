@@ -1,7 +1,7 @@
 import { and, count, desc, eq, type SQL } from "drizzle-orm";
 import { mintToken } from "../../kernel/crypto/crypto";
 import { newId } from "../../kernel/crypto/id";
-import { db } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
 import { badRequest, conflict, forbidden, invalid, notFound } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import type { Records } from "../../kernel/http/lists";
@@ -19,7 +19,7 @@ import {
 import { PermissionSet } from "../access/permissions";
 import { checkHoldsRole } from "../access/rank";
 import { recordAudit } from "../audit/service";
-import type { Proof } from "../reauthentication/schema";
+import type { Proof } from "../proof/schema";
 import { requireRecentSignIn } from "../reauthentication/service";
 import type { Role, RoleAssignment } from "../roles/schema";
 import { toRole } from "../roles/service";

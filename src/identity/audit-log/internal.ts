@@ -1,12 +1,13 @@
 import { isIP } from "node:net";
-import { transact } from "../../kernel/db/db";
 import { publish } from "../../kernel/db/events";
+import { transact } from "../../kernel/db/transactions";
 import { invalid } from "../../kernel/errors/errors";
 import { checkMetadata } from "../../kernel/http/validation";
 import type { Caller } from "../access/caller";
-import { insertEvent, recorderOf, toAuditEvent } from "../audit/service";
-import { findUser } from "../users/service";
+import { insertEvent, recorderOf } from "../audit/service";
+import { findUser } from "../directory/users";
 import type { AuditEvent, InternalEvent, SocketEvent } from "./schema";
+import { toAuditEvent } from "./service";
 
 /**
  * True for an IP address in textual form (RFC 4291, section 2.2), without a zone: that means nothing on

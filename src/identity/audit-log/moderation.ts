@@ -1,9 +1,10 @@
-import { transact } from "../../kernel/db/db";
+import { transact } from "../../kernel/db/transactions";
 import { iso } from "../../kernel/time/clock";
 import type { Caller } from "../access/caller";
 import { COMMUNITY_PLATFORM, findUserByPlatform } from "../accounts/service";
-import { insertEvent, recorderOf, toAuditEvent } from "../audit/service";
+import { insertEvent, recorderOf } from "../audit/service";
 import type { AuditEvent, ModerationAction } from "./schema";
+import { toAuditEvent } from "./service";
 
 /**
  * Writes a community bot's action on a member of a guild as `moderation_action`. `user_id` is the user to

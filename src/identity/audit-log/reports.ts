@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, type SQL } from "drizzle-orm";
 import { newId } from "../../kernel/crypto/id";
-import { counter, db } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
+import { counter } from "../../kernel/db/counters";
 import { conflict, notFound } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import type { Records } from "../../kernel/http/lists";
@@ -11,8 +12,8 @@ import { type Caller, transactAs } from "../access/caller";
 import { recordAudit } from "../audit/service";
 import { auditEvents, auditReports } from "../audit/table";
 import type { REPORT_STATUSES } from "../audit/words";
+import { findUser } from "../directory/users";
 import { notify } from "../email/notify";
-import { findUser } from "../users/service";
 import type { AuditReport, NewReport, ReportChange } from "./schema";
 
 type Row = typeof auditReports.$inferSelect;
@@ -126,8 +127,8 @@ export function changeReport(caller: Caller, id: string, input: ReportChange): P
       .returning()
       .get();
     const user = findUser(row.user_id);
-    const isNews = status !== before.status || resolution_notes !== before.resolution_notes;
-    if (isNews && user && user.deleted_at === null && mayTell(id, user.id))
+    const mayLog = status !== before.status || resolution_notes !== before.resolution_notes;
+    if (mayLog && user && user.deleted_at === null && mayTell(id, user.id))
       notify(user, { kind: "audit_report_updated", status, notes: resolution_notes });
     return toReport(row);
   });

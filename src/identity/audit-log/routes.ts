@@ -6,8 +6,7 @@ import { errors, IdParams, optionalBody, query, Single, t } from "../../kernel/h
 import { HOUR, SECOND } from "../../kernel/time/clock";
 import { guard, type RateRule } from "../access/guard";
 import { EVENT_TYPE_TABLE } from "../audit/event-types";
-import { listEvents, listEventsOf, listOwnEvents } from "../audit/service";
-import { existingUser, ownId } from "../users/service";
+import { existingUser, ownId } from "../directory/users";
 import { writeEvent } from "./internal";
 import { allReports, changeReport, ownReports, reportEvent } from "./reports";
 import {
@@ -25,6 +24,7 @@ import {
   ReportQuery,
   ReportResult,
 } from "./schema";
+import { listEvents, listEventsOf, listOwnEvents } from "./service";
 
 const tags = ["Audit log"];
 

@@ -1,7 +1,7 @@
 import type { SQLQueryBindings } from "bun:sqlite";
-import { sqlite, statement } from "../../kernel/db/db";
+import { sqlite, statement } from "../../kernel/db/connection";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
-import type { auditEvents } from "../audit/table";
+import { type EventRow, type StoredRow, toRow } from "../audit/service";
 import type { SORT_FIELDS, SOURCES, STATUSES } from "../audit/words";
 
 /**
@@ -9,8 +9,6 @@ import type { SORT_FIELDS, SOURCES, STATUSES } from "../audit/words";
  * They also tell on which days a page lies: only these days are read, whatever the filters exclude and
  * however far back the page is. tests/identity/audit/plans.test.ts holds the plans to their indexes.
  */
-
-export type EventRow = typeof auditEvents.$inferSelect;
 
 export interface EventFilters {
   /** The users concerned; all users when left out. */
@@ -93,18 +91,6 @@ const where = (parts: Part[]): Part =>
 const all = <T>({ sql, values }: Part): T[] => sqlite.query<T, SQLQueryBindings[]>(sql).all(...values);
 
 const opposite = { asc: "desc", desc: "asc" } as const;
-
-/** Stored rows keep JSON as text and flags as numbers. */
-type StoredRow = Omit<EventRow, "metadata" | "is_reported"> & {
-  metadata: string | null;
-  is_reported: number;
-};
-
-export const toRow = (row: StoredRow): EventRow => ({
-  ...row,
-  metadata: row.metadata === null ? null : JSON.parse(row.metadata),
-  is_reported: row.is_reported === 1,
-});
 
 const BY_USER = "audit_events INDEXED BY audit_events_user";
 const BY_TIME = "audit_events INDEXED BY audit_events_time";

@@ -2,29 +2,31 @@ import { and, eq } from "drizzle-orm";
 import { config } from "../../configuration/config";
 import { hashPassword, hashToken, mintToken } from "../../kernel/crypto/crypto";
 import { newId } from "../../kernel/crypto/id";
-import { db, transact } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
+import { transact } from "../../kernel/db/transactions";
 import { badRequest, invalid } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import { DAY, HOUR, MINUTE, now } from "../../kernel/time/clock";
-import { isAliveIn } from "../../kernel/time/lifetime";
+import { isUnexpiredIn } from "../../kernel/time/lifetime";
 import { type SessionCaller, transactAs } from "../access/caller";
 import { hasActiveKey, switchOffKeys } from "../api-keys/owner";
 import { recordAudit } from "../audit/service";
+import { hasAccountElsewhere, noteAddressProved } from "../directory/accounts";
+import { activeUser, findUser } from "../directory/users";
 import { emailLocale } from "../email/locale";
 import { notify } from "../email/notify";
 import { emailsSince, queueEmail } from "../email/service";
 import { composeEmail } from "../email/templates";
 import { isOwnPassword, startAnew } from "../passwords/own-password";
 import { checkPassword } from "../passwords/rules";
+import { accountByEmail, passwordHashOf } from "../passwords/service";
 import { noteAddress } from "../passwords/sign-in-addresses";
 import { forceLogout, revokeOtherSessions } from "../sessions/service";
 import { dropChallenges } from "../two-factor-codes/challenges";
 import { clearFailures } from "../two-factor-codes/failures";
-import { activeUser, findUser, hasAccountElsewhere, noteAddressProved } from "../users/service";
 import { cancelVerification } from "../verification/service";
 import { checkChallenge } from "./bot-protection";
 import type { PasswordChange, ResetCompletion, ResetRequest } from "./schema";
-import { accountByEmail, passwordHashOf } from "./service";
 import { passwordResets, passwords } from "./table";
 
 /** Lifetime of the link in a reset email (rule C8). */
@@ -101,7 +103,7 @@ function hasFreshLink(userId: string): boolean {
   const waiting = db
     .select({ id: passwordResets.id })
     .from(passwordResets)
-    .where(and(eq(passwordResets.user_id, userId), isAliveIn(passwordResets)))
+    .where(and(eq(passwordResets.user_id, userId), isUnexpiredIn(passwordResets)))
     .get();
   if (!waiting) return false;
   const { sent, newest } = emailsSince(userId, "password_reset", now() - COUNTED);
@@ -111,7 +113,7 @@ function hasFreshLink(userId: string): boolean {
 }
 
 const unexpired = (token: string) =>
-  and(eq(passwordResets.token_hash, hashToken(token)), isAliveIn(passwordResets));
+  and(eq(passwordResets.token_hash, hashToken(token)), isUnexpiredIn(passwordResets));
 
 const invalidToken = () => badRequest("The token is not valid, was used, or has expired");
 

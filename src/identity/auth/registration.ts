@@ -1,16 +1,18 @@
 import { config, publicUrl } from "../../configuration/config";
 import { hashPassword } from "../../kernel/crypto/crypto";
-import { transact } from "../../kernel/db/db";
+import { transact } from "../../kernel/db/transactions";
 import { AppError, conflict, isUniqueViolation } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import { iso, now } from "../../kernel/time/clock";
+import { userByEmail } from "../directory/accounts";
+import { insertUser } from "../directory/new-user";
+import { isUsernameTaken } from "../directory/users";
 import { emailLocale } from "../email/locale";
 import { noteSentEmail, sendEmail } from "../email/service";
 import { composeEmail } from "../email/templates";
 import { applyEmailChange, applyEmailLink } from "../email-addresses/service";
 import { checkPassword } from "../passwords/rules";
 import { checkLoginEnabled, checkRegistrationEnabled } from "../platforms/service";
-import { insertUser, isUsernameTaken, userByEmail } from "../users/service";
 import {
   deleteVerification,
   dropStaleRegistrations,

@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { config } from "../../configuration/config";
 import { AppError } from "../../kernel/errors/errors";
 import { clientOf } from "../../kernel/http/client";
-import { errors, t } from "../../kernel/http/schema";
+import { errors, Message, t } from "../../kernel/http/schema";
 import type { SessionCaller } from "../access/caller";
 import { guard, passwordLimit, type RateRule } from "../access/guard";
 import { ChallengeInput, CheckInput, CheckResult } from "../two-factor/schema";
@@ -12,7 +12,6 @@ import { register, verifyEmail, verifyRegistration } from "./registration";
 import {
   AuthResponse,
   LoginInput,
-  Message,
   PasswordChange,
   RegisterInput,
   RegistrationPending,

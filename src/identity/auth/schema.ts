@@ -1,5 +1,7 @@
 import { characters, ignorable, nullable, oneOf, out, record, t } from "../../kernel/http/schema";
-import { emailField, usernameField } from "../users/schema";
+import { emailField, usernameField } from "../directory/schema";
+import { newPasswordField, passwordField } from "../passwords/schema";
+import { verificationToken } from "../verification/schema";
 
 const challenge_token = t.Optional(
   ignorable({
@@ -8,28 +10,6 @@ const challenge_token = t.Optional(
     examples: ["XXXX.DUMMY.TOKEN.XXXX"],
   }),
 );
-
-export const newPasswordField = characters({
-  minLength: 8,
-  maxLength: 128,
-  description: "Password: 8 to 128 characters",
-  examples: ["a long passphrase"],
-});
-
-/** A password to compare with the stored one. No password that was ever accepted is longer. */
-export const passwordField = characters({
-  minLength: 1,
-  maxLength: 128,
-  description: "Password",
-  examples: ["a long passphrase"],
-});
-
-export const verificationToken = characters({
-  minLength: 1,
-  maxLength: 128,
-  description: "The token of the email",
-  examples: ["0kq1L9fY6mB4tVhJ2sNcR5dXgUeA7iOwE3q2-7w8xPZ"],
-});
 
 export const RegisterInput = t.Object(
   { email: emailField, username: usernameField, password: newPasswordField, challenge_token },
@@ -123,9 +103,3 @@ export const AuthResponse = record(
   "Who signed in, and the session or the 2FA challenge",
 );
 export type AuthResponse = (typeof AuthResponse)["static"];
-
-export const Message = record(
-  "Message",
-  { message: out.string("What was done", "Signed out") },
-  "A plain answer",
-);

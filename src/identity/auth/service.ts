@@ -1,24 +1,22 @@
-import { and, eq, isNull, placeholder } from "drizzle-orm";
-import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import { eq } from "drizzle-orm";
 import { hashPassword, needsRehash, verifyPassword } from "../../kernel/crypto/crypto";
-import { db, sqlite, statement, transact } from "../../kernel/db/db";
+import { db, sqlite, statement } from "../../kernel/db/connection";
+import { transact } from "../../kernel/db/transactions";
 import { AppError } from "../../kernel/errors/errors";
 import { addressBlock, type Client } from "../../kernel/http/client";
 import { iso, now } from "../../kernel/time/clock";
 import { checkNotBanned } from "../access/active-ban";
 import { accessChanged, type SessionCaller } from "../access/caller";
-import { platformAccounts } from "../accounts/table";
 import { recordAudit } from "../audit/service";
+import { findUser } from "../directory/users";
 import { byAddressOf, byIdentifier, openTry } from "../passwords/login-failures";
+import { findAccount, passwordHashOf } from "../passwords/service";
 import { knownAddress, noteAddress } from "../passwords/sign-in-addresses";
 import { checkLoginEnabled } from "../platforms/service";
-import { platforms } from "../platforms/table";
 import { endSession, insertSession, revokeOtherSessions } from "../sessions/service";
-import { isTwoFactorOn } from "../two-factor/service";
 import { insertChallenge } from "../two-factor-codes/challenges";
 import { checkNotLocked } from "../two-factor-codes/failures";
-import { findUser } from "../users/service";
-import { users } from "../users/table";
+import { isTwoFactorOn } from "../two-factor-codes/service";
 import { checkChallenge } from "./bot-protection";
 import type { AuthResponse, LoginInput } from "./schema";
 import { passwords } from "./table";
@@ -136,41 +134,6 @@ export function openSession(user: SigningIn, provider: string, client: Client): 
     requires_2fa: false,
     preferred_locale: user.locale,
   };
-}
-
-/** The active user with a password, by a known column value. */
-const activeBy = (column: SQLiteColumn) =>
-  statement(() =>
-    db
-      .select({
-        id: users.id,
-        username: users.username,
-        email: platformAccounts.email,
-        locale: users.preferred_locale,
-        hash: passwords.hash,
-      })
-      .from(users)
-      .innerJoin(passwords, eq(passwords.user_id, users.id))
-      .innerJoin(platformAccounts, eq(platformAccounts.user_id, users.id))
-      .innerJoin(platforms, and(eq(platforms.id, platformAccounts.platform_id), eq(platforms.slug, "email")))
-      .where(and(eq(column, placeholder("known")), isNull(users.deleted_at)))
-      .limit(1)
-      .prepare(),
-  );
-const activeByUsername = activeBy(users.username);
-const activeByAddress = activeBy(platformAccounts.platform_user_id);
-const activeById = activeBy(users.id);
-
-/** The active user with this address on the email platform, who has a password. */
-export const accountByEmail = (email: string) => activeByAddress().get({ known: email });
-
-/** The same by username, else by address. */
-const findAccount = (identifier: string) =>
-  activeByUsername().get({ known: identifier }) ?? accountByEmail(identifier);
-
-/** The hash of an active user's password; null for a user without one. */
-export function passwordHashOf(userId: string): string | null {
-  return activeById().get({ known: userId })?.hash ?? null;
 }
 
 /** Ends the session that made the request, and no other. */

@@ -1,12 +1,13 @@
-import { transact } from "../../kernel/db/db";
+import { transact } from "../../kernel/db/transactions";
 import { AppError, invalid } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import { checkNotBanned } from "../access/active-ban";
 import { recordAudit } from "../audit/service";
+import { contactAddress, primaryAccount } from "../directory/accounts";
+import { findUser } from "../directory/users";
 import { notify } from "../email/notify";
 import { checkLoginEnabled, platformBySlug } from "../platforms/service";
 import type { ChallengeInput } from "../two-factor/schema";
-import { acceptCode, backupCodesLeft, isTwoFactorOn, noteFailure } from "../two-factor/service";
 import { FEW } from "../two-factor-codes/backup-codes";
 import {
   countWrongCode,
@@ -15,7 +16,7 @@ import {
   insertChallenge,
 } from "../two-factor-codes/challenges";
 import { checkNotLocked, countFailure } from "../two-factor-codes/failures";
-import { contactAddress, findUser, primaryAccount } from "../users/service";
+import { acceptCode, backupCodesLeft, isTwoFactorOn, noteFailure } from "../two-factor-codes/service";
 import type { AuthResponse } from "./schema";
 import { signIn } from "./service";
 
@@ -64,9 +65,6 @@ export async function verifyTwoFactorLogin(input: ChallengeInput, client: Client
   if (outcome instanceof AppError) throw outcome;
   return outcome;
 }
-
-/** The user whose sign-in a token belongs to; null for a token that is unknown, used or expired. */
-export const challengedUser = (token: string): string | null => findChallenge(token)?.user_id ?? null;
 
 /** The reason why a user can't sign in through a platform now; null if there is none. */
 function barTo(userId: string, provider: string): AppError | null {

@@ -1,7 +1,8 @@
 import { and, count, desc, eq, isNull, lte } from "drizzle-orm";
 import { newId } from "../../kernel/crypto/id";
-import { db, transact } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
+import { transact } from "../../kernel/db/transactions";
 import { conflict, notFound } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import type { Records } from "../../kernel/http/lists";
@@ -10,9 +11,9 @@ import { activeBan, type BanRow } from "../access/active-ban";
 import { accessChanged, type Caller, transactAs } from "../access/caller";
 import { checkNotLastSuperAdmin, checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
+import { activeUser, existingUser } from "../directory/users";
 import { deleteSessions } from "../sessions/service";
 import { dropChallenges } from "../two-factor-codes/challenges";
-import { activeUser, existingUser } from "../users/service";
 import type { Ban, BanStatus, NewBan, PastBan } from "./schema";
 import { bans } from "./table";
 

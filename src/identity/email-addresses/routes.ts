@@ -1,10 +1,9 @@
 import { Elysia } from "elysia";
 import { clientOf } from "../../kernel/http/client";
-import { Done, errors, IdParams } from "../../kernel/http/schema";
+import { Done, errors, IdParams, Message } from "../../kernel/http/schema";
 import { countVerificationEmail, guard } from "../access/guard";
-import { Message } from "../auth/schema";
+import { NEEDS_RECENT_SIGN_IN } from "../proof/schema";
 import { countProof } from "../reauthentication/limits";
-import { NEEDS_RECENT_SIGN_IN } from "../reauthentication/schema";
 import {
   EmailChange,
   EmailLink,

@@ -1,7 +1,8 @@
 import { nullable, out, record, t } from "../../kernel/http/schema";
-import { newPasswordField, verificationToken } from "../auth/schema";
-import { proofFields } from "../reauthentication/schema";
-import { emailField } from "../users/schema";
+import { emailField } from "../directory/schema";
+import { newPasswordField } from "../passwords/schema";
+import { proofFields } from "../proof/schema";
+import { verificationToken } from "../verification/schema";
 
 export const EmailChange = t.Object({ email: emailField, ...proofFields }, { title: "EmailChange" });
 

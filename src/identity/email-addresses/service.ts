@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { hashPassword } from "../../kernel/crypto/crypto";
-import { db } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { badRequest, conflict, isUniqueViolation, notFound } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
@@ -11,28 +11,21 @@ import { checkOutranks, outranks } from "../access/rank";
 import { platformAccounts } from "../accounts/table";
 import { recordAudit } from "../audit/service";
 import { passwordResets, passwords } from "../auth/table";
+import {
+  contactAddress,
+  emailAccount,
+  insertAccount,
+  noteAddressProved,
+  userByEmail,
+} from "../directory/accounts";
+import { activeUser, auditUserUpdate, existingUser, findUser, type UserRow } from "../directory/users";
 import { emailLocale } from "../email/locale";
 import { notifyAt } from "../email/notify";
 import { queueEmail } from "../email/service";
 import { composeEmail } from "../email/templates";
 import { checkPassword } from "../passwords/rules";
-import type { Proof } from "../reauthentication/schema";
+import type { Proof } from "../proof/schema";
 import { requireRecentSignIn } from "../reauthentication/service";
-import type { User, UserChange } from "../users/schema";
-import {
-  activeUser,
-  auditUserUpdate,
-  changeFields,
-  contactAddress,
-  emailAccount,
-  existingUser,
-  findUser,
-  insertAccount,
-  noteAddressProved,
-  toUser,
-  type UserRow,
-  userByEmail,
-} from "../users/service";
 import { users } from "../users/table";
 import {
   cancelVerification,
@@ -88,30 +81,8 @@ function sendVerification(
 
 // --- Change -----------------------------------------------------------------------------------------------
 
-/**
- * Changes a user. A new email address takes effect at once, as unproved, when the caller holds `users:write`;
- * otherwise it starts the verified change (rule A7). Throws 404, 403, and 409 for a name or an address in
- * use.
- */
-export async function updateUser(
-  caller: Caller,
-  id: string,
-  { email, password, code, ...input }: UserChange,
-  client: Client,
-): Promise<User> {
-  activeUser(id);
-  if (email !== undefined && emailAccount(id)?.email !== email.toLowerCase())
-    await requireRecentSignIn(caller, id, { password, code }, client);
-  return transactAs(caller, () => {
-    const { row, changed } = changeFields(caller, id, input);
-    if (email !== undefined && applyAddress(caller, row, email.toLowerCase(), client)) changed.push("email");
-    auditUserUpdate(caller, id, changed, client);
-    return toUser(activeUser(id));
-  });
-}
-
 /** Changes an address at once, or starts to, in the current transaction. True if it is changed now. */
-function applyAddress(caller: Caller, user: UserRow, address: string, client: Client): boolean {
+export function applyAddress(caller: Caller, user: UserRow, address: string, client: Client): boolean {
   if (!holdsUsersWrite(caller)) {
     if (emailAccount(user.id)?.email !== address) startEmailChange(caller, user, address, client);
     return false;

@@ -1,4 +1,5 @@
-import { contactAddress, type UserRow } from "../users/service";
+import { contactAddress } from "../directory/accounts";
+import type { UserRow } from "../directory/users";
 import { emailLocale } from "./locale";
 import { queueEmail } from "./service";
 import { composeEmail, type EmailContent } from "./templates";

@@ -3,7 +3,8 @@ import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, lte, max, or, 
 import { config } from "../../configuration/config";
 import { decrypt, encrypt } from "../../kernel/crypto/encryption";
 import { newId } from "../../kernel/crypto/id";
-import { afterCommit, db, transact } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
+import { afterCommit, transact } from "../../kernel/db/transactions";
 import { logFailure } from "../../kernel/errors/trouble";
 import { log } from "../../kernel/logs/log";
 import { dataPath } from "../../kernel/process/data-dir";

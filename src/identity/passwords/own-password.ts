@@ -1,8 +1,8 @@
 import { verifyPassword } from "../../kernel/crypto/crypto";
-import { transact } from "../../kernel/db/db";
+import { transact } from "../../kernel/db/transactions";
 import { now } from "../../kernel/time/clock";
+import { findUser } from "../directory/users";
 import { notify } from "../email/notify";
-import { findUser } from "../users/service";
 import { bySignedIn, openTry } from "./login-failures";
 
 /**

@@ -1,6 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { keyedHash } from "../../kernel/crypto/encryption";
-import { db, sqlite, statement, transact } from "../../kernel/db/db";
+import { db, sqlite, statement } from "../../kernel/db/connection";
+import { transact } from "../../kernel/db/transactions";
 import { addressBlock } from "../../kernel/http/client";
 import { DAY, now } from "../../kernel/time/clock";
 import { signInAddresses } from "../auth/table";

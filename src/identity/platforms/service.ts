@@ -1,6 +1,6 @@
 import { desc, eq, or, placeholder } from "drizzle-orm";
 import { config } from "../../configuration/config";
-import { db, statement } from "../../kernel/db/db";
+import { db, statement } from "../../kernel/db/connection";
 import { badRequest, forbidden, notFound } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import { iso, now } from "../../kernel/time/clock";

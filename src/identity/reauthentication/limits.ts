@@ -2,8 +2,8 @@ import { config } from "../../configuration/config";
 import type { Client } from "../../kernel/http/client";
 import { type Caller, isSystemKey } from "../access/caller";
 import { passwordLimit, takeFromLimit } from "../access/guard";
+import type { Proof } from "../proof/schema";
 import { countCodeOf } from "../two-factor-codes/tries";
-import type { Proof } from "./schema";
 
 /**
  * Counts the password and the code in the body of an operation that needs a recent sign-in, wherever one is

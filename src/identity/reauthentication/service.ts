@@ -1,18 +1,24 @@
 import { eq, placeholder } from "drizzle-orm";
 import { config } from "../../configuration/config";
-import { db, statement } from "../../kernel/db/db";
+import { db, statement } from "../../kernel/db/connection";
 import { AppError, invalid } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import { iso, MINUTE, now } from "../../kernel/time/clock";
 import { isInUse } from "../../kernel/time/lifetime";
 import { type Caller, isSystemKey, type SessionCaller, transactAs } from "../access/caller";
 import { recordAudit } from "../audit/service";
-import { passwordHashOf } from "../auth/service";
+import { activeUser } from "../directory/users";
 import { isOwnPassword } from "../passwords/own-password";
+import { passwordHashOf } from "../passwords/service";
+import type { Proof } from "../proof/schema";
 import { sessions } from "../sessions/table";
-import { acceptCode, isTwoFactorOn, noteWrongCode, requiredCode, wrongCode } from "../two-factor/service";
-import { activeUser } from "../users/service";
-import type { Proof } from "./schema";
+import {
+  acceptCode,
+  isTwoFactorOn,
+  noteWrongCode,
+  requiredCode,
+  wrongCode,
+} from "../two-factor-codes/service";
 
 /**
  * Operations that could make a stolen credential permanent (another address, a key, a second factor, rights

@@ -4,8 +4,8 @@ import { single } from "../../kernel/http/envelopes";
 import { inMemory, list, WholeListQuery } from "../../kernel/http/lists";
 import { Done, errors, IdParams, List, NoContent, query, Single } from "../../kernel/http/schema";
 import { guard } from "../access/guard";
+import { NEEDS_RECENT_SIGN_IN } from "../proof/schema";
 import { countProof } from "../reauthentication/limits";
-import { NEEDS_RECENT_SIGN_IN } from "../reauthentication/schema";
 import {
   NewPermission,
   NewRole,

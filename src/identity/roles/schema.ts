@@ -1,5 +1,5 @@
 import { name, nullable, optional, out, record, t, text, uuid } from "../../kernel/http/schema";
-import { proofFields } from "../reauthentication/schema";
+import { proofFields } from "../proof/schema";
 
 const roleName = name("Name, unique", "Crew");
 const description = optional(text("What the role is for", "Sails, and keeps the log"));

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq } from "drizzle-orm";
 import { newId } from "../../kernel/crypto/id";
-import { db, sqlite, statement } from "../../kernel/db/db";
+import { db, sqlite, statement } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { conflict, forbidden, invalid, isUniqueViolation, notFound } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";

@@ -1,8 +1,9 @@
 import { and, asc, count, desc, eq, inArray, lt, lte, ne, or } from "drizzle-orm";
 import { mintToken } from "../../kernel/crypto/crypto";
 import { newId } from "../../kernel/crypto/id";
-import { db, sqlite, statement, transact } from "../../kernel/db/db";
+import { db, sqlite, statement } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
+import { transact } from "../../kernel/db/transactions";
 import { notFound } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import { type ListQuery, readList } from "../../kernel/http/lists";
@@ -12,8 +13,8 @@ import { accessChanged, type Caller, type SessionCaller, transactAs } from "../a
 import { idleSpan, isOpenNow } from "../access/open-session";
 import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
+import { activeUser } from "../directory/users";
 import { platforms } from "../platforms/table";
-import { activeUser } from "../users/service";
 import type { ActiveSession } from "./schema";
 import { sessions } from "./table";
 

@@ -1,9 +1,10 @@
 import { and, eq, inArray, lte } from "drizzle-orm";
 import { hashToken, mintToken } from "../../kernel/crypto/crypto";
 import { newId } from "../../kernel/crypto/id";
-import { db, transact } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
+import { transact } from "../../kernel/db/transactions";
 import { MINUTE, now } from "../../kernel/time/clock";
-import { isAliveIn } from "../../kernel/time/lifetime";
+import { isUnexpiredIn } from "../../kernel/time/lifetime";
 import { challenges, twoFactor } from "../two-factor/table";
 
 /** Sign-ins that wait for their second step. A challenge is not a session: its token opens nothing else. */
@@ -39,7 +40,7 @@ export function findChallenge(token: string): Challenge | undefined {
   return db
     .select()
     .from(challenges)
-    .where(and(eq(challenges.token_hash, hashToken(token)), isAliveIn(challenges)))
+    .where(and(eq(challenges.token_hash, hashToken(token)), isUnexpiredIn(challenges)))
     .get();
 }
 
@@ -84,3 +85,6 @@ export async function deleteExpiredChallenges(): Promise<void> {
     db.delete(twoFactor).where(lte(twoFactor.setup_expires_at, now())).run();
   });
 }
+
+/** The user whose sign-in a token belongs to; null for a token that is unknown, used or expired. */
+export const challengedUser = (token: string): string | null => findChallenge(token)?.user_id ?? null;

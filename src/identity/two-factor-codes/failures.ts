@@ -1,16 +1,16 @@
 import { eq, placeholder } from "drizzle-orm";
 import { config } from "../../configuration/config";
-import { db, statement } from "../../kernel/db/db";
+import { db, statement } from "../../kernel/db/connection";
 import { AppError, forbidden } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import { HOUR, MINUTE, now, SECOND } from "../../kernel/time/clock";
 import { type Caller, transactAs } from "../access/caller";
 import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
+import { activeUser, findUser } from "../directory/users";
 import { notify } from "../email/notify";
 import { clearCodeFailures, knownAddress, setCodeFailures } from "../passwords/sign-in-addresses";
 import { twoFactor } from "../two-factor/table";
-import { activeUser, findUser } from "../users/service";
 import { dropChallenges } from "./challenges";
 
 /**
@@ -152,10 +152,10 @@ interface Unlocking {
 export function clearFailures(userId: string, { by, actorId, client }: Unlocking): void {
   const row = ofUser().get({ userId });
   if (!row) return;
-  const isNews = by === "administrator" ? row.failures > 0 || row.strangerFailures > 0 : row.failures >= MOST;
+  const mayLog = by === "administrator" ? row.failures > 0 || row.strangerFailures > 0 : row.failures >= MOST;
   set(userId, { failures: 0, stranger_failures: 0, stranger_failed_at: null });
   clearCodeFailures(userId);
-  if (!isNews) return;
+  if (!mayLog) return;
   const event = { event_type: "2fa_unlocked" as const, ...aboutTwoFactor(userId) };
   recordAudit({ ...event, actor_id: actorId, metadata: { by }, client });
 }

@@ -2,10 +2,10 @@ import { config } from "../../configuration/config";
 import { addressBlock, type Client } from "../../kernel/http/client";
 import type { Caller } from "../access/caller";
 import { countTwoFactorCode, type RateRule, takeFromLimit } from "../access/guard";
-import { challengedUser } from "../auth/two-factor-login";
+import type { UserRow } from "../directory/users";
 import { knownAddress } from "../passwords/sign-in-addresses";
-import { subjectOf } from "../two-factor/service";
-import type { UserRow } from "../users/service";
+import { challengedUser } from "./challenges";
+import { subjectOf } from "./service";
 
 /** Limits on tries of second factors, from all ways in; each try is counted before its code is checked. */
 

@@ -1,12 +1,12 @@
 import { and, eq } from "drizzle-orm";
-import { db } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
 import { platformAccounts } from "../accounts/table";
+import type { UserRow } from "../directory/users";
 import { platformBySlug } from "../platforms/service";
 import { platforms } from "../platforms/table";
 import { roles, userRoles } from "../roles/table";
-import type { UserRow } from "../users/service";
+import { isTwoFactorOn } from "../two-factor-codes/service";
 import type { TwoFactorRequirement } from "./schema";
-import { isTwoFactorOn } from "./service";
 
 /** Tells if a role or a platform of the user requires a second factor, and what to do about it. */
 export function twoFactorRequirement(user: UserRow): TwoFactorRequirement {

@@ -2,9 +2,10 @@ import { Elysia } from "elysia";
 import { clientOf } from "../../kernel/http/client";
 import { Done, errors, IdParams, optionalBody, query } from "../../kernel/http/schema";
 import { guard } from "../access/guard";
+import { NEEDS_RECENT_SIGN_IN } from "../proof/schema";
 import { countProof } from "../reauthentication/limits";
-import { NEEDS_RECENT_SIGN_IN } from "../reauthentication/schema";
 import { unlockTwoFactor } from "../two-factor-codes/failures";
+import { subjectOf } from "../two-factor-codes/service";
 import { subjectTryingCode } from "../two-factor-codes/tries";
 import { twoFactorRequirement } from "./requirement";
 import {
@@ -18,7 +19,7 @@ import {
   TwoFactorSetup,
   TwoFactorStatus,
 } from "./schema";
-import { disableTwoFactor, regenerateBackupCodes, subjectOf, twoFactorStatus } from "./service";
+import { disableTwoFactor, regenerateBackupCodes, twoFactorStatus } from "./service";
 import { enableTwoFactor, qrCodeOf, setUpTwoFactor } from "./setup";
 
 export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["Two-factor authentication"] })

@@ -1,5 +1,5 @@
 import { nullable, optional, out, record, t, uuid } from "../../kernel/http/schema";
-import { proofFields } from "../reauthentication/schema";
+import { proofFields } from "../proof/schema";
 
 const user_id = t.Optional(
   uuid("The user: required with a system key, else the caller; somebody else needs two_factor:manage"),

@@ -1,33 +1,32 @@
 import { eq } from "drizzle-orm";
 import { publicUrl } from "../../configuration/config";
 import { encrypt } from "../../kernel/crypto/encryption";
-import { db } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
 import { badRequest, notFound } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import { inTurns } from "../../kernel/limits/turns";
 import { iso, MINUTE, now } from "../../kernel/time/clock";
-import { isAlive } from "../../kernel/time/lifetime";
+import { isUnexpired } from "../../kernel/time/lifetime";
 import { type Caller, transactAs } from "../access/caller";
+import type { UserRow } from "../directory/users";
 import { notify } from "../email/notify";
 import { existingPlatform, platformBySlug } from "../platforms/service";
-import type { Proof } from "../reauthentication/schema";
+import type { Proof } from "../proof/schema";
 import { requireRecentSignIn } from "../reauthentication/service";
 import { revokeOtherSessions } from "../sessions/service";
-import { newSecret, otpauthUrl } from "../two-factor-codes/totp";
-import type { UserRow } from "../users/service";
-import type { TwoFactorSetup } from "./schema";
 import {
   acceptTotp,
-  auditTwoFactor,
   isTwoFactorOn,
   languageOf,
   noteWrongCode,
   presentUser,
-  replaceBackupCodes,
   secretOf,
   twoFactorOf,
   wrongCode,
-} from "./service";
+} from "../two-factor-codes/service";
+import { newSecret, otpauthUrl } from "../two-factor-codes/totp";
+import type { TwoFactorSetup } from "./schema";
+import { auditTwoFactor, replaceBackupCodes } from "./service";
 import { twoFactor } from "./table";
 
 /** Longest time for a set-up (rule C8). */
@@ -112,7 +111,7 @@ export async function enableTwoFactor(
     const row = twoFactorOf(user.id);
     if (!row) throw badRequest("There is no set-up to complete; start with POST /v1/users/me/2fa/setup");
     if (row.enabled_at !== null) throw alreadyOn();
-    if (!isAlive(row.created_at, row.setup_expires_at ?? 0))
+    if (!isUnexpired(row.created_at, row.setup_expires_at ?? 0))
       throw badRequest("The set-up has expired; start again with POST /v1/users/me/2fa/setup");
     if (!acceptTotp(row, code)) return noteWrongCode(caller, user, client);
     const time = now();

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq } from "drizzle-orm";
-import { db } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { invalid, notFound } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
@@ -7,11 +7,11 @@ import { accessChanged, type Caller, SUPER_ADMIN, transactAs, userAccess } from 
 import { PermissionSet } from "../access/permissions";
 import { checkHoldsRole, checkNotLastSuperAdmin } from "../access/rank";
 import { recordAudit } from "../audit/service";
+import { activeUser, existingUser } from "../directory/users";
 import { requireRecentSignIn } from "../reauthentication/service";
 import type { RoleAssignment } from "../roles/schema";
 import { roles, userRoles } from "../roles/table";
 import type { RoleList } from "./schema";
-import { activeUser, existingUser } from "./service";
 
 /** Permissions of a user by all roles held, wildcards unexpanded. */
 export function userPermissions(id: string): string[] {

@@ -1,16 +1,23 @@
 import { Elysia } from "elysia";
 import { clientOf } from "../../kernel/http/client";
 import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
-import { Done, errors, IdParams, NoContent, Page, query, Single, t, uuid } from "../../kernel/http/schema";
-import { deleteUser } from "../../personal-data/deletion/service";
+import { Done, errors, IdParams, Page, query, Single, t, uuid } from "../../kernel/http/schema";
 import { countVerificationEmail, guard } from "../access/guard";
-import { sendsVerification, updateUser } from "../email-addresses/service";
+import { sendsVerification } from "../email-addresses/service";
+import { NEEDS_RECENT_SIGN_IN } from "../proof/schema";
 import { countProof } from "../reauthentication/limits";
-import { NEEDS_RECENT_SIGN_IN } from "../reauthentication/schema";
 import { RoleAssignment, roleParameter } from "../roles/schema";
 import { assignRole, removeRole, userPermissions, userRoleList } from "./roles";
 import { LocaleChange, PermissionList, Profile, RoleList, User, UserChange, UsernameChange } from "./schema";
-import { changeLocale, changeUsername, getOwnUser, getProfile, getUser, listUsers } from "./service";
+import {
+  changeLocale,
+  changeUsername,
+  getOwnUser,
+  getProfile,
+  getUser,
+  listUsers,
+  updateUser,
+} from "./service";
 
 const path = "/v1/users";
 const DEFAULT_LIMIT = 20;
@@ -112,23 +119,6 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
       detail: {
         summary: "Change a user's username",
         description: "The new name takes effect at the next sign-in. 409 when it is taken.",
-      },
-    },
-  )
-  .delete(
-    "/:id",
-    async ({ caller, params, request, set }) => {
-      await deleteUser(caller, params.id, clientOf(request));
-      set.status = 204;
-    },
-    {
-      access: "users:delete",
-      params: IdParams,
-      response: { 204: NoContent, ...errors(404, 409) },
-      detail: {
-        summary: "Delete a user",
-        description:
-          "Sets `deleted_at` and revokes all sessions and API keys at once; the record stays. The last super admin can't be deleted (409), nor can somebody who may do more than the caller (403). Where `auth.reauthentication_minutes` is set, a session needs a sign-in of the last minutes, and a key cannot delete its owner: else 403 `ReauthenticationRequired`.",
       },
     },
   )

@@ -1,25 +1,9 @@
 import { characters, nullable, optional, out, record, t } from "../../kernel/http/schema";
 import { webAddress } from "../../kernel/http/web-address";
-import { proofFields } from "../reauthentication/schema";
+import { emailField, usernameField } from "../directory/schema";
+import { proofFields } from "../proof/schema";
 
 const PLATFORM_ACCOUNT = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a02";
-const LOGIN_NAME = { pattern: "^[A-Za-z0-9_]{3,30}$" };
-
-export const usernameField = t.String({
-  ...LOGIN_NAME,
-  minLength: 3,
-  maxLength: 30,
-  "x-expected": "must be 3 to 30 letters, digits or underscores",
-  description: "3 to 30 letters, digits and underscores; unique, kept in lower case",
-  examples: ["skipper"],
-});
-
-export const emailField = t.String({
-  format: "email",
-  maxLength: 254,
-  description: "Email address, kept in lower case",
-  examples: ["skipper@example.org"],
-});
 
 const userFields = {
   id: out.uuid("Identifier"),

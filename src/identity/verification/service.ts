@@ -2,11 +2,12 @@ import { and, desc, eq, gt, inArray, isNotNull, lte, not, or, type SQL } from "d
 import { hashToken, mintToken } from "../../kernel/crypto/crypto";
 import { keyedHash } from "../../kernel/crypto/encryption";
 import { newId } from "../../kernel/crypto/id";
-import { db, transact } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
+import { transact } from "../../kernel/db/transactions";
 import { badRequest } from "../../kernel/errors/errors";
 import { addressBlock, type Client } from "../../kernel/http/client";
 import { HOUR, MINUTE, now } from "../../kernel/time/clock";
-import { isAliveIn } from "../../kernel/time/lifetime";
+import { isUnexpiredIn } from "../../kernel/time/lifetime";
 import { passwordResets } from "../auth/table";
 import { type VERIFICATION_KINDS, verifications } from "./table";
 
@@ -64,7 +65,7 @@ export function insertVerification(input: NewVerification) {
 /** Matches verifications that still count. */
 const isPending = () =>
   and(
-    isAliveIn(verifications),
+    isUnexpiredIn(verifications),
     or(
       isNotNull(verifications.sent_at),
       gt(verifications.created_at, now() - SENDING_LIMIT),
@@ -224,7 +225,7 @@ export function takeVerification(
       and(
         eq(verifications.token_hash, hashToken(token)),
         inArray(verifications.kind, kinds),
-        isAliveIn(verifications),
+        isUnexpiredIn(verifications),
       ),
     )
     .get();

@@ -1,5 +1,5 @@
 import { describeError, log } from "../logs/log";
-import { afterCommit, inTransaction } from "./db";
+import { afterCommit, inTransaction } from "./transactions";
 
 /**
  * The business events of the program and their payloads. Each domain adds its own where it publishes them:

@@ -1,6 +1,6 @@
 import { OperatorError } from "../process/operator";
 import { now } from "../time/clock";
-import { sqlite } from "./db";
+import { sqlite } from "./connection";
 import { migrations } from "./migrations.gen";
 
 /** The database was written by a newer Fairlead: this version can't know the meaning of its tables. */

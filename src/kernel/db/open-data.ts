@@ -4,9 +4,10 @@ import { dataPath, giveToOwner, prepareDataDirectory } from "../process/data-dir
 import { takeLock } from "../process/data-lock";
 import { flushToDisk, nameWithoutReplacing, reason, UNFINISHED } from "../process/disk";
 import { OperatorError, remedy } from "../process/operator";
-import { closeDatabase, emptyWriteAheadLog, openDatabase, sqlite } from "./db";
+import { openDatabase, sqlite } from "./connection";
 import { migrate, pendingMigrations } from "./migrate";
 import { recordVersion } from "./program-record";
+import { closeDatabase, emptyWriteAheadLog } from "./transactions";
 
 /** The database of the data directory, with the newest schema. */
 

@@ -1,5 +1,5 @@
 import { conflict } from "../errors/errors";
-import { sqlite } from "./db";
+import { sqlite } from "./connection";
 
 /**
  * Bounds for tables whose lists come whole, since the API gives them no pages, or hold values of any size:

@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Sums that are kept up to date by the transactions that change them: see `adjustCounter` in db.ts. */
+/** Sums that are kept up to date by the transactions that change them: see `adjustCounter` in counters.ts. */
 export const counters = sqliteTable("counters", {
   name: text().primaryKey(),
   value: integer().notNull(),

@@ -10,7 +10,7 @@ const writtenAt = new Map<string, number>();
  * True if a line about a trouble may be written again: once a minute for each. `trouble` must have few
  * values.
  */
-export function isNews(trouble: string): boolean {
+export function mayLog(trouble: string): boolean {
   const time = performance.now();
   const last = writtenAt.get(trouble);
   if (last !== undefined && time - last < MINUTE) return false;
@@ -20,10 +20,10 @@ export function isNews(trouble: string): boolean {
 
 /**
  * Logs a failure with its stack. On a full disk every write fails: these get one line a minute, beside the
- * lines of kernel/db.ts when that begins and ends.
+ * lines of kernel/db/transactions.ts when that begins and ends.
  */
 export function logFailure(message: string, error: unknown, fields: LogFields = {}): void {
   const cause = error instanceof Error && isStoreTrouble(error.cause) ? error.cause : error;
   if (!isStoreTrouble(cause)) log.error(message, { ...fields, ...describeError(error) });
-  else if (isNews("store")) log.error(message, { ...fields, cause: `${cause.code}: ${cause.message}` });
+  else if (mayLog("store")) log.error(message, { ...fields, cause: `${cause.code}: ${cause.message}` });
 }

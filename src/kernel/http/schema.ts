@@ -379,3 +379,9 @@ export const file = (contentType: string, description: string) =>
   binary(contentType, description, "Content-Disposition");
 
 export const NoContent = t.Void({ description: "Done; the body is empty" });
+
+export const Message = record(
+  "Message",
+  { message: out.string("What was done", "Signed out") },
+  "A plain answer",
+);

@@ -2,7 +2,7 @@ import type { Statement } from "bun:sqlite";
 import { asc, desc, eq, min } from "drizzle-orm";
 import { type Caller, transactAs } from "../../identity/access/caller";
 import { newId } from "../../kernel/crypto/id";
-import { db, sqlite, statement } from "../../kernel/db/db";
+import { db, sqlite, statement } from "../../kernel/db/connection";
 import { notFound } from "../../kernel/errors/errors";
 import { iso, isoOrNull, now } from "../../kernel/time/clock";
 import type { ChannelAnswer, GuildAnswer, RoleAnswer } from "./answers";

@@ -1,5 +1,5 @@
 import type { Statement } from "bun:sqlite";
-import { sqlite } from "../../kernel/db/db";
+import { sqlite } from "../../kernel/db/connection";
 
 type Row = Record<string, string | number | boolean | null>;
 

@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import { newId } from "../../kernel/crypto/id";
-import { db, sqlite, statement, transact } from "../../kernel/db/db";
+import { db, sqlite, statement } from "../../kernel/db/connection";
+import { transact } from "../../kernel/db/transactions";
 import { describeError, log } from "../../kernel/logs/log";
 import { BadAnswer, type MemberAnswer } from "./answers";
 import { guildThere } from "./guilds";

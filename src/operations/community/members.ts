@@ -1,6 +1,6 @@
 import type { SQLQueryBindings } from "bun:sqlite";
 import { and, between, desc, eq, inArray } from "drizzle-orm";
-import { db, sqlite } from "../../kernel/db/db";
+import { db, sqlite } from "../../kernel/db/connection";
 import { notFound } from "../../kernel/errors/errors";
 import { MAX_LIMIT, readAt } from "../../kernel/http/paging";
 import { isoOrNull, now } from "../../kernel/time/clock";

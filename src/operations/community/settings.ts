@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { type Caller, transactAs } from "../../identity/access/caller";
 import { recordAudit } from "../../identity/audit/service";
-import { db } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import type { Client } from "../../kernel/http/client";
 import { checkChanged } from "../../kernel/http/validation";

@@ -1,5 +1,5 @@
 import type { CommunitySyncResponse } from "../../../proto/codec";
-import { transact } from "../../kernel/db/db";
+import { transact } from "../../kernel/db/transactions";
 import { BadAnswer, readChannel, readGuild, readRole } from "./answers";
 import { type GuildAnswers, storeGuilds } from "./guilds";
 import type { GuildSync } from "./schema";

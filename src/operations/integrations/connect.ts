@@ -3,16 +3,17 @@ import { config } from "../../configuration/config";
 import { activeBan } from "../../identity/access/active-ban";
 import { type Caller, reloadCaller, transactAs } from "../../identity/access/caller";
 import { recordAudit } from "../../identity/audit/service";
-import { findUser, ownId } from "../../identity/users/service";
+import { findUser, ownId } from "../../identity/directory/users";
 import { hashToken, mintToken } from "../../kernel/crypto/crypto";
 import { decrypt, encrypt } from "../../kernel/crypto/encryption";
 import { newId } from "../../kernel/crypto/id";
-import { db, transact } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
+import { transact } from "../../kernel/db/transactions";
 import { AppError, badRequest, invalid } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import { parseWebAddress } from "../../kernel/http/web-address";
 import { MINUTE, now } from "../../kernel/time/clock";
-import { isAlive } from "../../kernel/time/lifetime";
+import { isUnexpired } from "../../kernel/time/lifetime";
 import { apiOf, NoChannel, NotPermitted, TokenRefused } from "./api";
 import { type Account, CHANNELS } from "./channels";
 import { authorizationUrl, exchangeCode, GrantRefused, type Tokens } from "./oauth";
@@ -113,7 +114,11 @@ async function takeState(platform: PlatformSlug, state: string | undefined): Pro
       .all()
       .at(0),
   );
-  if (!taken || taken.platform !== platform || !isAlive(taken.expires_at - STATE_LIFETIME, taken.expires_at))
+  if (
+    !taken ||
+    taken.platform !== platform ||
+    !isUnexpired(taken.expires_at - STATE_LIFETIME, taken.expires_at)
+  )
     throw badRequest(
       "This connection was not started here, was completed already, or took too long; start it anew",
     );

@@ -17,7 +17,7 @@ import {
 } from "oauth4webapi";
 import { publicUrl } from "../../configuration/config";
 import { AppError } from "../../kernel/errors/errors";
-import { isNews } from "../../kernel/errors/trouble";
+import { mayLog } from "../../kernel/errors/trouble";
 import { boundedFetch, OutboundError, retryAfter } from "../../kernel/http/outbound";
 import { log } from "../../kernel/logs/log";
 import { DAY, now, SECOND } from "../../kernel/time/clock";
@@ -43,7 +43,7 @@ export class GrantRefused extends Error {}
 /** A 503: the platform can't be reached, or sends an unusable answer. */
 export function platformTrouble(slug: PlatformSlug, why: string, wait: number | null = null): AppError {
   const { name } = platformOf(slug);
-  if (isNews(`platform ${slug}`))
+  if (mayLog(`platform ${slug}`))
     log.warn("a platform does not answer as it should", { platform: slug, why });
   return new AppError("ServiceUnavailable", `${name} cannot be asked now; try again later`, {
     headers: { "retry-after": String(Math.ceil((wait ?? 30 * SECOND) / SECOND)) },

@@ -1,8 +1,9 @@
 import { and, asc, desc, eq, gt, isNull, lt, or } from "drizzle-orm";
 import { type Caller, transactAs } from "../../identity/access/caller";
 import { recordAudit } from "../../identity/audit/service";
-import { ownId } from "../../identity/users/service";
-import { afterCommit, db, transact } from "../../kernel/db/db";
+import { ownId } from "../../identity/directory/users";
+import { db } from "../../kernel/db/connection";
+import { afterCommit, transact } from "../../kernel/db/transactions";
 import { AppError, notFound } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import { describeError, log } from "../../kernel/logs/log";

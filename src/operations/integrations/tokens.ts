@@ -1,6 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { decrypt, encrypt } from "../../kernel/crypto/encryption";
-import { db, transact } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
+import { transact } from "../../kernel/db/transactions";
 import { conflict, notFound } from "../../kernel/errors/errors";
 import { describeError, log } from "../../kernel/logs/log";
 import { isoOrNull, MINUTE, now } from "../../kernel/time/clock";

@@ -1,7 +1,7 @@
 import { count, desc, eq, type SQL, sql } from "drizzle-orm";
 import { type Caller, transactAs } from "../../identity/access/caller";
 import { recordAudit } from "../../identity/audit/service";
-import { db } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
 import { keepRoom } from "../../kernel/db/room";
 import { conflict, invalid, notFound } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";

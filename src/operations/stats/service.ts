@@ -1,6 +1,7 @@
 import { count, isNull } from "drizzle-orm";
 import { users } from "../../identity/users/table";
-import { counter, db } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
+import { counter } from "../../kernel/db/counters";
 import { iso, MINUTE, now } from "../../kernel/time/clock";
 import { completedDistanceKm } from "../../tracking/gps/distance";
 import { countTrips } from "../../tracking/trips/service";

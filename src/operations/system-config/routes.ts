@@ -3,9 +3,8 @@ import { guard } from "../../identity/access/guard";
 import { clientOf } from "../../kernel/http/client";
 import { single } from "../../kernel/http/envelopes";
 import { errors, query, Single, t } from "../../kernel/http/schema";
-import { getConfig, listConfig } from "../../runtime-settings/service";
 import { ConfigChange, ConfigEntry, ConfigKeyParams, PrefixQuery } from "./schema";
-import { changeConfig } from "./service";
+import { changeConfig, getConfig, listConfig } from "./service";
 
 const path = "/v1/system-config";
 

@@ -1,9 +1,13 @@
+import { asc, eq } from "drizzle-orm";
 import { type Caller, transactAs } from "../../identity/access/caller";
 import { recordAudit } from "../../identity/audit/service";
-import { forbidden, invalid } from "../../kernel/errors/errors";
+import { db } from "../../kernel/db/connection";
+import { forbidden, invalid, notFound } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
-import { CATALOGUE, type Entry } from "../../runtime-settings/catalogue";
-import { getConfig, knownKey, setSystemValue } from "../../runtime-settings/service";
+import { iso } from "../../kernel/time/clock";
+import { CATALOGUE, type Entry, type SystemConfigKey } from "../../runtime-settings/catalogue";
+import { setSystemValue } from "../../runtime-settings/service";
+import { systemConfig } from "../../runtime-settings/table";
 import type { ConfigEntry } from "./schema";
 
 /**
@@ -36,4 +40,40 @@ export function changeConfig(
     });
     return getConfig(key);
   });
+}
+
+const toEntry = (row: typeof systemConfig.$inferSelect): ConfigEntry => ({
+  key: row.key,
+  value: row.value,
+  description: CATALOGUE[row.key as SystemConfigKey].description,
+  updated_at: iso(row.updated_at),
+});
+
+/**
+ * All entries by key, or those whose key begins with a prefix. Rows of keys that no longer exist are skipped.
+ */
+export const listConfig = (prefix = ""): ConfigEntry[] =>
+  db
+    .select()
+    .from(systemConfig)
+    .orderBy(asc(systemConfig.key))
+    .all()
+    .filter(({ key }) => Object.hasOwn(CATALOGUE, key) && key.startsWith(prefix))
+    .map(toEntry);
+
+/** A known key. Throws 404. */
+export function knownKey(key: string): SystemConfigKey {
+  if (!Object.hasOwn(CATALOGUE, key)) throw notFound("System config entry");
+  return key as SystemConfigKey;
+}
+
+/** An entry by its key. Throws 404. */
+export function getConfig(key: string): ConfigEntry {
+  const row = db
+    .select()
+    .from(systemConfig)
+    .where(eq(systemConfig.key, knownKey(key)))
+    .get();
+  if (!row) throw notFound("System config entry");
+  return toEntry(row);
 }

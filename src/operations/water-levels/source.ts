@@ -1,6 +1,6 @@
 import { config } from "../../configuration/config";
 import { AppError } from "../../kernel/errors/errors";
-import { isNews } from "../../kernel/errors/trouble";
+import { mayLog } from "../../kernel/errors/trouble";
 import { boundedFetch, jsonOf, OutboundError, retryAfter } from "../../kernel/http/outbound";
 import { log } from "../../kernel/logs/log";
 import { now, SECOND } from "../../kernel/time/clock";
@@ -78,7 +78,7 @@ const SILENCE = 15 * SECOND;
 
 function noteFailure(error: unknown): never {
   if (error instanceof OutboundError) {
-    if (isNews("water levels"))
+    if (mayLog("water levels"))
       log.warn("the source of water levels does not answer; older levels are shown where there are any", {
         why: error.message,
       });

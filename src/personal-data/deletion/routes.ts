@@ -1,15 +1,16 @@
 import { Elysia } from "elysia";
 import type { SessionCaller } from "../../identity/access/caller";
 import { guard, passwordLimit } from "../../identity/access/guard";
+import { NEEDS_RECENT_SIGN_IN } from "../../identity/proof/schema";
 import { countProof } from "../../identity/reauthentication/limits";
-import { NEEDS_RECENT_SIGN_IN } from "../../identity/reauthentication/schema";
 import { countCodeOf } from "../../identity/two-factor-codes/tries";
 import { clientOf } from "../../kernel/http/client";
-import { Done, errors, IdParams, optionalBody } from "../../kernel/http/schema";
+import { Done, errors, IdParams, NoContent, optionalBody } from "../../kernel/http/schema";
 import { DeletionRequest, DeletionStatus, ForcedDeletion } from "./schema";
 import {
   cancelDeletion,
   cancelOwnDeletion,
+  deleteUser,
   forceDelete,
   getDeletionStatus,
   scheduleDeletion,
@@ -104,3 +105,22 @@ export const adminDeletionRoutes = new Elysia({ prefix: "/v1/admin/users", tags:
       },
     },
   );
+
+/** The deletion that keeps the record: the account is marked, and all its credentials end. */
+export const userDeletionRoutes = new Elysia({ prefix: "/v1/users", tags: ["Users"] }).use(guard).delete(
+  "/:id",
+  async ({ caller, params, request, set }) => {
+    await deleteUser(caller, params.id, clientOf(request));
+    set.status = 204;
+  },
+  {
+    access: "users:delete",
+    params: IdParams,
+    response: { 204: NoContent, ...errors(404, 409) },
+    detail: {
+      summary: "Delete a user",
+      description:
+        "Sets `deleted_at` and revokes all sessions and API keys at once; the record stays. The last super admin can't be deleted (409), nor can somebody who may do more than the caller (403). Where `auth.reauthentication_minutes` is set, a session needs a sign-in of the last minutes, and a key cannot delete its owner: else 403 `ReauthenticationRequired`.",
+    },
+  },
+);

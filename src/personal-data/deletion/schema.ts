@@ -1,4 +1,4 @@
-import { proofFields } from "../../identity/reauthentication/schema";
+import { proofFields } from "../../identity/proof/schema";
 import { characters, nullable, optional, out, record, t } from "../../kernel/http/schema";
 
 export const DeletionStatus = record(

@@ -3,9 +3,10 @@ import { type Caller, type SessionCaller, transactAs } from "../../identity/acce
 import { checkNotLastSuperAdmin, checkOutranks } from "../../identity/access/rank";
 import { switchOffKeys } from "../../identity/api-keys/owner";
 import { recordAudit } from "../../identity/audit/service";
-import { passwordHashOf } from "../../identity/auth/service";
+import { activeUser, existingUser, findUser, type UserRow } from "../../identity/directory/users";
 import { notify } from "../../identity/email/notify";
 import { isOwnPassword } from "../../identity/passwords/own-password";
+import { passwordHashOf } from "../../identity/passwords/service";
 import { requireRecentSignIn } from "../../identity/reauthentication/service";
 import { deleteSessions } from "../../identity/sessions/service";
 import {
@@ -14,10 +15,10 @@ import {
   noteWrongCode,
   requiredCode,
   wrongCode,
-} from "../../identity/two-factor/service";
-import { activeUser, existingUser, findUser, type UserRow } from "../../identity/users/service";
+} from "../../identity/two-factor-codes/service";
 import { users } from "../../identity/users/table";
-import { db, transact } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
+import { transact } from "../../kernel/db/transactions";
 import { AppError, badRequest, conflict, invalid, notFound } from "../../kernel/errors/errors";
 import { logFailure } from "../../kernel/errors/trouble";
 import type { Client } from "../../kernel/http/client";

@@ -5,7 +5,8 @@ import { MODERATION_ACTIONS, RESOURCE_TYPES } from "../../identity/audit/words";
 import { deleteEmailsTo } from "../../identity/email/outbox";
 import { deliveriesUnderWay, emailIdsOf } from "../../identity/email/service";
 import { users } from "../../identity/users/table";
-import { db, emptyWriteAheadLog, sqlite, statement, transact } from "../../kernel/db/db";
+import { db, sqlite, statement } from "../../kernel/db/connection";
+import { emptyWriteAheadLog, transact } from "../../kernel/db/transactions";
 import { type FormerId, scrubNames } from "./table";
 
 /**

@@ -1,14 +1,15 @@
 import { and, asc, desc, eq, lt } from "drizzle-orm";
 import type { Locale } from "../../identity/email/locale";
 import { newId } from "../../kernel/crypto/id";
-import { deleteAged } from "../../kernel/db/ageing";
-import { counter, db, sqlite, statement } from "../../kernel/db/db";
+import { db, sqlite, statement } from "../../kernel/db/connection";
+import { counter } from "../../kernel/db/counters";
+import { deleteOlderThan } from "../../kernel/db/delete-older-than";
 import type { Client } from "../../kernel/http/client";
 import { readAt } from "../../kernel/http/paging";
 import { iso, now } from "../../kernel/time/clock";
 import { systemValue } from "../../runtime-settings/service";
-import { type ExportLog, MAX_LOGS } from "../export/schema";
 import { exportLogs } from "../export/table";
+import { type ExportLog, MAX_LOGS } from "./schema";
 
 const toLog = (row: typeof exportLogs.$inferSelect): ExportLog => ({
   id: row.id,
@@ -97,7 +98,7 @@ const deleteOldest = statement(() =>
 
 /** The job: deletes entries older than `export.log_retention_days`; 0 keeps all. */
 export const deleteOldLogs = (): Promise<void> =>
-  deleteAged(
+  deleteOlderThan(
     () => systemValue("export.log_retention_days"),
     (before, limit) => deleteOldest().all(before, limit).length,
   );

@@ -1,5 +1,5 @@
 import type { Content, DocumentDefinition } from "pdfmake";
-import type { ExportLog } from "./schema";
+import type { ExportLog } from "../export-logs/schema";
 import type { Summary } from "./summary";
 import { WORDS, type Words } from "./words";
 

@@ -1,11 +1,12 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
-import { ownId } from "../../identity/users/service";
+import { ownId } from "../../identity/directory/users";
 import { clientOf, letStall, letWait } from "../../kernel/http/client";
 import { errors, query } from "../../kernel/http/schema";
 import { countUnsent, SHARED } from "../../kernel/http/unsent";
+import { DEFAULT_LOGS, ExportLogs, LogsQuery } from "../export-logs/schema";
 import { listLogs } from "../export-logs/service";
-import { Archive, DEFAULT_LOGS, ExportLogs, LogsQuery } from "./schema";
+import { Archive } from "./schema";
 import { exportData } from "./service";
 
 const archive = (content: ReadableStream<Uint8Array> | null, headers: Record<string, string>) =>

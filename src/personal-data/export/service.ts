@@ -1,8 +1,8 @@
 import { publicUrl } from "../../configuration/config";
 import { type Caller, transactAs } from "../../identity/access/caller";
 import { recordAudit } from "../../identity/audit/service";
+import { existingUser, ownId } from "../../identity/directory/users";
 import { emailLocale } from "../../identity/email/locale";
-import { existingUser, ownId } from "../../identity/users/service";
 import { AppError } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import { dataPath } from "../../kernel/process/data-dir";

@@ -1,6 +1,6 @@
 import type { Locale } from "../../identity/email/locale";
+import type { ExportLog } from "../export-logs/schema";
 import type { Parts, PersonalData } from "./data";
-import type { ExportLog } from "./schema";
 
 /** The newest rows of a list, and their total number. */
 interface Newest<Row> {

@@ -3,8 +3,9 @@ import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statfsSync } fro
 import { basename, join } from "node:path";
 import { config } from "../../configuration/config";
 import { VERSION } from "../../configuration/version";
-import { closeDatabase, sqlite } from "../../kernel/db/db";
+import { sqlite } from "../../kernel/db/connection";
 import { type AfterMigration, openData } from "../../kernel/db/open-data";
+import { closeDatabase } from "../../kernel/db/transactions";
 import { log } from "../../kernel/logs/log";
 import { dataPath, giveToOwner, prepareDataDirectory } from "../../kernel/process/data-dir";
 import { reason } from "../../kernel/process/disk";

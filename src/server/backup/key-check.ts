@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { ConfigError, config } from "../../configuration/config";
 import { purpose as emailOf } from "../../identity/email/service";
-import { secretOf } from "../../identity/two-factor/service";
+import { secretOf } from "../../identity/two-factor-codes/service";
 import { decrypt, keyedHash, useMasterKey } from "../../kernel/crypto/encryption";
 import { record, recorded } from "../../kernel/db/program-record";
 import { log } from "../../kernel/logs/log";

@@ -1,4 +1,5 @@
-import { failedTransactions, sqlite, statement, transact } from "../../kernel/db/db";
+import { sqlite, statement } from "../../kernel/db/connection";
+import { failedTransactions, transact } from "../../kernel/db/transactions";
 import { now, SECOND } from "../../kernel/time/clock";
 
 /** Finds out by writing if the database takes writes: a full disk lets reads through. */

@@ -1,6 +1,6 @@
 import { config } from "../../configuration/config";
 import { VERSION } from "../../configuration/version";
-import { sqlite } from "../../kernel/db/db";
+import { sqlite } from "../../kernel/db/connection";
 import type { Client } from "../../kernel/http/client";
 import { parseUserAgent } from "../../kernel/http/user-agent";
 import { isStopping } from "../../kernel/process/lifecycle";

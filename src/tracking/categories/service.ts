@@ -1,7 +1,8 @@
 import { asc, eq, sql } from "drizzle-orm";
 import { newId } from "../../kernel/crypto/id";
-import { db, transact } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
 import { keepRoom } from "../../kernel/db/room";
+import { transact } from "../../kernel/db/transactions";
 import { invalid, notFound } from "../../kernel/errors/errors";
 import { checkChanged } from "../../kernel/http/validation";
 import { iso, now } from "../../kernel/time/clock";

@@ -1,5 +1,5 @@
-import { sqlite, statement } from "../../kernel/db/db";
-import { Remembered } from "../../kernel/db/remembered";
+import { sqlite, statement } from "../../kernel/db/connection";
+import { TransactionCache } from "../../kernel/db/transaction-cache";
 import { systemValue } from "../../runtime-settings/service";
 import { distanceKm, type Position, toVector } from "./geometry";
 
@@ -62,7 +62,10 @@ const MAX_REMEMBERED = 50_000;
 const CUBES = 32_768;
 
 /** The zones that touch a cube; null if they are so many that each position queries for its own. */
-const touching = new Remembered<number, Zone[] | null>(MAX_REMEMBERED, (zones) => 1 + (zones?.length ?? 0));
+const touching = new TransactionCache<number, Zone[] | null>(
+  MAX_REMEMBERED,
+  (zones) => 1 + (zones?.length ?? 0),
+);
 const CROWD = 64;
 
 /**
@@ -83,7 +86,7 @@ function zonesAround(position: Position): Zone[] {
 // --- Crossings --------------------------------------------------------------------------------------------
 
 /** The zones that each device is inside of, by their row number. */
-const insideOf = new Remembered<string, Map<number, Zone>>(MAX_REMEMBERED, (zones) => 1 + zones.size);
+const insideOf = new TransactionCache<string, Map<number, Zone>>(MAX_REMEMBERED, (zones) => 1 + zones.size);
 
 const readInside = (deviceId: string): Map<number, Zone> =>
   new Map(

@@ -1,6 +1,8 @@
 import { asc, desc, eq } from "drizzle-orm";
 import { newId } from "../../kernel/crypto/id";
-import { adjustCounter, counter, counterNow, db, sqlite, statement, transact } from "../../kernel/db/db";
+import { db, sqlite, statement } from "../../kernel/db/connection";
+import { adjustCounter, counter, counterNow } from "../../kernel/db/counters";
+import { transact } from "../../kernel/db/transactions";
 import { conflict, notFound } from "../../kernel/errors/errors";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { checkChanged, checkMetadata } from "../../kernel/http/validation";

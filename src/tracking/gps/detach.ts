@@ -1,5 +1,6 @@
 import { and, eq } from "drizzle-orm";
-import { afterCommit, db, sqlite, statement, transact } from "../../kernel/db/db";
+import { db, sqlite, statement } from "../../kernel/db/connection";
+import { afterCommit, transact } from "../../kernel/db/transactions";
 import { forgetAllCurrent } from "./current-cache";
 import { forgetPlaces, tripPoints } from "./places";
 import { gpsDetachments } from "./table";

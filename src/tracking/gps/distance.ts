@@ -1,5 +1,6 @@
-import { adjustCounter, counter, counterNow, removeCounter, sqlite, statement } from "../../kernel/db/db";
-import { Remembered } from "../../kernel/db/remembered";
+import { sqlite, statement } from "../../kernel/db/connection";
+import { adjustCounter, counter, counterNow, removeCounter } from "../../kernel/db/counters";
+import { TransactionCache } from "../../kernel/db/transaction-cache";
 import { distanceKm, type Position } from "../geofences/geometry";
 
 /**
@@ -35,7 +36,7 @@ const after = statement(() =>
 );
 
 /** The newest position of each trip under way. */
-const lastOf = new Remembered<string, Fix | null>(50_000);
+const lastOf = new TransactionCache<string, Fix | null>(50_000);
 
 const leg = (from: Position | null, to: Position | null): number =>
   from && to ? distanceKm(from, to) * MM_PER_KM : 0;

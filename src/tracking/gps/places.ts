@@ -1,4 +1,5 @@
-import { adjustCounter, removeParts, sqlite, statement } from "../../kernel/db/db";
+import { sqlite, statement } from "../../kernel/db/connection";
+import { adjustCounter, removeParts } from "../../kernel/db/counters";
 import { DAY, MINUTE } from "../../kernel/time/clock";
 
 /**

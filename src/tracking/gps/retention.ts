@@ -1,5 +1,6 @@
-import { deleteAged } from "../../kernel/db/ageing";
-import { afterCommit, sqlite, statement } from "../../kernel/db/db";
+import { sqlite, statement } from "../../kernel/db/connection";
+import { deleteOlderThan } from "../../kernel/db/delete-older-than";
+import { afterCommit } from "../../kernel/db/transactions";
 import { systemValue } from "../../runtime-settings/service";
 import { forgetAllCurrent } from "./current-cache";
 import { ALL, countPoint } from "./places";
@@ -16,7 +17,7 @@ const deleteOldest = statement(() =>
  * trip stays until the trip goes (rule T6).
  */
 export const deleteOldPoints = (): Promise<void> =>
-  deleteAged(() => systemValue("gps.retention_days"), deleteStep);
+  deleteOlderThan(() => systemValue("gps.retention_days"), deleteStep);
 
 function deleteStep(before: number, limit: number): number {
   const deleted = deleteOldest().all(before, limit);

@@ -1,8 +1,10 @@
 import type { Caller } from "../../identity/access/caller";
 import { newId } from "../../kernel/crypto/id";
-import { afterCommit, counter, sqlite, statement, transact } from "../../kernel/db/db";
+import { sqlite, statement } from "../../kernel/db/connection";
+import { counter } from "../../kernel/db/counters";
 import { publish } from "../../kernel/db/events";
-import { Remembered } from "../../kernel/db/remembered";
+import { TransactionCache } from "../../kernel/db/transaction-cache";
+import { afterCommit, transact } from "../../kernel/db/transactions";
 import { conflict, invalid, notFound } from "../../kernel/errors/errors";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { iso, now, SECOND } from "../../kernel/time/clock";
@@ -78,7 +80,7 @@ const reporter = statement(() =>
      FROM devices d WHERE d.id = ?`,
   ),
 );
-const reporters = new Remembered<string, Reporter | null>(50_000);
+const reporters = new TransactionCache<string, Reporter | null>(50_000);
 const newestOfDevice = points<[string]>("WHERE device_id = +? ORDER BY timestamp DESC, rowid DESC LIMIT 1");
 
 /**
@@ -98,7 +100,7 @@ export function recordPosition(caller: Caller, fix: NewGpsPoint): Promise<GpsPoi
       for (const crossing of evaluateZones(device.id, fix)) publish("geofence.crossed", crossing);
     }
     return point;
-  }, "repeatable");
+  }, "retryable");
 }
 
 /** Null for a device that was deleted after the caller was authenticated. */

@@ -1,6 +1,8 @@
 import { and, asc, desc, eq, sql } from "drizzle-orm";
 import { newId } from "../../kernel/crypto/id";
-import { adjustCounter, counter, db, transact } from "../../kernel/db/db";
+import { db } from "../../kernel/db/connection";
+import { adjustCounter, counter } from "../../kernel/db/counters";
+import { transact } from "../../kernel/db/transactions";
 import { conflict, notFound } from "../../kernel/errors/errors";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { checkChanged } from "../../kernel/http/validation";

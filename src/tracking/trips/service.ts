@@ -1,7 +1,9 @@
 import { asc, count, desc, eq, placeholder } from "drizzle-orm";
 import type { Caller } from "../../identity/access/caller";
 import { newId } from "../../kernel/crypto/id";
-import { adjustCounter, counter, db, removeCounter, statement, transact } from "../../kernel/db/db";
+import { db, statement } from "../../kernel/db/connection";
+import { adjustCounter, counter, removeCounter } from "../../kernel/db/counters";
+import { transact } from "../../kernel/db/transactions";
 import { AppError, conflict, invalid, isUniqueViolation, notFound } from "../../kernel/errors/errors";
 import type { Records } from "../../kernel/http/lists";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";

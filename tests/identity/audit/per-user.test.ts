@@ -5,9 +5,10 @@ import {
   type EventOrder,
   findEvents,
 } from "../../../src/identity/audit-log/search";
-import { closeDatabase, openDatabase, sqlite } from "../../../src/kernel/db/db";
+import { openDatabase, sqlite } from "../../../src/kernel/db/connection";
 import { migrate } from "../../../src/kernel/db/migrate";
 import { migrations } from "../../../src/kernel/db/migrations.gen";
+import { closeDatabase } from "../../../src/kernel/db/transactions";
 import { DAY, generator, type StoredEvent, storedEvent, writeEvents } from "./support";
 
 /**

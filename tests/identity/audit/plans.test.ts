@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { SORT_FIELDS } from "../../../src/identity/audit/words";
 import { type EventFilters, type EventOrder, findEvents } from "../../../src/identity/audit-log/search";
-import { closeDatabase, openDatabase, sqlite } from "../../../src/kernel/db/db";
+import { openDatabase, sqlite } from "../../../src/kernel/db/connection";
 import { migrate } from "../../../src/kernel/db/migrate";
+import { closeDatabase } from "../../../src/kernel/db/transactions";
 import { DAY, generator, storedEvent, writeEvents } from "./support";
 
 /**

@@ -10,7 +10,8 @@ import {
 } from "../../../src/identity/email/service";
 import type { EmailContent } from "../../../src/identity/email/templates";
 import { useMasterKey } from "../../../src/kernel/crypto/encryption";
-import { closeDatabase, sqlite, transact } from "../../../src/kernel/db/db";
+import { sqlite } from "../../../src/kernel/db/connection";
+import { closeDatabase, transact } from "../../../src/kernel/db/transactions";
 import { configureLog } from "../../../src/kernel/logs/log";
 import { DAY, HOUR, MINUTE, SECOND, setClock } from "../../../src/kernel/time/clock";
 import { logged } from "../../kernel/support";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Config, loadConfig } from "../../../src/configuration/config";
 import type { Locale } from "../../../src/identity/email/locale";
 import { composeEmail, type Email, type EmailContent } from "../../../src/identity/email/templates";
-import { openDatabase } from "../../../src/kernel/db/db";
+import { openDatabase } from "../../../src/kernel/db/connection";
 import { migrate } from "../../../src/kernel/db/migrate";
 import { dataPath } from "../../../src/kernel/process/data-dir";
 import { type Settings, temporaryDirectory } from "../../support/server";

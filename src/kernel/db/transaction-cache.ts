@@ -1,13 +1,13 @@
-import { rememberedSince } from "./db";
+import { cacheEpoch } from "./transactions";
 
 /**
- * An in-memory cache for the repeatable use cases of `transact`, which read the same rows over and over: one
+ * An in-memory cache for the retryable use cases of `transact`, which read the same rows over and over: one
  * finds here the values that another read or, after changing them itself, noted. Nobody else may use it,
  * since only the writer knows the state of its transaction so far. Everything is forgotten as soon as any
  * other use case or process has written, or a use case was undone, so code that changes a trip or a zone
  * needs no call here.
  */
-export class Remembered<Key, Value> {
+export class TransactionCache<Key, Value> {
   readonly #most: number;
   readonly #weigh: (value: Value) => number;
   readonly #entries = new Map<Key, Value>();
@@ -39,7 +39,7 @@ export class Remembered<Key, Value> {
   }
 
   #isOpen(): boolean {
-    const since = rememberedSince();
+    const since = cacheEpoch();
     if (since === null) return false;
     if (since !== this.#since) this.#forget();
     this.#since = since;

@@ -1,9 +1,10 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { closeDatabase, openDatabase, sqlite, transact } from "../../src/kernel/db/db";
+import { openDatabase, sqlite } from "../../src/kernel/db/connection";
 import { migrate } from "../../src/kernel/db/migrate";
-import { Remembered } from "../../src/kernel/db/remembered";
+import { TransactionCache } from "../../src/kernel/db/transaction-cache";
+import { closeDatabase, transact } from "../../src/kernel/db/transactions";
 import { temporaryDirectory } from "../support/server";
 
 const file = join(temporaryDirectory(), "test.db");
@@ -15,11 +16,11 @@ beforeAll(() => {
 });
 afterAll(() => closeDatabase());
 
-let memory: Remembered<string, number | null>;
+let memory: TransactionCache<string, number | null>;
 let reads = 0;
 beforeEach(async () => {
   await transact(() => sqlite.run("DELETE FROM facts"));
-  memory = new Remembered(100);
+  memory = new TransactionCache(100);
   reads = 0;
 });
 
@@ -32,14 +33,14 @@ const write = (name: string, value: number, database: Database = sqlite) =>
   database.query("INSERT OR REPLACE INTO facts VALUES (?, ?)").run(name, value);
 
 const ask = (name: string) => memory.get(name, () => stored(name));
-const askLater = (name: string) => transact(() => ask(name), "repeatable");
+const askLater = (name: string) => transact(() => ask(name), "retryable");
 
-/** A repeatable use case: it writes and remembers. */
+/** A retryable use case: it writes and remembers. */
 const keep = (name: string, value: number) =>
   transact(() => {
     write(name, value);
     memory.set(name, value);
-  }, "repeatable");
+  }, "retryable");
 
 describe("what is remembered", () => {
   test("is read once, also where there is nothing, and from what a use case noted not at all", async () => {
@@ -69,13 +70,13 @@ describe("what is remembered", () => {
 
   test("is read anew after a use case that failed, and knows nothing of what that one noted", async () => {
     await keep("depth", 7);
-    const failing = (how?: "repeatable") =>
+    const failing = (how?: "retryable") =>
       transact((): void => {
         write("depth", 1);
         memory.set("depth", 1);
         throw new Error("undone");
       }, how);
-    const outcomes = await Promise.allSettled([failing("repeatable"), askLater("depth")]);
+    const outcomes = await Promise.allSettled([failing("retryable"), askLater("depth")]);
     expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
     expect(outcomes[1]).toHaveProperty("value", 7);
     await Promise.allSettled([failing()]);
@@ -93,7 +94,7 @@ describe("what is remembered", () => {
       write("depth", 1);
       memory.set("depth", 1);
       sqlite.run("INSERT INTO children VALUES (1)");
-    }, "repeatable");
+    }, "retryable");
     await expect(orphan).rejects.toThrow("FOREIGN KEY");
     expect(await askLater("depth")).toBe(7);
     sqlite.run("DROP TABLE children");
@@ -135,7 +136,7 @@ describe("what is remembered", () => {
   });
 
   test("takes no more room than it may, by weight", async () => {
-    const lists = new Remembered<number, number[]>(10, (list) => 1 + list.length);
+    const lists = new TransactionCache<number, number[]>(10, (list) => 1 + list.length);
     let readLists = 0;
     const list = (key: number, length: number) =>
       lists.get(key, () => {
@@ -164,6 +165,6 @@ describe("what is remembered", () => {
       list(6, 0);
       expect(list(5, 3)).toHaveLength(3);
       expect(readLists).toBe(7);
-    }, "repeatable");
+    }, "retryable");
   });
 });

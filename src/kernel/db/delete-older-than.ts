@@ -1,5 +1,5 @@
 import { DAY, now } from "../time/clock";
-import { transact } from "./db";
+import { transact } from "./transactions";
 
 /** Records deleted in one transaction: some milliseconds. */
 const STEP = 500;
@@ -9,7 +9,7 @@ const STEP = 500;
  * step, since the operator may change it meanwhile; 0 keeps all. `deleteOldest` deletes at most `limit`
  * records from before a time (epoch milliseconds), and returns how many.
  */
-export async function deleteAged(
+export async function deleteOlderThan(
   days: () => number,
   deleteOldest: (before: number, limit: number) => number,
 ): Promise<void> {
