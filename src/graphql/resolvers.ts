@@ -1,6 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { SessionCaller } from "../identity/access/caller";
-import { callerWho } from "../identity/access/guard";
+import { requireCaller } from "../identity/access/guard";
 import { countWrite } from "../identity/access/write-limit";
 import { upsertExternalLogin } from "../identity/accounts/external-login";
 import { ExternalLogin, PlatformIdentity } from "../identity/accounts/schema";
@@ -22,7 +22,7 @@ import {
 import { disableTwoFactor, regenerateBackupCodes, twoFactorStatus } from "../identity/two-factor/service";
 import { enableTwoFactor, qrCodeOf, setUpTwoFactor } from "../identity/two-factor/setup";
 import { subjectOf } from "../identity/two-factor-codes/service";
-import { countSignInFrom, countSignInOf, subjectTryingCode } from "../identity/two-factor-codes/tries";
+import { countedSubject, countSignInFrom, countSignInOf } from "../identity/two-factor-codes/tries";
 import { getUser } from "../identity/users/service";
 import { clientAddress, clientOf } from "../kernel/http/client";
 import { canonicalUuids, isReference } from "../kernel/http/schema";
@@ -58,7 +58,7 @@ function read<T extends TSchema>(schema: T, input: object | null | undefined) {
   return checked(schema, fields);
 }
 
-const anybody = ({ incoming }: Context) => callerWho(incoming, "authenticated");
+const anybody = ({ incoming }: Context) => requireCaller(incoming, "authenticated");
 
 /** The caller of a mutation, which counts as a write. Ending credentials doesn't, as in REST. */
 function writer(context: Context) {
@@ -83,12 +83,12 @@ const Query: Record<string, Resolver> = {
   platforms: () => listPlatforms().map(camelCased),
 
   roles(_, _args, { incoming }) {
-    callerWho(incoming, "roles:read");
+    requireCaller(incoming, "roles:read");
     return listRoles().map(camelCased);
   },
 
   findUserByPlatform(_, args, { incoming }) {
-    callerWho(incoming, "users:read");
+    requireCaller(incoming, "users:read");
     const { platform_slug, platform_user_id } = read(PlatformIdentity, args);
     return findUserByPlatform(platform_slug, platform_user_id);
   },
@@ -109,7 +109,7 @@ const Mutation: Record<string, Resolver> = {
     const caller = writer(context);
     const { user_id, ...given } = read(EnableInput, input);
     const client = clientOf(context.incoming);
-    const user = subjectTryingCode(caller, user_id, client, context.headers);
+    const user = countedSubject(caller, user_id, client, context.headers);
     countProof(caller, { password: given.password }, client, context.headers);
     return camelCased(await enableTwoFactor(caller, user, given, client));
   },
@@ -117,7 +117,7 @@ const Mutation: Record<string, Resolver> = {
   async disableTwoFactor(_, { input }, context) {
     const caller = writer(context);
     const { user_id, code } = read(DisableInput, input);
-    const user = subjectTryingCode(caller, user_id, clientOf(context.incoming), context.headers);
+    const user = countedSubject(caller, user_id, clientOf(context.incoming), context.headers);
     await disableTwoFactor(caller, user, code, clientOf(context.incoming));
     return true;
   },
@@ -125,7 +125,7 @@ const Mutation: Record<string, Resolver> = {
   async regenerateBackupCodes(_, { input }, context) {
     const caller = writer(context);
     const { user_id, code } = read(TotpInput, input);
-    const user = subjectTryingCode(caller, user_id, clientOf(context.incoming), context.headers);
+    const user = countedSubject(caller, user_id, clientOf(context.incoming), context.headers);
     return camelCased(await regenerateBackupCodes(caller, user, code, clientOf(context.incoming)));
   },
 
@@ -138,12 +138,12 @@ const Mutation: Record<string, Resolver> = {
   },
 
   async logout(_, _args, { incoming }) {
-    await logoutEverywhere(callerWho(incoming, "session") as SessionCaller, clientOf(incoming));
+    await logoutEverywhere(requireCaller(incoming, "session") as SessionCaller, clientOf(incoming));
     return true;
   },
 
   async oauthSignin(_, { input }, { incoming }) {
-    callerWho(incoming, "system");
+    requireCaller(incoming, "system");
     const { emailVerified, ...login } = input as { emailVerified?: boolean | null };
     const verified =
       emailVerified === undefined || emailVerified === null ? {} : { email_verified: emailVerified };

@@ -179,28 +179,28 @@ const SAME_FUNCTION: Record<Operation, { calls: [string, string][]; rest: [strin
   verifyTwoFactor: {
     calls: [
       ["enableTwoFactor", "identity/two-factor/setup"],
-      ["subjectTryingCode", "identity/two-factor/tries"],
+      ["countedSubject", "identity/two-factor-codes/tries"],
     ],
     rest: ["identity/two-factor/routes", '"/verify"'],
   },
   disableTwoFactor: {
     calls: [
       ["disableTwoFactor", "identity/two-factor/service"],
-      ["subjectTryingCode", "identity/two-factor/tries"],
+      ["countedSubject", "identity/two-factor-codes/tries"],
     ],
     rest: ["identity/two-factor/routes", ".delete("],
   },
   regenerateBackupCodes: {
     calls: [
       ["regenerateBackupCodes", "identity/two-factor/service"],
-      ["subjectTryingCode", "identity/two-factor/tries"],
+      ["countedSubject", "identity/two-factor-codes/tries"],
     ],
     rest: ["identity/two-factor/routes", '"/backup-codes/regenerate"'],
   },
   verifyTwoFactorLogin: {
     calls: [
       ["verifyTwoFactorLogin", "identity/auth/two-factor-login"],
-      ["countSignInOf", "identity/two-factor/tries"],
+      ["countSignInOf", "identity/two-factor-codes/tries"],
     ],
     rest: ["identity/auth/routes", '"/2fa/verify"'],
   },

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { loadConfig } from "../../src/configuration/config";
-import { checkChallenge } from "../../src/identity/auth/bot-protection";
+import { checkBotProtection } from "../../src/identity/auth/bot-protection";
 import { AppError } from "../../src/kernel/errors/errors";
 import { configureLog } from "../../src/kernel/logs/log";
 import { SiteVerifyStandIn } from "../stand-ins/siteverify";
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 const client = { address: "203.0.113.7", userAgent: null, acceptLanguage: null };
-const check = (token: string | null | undefined) => checkChallenge(token, client);
+const check = (token: string | null | undefined) => checkBotProtection(token, client);
 
 /** The refusal that the caller would get; null when the challenge counts as solved. */
 async function refusal(token: string | null | undefined) {
@@ -96,7 +96,7 @@ test("asks nobody where no provider is configured", async () => {
 });
 
 test("leaves out an address that isn't known", async () => {
-  await checkChallenge("solved without address", { ...client, address: "unknown" });
+  await checkBotProtection("solved without address", { ...client, address: "unknown" });
   expect(provider.asked[0]).not.toHaveProperty("remoteip");
 });
 

@@ -8,7 +8,7 @@ import { type Bot, botCame, botWent } from "../../src/operations/community/bot";
 import { storeGuilds } from "../../src/operations/community/guilds";
 import { deleteStrayMembers, MemberStore } from "../../src/operations/community/member-store";
 import { findMembers } from "../../src/operations/community/members";
-import { type Intake, isAwaited, SyncLine, takePart } from "../../src/operations/community/sync";
+import { isAwaited, SyncQueue, type SyncReceiver, takePart } from "../../src/operations/community/sync";
 import { rows } from "../identity/accounts-support";
 import { logged } from "../kernel/support";
 import { TestServer } from "../support/server";
@@ -168,7 +168,7 @@ describe("no list reads the rows of another guild, nor sorts", () => {
 
 describe("a sync that takes too long", () => {
   const TIMEOUT = 200;
-  const line = new SyncLine<string>("guilds", TIMEOUT);
+  const line = new SyncQueue<string>("guilds", TIMEOUT);
   const part = (requestId: string, fields: object = {}) => ({
     ...{ requestId, success: true, error: null, more: false },
     ...{ guilds: [], channels: [], roles: [], members: [], ...fields },
@@ -176,7 +176,7 @@ describe("a sync that takes too long", () => {
   let asked: string[] = [];
   const bot: Bot = { since: 0, requestSync: ({ requestId }) => asked.push(requestId) };
   let dropped = 0;
-  const intake = (commit: () => Promise<string> = async () => "stored"): Intake<string> => ({
+  const intake = (commit: () => Promise<string> = async () => "stored"): SyncReceiver<string> => ({
     ...{ take() {}, isBusy: () => false, commit, failed: (error: string) => `failed: ${error}` },
     drop() {
       dropped++;

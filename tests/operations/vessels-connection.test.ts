@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { configureLog } from "../../src/kernel/logs/log";
-import { keepConnection, type Link, PATIENCE } from "../../src/operations/vessels/connection";
+import { keepConnection, LINK_TIMING, type Link } from "../../src/operations/vessels/connection";
 import { startNmea } from "../../src/operations/vessels/nmea";
 import type { Report } from "../../src/operations/vessels/report";
 import type { Source } from "../../src/operations/vessels/source";
@@ -16,7 +16,7 @@ describe("a connection that is kept", () => {
   afterAll(() => configureLog("error", "json"));
 
   /** Keeps a connection on timers that run out at once when told to, and notes how long they would have taken. */
-  function rehearse(patience = PATIENCE) {
+  function rehearse(patience = LINK_TIMING) {
     let due: (() => void) | null = null;
     const delays: number[] = [];
     const timers = spyOn(globalThis, "setTimeout").mockImplementation(((run: () => void, delay: number) => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { type Intake, SyncLine } from "../../src/operations/community/sync";
+import { SyncQueue, type SyncReceiver } from "../../src/operations/community/sync";
 import { botJoined, botLeft, takeInTurn } from "../../src/realtime/community";
 import type { Socket } from "../../src/realtime/connections";
 
@@ -15,8 +15,8 @@ const take = (_: Socket, frame: string | Buffer) => {
 };
 const frames = Array.from({ length: 5 }, (_, at) => `frame ${at}`);
 
-const line = new SyncLine<string>("guilds", 10_000);
-const intake: Intake<string> = {
+const line = new SyncQueue<string>("guilds", 10_000);
+const intake: SyncReceiver<string> = {
   take() {},
   isBusy: () => isBusy,
   commit: async () => "",

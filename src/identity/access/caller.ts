@@ -7,6 +7,7 @@ import { afterCommit, transact, type Work } from "../../kernel/db/transactions";
 import { forbidden, unauthorized } from "../../kernel/errors/errors";
 import { logFailure } from "../../kernel/errors/trouble";
 import { MINUTE, now } from "../../kernel/time/clock";
+import { BoundedMap } from "../../kernel/values/bounded-map";
 import { apiKeys } from "../api-keys/table";
 import { sessions } from "../sessions/table";
 import { users } from "../users/table";
@@ -175,8 +176,7 @@ export function hasExpired(caller: Caller): boolean {
 // --- Authentication ---------------------------------------------------------------------------------------
 
 /** Callers by the hash of their token, so that a request costs no query. Dropped by the functions below. */
-const cache = new Map<string, Caller>();
-const MAX_CACHED = 10_000;
+const cache = new BoundedMap<string, Caller>(10_000);
 
 /** Our tokens are 47 characters long; longer input isn't worth hashing. */
 const MAX_TOKEN_LENGTH = 128;
@@ -195,10 +195,6 @@ export function authenticate(token: string): Caller | null {
         ? loadKey(keyByHash, hash)
         : null;
     if (!loaded || hasExpired(loaded)) return null;
-    if (cache.size >= MAX_CACHED) {
-      const oldest = cache.keys().next();
-      if (!oldest.done) cache.delete(oldest.value);
-    }
     caller = loaded;
     cache.set(hash, caller);
   }

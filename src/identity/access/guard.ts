@@ -189,7 +189,7 @@ function admittedCaller(
 }
 
 /** The caller of a request that is no REST route, admitted. Throws 401 and 403. */
-export const callerWho = (request: Request, requires: Requirement): Caller =>
+export const requireCaller = (request: Request, requires: Requirement): Caller =>
   admittedCaller(request, {}, undefined, { requires });
 
 /** Checks identity, rights and rate, in this order and before the body is looked at (rule H14). */
@@ -205,7 +205,7 @@ function admit(request: Request, set: HookContext["set"], id: unknown, mark: Mar
  * The caller once the body has been read. Reading takes as long as the client likes, and the credential may
  * have ended or lost its rights meanwhile.
  */
-const admitAgain = (
+const readmit = (
   caller: Caller,
   request: Request,
   set: HookContext["set"],
@@ -285,7 +285,7 @@ export const guard = new Elysia({ name: "guard" }).macro({
           isWrite(context.request, context.route),
         );
         const body = await readBody(context.request, context.route);
-        context.caller = admitAgain(caller, context.request, context.set, context.params?.id, rule);
+        context.caller = readmit(caller, context.request, context.set, context.params?.id, rule);
         return body;
       },
       transform(context: GuardedContext) {

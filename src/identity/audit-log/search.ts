@@ -128,7 +128,7 @@ function readEvents(
 }
 
 /** The events at the given rowids, in the same order. */
-export const readPlaces = (rowids: number[]): EventRow[] =>
+export const eventsByRowid = (rowids: number[]): EventRow[] =>
   all<StoredRow>({
     sql: "SELECT e.* FROM json_each(?) AS place CROSS JOIN audit_events AS e ON e.rowid = place.value ORDER BY place.key",
     values: [JSON.stringify(rowids)],

@@ -9,7 +9,7 @@ import { systemValue } from "../../runtime-settings/service";
 import type { EventRow } from "../audit/service";
 import { auditEvents } from "../audit/table";
 import type { AdminAuditQuery, AuditEvent, AuditQuery } from "./schema";
-import { findEvents, NEWEST_FIRST, readPlaces } from "./search";
+import { eventsByRowid, findEvents, NEWEST_FIRST } from "./search";
 
 // --- Reading ------------------------------------------------------------------------------------------------
 
@@ -80,7 +80,7 @@ export function* eventsOf(userId: string, size: number): Generator<AuditEvent[]>
   };
   while (before) {
     const places = eventsBefore().all(userId, before.created_at, before.at, size);
-    yield readPlaces(places.map(({ at }) => at)).map((row) => asSubject(toAuditEvent(row)));
+    yield eventsByRowid(places.map(({ at }) => at)).map((row) => asSubject(toAuditEvent(row)));
     before = places.length === size ? places.at(-1) : undefined;
   }
 }
@@ -97,7 +97,7 @@ export function* actionsOf(userId: string, size: number): Generator<AuditEvent[]
     const places: number[] = actionsBefore()
       .all(userId, before, size)
       .map(({ at }) => at);
-    yield readPlaces(places).map(toAuditEvent);
+    yield eventsByRowid(places).map(toAuditEvent);
     before = places.length === size ? places.at(-1) : undefined;
   }
 }

@@ -45,7 +45,7 @@ const failed = () => badRequest("The bot-protection challenge was not passed; so
  * was not solved, and 503 when the provider can't tell: the check never fails open. A token counts once, so
  * nothing is asked twice.
  */
-export async function checkChallenge(token: unknown, client: Client): Promise<void> {
+export async function checkBotProtection(token: unknown, client: Client): Promise<void> {
   const provider = config["bot_protection.provider"];
   if (provider === null) return;
   if (typeof token !== "string" || token === "")

@@ -25,7 +25,7 @@ import { forceLogout, revokeOtherSessions } from "../sessions/service";
 import { dropChallenges } from "../two-factor-codes/challenges";
 import { clearFailures } from "../two-factor-codes/failures";
 import { cancelVerification } from "../verification/service";
-import { checkChallenge } from "./bot-protection";
+import { checkBotProtection } from "./bot-protection";
 import type { PasswordChange, ResetCompletion, ResetRequest } from "./schema";
 import { passwordResets, passwords } from "./table";
 
@@ -56,7 +56,7 @@ const ANSWER_STEP = 500;
  * if one has (rule A2): unknown addresses take nearly the same work, and answers come at fixed times.
  */
 export async function requestPasswordReset(input: ResetRequest, client: Client): Promise<void> {
-  await checkChallenge(input.challenge_token, client);
+  await checkBotProtection(input.challenge_token, client);
   const started = performance.now();
   await issueReset(input.email.toLowerCase(), client);
   await Bun.sleep(ANSWER_STEP - ((performance.now() - started) % ANSWER_STEP));
@@ -124,7 +124,7 @@ const invalidToken = () => badRequest("The token is not valid, was used, or has 
  * machine only. Throws 400.
  */
 export async function completePasswordReset(input: ResetCompletion, client: Client): Promise<void> {
-  await checkChallenge(input.challenge_token, client);
+  await checkBotProtection(input.challenge_token, client);
   const found = db.select().from(passwordResets).where(unexpired(input.token)).get();
   const user = found && findUser(found.user_id);
   if (!user || user.deleted_at !== null) throw invalidToken();

@@ -23,7 +23,7 @@ import {
   takeVerification,
   type VerificationRow,
 } from "../verification/service";
-import { checkChallenge } from "./bot-protection";
+import { checkBotProtection } from "./bot-protection";
 import type { AuthResponse, RegisterInput, VerifiedEmail } from "./schema";
 import { openSession } from "./service";
 
@@ -39,7 +39,7 @@ export async function register(input: RegisterInput, client: Client) {
   const email = input.email.toLowerCase();
   const username = input.username.toLowerCase();
   checkPassword(input.password, username);
-  await checkChallenge(input.challenge_token, client);
+  await checkBotProtection(input.challenge_token, client);
   checkFree(email, username, client);
   const passwordHash = await hashPassword(input.password);
   const { id, token, expiresAt } = await transact(() => {

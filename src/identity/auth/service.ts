@@ -17,7 +17,7 @@ import { endSession, insertSession, revokeOtherSessions } from "../sessions/serv
 import { insertChallenge } from "../two-factor-codes/challenges";
 import { checkNotLocked } from "../two-factor-codes/failures";
 import { isTwoFactorOn } from "../two-factor-codes/service";
-import { checkChallenge } from "./bot-protection";
+import { checkBotProtection } from "./bot-protection";
 import type { AuthResponse, LoginInput } from "./schema";
 import { passwords } from "./table";
 
@@ -31,7 +31,7 @@ const wrongCredentials = () => new AppError("Unauthorized", "The identifier or t
  * opened in the end. Throws 429 after too many failures, by the same rules with or without an account.
  */
 export async function login(input: LoginInput, client: Client): Promise<AuthResponse> {
-  await checkChallenge(input.challenge_token, client);
+  await checkBotProtection(input.challenge_token, client);
   const identifier = input.identifier.toLowerCase();
   const account = findAccount(identifier);
   const isKnown = knownAddress(account?.id ?? null, client.address) !== null;

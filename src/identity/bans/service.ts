@@ -1,8 +1,8 @@
 import { and, count, desc, eq, isNull, lte } from "drizzle-orm";
 import { newId } from "../../kernel/crypto/id";
+import { inBatches } from "../../kernel/db/batches";
 import { db } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
-import { transact } from "../../kernel/db/transactions";
 import { conflict, notFound } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import type { Records } from "../../kernel/http/lists";
@@ -156,10 +156,7 @@ function closeWhere(which: ReturnType<typeof eq> | undefined, limit: number): nu
   return ended.length;
 }
 
-/** Bans closed in one transaction. */
-const STEP = 500;
-
 /** The job: closes expired bans. They are out of force already; this records it. */
 export async function closeExpiredBans(): Promise<void> {
-  while ((await transact(() => closeWhere(undefined, STEP))) === STEP);
+  await inBatches((limit) => closeWhere(undefined, limit));
 }

@@ -35,7 +35,7 @@ function promisedAt(name: string): number | null {
 }
 
 /** Files that are checked before requests are let in. */
-const STEP = 200;
+const FILES_AT_ONCE = 200;
 
 /** The files of the outbox, in steps; none if there is no outbox. */
 async function* filesInSteps(): AsyncGenerator<string[]> {
@@ -43,8 +43,8 @@ async function* filesInSteps(): AsyncGenerator<string[]> {
     if (error.code === "ENOENT") return [];
     throw error;
   });
-  for (let at = 0; at < names.length; at += STEP) {
-    yield names.slice(at, at + STEP);
+  for (let at = 0; at < names.length; at += FILES_AT_ONCE) {
+    yield names.slice(at, at + FILES_AT_ONCE);
     await Bun.sleep(0);
   }
 }

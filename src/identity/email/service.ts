@@ -21,7 +21,7 @@ const FIRST_PAUSE = 30 * SECOND;
 const LONGEST_PAUSE = 6 * HOUR;
 
 /** A message that could not be delivered for this long is given up. */
-const PATIENCE = 3 * DAY;
+const RETRIED_FOR = 3 * DAY;
 
 /** Longest wait of a stop for a message on its way; an interrupted one is sent again at the next start. */
 const SETTLE_TIMEOUT = 5 * SECOND;
@@ -181,7 +181,7 @@ async function attempt(row: Queued): Promise<DeliveryError["setback"] | null> {
     return null;
   }
   const facts = { email: row.id, kind: row.kind, attempts, reason: error.message };
-  if (error.setback === "refused" || now() - row.created_at >= PATIENCE) {
+  if (error.setback === "refused" || now() - row.created_at >= RETRIED_FOR) {
     log.error("an email is given up: check the reason, the address and email.* of the configuration", facts);
     const last_error = error.message;
     await update(row.id, { attempts, message: null, next_attempt_at: null, failed_at: now(), last_error });

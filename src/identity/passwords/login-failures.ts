@@ -2,6 +2,7 @@ import { config } from "../../configuration/config";
 import { hashToken } from "../../kernel/crypto/crypto";
 import { AppError } from "../../kernel/errors/errors";
 import { now, SECOND } from "../../kernel/time/clock";
+import { BoundedMap } from "../../kernel/values/bounded-map";
 
 /**
  * Failed sign-ins, counted by the identifier as typed, and apart from that for each address from which its
@@ -17,13 +18,13 @@ import { now, SECOND } from "../../kernel/time/clock";
  */
 
 /** Number of failures from which on each is followed by a pause. */
-const PATIENCE = 10;
+const FREE_FAILURES = 10;
 const FIRST_PAUSE = 1 * SECOND;
 const LONGEST_PAUSE = 30 * SECOND;
 
 /** Milliseconds after the last failure during which no try is let through. */
 export const pauseAfter = (failures: number): number =>
-  failures < PATIENCE ? 0 : Math.min(FIRST_PAUSE * 2 ** (failures - PATIENCE), LONGEST_PAUSE);
+  failures < FREE_FAILURES ? 0 : Math.min(FIRST_PAUSE * 2 ** (failures - FREE_FAILURES), LONGEST_PAUSE);
 
 interface Tries {
   failures: number;
@@ -40,17 +41,15 @@ interface Tries {
  * one with fewer failures takes a hundred thousand, and gains nine tries.
  */
 const MAX_REMEMBERED = 100_000;
-const few = new Map<string, Tries>();
-const many = new Map<string, Tries>();
+const few = new BoundedMap<string, Tries>(MAX_REMEMBERED);
+const many = new BoundedMap<string, Tries>(MAX_REMEMBERED);
 
 const find = (key: string): Tries | undefined => many.get(key) ?? few.get(key);
 
 function remember(key: string, tries: Tries): void {
   few.delete(key);
   many.delete(key);
-  const kept = tries.failures < PATIENCE ? few : many;
-  const oldest = kept.size >= MAX_REMEMBERED ? kept.keys().next() : null;
-  if (oldest && !oldest.done) kept.delete(oldest.value);
+  const kept = tries.failures < FREE_FAILURES ? few : many;
   kept.set(key, tries);
 }
 
@@ -115,7 +114,7 @@ function waitOf({ failures, open, failedAt, endsAt }: Tries, time: number, most:
   // After the clock was set back, the pause must not last longer than it was meant to.
   const left = Math.min(failedAt + pause - time, pause);
   if (left > 0) return left;
-  const isCrowded = failures + open >= Math.min(PATIENCE, most);
+  const isCrowded = failures + open >= Math.min(FREE_FAILURES, most);
   return open > 0 && isCrowded ? FIRST_PAUSE : 0;
 }
 

@@ -1,6 +1,7 @@
 import { verifyPassword } from "../../kernel/crypto/crypto";
 import { transact } from "../../kernel/db/transactions";
 import { now } from "../../kernel/time/clock";
+import { BoundedMap } from "../../kernel/values/bounded-map";
 import { findUser } from "../directory/users";
 import { notify } from "../email/notify";
 import { bySignedIn, openTry } from "./login-failures";
@@ -13,9 +14,8 @@ import { bySignedIn, openTry } from "./login-failures";
 /** Wrong passwords in a row that send an email. */
 const WORRYING = 10;
 
-/** Wrong passwords in a row of signed-in users, also those that are spread over days. Memory is bounded. */
-const MAX_REMEMBERED = 100_000;
-const inARow = new Map<string, number>();
+/** Wrong passwords in a row of signed-in users, also those that are spread over days. */
+const inARow = new BoundedMap<string, number>(100_000);
 
 /**
  * Compares a signed-in user's password. The user is told of ten wrong ones in a row, once in a series that a
@@ -43,10 +43,7 @@ export function startAnew(userId: string): void {
 
 async function countWrong(userId: string): Promise<void> {
   const failures = (inARow.get(userId) ?? 0) + 1;
-  inARow.delete(userId);
-  const oldest = inARow.size >= MAX_REMEMBERED ? inARow.keys().next() : null;
-  if (oldest && !oldest.done) inARow.delete(oldest.value);
-  inARow.set(userId, failures);
+  inARow.renew(userId, failures);
   if (failures !== WORRYING) return;
   await transact(() => {
     const user = findUser(userId);

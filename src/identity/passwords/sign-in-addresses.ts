@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { keyedHash } from "../../kernel/crypto/encryption";
+import { inBatches } from "../../kernel/db/batches";
 import { db, sqlite, statement } from "../../kernel/db/connection";
-import { transact } from "../../kernel/db/transactions";
 import { addressBlock } from "../../kernel/http/client";
 import { DAY, now } from "../../kernel/time/clock";
 import { signInAddresses } from "../auth/table";
@@ -88,9 +88,6 @@ export function clearCodeFailures(userId: string): void {
     .run();
 }
 
-/** Rows deleted in one transaction. */
-const STEP = 500;
-
 const forgetAged = statement(() =>
   sqlite.prepare<unknown, [number, number]>(
     `DELETE FROM sign_in_addresses WHERE rowid IN (
@@ -101,5 +98,5 @@ const forgetAged = statement(() =>
 /** The job: forgets addresses without a sign-in for 30 days. Older ones don't count even before it runs. */
 export async function forgetOldAddresses(): Promise<void> {
   const before = now() - MEMORY;
-  while ((await transact(() => forgetAged().run(before, STEP).changes)) === STEP);
+  await inBatches((limit) => forgetAged().run(before, limit).changes);
 }

@@ -1,9 +1,9 @@
 import { and, asc, count, desc, eq, inArray, lt, lte, ne, or } from "drizzle-orm";
 import { mintToken } from "../../kernel/crypto/crypto";
 import { newId } from "../../kernel/crypto/id";
+import { inBatches } from "../../kernel/db/batches";
 import { db, sqlite, statement } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
-import { transact } from "../../kernel/db/transactions";
 import { notFound } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import { type ListQuery, readList } from "../../kernel/http/lists";
@@ -275,27 +275,22 @@ export const endSessionsOf = (caller: Caller, userId: string, client: Client): P
 
 // --- Jobs -------------------------------------------------------------------------------------------------
 
-/** Sessions deleted in one transaction. */
-const STEP = 500;
-
 /**
  * The job: removes sessions that ended a day ago, by age or disuse. Sessions are refused from their end on,
  * removed or not; the day keeps a clock that is wrong for an hour from ending any for good.
  */
 export async function deleteExpiredSessions(): Promise<void> {
-  for (let more = true; more; ) {
-    more = await transact(() => {
-      const ended = db
-        .select({ id: sessions.id })
-        .from(sessions)
-        .where(
-          or(lte(sessions.expires_at, now() - DAY), lte(sessions.last_activity_at, now() - DAY - idleSpan())),
-        )
-        .limit(STEP)
-        .all()
-        .map((row) => row.id);
-      db.delete(sessions).where(inArray(sessions.id, ended)).run();
-      return ended.length === STEP;
-    });
-  }
+  await inBatches((limit) => {
+    const ended = db
+      .select({ id: sessions.id })
+      .from(sessions)
+      .where(
+        or(lte(sessions.expires_at, now() - DAY), lte(sessions.last_activity_at, now() - DAY - idleSpan())),
+      )
+      .limit(limit)
+      .all()
+      .map((row) => row.id);
+    db.delete(sessions).where(inArray(sessions.id, ended)).run();
+    return ended.length;
+  });
 }

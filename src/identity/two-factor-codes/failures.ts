@@ -32,7 +32,7 @@ import { dropChallenges } from "./challenges";
  */
 
 /** Number of wrong codes from which on each is followed by a pause. */
-const PATIENCE = 5;
+const FREE_FAILURES = 5;
 const FIRST_PAUSE = 1 * MINUTE;
 const LONGEST_PAUSE = 4 * HOUR;
 
@@ -42,7 +42,7 @@ const MOST = 100;
 
 /** Milliseconds after the last wrong code during which no further one is checked. */
 export const pauseAfter = (failures: number): number =>
-  failures < PATIENCE ? 0 : Math.min(FIRST_PAUSE * 2 ** (failures - PATIENCE), LONGEST_PAUSE);
+  failures < FREE_FAILURES ? 0 : Math.min(FIRST_PAUSE * 2 ** (failures - FREE_FAILURES), LONGEST_PAUSE);
 
 const ofUser = statement(() =>
   db

@@ -31,7 +31,7 @@ export function countSignInOf(challengeToken: string, client: Client, headers: H
 }
 
 /** The user meant by a caller, with one more code counted for that user. Throws 400, 403 and 429. */
-export function subjectTryingCode(
+export function countedSubject(
   caller: Caller,
   userId: string | undefined,
   client: Client,

@@ -6,7 +6,7 @@ import { NEEDS_RECENT_SIGN_IN } from "../proof/schema";
 import { countProof } from "../reauthentication/limits";
 import { unlockTwoFactor } from "../two-factor-codes/failures";
 import { subjectOf } from "../two-factor-codes/service";
-import { subjectTryingCode } from "../two-factor-codes/tries";
+import { countedSubject } from "../two-factor-codes/tries";
 import { twoFactorRequirement } from "./requirement";
 import {
   BackupCodes,
@@ -74,7 +74,7 @@ export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["
     "/verify",
     ({ caller, body, request, set }) => {
       const client = clientOf(request);
-      const user = subjectTryingCode(caller, body.user_id, client, set.headers);
+      const user = countedSubject(caller, body.user_id, client, set.headers);
       countProof(caller, { password: body.password }, client, set.headers);
       return enableTwoFactor(caller, user, body, client);
     },
@@ -91,7 +91,7 @@ export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["
   .delete(
     "",
     async ({ caller, body, request, set }) => {
-      const user = subjectTryingCode(caller, body.user_id, clientOf(request), set.headers);
+      const user = countedSubject(caller, body.user_id, clientOf(request), set.headers);
       await disableTwoFactor(caller, user, body.code, clientOf(request));
       return { success: true, message: "Two-factor authentication is off" };
     },
@@ -111,7 +111,7 @@ export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["
     ({ caller, body, request, set }) =>
       regenerateBackupCodes(
         caller,
-        subjectTryingCode(caller, body.user_id, clientOf(request), set.headers),
+        countedSubject(caller, body.user_id, clientOf(request), set.headers),
         body.code,
         clientOf(request),
       ),

@@ -2,8 +2,8 @@ import { and, desc, eq, gt, inArray, isNotNull, lte, not, or, type SQL } from "d
 import { hashToken, mintToken } from "../../kernel/crypto/crypto";
 import { keyedHash } from "../../kernel/crypto/encryption";
 import { newId } from "../../kernel/crypto/id";
+import { inBatches } from "../../kernel/db/batches";
 import { db } from "../../kernel/db/connection";
-import { transact } from "../../kernel/db/transactions";
 import { badRequest } from "../../kernel/errors/errors";
 import { addressBlock, type Client } from "../../kernel/http/client";
 import { HOUR, MINUTE, now } from "../../kernel/time/clock";
@@ -234,24 +234,18 @@ export function takeVerification(
   return row;
 }
 
-/** Rows deleted in one transaction. */
-const STEP = 500;
-
 /** The job: removes expired verifications and password resets. They are refused even before it runs. */
 export async function deleteExpiredTokens(): Promise<void> {
-  for (const table of [verifications, passwordResets]) {
-    for (let more = true; more; ) {
-      more = await transact(() => {
-        const expired = db
-          .select({ id: table.id })
-          .from(table)
-          .where(lte(table.expires_at, now()))
-          .limit(STEP)
-          .all()
-          .map((row) => row.id);
-        db.delete(table).where(inArray(table.id, expired)).run();
-        return expired.length === STEP;
-      });
-    }
-  }
+  for (const table of [verifications, passwordResets])
+    await inBatches((limit) => {
+      const expired = db
+        .select({ id: table.id })
+        .from(table)
+        .where(lte(table.expires_at, now()))
+        .limit(limit)
+        .all()
+        .map((row) => row.id);
+      db.delete(table).where(inArray(table.id, expired)).run();
+      return expired.length;
+    });
 }

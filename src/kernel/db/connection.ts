@@ -1,5 +1,6 @@
 import { Database, type Statement } from "bun:sqlite";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
+import { BoundedMap } from "../values/bounded-map";
 
 /** The connection of this process, raw and through Drizzle. Set by `openDatabase`. */
 export let sqlite: Database;
@@ -16,14 +17,11 @@ const MAX_COMPILED = 200;
  * of fields, and a compiled statement keeps the values that it was last given.
  */
 function compilingOnce(connection: Database): Database {
-  const compiled = new Map<string, Statement>();
+  const compiled = new BoundedMap<string, Statement>(MAX_COMPILED);
   const prepare = (text: string): Statement => {
     if (!text.startsWith("select ")) return connection.prepare(text);
     const statement = compiled.get(text) ?? connection.prepare(text);
-    compiled.delete(text);
-    compiled.set(text, statement);
-    const oldest = compiled.keys().next();
-    if (compiled.size > MAX_COMPILED && !oldest.done) compiled.delete(oldest.value);
+    compiled.renew(text, statement);
     return statement;
   };
   return { prepare } as Pick<Database, "prepare"> as Database;

@@ -1,8 +1,5 @@
 import { DAY, now } from "../time/clock";
-import { transact } from "./transactions";
-
-/** Records deleted in one transaction: some milliseconds. */
-const STEP = 500;
+import { inBatches } from "./batches";
 
 /**
  * Deletes records older than `days`, step by step, with requests in between. `days` is read anew for each
@@ -13,9 +10,8 @@ export async function deleteOlderThan(
   days: () => number,
   deleteOldest: (before: number, limit: number) => number,
 ): Promise<void> {
-  for (let deleted = STEP; deleted === STEP; )
-    deleted = await transact(() => {
-      const kept = days();
-      return kept === 0 ? 0 : deleteOldest(now() - kept * DAY, STEP);
-    });
+  await inBatches((limit) => {
+    const kept = days();
+    return kept === 0 ? 0 : deleteOldest(now() - kept * DAY, limit);
+  });
 }

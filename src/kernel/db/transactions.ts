@@ -102,7 +102,7 @@ const rollbackToSavepoint = statement(() => sqlite.prepare("ROLLBACK TO job"));
  * Longest wait for a write lock that another process holds, and the pause between two attempts
  * (milliseconds).
  */
-const LOCK_PATIENCE = 5_000;
+const LONGEST_LOCK = 5_000;
 const LOCK_PAUSE = 20;
 
 /** When the lock was found taken (performance.now milliseconds); null while it is free. */
@@ -126,7 +126,7 @@ function beginOrWait(): boolean {
   } catch (error) {
     const isLocked = (error as { code?: string }).code === "SQLITE_BUSY";
     if (isLocked) lockedSince ??= performance.now();
-    if (!isLocked || performance.now() - (lockedSince ?? 0) > LOCK_PATIENCE) throw error;
+    if (!isLocked || performance.now() - (lockedSince ?? 0) > LONGEST_LOCK) throw error;
     setTimeout(flush, LOCK_PAUSE);
     return false;
   }

@@ -1,4 +1,5 @@
 import { now, SECOND } from "../time/clock";
+import { BoundedMap } from "../values/bounded-map";
 
 /** At most `requests` in `seconds`. */
 export interface Rate {
@@ -20,10 +21,8 @@ interface Window {
   endsAt: number;
 }
 
-/** Maximum number of windows; beyond it the oldest go, so that a flood of addresses costs no memory. */
-const MAX_WINDOWS = 100_000;
-
-const windows = new Map<string, Window>();
+/** Bounded, so that a flood of addresses costs no memory. */
+const windows = new BoundedMap<string, Window>(100_000);
 
 /**
  * Counts one request against `key` in a fixed window that starts with the key's first request. A refused
@@ -34,13 +33,8 @@ export function takeToken(key: string, rate: Rate): RateVerdict {
   let window = windows.get(key);
   // A window can't last longer than the rate says: the limit may have been shortened or the clock set back.
   if (window === undefined || window.endsAt <= time || window.endsAt > time + rate.seconds * SECOND) {
-    windows.delete(key);
-    if (windows.size >= MAX_WINDOWS) {
-      const oldest = windows.keys().next();
-      if (!oldest.done) windows.delete(oldest.value);
-    }
     window = { count: 0, endsAt: time + rate.seconds * SECOND };
-    windows.set(key, window);
+    windows.renew(key, window);
   }
   const allowed = window.count < rate.requests;
   if (allowed) window.count++;

@@ -17,7 +17,7 @@ import { communityGuilds } from "./table";
  */
 
 /** Members stored or deleted in one transaction: some milliseconds. */
-const STEP = 100;
+const ROWS_AT_ONCE = 100;
 /** Members of one guild. */
 const MAX_MEMBERS = 1_000_000;
 /** Steps that may wait before the next members are held back. */
@@ -62,7 +62,8 @@ export class MemberStore {
     this.#taken += members.length;
     if (this.#taken > MAX_MEMBERS)
       throw new BadAnswer(`The bot's answer is too large: a guild may have ${MAX_MEMBERS} members`);
-    for (let at = 0; at < members.length; at += STEP) this.#steps.push(members.slice(at, at + STEP));
+    for (let at = 0; at < members.length; at += ROWS_AT_ONCE)
+      this.#steps.push(members.slice(at, at + ROWS_AT_ONCE));
     this.#work ??= this.#store();
   }
 
@@ -248,7 +249,7 @@ function strayRows(): number[] {
   let last = 0;
   const end = { members_from: storing?.from || Number.MAX_SAFE_INTEGER, members_to: 0 };
   for (const { members_from, members_to } of [...ranges().all(), end]) {
-    const strays = rowsBetween().all(last, members_from, STEP);
+    const strays = rowsBetween().all(last, members_from, ROWS_AT_ONCE);
     if (strays.length > 0) return strays.map(({ row }) => row);
     last = members_to;
   }

@@ -3,7 +3,7 @@ import { transact } from "../../kernel/db/transactions";
 import { BadAnswer, readChannel, readGuild, readRole } from "./answers";
 import { type GuildAnswers, storeGuilds } from "./guilds";
 import type { GuildSync } from "./schema";
-import { type Intake, SYNC_TIMEOUT, SyncLine } from "./sync";
+import { SYNC_TIMEOUT, SyncQueue, type SyncReceiver } from "./sync";
 
 /** Bounds of one answer: it is stored in one transaction, and read a guild at a time. */
 const MAX_GUILDS = 1_000;
@@ -13,7 +13,7 @@ const MAX_ROLES = 10_000;
 /** Characters of all topics. */
 const MAX_TOPICS = 2_000_000;
 
-const line = new SyncLine<GuildSync>("guilds", SYNC_TIMEOUT.guilds);
+const line = new SyncQueue<GuildSync>("guilds", SYNC_TIMEOUT.guilds);
 
 /**
  * Asks the bot for a guild (by its identifier on the platform) or, with null, for all, and stores its answer.
@@ -21,12 +21,12 @@ const line = new SyncLine<GuildSync>("guilds", SYNC_TIMEOUT.guilds);
  * `BotTimeout`.
  */
 export const syncGuilds = (guildId: string | null): Promise<GuildSync> =>
-  line.ask(guildId, () => new GuildIntake(guildId));
+  line.ask(guildId, () => new GuildReceiver(guildId));
 
 const nothing = { guilds_synced: 0, channels_synced: 0, roles_synced: 0 };
 
 /** Collects guilds with their channels and roles. */
-class GuildIntake implements Intake<GuildSync> {
+class GuildReceiver implements SyncReceiver<GuildSync> {
   readonly #guildId: string | null;
   readonly #answers: GuildAnswers = { guilds: new Map(), channels: new Map(), roles: new Map() };
   #topics = 0;

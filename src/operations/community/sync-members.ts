@@ -3,9 +3,9 @@ import { BadAnswer, readMember } from "./answers";
 import { guildThere } from "./guilds";
 import { MemberStore } from "./member-store";
 import type { MemberSync } from "./schema";
-import { type Intake, SYNC_TIMEOUT, SyncLine } from "./sync";
+import { SYNC_TIMEOUT, SyncQueue, type SyncReceiver } from "./sync";
 
-const line = new SyncLine<MemberSync>("members", SYNC_TIMEOUT.members);
+const line = new SyncQueue<MemberSync>("members", SYNC_TIMEOUT.members);
 
 /**
  * Asks the bot for the members of a guild (by its identifier on the platform), who replace the former ones
@@ -14,11 +14,11 @@ const line = new SyncLine<MemberSync>("members", SYNC_TIMEOUT.members);
  */
 export function syncMembers(guildId: string): Promise<MemberSync> {
   guildThere(guildId);
-  return line.ask(guildId, () => new MemberIntake(guildId));
+  return line.ask(guildId, () => new MemberReceiver(guildId));
 }
 
 /** Stores members as they come. */
-class MemberIntake implements Intake<MemberSync> {
+class MemberReceiver implements SyncReceiver<MemberSync> {
   readonly #guildId: string;
   #store: MemberStore | null = null;
 

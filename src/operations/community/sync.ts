@@ -7,12 +7,12 @@ import { type Bot, notConnected, type SyncRequest, servingBot, whenBotGone } fro
 
 /**
  * Asks the bot for a sync and waits for its answer, which comes in one part or many (rules M1 and M2). Of
- * each kind one sync runs at a time: a second request for the same one shares its answer, any other waits. An
- * `Intake` stores the answer.
+ * each kind one sync runs at a time: a second request for the same one shares its answer, any other waits. A
+ * `SyncReceiver` stores the answer.
  */
 
 /** Takes the parts of one answer. */
-export interface Intake<T> {
+export interface SyncReceiver<T> {
   /** Takes a part. Throws BadAnswer. */
   take: (part: CommunitySyncResponse) => void;
   /** True while the parts so far should be stored before more are taken. */
@@ -35,7 +35,7 @@ class Sync<T> {
   readonly requestId = newId();
   readonly guild: string | null;
   readonly answer: Promise<T>;
-  readonly #intake: Intake<T>;
+  readonly #receiver: SyncReceiver<T>;
   readonly #timeout: number;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #resolve: (answer: T) => void = () => {};
@@ -45,9 +45,9 @@ class Sync<T> {
   /** The error in the answer: its other parts are ignored. */
   #wrong: BadAnswer | null = null;
 
-  constructor(guild: string | null, intake: Intake<T>, timeout: number) {
+  constructor(guild: string | null, receiver: SyncReceiver<T>, timeout: number) {
     this.guild = guild;
-    this.#intake = intake;
+    this.#receiver = receiver;
     this.#timeout = timeout;
     this.answer = new Promise<T>((resolve, reject) => {
       this.#resolve = resolve;
@@ -69,7 +69,7 @@ class Sync<T> {
   }
 
   isBusy(): boolean {
-    return this.#intake.isBusy();
+    return this.#receiver.isBusy();
   }
 
   awaits(bot: Bot, requestId: string): boolean {
@@ -79,24 +79,24 @@ class Sync<T> {
   take(part: CommunitySyncResponse): void {
     if (!part.success) {
       const error = part.error?.slice(0, MAX_ERROR).toWellFormed();
-      this.#end(this.#intake.failed(error || "The bot does not say why it failed"));
+      this.#end(this.#receiver.failed(error || "The bot does not say why it failed"));
       return;
     }
     try {
-      if (this.#wrong === null) this.#intake.take(part);
+      if (this.#wrong === null) this.#receiver.take(part);
     } catch (error) {
       if (!(error instanceof BadAnswer)) throw error;
       this.#wrong = error;
-      this.#intake.drop();
+      this.#receiver.drop();
     }
     if (part.more) return;
     this.#bot = null;
-    if (this.#wrong) this.#end(this.#intake.failed(this.#wrong.message));
+    if (this.#wrong) this.#end(this.#receiver.failed(this.#wrong.message));
     else
-      this.#intake.commit().then(
+      this.#receiver.commit().then(
         (answer) => this.#end(answer),
         (error) => {
-          if (error instanceof BadAnswer) this.#end(this.#intake.failed(error.message));
+          if (error instanceof BadAnswer) this.#end(this.#receiver.failed(error.message));
           else this.#fail(error);
         },
       );
@@ -107,7 +107,7 @@ class Sync<T> {
   }
 
   #timeOut(): void {
-    if (this.#wrong) this.#end(this.#intake.failed(this.#wrong.message));
+    if (this.#wrong) this.#end(this.#receiver.failed(this.#wrong.message));
     else this.#fail(new AppError("BotTimeout", "The community bot did not answer in time"));
   }
 
@@ -124,12 +124,12 @@ class Sync<T> {
   #stop(): void {
     clearTimeout(this.#timer);
     this.#bot = null;
-    this.#intake.drop();
+    this.#receiver.drop();
   }
 }
 
 /** The syncs of one kind. */
-export class SyncLine<T> {
+export class SyncQueue<T> {
   readonly #scope: SyncRequest["scope"];
   readonly #timeout: number;
   #running: Sync<T> | null = null;
@@ -146,13 +146,13 @@ export class SyncLine<T> {
    * Asks for the sync of a guild by its identifier on the platform, or of all with null. Throws 503
    * `BotNotConnected` and `BotTimeout`.
    */
-  ask(guild: string | null, intake: () => Intake<T>): Promise<T> {
+  ask(guild: string | null, receiver: () => SyncReceiver<T>): Promise<T> {
     const same = [this.#running, ...this.#waiting].find((sync) => sync?.guild === guild);
     if (same) return same.answer;
     if (servingBot() === null) throw notConnected();
     if (this.#waiting.length >= MAX_WAITING)
       throw new AppError("ServiceUnavailable", "Too many syncs wait already");
-    const sync = new Sync(guild, intake(), this.#timeout);
+    const sync = new Sync(guild, receiver(), this.#timeout);
     this.#waiting.push(sync);
     const leave = () => this.#leave(sync);
     sync.answer.then(leave, leave);
@@ -191,7 +191,7 @@ export class SyncLine<T> {
   }
 }
 
-const lines: Pick<SyncLine<unknown>, "asks" | "isBusy" | "awaits" | "take" | "lose">[] = [];
+const lines: Pick<SyncQueue<unknown>, "asks" | "isBusy" | "awaits" | "take" | "lose">[] = [];
 
 whenBotGone((bot) => {
   for (const line of lines) line.lose(bot);

@@ -35,8 +35,8 @@ import {
 const path = "/v1/integrations";
 
 /** Several requests to a slow platform take longer than the server waits elsewhere. */
-const giveTime = (request: Request) => listeningServer()?.timeout(request, PATIENCE_SECONDS);
-const PATIENCE_SECONDS = 120;
+const giveTime = (request: Request) => listeningServer()?.timeout(request, TIMEOUT_SECONDS);
+const TIMEOUT_SECONDS = 120;
 
 const reads = { requires: "integrations:read", orSession: true } as const;
 const writes = { requires: "integrations:write", orSession: true } as const;

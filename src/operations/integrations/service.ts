@@ -168,10 +168,10 @@ export function eraseIntegrations(userId: string): void {
 // --- Jobs ---------------------------------------------------------------------------------------------------
 
 /** Integrations looked at in one run: the rest has its turn in the next. */
-const STEP = 200;
+const TOKENS_A_RUN = 200;
 
 /** Failures after which a run assumes that the platform can't answer. */
-const PATIENCE = 3;
+const MAX_FAILURES = 3;
 
 /**
  * The job: Twitch requires each token to be validated at the start and every hour. A refused one is renewed.
@@ -194,7 +194,7 @@ export async function validateTokens(): Promise<void> {
       ),
     )
     .orderBy(asc(integrations.validated_at))
-    .limit(STEP)
+    .limit(TOKENS_A_RUN)
     .all();
   let failures = 0;
   for (const row of due) {
@@ -206,7 +206,7 @@ export async function validateTokens(): Promise<void> {
     } catch (error) {
       // A failure of one account must not keep the others from their turn; one of the platform stops the run.
       if (!(error instanceof AppError)) log.warn("a token could not be validated", describeError(error));
-      else if (error.status === 503 && ++failures === PATIENCE) return;
+      else if (error.status === 503 && ++failures === MAX_FAILURES) return;
     }
   }
 }

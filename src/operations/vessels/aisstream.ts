@@ -1,7 +1,7 @@
 import type { Position } from "../../tracking/geofences/geometry";
 import { MESSAGE_TYPES, readFrame } from "./aisstream-messages";
 import { type Area, boxesOf, isLeft } from "./area";
-import { keepConnection, type Link, PATIENCE, type Patience } from "./connection";
+import { keepConnection, LINK_TIMING, type Link, type LinkTiming } from "./connection";
 import type { Hear, Source } from "./source";
 
 /**
@@ -14,19 +14,19 @@ export interface Feed {
   apiKey: string;
 }
 
-export interface FeedPatience extends Patience {
+export interface FeedTiming extends LinkTiming {
   /** Shortest time between two subscriptions because the ship moved, in milliseconds. */
   settle: number;
 }
 
 /** A fleet whose newest position jumps between its vessels doesn't reconnect all the time. */
-export const FEED_PATIENCE: FeedPatience = { ...PATIENCE, settle: 10_000 };
+export const FEED_TIMING: FeedTiming = { ...LINK_TIMING, settle: 10_000 };
 
 /** Characters of a frame; those of the feed have less than a thousand. */
 const MAX_FRAME = 65_536;
 
 /** Keeps listening to the feed around the newest position. */
-export function startAisstream(feed: Feed, hear: Hear, patience = FEED_PATIENCE): Source {
+export function startAisstream(feed: Feed, hear: Hear, timing = FEED_TIMING): Source {
   let wanted: Area | null = null;
   /** The area of the current subscription, and its time (performance.now milliseconds). */
   let asked: { area: Area; at: number } | null = null;
@@ -38,7 +38,7 @@ export function startAisstream(feed: Feed, hear: Hear, patience = FEED_PATIENCE)
       asked = { area: wanted, at: performance.now() };
       return open(feed, wanted, hear, link);
     },
-    patience,
+    timing,
   );
 
   return {
@@ -48,7 +48,7 @@ export function startAisstream(feed: Feed, hear: Hear, patience = FEED_PATIENCE)
       else if (!asked || !kept.isOpen()) kept.connect();
       // One subscription after the other: the feed takes a second one at the same time for a second user of
       // the key.
-      else if (isLeft(asked.area, here, radiusKm) && performance.now() - asked.at >= patience.settle)
+      else if (isLeft(asked.area, here, radiusKm) && performance.now() - asked.at >= timing.settle)
         kept.renew();
     },
     isOpen: kept.isOpen,

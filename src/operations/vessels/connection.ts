@@ -7,7 +7,7 @@ import { MINUTE, SECOND } from "../../kernel/time/clock";
  */
 
 /** All in milliseconds. */
-export interface Patience {
+export interface LinkTiming {
   /** Time for connecting. */
   connect: number;
   /**
@@ -23,7 +23,7 @@ export interface Patience {
   proven: number;
 }
 
-export const PATIENCE: Patience = {
+export const LINK_TIMING: LinkTiming = {
   connect: 15 * SECOND,
   silence: 4 * MINUTE,
   firstPause: SECOND,
@@ -62,7 +62,7 @@ const SPEAKING = "";
  * Keeps up a connection. `source` names it in the log, which has one line when it speaks, one when it is
  * lost, and none for each further attempt that fails alike.
  */
-export function keepConnection(source: string, open: Open, patience: Patience): Kept {
+export function keepConnection(source: string, open: Open, timing: LinkTiming): Kept {
   let isKept = false;
   let isOpen = false;
   /** Counts openings and closings: a link of an older count is over. */
@@ -81,8 +81,8 @@ export function keepConnection(source: string, open: Open, patience: Patience): 
   };
 
   const reopen = () => {
-    const pause = patience.firstPause * 2 ** Math.min(Math.max(0, failures - 1), 30);
-    timer = setTimeout(attempt, jittered(Math.min(pause, patience.longestPause)));
+    const pause = timing.firstPause * 2 ** Math.min(Math.max(0, failures - 1), 30);
+    timer = setTimeout(attempt, jittered(Math.min(pause, timing.longestPause)));
   };
 
   const attempt = () => {
@@ -93,7 +93,7 @@ export function keepConnection(source: string, open: Open, patience: Patience): 
 
     const lose = (why: string, isFailure = true) => {
       if (isOver()) return;
-      const wasProven = spoke && performance.now() - openedAt >= patience.proven;
+      const wasProven = spoke && performance.now() - openedAt >= timing.proven;
       failures = isFailure && !wasProven ? failures + 1 : 0;
       if (told !== why) log.warn("no vessel positions arrive", { source, why });
       told = why;
@@ -101,7 +101,7 @@ export function keepConnection(source: string, open: Open, patience: Patience): 
       reopen();
     };
 
-    timer = setTimeout(() => lose("it does not answer"), patience.connect);
+    timer = setTimeout(() => lose("it does not answer"), timing.connect);
     const link: Link = {
       opened() {
         if (isOver()) return;
@@ -109,7 +109,7 @@ export function keepConnection(source: string, open: Open, patience: Patience): 
         openedAt = performance.now();
         clearTimeout(timer);
         // A source with nothing to say is retried soon: the silence was a pause already.
-        timer = setTimeout(() => lose("it is silent", false), patience.silence);
+        timer = setTimeout(() => lose("it is silent", false), timing.silence);
       },
       heard() {
         if (isOver()) return;

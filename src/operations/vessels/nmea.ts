@@ -1,15 +1,15 @@
 import { decodeMessage } from "./ais";
-import { keepConnection, type Link, PATIENCE } from "./connection";
+import { keepConnection, LINK_TIMING, type Link } from "./connection";
 import { LineReader, MessageReader } from "./sentences";
 import type { Hear, Source } from "./source";
 
 /** A receiver that serves NMEA lines over TCP, such as `rtl_ais -T`: everything within its range is near. */
 
 /** Keeps listening to the receiver at `tcp://host:port`. */
-export function startNmea(url: string, hear: Hear, patience = PATIENCE): Source {
+export function startNmea(url: string, hear: Hear, timing = LINK_TIMING): Source {
   const { hostname, port } = new URL(url);
   const address = { hostname: hostname.replace(/^\[(.*)\]$/, "$1"), port: Number(port) };
-  const kept = keepConnection("nmea", (link) => open(address, hear, link), patience);
+  const kept = keepConnection("nmea", (link) => open(address, hear, link), timing);
   kept.connect();
   return { look() {}, isOpen: kept.isOpen, stop: kept.disconnect };
 }

@@ -1,4 +1,5 @@
 import { now, SECOND } from "../../kernel/time/clock";
+import { BoundedMap } from "../../kernel/values/bounded-map";
 
 /** NMEA 0183 as a receiver sends it: bytes to lines, lines to the messages of other vessels. */
 
@@ -45,12 +46,12 @@ interface Parts {
 }
 
 /** Longest time between the parts of a message: the few sequence numbers soon come round again. */
-const PATIENCE = 5 * SECOND;
+const LONGEST_GAP = 5 * SECOND;
 const MAX_PENDING = 64;
 
 /** Reads messages out of one receiver's lines, and joins parts in any order. */
 export class MessageReader {
-  readonly #pending = new Map<string, Parts>();
+  readonly #pending = new BoundedMap<string, Parts>(MAX_PENDING);
 
   take(line: string): Payload[] {
     const messages: Payload[] = [];
@@ -80,13 +81,10 @@ export class MessageReader {
    */
   #partsOf(key: string, total: number, number: number): Parts {
     const known = this.#pending.get(key);
-    if (known && known.texts[number - 1] === undefined && Math.abs(now() - known.startedAt) <= PATIENCE)
+    if (known && known.texts[number - 1] === undefined && Math.abs(now() - known.startedAt) <= LONGEST_GAP)
       return known;
-    this.#pending.delete(key);
-    const [oldest] = this.#pending.keys();
-    if (this.#pending.size >= MAX_PENDING && oldest !== undefined) this.#pending.delete(oldest);
     const parts = { startedAt: now(), texts: Array<undefined>(total).fill(undefined), fillBits: 0 };
-    this.#pending.set(key, parts);
+    this.#pending.renew(key, parts);
     return parts;
   }
 }

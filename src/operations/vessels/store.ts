@@ -1,4 +1,5 @@
 import { MINUTE, now } from "../../kernel/time/clock";
+import { BoundedMap } from "../../kernel/values/bounded-map";
 import { distanceKm, type Position } from "../../tracking/geofences/geometry";
 import { navStatusLabel, shipTypeLabel } from "./labels";
 import type { Report } from "./report";
@@ -62,7 +63,7 @@ export const MAX_VESSELS = 10_000;
 /** The vessels that were heard of lately, by MMSI. */
 export class VesselStore {
   /** The vessel that was heard last comes last. */
-  readonly #vessels = new Map<number, Known>();
+  readonly #vessels = new BoundedMap<number, Known>(MAX_VESSELS);
   /** Grows with each message and each vessel that goes: while it stays, broadcasts would be equal. */
   revision = 0;
 
@@ -76,15 +77,8 @@ export class VesselStore {
     const vessel: Known = { ...(known ?? NOTHING), ...onlyDefined(told), heardAt: now() };
     // A name stays if a later message leaves it out.
     vessel.name ||= known?.name || known_as;
-    this.#vessels.delete(mmsi);
-    if (this.#vessels.size >= MAX_VESSELS) this.#dropOldest();
-    this.#vessels.set(mmsi, vessel);
+    this.#vessels.renew(mmsi, vessel);
     this.revision++;
-  }
-
-  #dropOldest(): void {
-    const [oldest] = this.#vessels.keys();
-    if (oldest !== undefined) this.#vessels.delete(oldest);
   }
 
   /** Drops vessels unheard for ten minutes and, after the clock was set back, those heard in the future. */

@@ -66,7 +66,7 @@ const MAX_ASKED = 25;
 const AT_ONCE = 5;
 
 /** Longest wait for trends in an answer. */
-const PATIENCE = 6 * SECOND;
+const LONGEST_WAIT = 6 * SECOND;
 
 const lacksTrend = ({ trend, centimetres, measured_at, level_cm }: SourceStation): boolean =>
   trend === null && centimetres !== null && measured_at !== null && level_cm !== null;
@@ -75,7 +75,7 @@ const lacksTrend = ({ trend, centimetres, measured_at, level_cm }: SourceStation
 async function withTrends(stations: SourceStation[]): Promise<SourceStation[]> {
   const lacking = stations.filter(lacksTrend);
   const unknown = lacking.length <= MAX_ASKED ? lacking.filter((station) => !isKnown(station)) : [];
-  if (unknown.length > 0) await Promise.race([deriveAll(unknown), Bun.sleep(PATIENCE)]);
+  if (unknown.length > 0) await Promise.race([deriveAll(unknown), Bun.sleep(LONGEST_WAIT)]);
   return stations.map((station) =>
     lacksTrend(station) ? { ...station, trend: derived.get(keyOf(station))?.trend ?? null } : station,
   );

@@ -48,7 +48,7 @@ const scrubbedAt = (userId: string): number =>
 // --- Audit events -------------------------------------------------------------------------------------------
 
 /** Audit events checked in one transaction, which takes some milliseconds. */
-const STEP = 500;
+const EVENTS_AT_ONCE = 500;
 
 interface Place {
   at: number;
@@ -76,17 +76,17 @@ const selectBy = statement(() =>
 const eventsAbout =
   (id: string): NextEvents =>
   ({ at, rowid }) =>
-    selectAbout().all(id, at, rowid, STEP);
+    selectAbout().all(id, at, rowid, EVENTS_AT_ONCE);
 const eventsOfBots =
   (id: string, until: number): NextEvents =>
   ({ at, rowid }) =>
     selectOfBots()
-      .all(id, at, rowid, STEP)
+      .all(id, at, rowid, EVENTS_AT_ONCE)
       .filter((event) => event.at <= until);
 const eventsBy =
   (id: string): NextEvents =>
   ({ rowid }) =>
-    selectBy().all(id, rowid, STEP);
+    selectBy().all(id, rowid, EVENTS_AT_ONCE);
 
 interface Moderation extends Place {
   /** The member and the moderator, as the platform calls them. */
@@ -167,7 +167,7 @@ async function eraseEvents(subject: string, next: NextEvents): Promise<void> {
     after = await transact(() => {
       const events = next(from);
       for (const { rowid } of events) eraseEvent(rowid, subject);
-      return events.length === STEP ? events.at(-1) : undefined;
+      return events.length === EVENTS_AT_ONCE ? events.at(-1) : undefined;
     });
   }
 }
@@ -182,11 +182,11 @@ async function eraseModerations(ids: FormerId[]): Promise<void> {
   for (let after: Place | undefined = { at: 0, rowid: 0 }; after; ) {
     const from: Place = after;
     after = await transact(() => {
-      const events = selectModerations().all(from.at, from.rowid, STEP);
+      const events = selectModerations().all(from.at, from.rowid, EVENTS_AT_ONCE);
       for (const { at, rowid, member, moderator } of events)
         if (isOurs(member, at)) eraseEvent(rowid, member ?? "");
         else if (isOurs(moderator, at)) eraseEvent(rowid, moderator ?? "");
-      return events.length === STEP ? events.at(-1) : undefined;
+      return events.length === EVENTS_AT_ONCE ? events.at(-1) : undefined;
     });
   }
 }

@@ -68,13 +68,13 @@ async function* inTurns(pieces: Iterable<string>): AsyncGenerator<Buffer> {
 }
 
 /** Longest time that the report may take. */
-const PATIENCE = 60 * SECOND;
+const REPORT_TIMEOUT = 60 * SECOND;
 
 /** The PDF of a summary, made in a thread of its own. */
 function renderReport(summary: Summary): Promise<Uint8Array> {
   const worker = new Worker(WORKERS.report);
   return new Promise<Uint8Array>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("the report took too long")), PATIENCE);
+    const timer = setTimeout(() => reject(new Error("the report took too long")), REPORT_TIMEOUT);
     worker.onmessage = ({ data }) => {
       clearTimeout(timer);
       resolve(data);

@@ -22,13 +22,13 @@ declare const self: {
 };
 
 /** Milliseconds; other writers wait for a lock no longer than this either. */
-const LOCK_PATIENCE = 5_000;
+const LONGEST_LOCK = 5_000;
 
 function copy({ source, partial }: CopyOrder): void {
   // Not read-only: the last connection to close a database in WAL mode tidies up, which needs write access.
   const database = new Database(source, { readwrite: true, create: false });
   try {
-    database.run(`PRAGMA busy_timeout = ${LOCK_PATIENCE}`);
+    database.run(`PRAGMA busy_timeout = ${LONGEST_LOCK}`);
     // A consistent copy: SQLite reads one snapshot while others write on.
     database.run("VACUUM INTO ?", [partial]);
   } finally {

@@ -135,9 +135,9 @@ function keepFormer(database: string): string {
   const former = join(dirname(database), backupName(now()).replace("fairlead-", "fairlead-before-restore-"));
   // Closing a database writes its log into it, damaged or not, and removes the log.
   const hasLog = existsSync(`${database}-wal`);
-  if (hasLog) alsoName(`${database}-wal`, `${former}-wal`);
-  const isWhole = takeInLog(database);
-  alsoName(database, former);
+  if (hasLog) linkAs(`${database}-wal`, `${former}-wal`);
+  const isWhole = checkpointLog(database);
+  linkAs(database, former);
   if (isWhole) rmSync(`${former}-wal`, { force: true });
   return former;
 }
@@ -147,7 +147,7 @@ function keepFormer(database: string): string {
  * does so on leaving WAL mode, and refuses while another process has the database open. False for a damaged
  * database, which may be the reason for the restore: its log is then kept too.
  */
-function takeInLog(database: string): boolean {
+function checkpointLog(database: string): boolean {
   try {
     const closing = new Database(database, { readwrite: true, create: false });
     try {
@@ -169,7 +169,7 @@ function takeInLog(database: string): boolean {
 /**
  * Gives a file a second name, or copies it if the file system has no hard links, such as that of a USB stick.
  */
-function alsoName(file: string, name: string): void {
+function linkAs(file: string, name: string): void {
   try {
     linkSync(file, name);
   } catch {

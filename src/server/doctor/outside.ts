@@ -10,7 +10,7 @@ import { type Finding, ok, problem } from "./findings";
 
 /** Checks that the outside addresses in the configuration can be reached. No credential is sent to any. */
 
-const PATIENCE = 3 * SECOND;
+const TIMEOUT = 3 * SECOND;
 
 interface Reached {
   finding: Finding;
@@ -59,7 +59,7 @@ async function reach(url: string, purpose: string): Promise<Reached> {
 
 /** Any answer will do: it proves that name, network and certificate are in order. */
 async function ask(url: string): Promise<number | null> {
-  const answer = await boundedFetch(url, { method: "HEAD" }, { timeout: PATIENCE, maxBytes: 65_536 });
+  const answer = await boundedFetch(url, { method: "HEAD" }, { timeout: TIMEOUT, maxBytes: 65_536 });
   const date = Date.parse(answer.headers.get("date") ?? "");
   return Number.isNaN(date) ? null : date;
 }
@@ -70,7 +70,7 @@ function open({ protocol, hostname, port }: URL): Promise<null> {
   return new Promise((resolve, reject) => {
     const isTls = protocol === "smtps:";
     const socket = isTls ? connectTls({ ...target, servername: target.host }) : connect(target);
-    const timer = setTimeout(() => end(new Error("no answer in time")), PATIENCE);
+    const timer = setTimeout(() => end(new Error("no answer in time")), TIMEOUT);
     const end = (error: Error | null) => {
       clearTimeout(timer);
       socket.destroy();

@@ -11,7 +11,7 @@ import { now, SECOND } from "../../kernel/time/clock";
 const BELIEVED = { up: 5 * SECOND, down: SECOND };
 
 /** A write that takes longer counts as failed. */
-const PATIENCE = 1.5 * SECOND;
+const TIMEOUT = 1.5 * SECOND;
 
 const write = statement(() =>
   sqlite.prepare<unknown, [number]>(
@@ -26,7 +26,7 @@ let failuresThen = 0;
 /** True if a write was committed within the last seconds and none failed since, or one is committed now. */
 export function isWritable(): Promise<boolean> {
   if (!probing || performance.now() >= believedUntil || failedTransactions > failuresThen) {
-    believedUntil = performance.now() + PATIENCE;
+    believedUntil = performance.now() + TIMEOUT;
     failuresThen = Number.POSITIVE_INFINITY;
     probing = probe();
   }
@@ -40,7 +40,7 @@ async function probe(): Promise<boolean> {
     () => true,
     () => false,
   );
-  const isUp = await Promise.race([written, Bun.sleep(PATIENCE).then(() => false)]);
+  const isUp = await Promise.race([written, Bun.sleep(TIMEOUT).then(() => false)]);
   failuresThen = failedTransactions;
   believedUntil = performance.now() + (isUp ? BELIEVED.up : BELIEVED.down);
   return isUp;

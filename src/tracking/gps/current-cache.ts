@@ -1,4 +1,5 @@
 import { now, SECOND } from "../../kernel/time/clock";
+import { BoundedMap } from "../../kernel/values/bounded-map";
 import { systemValue } from "../../runtime-settings/service";
 import type { GpsPoint } from "./schema";
 
@@ -7,9 +8,8 @@ import type { GpsPoint } from "./schema";
  * renew its entries after the commit, and removing one must drop them, so that nobody reads a stale position
  * (rule T5).
  */
-const entries = new Map<string, { point: GpsPoint | null; readAt: number }>();
+const entries = new BoundedMap<string, { point: GpsPoint | null; readAt: number }>(50_000);
 const OF_ALL = "";
-const MAX_ENTRIES = 50_000;
 
 /** The newest point of a device (of all for null), from memory or by `read`. */
 export function cachedCurrent(deviceId: string | null, read: () => GpsPoint | null): GpsPoint | null {
@@ -19,8 +19,6 @@ export function cachedCurrent(deviceId: string | null, read: () => GpsPoint | nu
   if (known && Math.abs(now() - known.readAt) < systemValue("gps.current_cache_seconds") * SECOND)
     return known.point;
   const point = read();
-  const oldest = entries.keys().next();
-  if (entries.size >= MAX_ENTRIES && !oldest.done) entries.delete(oldest.value);
   entries.set(key, { point, readAt: now() });
   return point;
 }
