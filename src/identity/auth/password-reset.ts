@@ -16,7 +16,7 @@ import { emailsSince, queueEmail } from "../email/service";
 import { composeEmail } from "../email/templates";
 import { forceLogout, revokeOtherSessions } from "../sessions/service";
 import { dropChallenges } from "../two-factor/challenges";
-import { clearFailures } from "../two-factor/failures";
+import { forgiveByReset } from "../two-factor/failures";
 import { activeUser, findUser, hasAccountElsewhere, noteAddressProved } from "../users/service";
 import { cancelVerification } from "../verification/service";
 import { checkChallenge } from "./bot-protection";
@@ -24,7 +24,6 @@ import { isOwnPassword, startAnew } from "./own-password";
 import { checkPassword } from "./password-rules";
 import type { PasswordChange, ResetCompletion, ResetRequest } from "./schema";
 import { accountByEmail, passwordHashOf } from "./service";
-import { noteAddress } from "./sign-in-addresses";
 import { passwordResets, passwords } from "./table";
 
 /** Lifetime of the link in a reset email (rule C8). */
@@ -139,9 +138,7 @@ export async function completePasswordReset(input: ResetCompletion, client: Clie
     // account that somebody else may still open stays unproved: a person's sign-in elsewhere would link to it.
     if (!hasAccountElsewhere(user.id) && !hasActiveKey(user.id)) noteAddressProved(user.id);
     forceLogout(user.id, "password reset", { actorId: user.id, client });
-    // The owner of the mailbox may sign in from here and try codes, whatever strangers did meanwhile.
-    noteAddress(user.id, client.address);
-    clearFailures(user.id, { by: "password reset", actorId: null, client });
+    forgiveByReset(user.id, client);
     recordAudit({
       event_type: "password_changed",
       user_id: user.id,
