@@ -74,6 +74,7 @@ function sendVerification(
     userId: user.id,
     requestedBy: isKey || caller.userId === user.id ? null : caller.userId,
     requestedByKey: isKey ? caller.id : null,
+    requestedBySession: isKey ? null : caller.id,
   });
   // Only a request from the user's own browser shows the user's language.
   const accepted = caller.userId === user.id ? client.acceptLanguage : null;
