@@ -102,7 +102,7 @@ export async function updateUser(
 ): Promise<User> {
   activeUser(id);
   if (email !== undefined && emailAccount(id)?.email !== email.toLowerCase())
-    await requireRecentSignIn(caller, id, { password, code }, client);
+    await requireRecentSignIn(caller, null, { password, code }, client);
   return transactAs(caller, () => {
     const { row, changed } = changeFields(caller, id, input);
     if (email !== undefined && applyAddress(caller, row, email.toLowerCase(), client)) changed.push("email");
@@ -135,7 +135,7 @@ export async function requestEmailChange(
   client: Client,
 ) {
   activeUser(id);
-  await requireRecentSignIn(caller, id, proof, client);
+  await requireRecentSignIn(caller, null, proof, client);
   return transactAs(caller, () => ({
     message: "A verification email was sent to the new address",
     ...startEmailChange(caller, activeUser(id), email.toLowerCase(), client),
@@ -293,7 +293,7 @@ export async function requestEmailLink(
     return user;
   };
   checkPassword(input.password, check().username);
-  await requireRecentSignIn(caller, id, { code: input.code }, client);
+  await requireRecentSignIn(caller, null, { code: input.code }, client);
   const passwordHash = await hashPassword(input.password);
   return transactAs(caller, () => ({
     message: "A verification email was sent to the address",

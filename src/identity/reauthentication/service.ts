@@ -28,9 +28,9 @@ const required = (message: string) => new AppError("ReauthenticationRequired", m
  * Refuses a session that was signed in too long ago, and an API key that acts on its own user, without a
  * proof by the user: a code where two-factor authentication is on, else the password. A proof that is sent
  * must be right even if none is needed. `subjectId` is the user whom the caller acts on: a key acts on
- * another user by its permission. It is null where a key or rights are handed out: a stolen key could live on
- * in them whoever gets them, so that every user's key needs the proof. A system key never does. Throws 403
- * and, for a wrong proof, 400.
+ * another user by its permission. It is null where a key, rights or an account's address are handed out: a
+ * stolen key could live on in them whoever gets them, so that every user's key needs the proof. A system key
+ * never does. Throws 403 and, for a wrong proof, 400.
  */
 export async function requireRecentSignIn(
   caller: Caller,
