@@ -111,11 +111,15 @@ export function cancelOwnDeletion(caller: SessionCaller, client: Client): Promis
   });
 }
 
-/** Cancels the deletion that a user scheduled. Throws 404 for an unknown user, 409 when none is scheduled. */
+/**
+ * Cancels the deletion that a user scheduled. Throws 404 for an unknown user, 409 when none is scheduled, 403
+ * for a user who may do more.
+ */
 export function cancelDeletion(caller: Caller, userId: string, client: Client): Promise<void> {
   return transactAs(caller, () => {
     if (activeUser(userId).scheduled_deletion_at === null)
       throw conflict("No deletion of this account is scheduled");
+    checkOutranks(caller, userId);
     setSchedule(userId, null);
     auditSchedule("user_deletion_cancelled", userId, caller, client);
   });
