@@ -159,7 +159,8 @@ export async function changePassword(
   const stored = passwordHashOf(caller.userId);
   if (stored === null) throw badRequest("This account has no password; link an email address to get one");
   const { username } = activeUser(caller.userId);
-  if (!(await isOwnPassword(caller.userId, stored, input.current_password)))
+  const given = { hash: stored, password: input.current_password, client };
+  if (!(await isOwnPassword(caller, caller.userId, given)))
     throw invalid("/current_password", "is not the present password");
   checkPassword(input.new_password, username, "/new_password");
   const hash = await hashPassword(input.new_password);

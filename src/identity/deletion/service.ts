@@ -81,7 +81,8 @@ export async function scheduleDeletion(
     throw badRequest(
       "This account has no password to confirm the deletion with; link an email address with a password first, or ask an administrator",
     );
-  if (!(await isOwnPassword(caller.userId, hash, input.password))) throw wrongPassword();
+  if (!(await isOwnPassword(caller, caller.userId, { hash, password: input.password, client })))
+    throw wrongPassword();
   const status = await transactAs(caller, () => {
     const user = activeUser(caller.userId);
     // The password may have been changed while the hash was computed.
