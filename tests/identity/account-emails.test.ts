@@ -86,6 +86,40 @@ describe("the owner is told of a key", () => {
     for (const { text } of [created, regenerated]) expect(text).not.toContain(again.key);
   });
 
+  test("that may do more or for longer, and not of one that may do less", async () => {
+    const user = await newcomer(server, keyRole);
+    const { id } = done(
+      await server.post("/v1/api-keys", {
+        token: user.token,
+        body: { name: "Tracker", scopes: ["api_keys:read"], expires_at: "2098-01-01T00:00:00Z" },
+      }),
+    );
+    const change = async (body: object) =>
+      done(await server.patch(`/v1/api-keys/${id}`, { token: user.token, body }));
+    const widened = () => queued(user.id, "api_key_widened");
+    for (const body of [
+      { name: "Tablet" },
+      { scopes: [] },
+      { expires_at: "2097-01-01T00:00:00Z" },
+      { is_active: false },
+      // It can do nothing with it until it is switched on.
+      { scopes: ["api_keys:read"] },
+    ])
+      await change(body);
+    expect(widened()).toBe(0);
+    await change({ is_active: true });
+    expect(widened()).toBe(1);
+    await change({ scopes: ["api_keys:read", "api_keys:write"] });
+    await change({ expires_at: "2098-01-01T00:00:00Z" });
+    await change({ expires_at: null });
+    expect(widened()).toBe(4);
+    const role = { token: user.token, body: { role_id: "role_user" } };
+    for (let times = 0; times < 2; times++) done(await server.post(`/v1/api-keys/${id}/roles`, role));
+    expect(widened()).toBe(5);
+    const { text } = await nextMail(server, user.email, "api_key_widened");
+    expect(text).toContain("Tablet");
+  });
+
   test("that a super admin has given a new value", async () => {
     const user = await newcomer(server, keyRole);
     const { id } = await createKey(server, user.token, []);

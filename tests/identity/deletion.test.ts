@@ -103,7 +103,8 @@ describe("POST /v1/users/me/deletion", () => {
     const sent = mailTo(server, user.email).length;
     const answer = await schedule({ ...user, password: "not the password" });
     expectInvalid(answer, "/password");
-    expect(recordsOf(server, user.id)).toEqual(before);
+    const events = [...before.events, "reauthenticated"];
+    expect(recordsOf(server, user.id)).toEqual({ ...before, events });
     expect(await ownStatus(user.token)).toEqual(NOT_SCHEDULED);
     // If a message had been queued, it would be written before this one.
     done(await schedule(user));

@@ -127,6 +127,18 @@ describe.each(TAKEOVERS)("nobody changes %s", (_, request) => {
   });
 });
 
+test("nobody takes back the deletion that somebody with more permissions scheduled", async () => {
+  const [doomed, other] = [await staff(server, "audit:read"), await newUser(server)];
+  const schedule = ({ token, password }: TestUser) =>
+    server.post("/v1/users/me/deletion", { token, body: { password } });
+  const cancel = (id: string, token: Token) =>
+    server.post(`/v1/admin/users/${id}/cancel-deletion`, { token });
+  for (const user of [doomed, other]) expect((await schedule(user)).status).toBe(200);
+  await expectUntouched(() => cancel(doomed.id, clerk.token));
+  expect((await cancel(other.id, clerk.token)).status).toBe(200);
+  expect((await cancel(doomed.id, manager.token)).status).toBe(200);
+});
+
 describe("an account that signs in elsewhere", () => {
   const link = (token: Token, id: string) =>
     server.post(`/v1/users/${id}/email-link/request`, {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer, Token } from "../support/api";
 import { ADMIN, TestServer } from "../support/server";
 import { expectInvalid, expectRefused } from "../tracking/support";
-import { rows } from "./accounts-support";
+import { externalUser, rows } from "./accounts-support";
 import { done, mailTo, type Newcomer, newcomer, nextMail } from "./deletion-support";
 import { newRole, permissionId } from "./roles-support";
 import { commandLineKey, createKey, isAccepted } from "./support";
@@ -10,8 +10,8 @@ import { advance, guarded, nextCode } from "./two-factor-support";
 import { eventsOf } from "./users-support";
 
 /**
- * A stolen credential is not to live on in rights for another account, nor in somebody else's key: handing
- * these out asks a session for a recent sign-in, and a user's key for a proof.
+ * A stolen credential is not to live on in rights for another account, nor in somebody else's key or mailbox:
+ * handing these out asks a session for a recent sign-in, and a user's key for a proof.
  */
 
 let server: TestServer;
@@ -36,6 +36,8 @@ const state = () => ({
   grants: rows(server, "SELECT * FROM role_permissions ORDER BY 1, 2"),
   keys: rows(server, "SELECT id, key_hash, scopes, is_active, expires_at FROM api_keys ORDER BY id"),
   keyRoles: rows(server, "SELECT * FROM api_key_roles ORDER BY 1, 2"),
+  addresses: rows(server, "SELECT user_id, email FROM platform_accounts ORDER BY 1, 2"),
+  asked: rows(server, "SELECT id, user_id, email FROM verifications ORDER BY 1"),
 });
 
 /** A request by whoever `token` belongs to, with these fields besides. */
@@ -80,6 +82,24 @@ const GRANTS: Record<string, () => Promise<Doing>> = {
     const id = await keyOfAnother();
     return (token, more) =>
       server.post(`/v1/api-keys/${id}/roles`, { token, body: { role_id: "role_user", ...more } });
+  },
+  // Whoever has the mailbox has the account, by a reset of the password.
+  "PATCH /v1/users/{id}, another user's address": async () => {
+    const { id } = await newcomer(server);
+    let asked = 0;
+    return (token, more) =>
+      server.patch(`/v1/users/${id}`, {
+        token,
+        body: { email: `thief_${++asked}@example.net`, ...more },
+      });
+  },
+  "POST /v1/users/{id}/email/request-change, another user's": async () => {
+    const { id } = await newcomer(server);
+    return (token, more) =>
+      server.post(`/v1/users/${id}/email/request-change`, {
+        token,
+        body: { email: "waiting@example.net", ...more },
+      });
   },
 };
 
@@ -194,6 +214,22 @@ describe("a system key that gets a new value", () => {
     done(await server.post(`/v1/api-keys/${id}/regenerate`, { token: boss.token }));
     await nextMail(server, boss.email, "api_key_regenerated");
   });
+});
+
+test("a key gives nobody else an address and a password to sign in with without a code", async () => {
+  const admin = await guarded(server, "role_super_admin");
+  const { key } = await commandLineKey(server, { owner: admin.username, scopes: ["*:*"] });
+  const user = await externalUser(server);
+  const link = (token: Token, more: object = {}) =>
+    server.post(`/v1/users/${user.id}/email-link/request`, {
+      token,
+      body: { email: "linked.by.key@example.net", password: "a long passphrase", ...more },
+    });
+  const before = state();
+  expectAsked(await link(key));
+  expect(state()).toEqual(before);
+  done(await link(key, { code: await nextCode(server, admin.secret) }));
+  done(await link(server.systemKey));
 });
 
 test("tries of passwords in these bodies are counted", async () => {

@@ -359,12 +359,13 @@ describe("an API key", () => {
     expectAsked(await server.post("/v1/api-keys", { token: key, body: { name: "k" } }));
   });
 
-  test("acts on others by its permission, and a system key on everybody", async () => {
+  test("acts on others by its permission, but for their addresses, and a system key on everybody", async () => {
     const [user, other] = [await newcomer(server), await newcomer(server)];
     const { key } = await commandLineKey(server, { owner: ADMIN.username, scopes: ["*:*"] });
     const change = (token: Token, id: string, email: string) =>
       server.patch(`/v1/users/${id}`, { token, body: { email } });
-    expect((await change(key, user.id, "by.key@example.net")).status).toBe(200);
+    expectAsked(await change(key, user.id, "by.key@example.net"));
+    expect((await server.delete(`/v1/users/${user.id}`, { token: key })).status).toBe(204);
     expect((await change(server.systemKey, other.id, "by.system@example.net")).status).toBe(200);
   });
 });

@@ -9,15 +9,18 @@ import { findUser } from "../directory/users";
 import { notify } from "../email/notify";
 import { apiKeys } from "./table";
 
-/** Emails about new keys to one user: the last of an hour says that more keys may follow without an email. */
+/** Emails about keys to one user: the last of an hour says that more keys may follow without an email. */
 const KEY_EMAILS = { requests: 21, seconds: HOUR / SECOND };
 
 type Told = Pick<typeof apiKeys.$inferSelect, "name" | "key_prefix" | "is_system">;
 
-/** Tells a user about a new key, in the current transaction: its maker may have stolen the session. */
+/**
+ * Tells a user about a key that is new or may do more, in the current transaction: whoever did that may have
+ * stolen the session.
+ */
 export function tellOwner(
   ownerId: string | null,
-  kind: "api_key_created" | "api_key_regenerated",
+  kind: "api_key_created" | "api_key_regenerated" | "api_key_widened",
   key: Told,
   caller: Caller,
   client: Client,
@@ -35,16 +38,17 @@ export function tellOwner(
 }
 
 /**
- * Tells the owner about a key's new value, in the current transaction. A system key may have no owner: the
- * user who acts is told of it too.
+ * Tells the owner about a key that got a new value or may do more, in the current transaction. A system key
+ * may have no owner: the user who acts is told of it too.
  */
-export function tellOfNewValue(
+export function tellOfGain(
+  kind: "api_key_regenerated" | "api_key_widened",
   key: Told & { owner_id: string | null },
   caller: Caller,
   client: Client,
 ): void {
   const told = new Set([key.owner_id, key.is_system ? caller.userId : key.owner_id]);
-  for (const userId of told) tellOwner(userId, "api_key_regenerated", key, caller, client);
+  for (const userId of told) tellOwner(userId, kind, key, caller, client);
 }
 
 /** True if a user owns a key that is not switched off. */

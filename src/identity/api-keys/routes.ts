@@ -83,7 +83,7 @@ export const apiKeyRoutes = new Elysia({ prefix: path, tags: ["API keys"] })
       response: { 200: Single(ApiKey), ...errors(404, 429) },
       detail: {
         summary: "Change an API key",
-        description: `Changes the fields that are sent; effective with the next request and on live sockets. Of \`scopes\`, \`expires_at\` and \`is_active\` true: ${NEEDS_RECENT_SIGN_IN.replace("Where", "where")}`,
+        description: `Changes the fields that are sent; effective with the next request and on live sockets. An email tells the owner of a key that may do more or for longer. Of \`scopes\`, \`expires_at\` and \`is_active\` true: ${NEEDS_RECENT_SIGN_IN.replace("Where", "where")}`,
       },
     },
   )
@@ -150,7 +150,7 @@ export const apiKeyRoutes = new Elysia({ prefix: path, tags: ["API keys"] })
       response: { 200: Done, ...errors(404, 429) },
       detail: {
         summary: "Assign a role to an API key",
-        description: `Only a role that the caller holds, none of whose permissions the caller lacks (403); super admins may assign any. Assigning a role twice is no error. ${NEEDS_RECENT_SIGN_IN}`,
+        description: `Only a role that the caller holds, none of whose permissions the caller lacks (403); super admins may assign any. Assigning a role twice is no error. An email tells the key's owner. ${NEEDS_RECENT_SIGN_IN}`,
       },
     },
   )

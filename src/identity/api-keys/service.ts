@@ -24,7 +24,7 @@ import { requireRecentSignIn } from "../reauthentication/service";
 import type { Role, RoleAssignment } from "../roles/schema";
 import { toRole } from "../roles/service";
 import { roles, userRoles } from "../roles/table";
-import { tellOfNewValue, tellOwner } from "./owner";
+import { tellOfGain, tellOwner } from "./owner";
 import type { ApiKey, ApiKeyChange, NewApiKey } from "./schema";
 import { apiKeyRoles, apiKeys } from "./table";
 
@@ -198,9 +198,17 @@ export async function updateApiKey(
       .returning()
       .get();
     auditKey("api_key_updated", row, caller, client, { changed: Object.keys(change) });
+    if (gained(before, row)) tellOfGain("api_key_widened", row, caller, client);
     keyChanged(id);
     return toApiKey(row);
   });
+}
+
+/** True if a key is on now, and was off before, ended earlier or had fewer scopes. */
+function gained(before: Row, { is_active, expires_at, scopes }: Row): boolean {
+  const ends = ({ expires_at: end }: Pick<Row, "expires_at">) => end ?? Number.POSITIVE_INFINITY;
+  const isLonger = ends({ expires_at }) > ends(before);
+  return is_active && (!before.is_active || isLonger || !new PermissionSet(before.scopes).hasAll(scopes));
 }
 
 /** Gives a key a new value. The old one is invalid from the commit on, and its sockets are closed. */
@@ -225,7 +233,7 @@ export async function regenerateApiKey(caller: Caller, id: string, proof: Proof,
       .get();
     auditKey("api_key_revoked", before, caller, client, { reason: "regenerated" });
     auditKey("api_key_created", row, caller, client, { reason: "regenerated" });
-    tellOfNewValue(row, caller, client);
+    tellOfGain("api_key_regenerated", row, caller, client);
     keyChanged(id);
     return {
       id,
@@ -284,6 +292,7 @@ export async function assignApiKeyRole(
       .get();
     if (!added) return;
     auditKey("api_key_updated", row, caller, client, { role_assigned: roleId });
+    tellOfGain("api_key_widened", row, caller, client);
     keyChanged(id);
   });
 }

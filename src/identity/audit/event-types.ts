@@ -42,8 +42,14 @@ export const EVENT_TYPES = {
   login: { meaning: "A user signed in", by: SIGN_INS },
   login_failed: { meaning: "A sign-in with a password was refused", by: ["POST /v1/auth/login"] },
   reauthenticated: {
-    meaning: "A user proved again who it is or, with status `failure`, gave a wrong password for it",
-    by: [...PROVEN, "POST /v1/users/me/2fa/verify", "POST /v1/users/{id}/email-link/request"],
+    meaning: "A user proved again who it is or, with status `failure`, gave a wrong password where signed in",
+    by: [
+      ...PROVEN,
+      "POST /v1/users/me/2fa/verify",
+      "POST /v1/users/{id}/email-link/request",
+      "POST /v1/users/me/password",
+      "POST /v1/users/me/deletion",
+    ],
   },
   logout: {
     meaning: "A user signed out",

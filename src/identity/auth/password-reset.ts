@@ -20,10 +20,9 @@ import { composeEmail } from "../email/templates";
 import { isOwnPassword, startAnew } from "../passwords/own-password";
 import { checkPassword } from "../passwords/rules";
 import { accountByEmail, passwordHashOf } from "../passwords/service";
-import { noteAddress } from "../passwords/sign-in-addresses";
 import { forceLogout, revokeOtherSessions } from "../sessions/service";
 import { dropChallenges } from "../two-factor-codes/challenges";
-import { clearFailures } from "../two-factor-codes/failures";
+import { forgiveByReset } from "../two-factor-codes/failures";
 import { cancelVerification } from "../verification/service";
 import { checkBotProtection } from "./bot-protection";
 import type { PasswordChange, ResetCompletion, ResetRequest } from "./schema";
@@ -141,9 +140,7 @@ export async function completePasswordReset(input: ResetCompletion, client: Clie
     // account that somebody else may still open stays unproved: a person's sign-in elsewhere would link to it.
     if (!hasAccountElsewhere(user.id) && !hasActiveKey(user.id)) noteAddressProved(user.id);
     forceLogout(user.id, "password reset", { actorId: user.id, client });
-    // The owner of the mailbox may sign in from here and try codes, whatever strangers did meanwhile.
-    noteAddress(user.id, client.address);
-    clearFailures(user.id, { by: "password reset", actorId: null, client });
+    forgiveByReset(user.id, client);
     recordAudit({
       event_type: "password_changed",
       user_id: user.id,
@@ -164,7 +161,8 @@ export async function changePassword(
   const stored = passwordHashOf(caller.userId);
   if (stored === null) throw badRequest("This account has no password; link an email address to get one");
   const { username } = activeUser(caller.userId);
-  if (!(await isOwnPassword(caller.userId, stored, input.current_password)))
+  const given = { hash: stored, password: input.current_password, client };
+  if (!(await isOwnPassword(caller, caller.userId, given)))
     throw invalid("/current_password", "is not the present password");
   checkPassword(input.new_password, username, "/new_password");
   const hash = await hashPassword(input.new_password);

@@ -67,6 +67,7 @@ function sendVerification(
     userId: user.id,
     requestedBy: isKey || caller.userId === user.id ? null : caller.userId,
     requestedByKey: isKey ? caller.id : null,
+    requestedBySession: isKey ? null : caller.id,
   });
   // Only a request from the user's own browser shows the user's language.
   const accepted = caller.userId === user.id ? client.acceptLanguage : null;
@@ -105,7 +106,7 @@ export async function requestEmailChange(
   client: Client,
 ) {
   activeUser(id);
-  await requireRecentSignIn(caller, id, proof, client);
+  await requireRecentSignIn(caller, null, proof, client);
   return transactAs(caller, () => ({
     message: "A verification email was sent to the new address",
     ...startEmailChange(caller, activeUser(id), email.toLowerCase(), client),
@@ -263,7 +264,7 @@ export async function requestEmailLink(
     return user;
   };
   checkPassword(input.password, check().username);
-  await requireRecentSignIn(caller, id, { code: input.code }, client);
+  await requireRecentSignIn(caller, null, { code: input.code }, client);
   const passwordHash = await hashPassword(input.password);
   return transactAs(caller, () => ({
     message: "A verification email was sent to the address",

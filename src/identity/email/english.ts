@@ -108,11 +108,17 @@ export const english: Language = {
         };
       case "api_key_created":
       case "api_key_regenerated":
+      case "api_key_widened":
         if (content.isSystem)
           return {
-            subject: `New value of a system key on ${site}`,
+            subject:
+              content.kind === "api_key_widened"
+                ? `Longer life of a system key on ${site}`
+                : `New value of a system key on ${site}`,
             paragraphs: [
-              `A system key of ${site} got a new value on ${time(content.at)}; the old one no longer works:`,
+              content.kind === "api_key_widened"
+                ? `A system key of ${site} was switched on, or got a later end, on ${time(content.at)}:`
+                : `A system key of ${site} got a new value on ${time(content.at)}; the old one no longer works:`,
               `It begins with ${content.prefix}. Whoever has it can do everything on this installation, without signing in.`,
             ],
             quote: content.name,
@@ -120,19 +126,22 @@ export const english: Language = {
               "If this was neither you nor somebody you work with, give the key a new value at once, change your password, end your other sessions, delete the API keys that you don't know, and tell whoever runs this installation.",
           };
         return {
-          subject:
-            content.kind === "api_key_created"
-              ? `New API key for your account on ${site}`
-              : `New value of an API key on ${site}`,
+          subject: {
+            api_key_created: `New API key for your account on ${site}`,
+            api_key_regenerated: `New value of an API key on ${site}`,
+            api_key_widened: `An API key of yours may do more on ${site}`,
+          }[content.kind],
           paragraphs: [
-            content.kind === "api_key_created"
-              ? `An API key was created for your account on ${site} on ${time(content.at)}:`
-              : `An API key of your account on ${site} got a new value on ${time(content.at)}; the old one no longer works:`,
+            {
+              api_key_created: `An API key was created for your account on ${site} on ${time(content.at)}:`,
+              api_key_regenerated: `An API key of your account on ${site} got a new value on ${time(content.at)}; the old one no longer works:`,
+              api_key_widened: `An API key of your account on ${site} got more permissions or a later end, or was switched on again, on ${time(content.at)}:`,
+            }[content.kind],
             `It begins with ${content.prefix}. Whoever has it can act for you as far as the key permits, without signing in.`,
             ...(content.silentUntil === null
               ? []
               : [
-                  `This is one of many new keys. Until ${time(content.silentUntil)} no more emails about keys are sent to you, even if there are more: look at the list of your API keys.`,
+                  `This is one of many new or changed keys. Until ${time(content.silentUntil)} no more emails about keys are sent to you, even if there are more: look at the list of your API keys.`,
                 ]),
           ],
           quote: content.name,

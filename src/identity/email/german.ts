@@ -109,11 +109,17 @@ export const german: Language = {
         };
       case "api_key_created":
       case "api_key_regenerated":
+      case "api_key_widened":
         if (content.isSystem)
           return {
-            subject: `Neuer Wert eines Systemschlüssels auf ${site}`,
+            subject:
+              content.kind === "api_key_widened"
+                ? `Ein Systemschlüssel gilt länger auf ${site}`
+                : `Neuer Wert eines Systemschlüssels auf ${site}`,
             paragraphs: [
-              `Ein Systemschlüssel von ${site} bekam am ${time(content.at)} einen neuen Wert; der alte gilt nicht mehr:`,
+              content.kind === "api_key_widened"
+                ? `Ein Systemschlüssel von ${site} wurde am ${time(content.at)} eingeschaltet oder gilt seitdem länger:`
+                : `Ein Systemschlüssel von ${site} bekam am ${time(content.at)} einen neuen Wert; der alte gilt nicht mehr:`,
               `Er beginnt mit ${content.prefix}. Wer ihn hat, kann auf dieser Installation alles tun, ohne sich anzumelden.`,
             ],
             quote: content.name,
@@ -121,19 +127,22 @@ export const german: Language = {
               "Falls du das nicht warst und auch niemand, mit dem du zusammenarbeitest, gib dem Schlüssel sofort einen neuen Wert, ändere dein Passwort, beende deine anderen Sitzungen, lösche die API-Schlüssel, die du nicht kennst, und sag denen Bescheid, die diese Installation betreiben.",
           };
         return {
-          subject:
-            content.kind === "api_key_created"
-              ? `Neuer API-Schlüssel für dein Konto auf ${site}`
-              : `Neuer Wert eines API-Schlüssels auf ${site}`,
+          subject: {
+            api_key_created: `Neuer API-Schlüssel für dein Konto auf ${site}`,
+            api_key_regenerated: `Neuer Wert eines API-Schlüssels auf ${site}`,
+            api_key_widened: `Ein API-Schlüssel von dir darf mehr auf ${site}`,
+          }[content.kind],
           paragraphs: [
-            content.kind === "api_key_created"
-              ? `Für dein Konto auf ${site} wurde am ${time(content.at)} ein API-Schlüssel angelegt:`
-              : `Ein API-Schlüssel deines Kontos auf ${site} bekam am ${time(content.at)} einen neuen Wert; der alte gilt nicht mehr:`,
+            {
+              api_key_created: `Für dein Konto auf ${site} wurde am ${time(content.at)} ein API-Schlüssel angelegt:`,
+              api_key_regenerated: `Ein API-Schlüssel deines Kontos auf ${site} bekam am ${time(content.at)} einen neuen Wert; der alte gilt nicht mehr:`,
+              api_key_widened: `Ein API-Schlüssel deines Kontos auf ${site} darf seit dem ${time(content.at)} mehr, gilt länger oder ist wieder eingeschaltet:`,
+            }[content.kind],
             `Er beginnt mit ${content.prefix}. Wer ihn hat, kann in deinem Namen tun, was er erlaubt, ohne sich anzumelden.`,
             ...(content.silentUntil === null
               ? []
               : [
-                  `Es ist einer von vielen neuen Schlüsseln. Bis zum ${time(content.silentUntil)} bekommst du keine weiteren E-Mails zu Schlüsseln, auch wenn noch mehr dazukommen: Sieh in der Liste deiner API-Schlüssel nach.`,
+                  `Es ist einer von vielen neuen oder geänderten Schlüsseln. Bis zum ${time(content.silentUntil)} bekommst du keine weiteren E-Mails zu Schlüsseln, auch wenn noch mehr dazukommen: Sieh in der Liste deiner API-Schlüssel nach.`,
                 ]),
           ],
           quote: content.name,

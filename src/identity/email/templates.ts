@@ -28,7 +28,7 @@ export type EmailContent =
   | { kind: "backup_codes_regenerated" | "password_changed"; at: number }
   | { kind: "email_changed"; address: string; at: number }
   | {
-      kind: "api_key_created" | "api_key_regenerated";
+      kind: "api_key_created" | "api_key_regenerated" | "api_key_widened";
       name: string;
       prefix: string;
       isSystem: boolean;

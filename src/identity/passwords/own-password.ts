@@ -1,7 +1,9 @@
 import { verifyPassword } from "../../kernel/crypto/crypto";
-import { transact } from "../../kernel/db/transactions";
+import type { Client } from "../../kernel/http/client";
 import { now } from "../../kernel/time/clock";
 import { BoundedMap } from "../../kernel/values/bounded-map";
+import { type Caller, transactAs } from "../access/caller";
+import { recordAudit } from "../audit/service";
 import { findUser } from "../directory/users";
 import { notify } from "../email/notify";
 import { bySignedIn, openTry } from "./login-failures";
@@ -18,17 +20,22 @@ const WORRYING = 10;
 const inARow = new BoundedMap<string, number>(100_000);
 
 /**
- * Compares a signed-in user's password. The user is told of ten wrong ones in a row, once in a series that a
- * right one ends. Throws 429 after too many wrong ones.
+ * Compares a signed-in user's password. A wrong one leaves an audit event. The user is told of ten wrong ones
+ * in a row, once in a series that a right one ends. Throws 429 after too many wrong ones.
  */
-export async function isOwnPassword(userId: string, hash: string, password: string): Promise<boolean> {
+export async function isOwnPassword(
+  caller: Caller,
+  userId: string,
+  { hash, password, client }: { hash: string; password: string; client: Client },
+): Promise<boolean> {
   const attempt = openTry(bySignedIn(userId), "wrong passwords");
   try {
     const matches = await verifyPassword(hash, password);
     if (matches) startAnew(userId);
     else {
       attempt.fail();
-      await countWrong(userId);
+      const failures = countWrong(userId);
+      await transactAs(caller, () => noteWrong(caller, userId, failures, client));
     }
     return matches;
   } finally {
@@ -41,12 +48,24 @@ export function startAnew(userId: string): void {
   inARow.delete(userId);
 }
 
-async function countWrong(userId: string): Promise<void> {
+/** Counts a wrong password and returns the number of those in a row. */
+function countWrong(userId: string): number {
   const failures = (inARow.get(userId) ?? 0) + 1;
   inARow.renew(userId, failures);
-  if (failures !== WORRYING) return;
-  await transact(() => {
-    const user = findUser(userId);
-    if (user && user.deleted_at === null) notify(user, { kind: "password_failures", failures, at: now() });
+  return failures;
+}
+
+/** Records a wrong password in the current transaction, and tells the user of the tenth in a row. */
+function noteWrong(caller: Caller, userId: string, failures: number, client: Client): void {
+  recordAudit({
+    event_type: "reauthenticated",
+    user_id: userId,
+    resource_type: caller.kind === "session" ? "session" : "api_key",
+    resource_id: caller.id,
+    status: "failure",
+    error_message: "wrong password",
+    client,
   });
+  const user = failures === WORRYING ? findUser(userId) : undefined;
+  if (user && user.deleted_at === null) notify(user, { kind: "password_failures", failures, at: now() });
 }

@@ -34,9 +34,9 @@ const required = (message: string) => new AppError("ReauthenticationRequired", m
  * Refuses a session that was signed in too long ago, and an API key that acts on its own user, without a
  * proof by the user: a code where two-factor authentication is on, else the password. A proof that is sent
  * must be right even if none is needed. `subjectId` is the user whom the caller acts on: a key acts on
- * another user by its permission. It is null where a key or rights are handed out: a stolen key could live on
- * in them whoever gets them, so that every user's key needs the proof. A system key never does. Throws 403
- * and, for a wrong proof, 400.
+ * another user by its permission. It is null where a key, rights or an account's address are handed out: a
+ * stolen key could live on in them whoever gets them, so that every user's key needs the proof. A system key
+ * never does. Throws 403 and, for a wrong proof, 400.
  */
 export async function requireRecentSignIn(
   caller: Caller,
@@ -87,7 +87,8 @@ function isRecent(caller: Caller): boolean {
 async function prove(caller: Caller, userId: string, proof: Proof, client: Client): Promise<number> {
   const hash = passwordHashOf(userId);
   const password = hash === null ? null : proof.password;
-  const matches = hash === null || !password || (await isOwnPassword(userId, hash, password));
+  if (hash !== null && password && !(await isOwnPassword(caller, userId, { hash, password, client })))
+    throw invalid("/password", "is wrong");
   // A refusal is returned and thrown only after the commit, which must hold its audit event.
   const outcome = await transactAs(caller, () => {
     const user = activeUser(userId);
@@ -95,30 +96,26 @@ async function prove(caller: Caller, userId: string, proof: Proof, client: Clien
     const code = hasCode ? proof.code : null;
     const time = now();
     // The password may have been changed while the hash was computed.
-    if (password && (!matches || passwordHashOf(userId) !== hash)) {
-      audit(caller, userId, client, "wrong password");
-      return invalid("/password", "is wrong");
-    }
+    if (password && passwordHashOf(userId) !== hash) return invalid("/password", "is wrong");
     if (code && !acceptCode(userId, code, client)) {
       noteWrongCode(caller, user, client);
       return wrongCode();
     }
     if (caller.kind === "session" && (hash === null || password) && (!hasCode || code))
       db.update(sessions).set({ authenticated_at: time }).where(eq(sessions.id, caller.id)).run();
-    audit(caller, userId, client, null);
+    audit(caller, userId, client);
     return time;
   });
   if (outcome instanceof AppError) throw outcome;
   return outcome;
 }
 
-const audit = (caller: Caller, userId: string, client: Client, why: string | null): void =>
+const audit = (caller: Caller, userId: string, client: Client): void =>
   recordAudit({
     event_type: "reauthenticated",
     user_id: userId,
     resource_type: caller.kind === "session" ? "session" : "api_key",
     resource_id: caller.id,
-    ...(why !== null && { status: "failure", error_message: why }),
     client,
   });
 

@@ -15,6 +15,7 @@ import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import { activeUser } from "../directory/users";
 import { platforms } from "../platforms/table";
+import { cancelRequestsOf } from "../verification/service";
 import type { ActiveSession } from "./schema";
 import { sessions } from "./table";
 
@@ -105,9 +106,13 @@ export function endSession(id: string): boolean {
   return gone.length > 0;
 }
 
-/** Ends a session from outside, in the current transaction: the user's sockets are told. */
+/**
+ * Ends a session from outside, in the current transaction, with the changes of address that it asked for: the
+ * user's sockets are told.
+ */
 export function revoke(session: Pick<Row, "id" | "user_id">, reason: string): void {
   db.delete(sessions).where(eq(sessions.id, session.id)).run();
+  cancelRequestsOf([session.id]);
   publish("session.revoked", { userId: session.user_id, sessionId: session.id, reason });
   accessChanged((caller) => caller.kind === "session" && caller.id === session.id, true);
 }
@@ -141,12 +146,14 @@ interface Revoker {
 }
 
 /**
- * Removes all sessions of a user in the current transaction, each with its audit event. Tells the user
+ * Removes all sessions of a user in the current transaction, each with its audit event, and the changes of
+ * address that they asked for. Tells the user
  * nothing: the caller publishes the reason (a ban, a deletion, a password reset) before, and calls
  * `accessChanged` after. Returns their number.
  */
 export function deleteSessions(userId: string, reason: string, by: Revoker | null): number {
   const ended = db.delete(sessions).where(eq(sessions.user_id, userId)).returning().all();
+  cancelRequestsOf(ended.map(({ id }) => id));
   for (const session of ended) auditRevocation(session, reason, by);
   return ended.length;
 }

@@ -3,13 +3,19 @@ import { config } from "../../configuration/config";
 import { db, statement } from "../../kernel/db/connection";
 import { AppError, forbidden } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
-import { HOUR, MINUTE, now, SECOND } from "../../kernel/time/clock";
+import { DAY, HOUR, MINUTE, now, SECOND } from "../../kernel/time/clock";
+import { isInUse } from "../../kernel/time/lifetime";
 import { type Caller, transactAs } from "../access/caller";
 import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import { activeUser, findUser } from "../directory/users";
 import { notify } from "../email/notify";
-import { clearCodeFailures, knownAddress, setCodeFailures } from "../passwords/sign-in-addresses";
+import {
+  clearCodeFailures,
+  knownAddress,
+  noteAddress,
+  setCodeFailures,
+} from "../passwords/sign-in-addresses";
 import { twoFactor } from "../two-factor/table";
 import { dropChallenges } from "./challenges";
 
@@ -25,6 +31,8 @@ import { dropChallenges } from "./challenges";
  * - The hundredth in a row locks this way of signing in: 100 tries, which take 15 days, succeed with 0.03 %
  *   in all. It is unlocked by a reset of the password, which proves the mailbox and takes the password from
  *   the attacker, or by an administrator. A right code starts the count anew.
+ * - A reset forgives once, and again after a right code or 30 days: somebody who reads the mailbox resets the
+ *   password at will, and would otherwise try five codes each time. That leaves 200 tries in 30 days: 0.06 %.
  *
  * Strangers' pauses don't bind the user: an address from which this user signed in with the second factor in
  * the last 30 days has a count and pauses of its own, and a right code from there forgives strangers nothing.
@@ -40,6 +48,9 @@ const LONGEST_PAUSE = 4 * HOUR;
 const WORRYING = 10;
 const MOST = 100;
 
+/** Time during which a second reset of the password forgives no wrong codes, unless a right one came between. */
+const FORGIVEN_ONCE_IN = 30 * DAY;
+
 /** Milliseconds after the last wrong code during which no further one is checked. */
 export const pauseAfter = (failures: number): number =>
   failures < FREE_FAILURES ? 0 : Math.min(FIRST_PAUSE * 2 ** (failures - FREE_FAILURES), LONGEST_PAUSE);
@@ -50,6 +61,8 @@ const ofUser = statement(() =>
       failures: twoFactor.failures,
       strangerFailures: twoFactor.stranger_failures,
       strangerFailedAt: twoFactor.stranger_failed_at,
+      forgivenAt: twoFactor.forgiven_at,
+      enabledAt: twoFactor.enabled_at,
     })
     .from(twoFactor)
     .where(eq(twoFactor.user_id, placeholder("userId")))
@@ -125,8 +138,14 @@ export function forgiveFailures(userId: string, client: Client): void {
   const row = ofUser().get({ userId });
   const known = knownAddress(userId, client.address);
   if (known && known.code_failures > 0) setCodeFailures(known, 0);
-  if (!row || (row.failures === 0 && (known || row.strangerFailures === 0))) return;
-  set(userId, { failures: 0, ...(!known && { stranger_failures: 0, stranger_failed_at: null }) });
+  if (!row) return;
+  const isForgiven = row.failures === 0 && row.forgivenAt === null;
+  if (isForgiven && (known || row.strangerFailures === 0)) return;
+  set(userId, {
+    failures: 0,
+    forgiven_at: null,
+    ...(!known && { stranger_failures: 0, stranger_failed_at: null }),
+  });
 }
 
 const aboutTwoFactor = (userId: string) => ({
@@ -145,19 +164,27 @@ interface Unlocking {
   client: Client;
 }
 
-/**
- * Forgets a user's wrong codes, in the current transaction. A password reset always does; it leaves an event
- * only if it unlocks the user.
- */
-export function clearFailures(userId: string, { by, actorId, client }: Unlocking): void {
-  const row = ofUser().get({ userId });
-  if (!row) return;
-  const mayLog = by === "administrator" ? row.failures > 0 || row.strangerFailures > 0 : row.failures >= MOST;
-  set(userId, { failures: 0, stranger_failures: 0, stranger_failed_at: null });
+/** Forgets a user's wrong codes, in the current transaction; with an event if there is news. */
+function clearFailures(userId: string, leavesEvent: boolean, { by, actorId, client }: Unlocking): void {
+  const forgivenAt = by === "password reset" ? now() : null;
+  set(userId, { failures: 0, stranger_failures: 0, stranger_failed_at: null, forgiven_at: forgivenAt });
   clearCodeFailures(userId);
-  if (!mayLog) return;
+  if (!leavesEvent) return;
   const event = { event_type: "2fa_unlocked" as const, ...aboutTwoFactor(userId) };
   recordAudit({ ...event, actor_id: actorId, metadata: { by }, client });
+}
+
+/**
+ * Lets the owner of the mailbox sign in from here and try codes after a reset of the password, in the current
+ * transaction, whatever strangers did meanwhile: the address counts as known, and wrong codes are forgotten.
+ * Does nothing where the last reset did so, and no right code was entered since.
+ */
+export function forgiveByReset(userId: string, client: Client): void {
+  const row = ofUser().get({ userId });
+  const isOn = row !== undefined && row.enabledAt !== null;
+  if (isOn && row.forgivenAt !== null && isInUse(row.forgivenAt, FORGIVEN_ONCE_IN)) return;
+  noteAddress(userId, client.address);
+  if (isOn) clearFailures(userId, row.failures >= MOST, { by: "password reset", actorId: null, client });
 }
 
 /**
@@ -170,6 +197,9 @@ export function unlockTwoFactor(caller: Caller, userId: string, client: Client):
     if (caller.userId === userId)
       throw forbidden("Another administrator must do this, or a reset of your password");
     checkOutranks(caller, userId);
-    clearFailures(userId, { by: "administrator", actorId: caller.userId, client });
+    const row = ofUser().get({ userId });
+    if (!row) return;
+    const leavesEvent = row.failures > 0 || row.strangerFailures > 0;
+    clearFailures(userId, leavesEvent, { by: "administrator", actorId: caller.userId, client });
   });
 }

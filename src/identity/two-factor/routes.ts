@@ -142,7 +142,7 @@ export const twoFactorAdminRoutes = new Elysia({ prefix: "/v1/users", tags: ["Tw
       detail: {
         summary: "Unlock a user's two-factor authentication",
         description:
-          "Forgets the wrong codes that were entered for a user: after a hundred in a row, sign-ins answer 403 `TwoFactorLocked`. A reset of the password does the same. Make sure that it is the user who asks, and have the password changed: whoever entered the codes knew it. 403 for the own account and for a user who holds permissions that the caller doesn't; 404 for no such user.",
+          "Forgets the wrong codes that were entered for a user: after a hundred in a row, sign-ins answer 403 `TwoFactorLocked`. A reset of the password does the same, once in 30 days unless a right code came between. Make sure that it is the user who asks, and have the password changed: whoever entered the codes knew it. 403 for the own account and for a user who holds permissions that the caller doesn't; 404 for no such user.",
       },
     },
   );

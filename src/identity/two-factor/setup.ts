@@ -65,6 +65,7 @@ export async function setUpTwoFactor(
       failures: 0,
       stranger_failures: 0,
       stranger_failed_at: null,
+      forgiven_at: null,
       created_at: now(),
     };
     db.insert(twoFactor).values(row).onConflictDoUpdate({ target: twoFactor.user_id, set: row }).run();

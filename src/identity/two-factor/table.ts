@@ -24,6 +24,8 @@ export const twoFactor = sqliteTable("two_factor", {
    */
   stranger_failures: integer().notNull().default(0),
   stranger_failed_at: time(),
+  /** Time at which a reset of the password forgave wrong codes; null after a right one. */
+  forgiven_at: time(),
   created_at: time().notNull(),
 });
 

@@ -202,7 +202,7 @@ export async function updateUser(
 ): Promise<User> {
   activeUser(id);
   if (email !== undefined && emailAccount(id)?.email !== email.toLowerCase())
-    await requireRecentSignIn(caller, id, { password, code }, client);
+    await requireRecentSignIn(caller, null, { password, code }, client);
   return transactAs(caller, () => {
     const { row, changed } = changeFields(caller, id, input);
     if (email !== undefined && applyAddress(caller, row, email.toLowerCase(), client)) changed.push("email");

@@ -27,6 +27,8 @@ interface NewVerification {
   requestedBy?: string | null;
   /** The key that requested it. */
   requestedByKey?: string | null;
+  /** The session that requested it. */
+  requestedBySession?: string | null;
   email: string;
   username?: string;
   passwordHash?: string;
@@ -51,6 +53,7 @@ export function insertVerification(input: NewVerification) {
       user_id: input.userId,
       requested_by: input.requestedBy ?? null,
       requested_by_key: input.requestedByKey ?? null,
+      requested_by_session: input.requestedBySession ?? null,
       email: input.email,
       username: input.username ?? null,
       password_hash: input.passwordHash ?? null,
@@ -207,6 +210,14 @@ export function cancelVerification(userId: string, kind: VerificationKind): bool
     .where(and(eq(verifications.user_id, userId), eq(verifications.kind, kind)))
     .run();
   return isPendingStill;
+}
+
+/**
+ * Cancels what sessions requested, in the current transaction: called for revoked ones, which may have been
+ * stolen. The thief's link would otherwise work for the rest of its day.
+ */
+export function cancelRequestsOf(sessionIds: string[]): void {
+  db.delete(verifications).where(inArray(verifications.requested_by_session, sessionIds)).run();
 }
 
 /**

@@ -19,6 +19,8 @@ export const verifications = sqliteTable(
     requested_by: text(),
     /** The key that requested it: it must still exist, and still have the right. */
     requested_by_key: text(),
+    /** The session that requested it. The request goes if that session is revoked. */
+    requested_by_session: text(),
     email: text().notNull(),
     username: text(),
     /** For a registration and a link: the password that the account will have. */
@@ -35,6 +37,9 @@ export const verifications = sqliteTable(
     index("verifications_registrations_by_email").on(table.email).where(sql`kind = 'registration'`),
     index("verifications_registrations_by_name").on(table.username).where(sql`kind = 'registration'`),
     uniqueIndex("verifications_one_per_user").on(table.user_id, table.kind).where(sql`user_id IS NOT NULL`),
+    index("verifications_of_sessions")
+      .on(table.requested_by_session)
+      .where(sql`requested_by_session IS NOT NULL`),
     index("verifications_expiry").on(table.expires_at),
   ],
 );

@@ -83,7 +83,8 @@ export const adminDeletionRoutes = new Elysia({ prefix: "/v1/admin/users", tags:
       response: { 200: Done, ...errors(404, 409) },
       detail: {
         summary: "Cancel a user's deletion",
-        description: "Takes back the deletion that the user scheduled. 409 when none is scheduled.",
+        description:
+          "Takes back the deletion that the user scheduled. 409 when none is scheduled, 403 for a user who holds permissions that the caller doesn't.",
       },
     },
   )

@@ -88,7 +88,8 @@ export async function scheduleDeletion(
     throw badRequest(
       "This account has no password to confirm the deletion with; link an email address with a password first, or ask an administrator",
     );
-  if (!(await isOwnPassword(caller.userId, hash, input.password))) throw wrongPassword();
+  if (!(await isOwnPassword(caller, caller.userId, { hash, password: input.password, client })))
+    throw wrongPassword();
   const status = await transactAs(caller, () => {
     const user = activeUser(caller.userId);
     // The password may have been changed while the hash was computed.
@@ -118,11 +119,15 @@ export function cancelOwnDeletion(caller: SessionCaller, client: Client): Promis
   });
 }
 
-/** Cancels the deletion that a user scheduled. Throws 404 for an unknown user, 409 when none is scheduled. */
+/**
+ * Cancels the deletion that a user scheduled. Throws 404 for an unknown user, 409 when none is scheduled, 403
+ * for a user who may do more.
+ */
 export function cancelDeletion(caller: Caller, userId: string, client: Client): Promise<void> {
   return transactAs(caller, () => {
     if (activeUser(userId).scheduled_deletion_at === null)
       throw conflict("No deletion of this account is scheduled");
+    checkOutranks(caller, userId);
     setSchedule(userId, null);
     auditSchedule("user_deletion_cancelled", userId, caller, client);
   });

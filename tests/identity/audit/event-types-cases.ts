@@ -273,6 +273,21 @@ const PROOFS: Case[] = [
       ...{ user: id, token, body: { code: "123456", password: "wrong" }, refused: 400 },
     }),
   },
+  {
+    operation: "POST /v1/users/me/password",
+    which: "with a wrong password",
+    writes: [failure("reauthenticated", "session")],
+    prepare: ({ member: { id, token } }) => ({
+      ...{ user: id, token, refused: 400 },
+      body: { current_password: "wrong", new_password: "another passphrase" },
+    }),
+  },
+  {
+    operation: "POST /v1/users/me/deletion",
+    which: "with a wrong password",
+    writes: [failure("reauthenticated", "session")],
+    prepare: ({ member: { id, token } }) => ({ user: id, token, refused: 400, body: { password: "wrong" } }),
+  },
   ...[true, false].map(
     (isRight): Case => ({
       operation: "POST /v1/users/{id}/email-link/request",

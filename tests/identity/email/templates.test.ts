@@ -70,7 +70,7 @@ describe.each(["en", "de"] as const)("in %s", (locale) => {
     const timed = CONTENTS.filter(
       (content) => !["backup_codes_low", "audit_report_updated"].includes(content.kind),
     );
-    expect(timed.length).toBe(15);
+    expect(timed.length).toBe(17);
     for (const content of timed)
       expect(compose(content, locale).text).toContain(
         german ? "9. März 2026 um 17:05 Uhr UTC" : "9 March 2026 at 17:05 UTC",
@@ -101,7 +101,7 @@ test("the news of another address go to the former one, and tell no more of the 
 });
 
 test("the news of a key name it and its first characters", () => {
-  for (const kind of ["api_key_created", "api_key_regenerated"] as const)
+  for (const kind of ["api_key_created", "api_key_regenerated", "api_key_widened"] as const)
     for (const locale of ["en", "de"] as const) {
       const { text } = compose(contentOf(kind), locale);
       expect(text).toContain("> Tablet 10");
