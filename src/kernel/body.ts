@@ -177,7 +177,18 @@ function decode(bytes: Uint8Array): string {
 
 /** Refuses a text that nests too deep or holds too many values, before it is parsed. Throws 400. */
 function requireSimple(json: string, what: string): void {
+  const { depth, values } = shapeOf(json);
+  if (depth > MAX_DEPTH) throw badRequest(`${what} is nested deeper than ${MAX_DEPTH} levels`);
+  if (values > MAX_VALUES) throw badRequest(`${what} holds more than ${MAX_VALUES} values`);
+}
+
+/**
+ * Depth and number of values (members and items) of a JSON text that isn't parsed yet, counted by its brackets
+ * and commas.
+ */
+export function shapeOf(json: string): { depth: number; values: number } {
   let open = 0;
+  let depth = 0;
   let commas = 0;
   let inString = false;
   for (let i = 0; i < json.length; i++) {
@@ -187,9 +198,8 @@ function requireSimple(json: string, what: string): void {
       else if (code === 0x22) inString = false;
     } else if (code === 0x22) inString = true;
     else if (code === 0x2c) commas++;
-    else if (code === 0x5b || code === 0x7b) {
-      if (++open > MAX_DEPTH) throw badRequest(`${what} is nested deeper than ${MAX_DEPTH} levels`);
-    } else if (code === 0x5d || code === 0x7d) open--;
+    else if (code === 0x5b || code === 0x7b) depth = Math.max(depth, ++open);
+    else if (code === 0x5d || code === 0x7d) open--;
   }
-  if (commas >= MAX_VALUES) throw badRequest(`${what} holds more than ${MAX_VALUES} values`);
+  return { depth, values: commas + 1 };
 }

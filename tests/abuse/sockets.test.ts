@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { frame, read } from "../realtime/binary";
 import { maskedFrame, OPCODE, RawClient, signedInUser } from "../realtime/support";
-import { slowestProbe } from "../support/pressure";
+import { addedWait, LONGEST_WAIT, slowestProbe } from "../support/pressure";
 import { TestServer } from "../support/server";
 
 /** A user without any permission whose sockets send the costliest messages, all within every limit. */
@@ -116,5 +116,30 @@ describe("where they may send so much", () => {
       expect(read(new Uint8Array(answers()[0]?.payload ?? []))).toMatchObject(answer);
       client.cut();
     }
+  });
+
+  const TEXTS: [name: string, text: string][] = [
+    ["6,000 members", `{${Array.from({ length: 6_000 }, (_, at) => `"k${at}":0`).join()}}`],
+    ["20,000 arrays", `[${Array(20_000).fill("[]").join()}]`],
+    ["32,000 levels", "[".repeat(MANY) + "]".repeat(MANY)],
+  ];
+
+  test.each(TEXTS)("text messages of %s keep nobody waiting, and are answered", async (_, text) => {
+    const bytes = maskedFrame(OPCODE.text, Buffer.from(text));
+    const added = await addedWait(server, async () => {
+      const clients = await openAll();
+      for (const client of clients) for (let sent = 0; sent < FRAMES_A_ROUND; sent++) client.write(bytes);
+      for (const client of clients) {
+        await client.until(
+          () => client.frames.filter(({ opcode }) => opcode === OPCODE.text).length === FRAMES_A_ROUND,
+        );
+        expect(JSON.parse(String(client.frames[0]?.payload))).toEqual({
+          type: "error",
+          message: "The message holds too many fields",
+        });
+        client.cut();
+      }
+    });
+    expect(added).toBeLessThan(LONGEST_WAIT);
   });
 });
