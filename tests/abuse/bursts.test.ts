@@ -41,6 +41,23 @@ test("thousands of pipelined requests end their connection, and keep nobody wait
   expect(added).toBeLessThan(LONGEST_WAIT);
 }, 30_000);
 
+test.each([
+  ["few connections", 10, 900],
+  ["many connections", 300, 32],
+])(
+  "pipelined requests that cost more keep nobody waiting, on %s",
+  async (_, connections, each) => {
+    const request = "GET /v1/platforms HTTP/1.1\r\nhost: a\r\n\r\n";
+    const added = await addedWait(server, async () => {
+      const answers = await Promise.all(Array.from({ length: connections }, () => pipeline(request, each)));
+      expect(answers.some((text) => text.includes("HTTP/1.1 503 "))).toBe(true);
+      for (const text of answers) expect(answered(text)).toBeGreaterThan(0);
+    });
+    expect(added).toBeLessThan(LONGEST_WAIT);
+  },
+  30_000,
+);
+
 test("a few pipelined requests are answered in order", async () => {
   const answers = await pipeline("GET /health/live HTTP/1.1\r\nhost: a\r\n\r\n", 30);
   expect(answers.match(/HTTP\/1\.1 200 /g)).toHaveLength(30);
