@@ -1,4 +1,5 @@
 import { AppError } from "./errors";
+import { Lines } from "./lines";
 
 /** Work that takes milliseconds at a time: many pieces of it together would block everything else. */
 
@@ -37,22 +38,15 @@ export function inTurns({
   line: bounds,
   ofTurn = 1,
 }: Turns = {}): (address?: Address, weight?: number) => Promise<void> {
-  /** By address; the first is next. */
-  const lines = new Map<string, Piece[]>();
-  let waiting = 0;
+  const lines = new Lines<Piece>();
   let left = ofTurn;
   let isTurning = false;
 
   function next(): void {
     left = ofTurn;
-    for (const [address, line] of lines) {
-      if (left <= 0) break;
-      const piece = line.shift();
-      lines.delete(address);
-      // Visited again in this turn, if something is left of it.
-      if (line.length > 0) lines.set(address, line);
-      if (!piece) continue;
-      waiting--;
+    while (left > 0) {
+      const piece = lines.shift();
+      if (!piece) break;
       left -= piece.weight;
       piece.go();
     }
@@ -61,20 +55,17 @@ export function inTurns({
   }
 
   return async (address = "", weight = 1) => {
-    if (waiting === 0 && left > 0) {
+    if (lines.size === 0 && left > 0) {
       left -= weight;
       if (!isTurning) setImmediate(next);
       isTurning = true;
       return;
     }
     const block = typeof address === "string" ? address : address();
-    const line = lines.get(block) ?? [];
-    if (bounds && (line.length >= bounds.ofAddress || waiting >= bounds.inAll))
+    if (bounds && (lines.lengthOf(block) >= bounds.ofAddress || lines.size >= bounds.inAll))
       throw new AppError("ServiceUnavailable", bounds.refusal, {
         headers: { "retry-after": String(RETRY_SECONDS) },
       });
-    lines.set(block, line);
-    waiting++;
-    await new Promise<void>((go) => line.push({ weight, go }));
+    await new Promise<void>((go) => lines.push(block, { weight, go }));
   };
 }

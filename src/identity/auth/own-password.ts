@@ -24,7 +24,7 @@ const inARow = new Map<string, number>();
 export async function isOwnPassword(userId: string, hash: string, password: string): Promise<boolean> {
   const attempt = openTry(bySignedIn(userId), "wrong passwords");
   try {
-    const matches = await verifyPassword(hash, password);
+    const matches = await verifyPassword(hash, password, userId);
     if (matches) startAnew(userId);
     else {
       attempt.fail();

@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { config } from "../../config";
-import type { Client } from "../../kernel/client";
+import { addressBlock, type Client } from "../../kernel/client";
 import { DAY, HOUR, MINUTE, now } from "../../kernel/clock";
 import { hashPassword, hashToken, mintToken } from "../../kernel/crypto";
 import { db, transact } from "../../kernel/db";
@@ -127,7 +127,7 @@ export async function completePasswordReset(input: ResetCompletion, client: Clie
   const user = found && findUser(found.user_id);
   if (!user || user.deleted_at !== null) throw invalidToken();
   checkPassword(input.new_password, user.username, "/new_password");
-  const hash = await hashPassword(input.new_password);
+  const hash = await hashPassword(input.new_password, addressBlock(client.address));
   await transact(() => {
     // Of parallel requests with one token, only one finds it.
     const taken = db.delete(passwordResets).where(unexpired(input.token)).returning().get();
@@ -165,7 +165,7 @@ export async function changePassword(
   if (!(await isOwnPassword(caller.userId, stored, input.current_password)))
     throw invalid("/current_password", "is not the present password");
   checkPassword(input.new_password, username, "/new_password");
-  const hash = await hashPassword(input.new_password);
+  const hash = await hashPassword(input.new_password, caller.userId);
   await transactAs(caller, () => {
     // The password was changed by somebody else while the hashes were computed.
     if (passwordHashOf(caller.userId) !== stored)

@@ -1,5 +1,5 @@
 import { config, publicUrl } from "../../config";
-import type { Client } from "../../kernel/client";
+import { addressBlock, type Client } from "../../kernel/client";
 import { iso, now } from "../../kernel/clock";
 import { hashPassword } from "../../kernel/crypto";
 import { transact } from "../../kernel/db";
@@ -39,7 +39,7 @@ export async function register(input: RegisterInput, client: Client) {
   checkPassword(input.password, username);
   await checkChallenge(input.challenge_token, client);
   checkFree(email, username, client);
-  const passwordHash = await hashPassword(input.password);
+  const passwordHash = await hashPassword(input.password, addressBlock(client.address));
   const { id, token, expiresAt } = await transact(() => {
     checkFree(email, username, client);
     dropStaleRegistrations(email, username);
