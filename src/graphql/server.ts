@@ -47,9 +47,11 @@ const requestLimit: RateRule = { name: "graphql", rate: () => config["rate_limit
  * done in a moment.
  */
 const nextTurn = inTurns({
-  ofAddress: 100,
-  inAll: 500,
-  refusal: "Too many GraphQL requests are under way; try again in a moment",
+  line: {
+    ofAddress: 100,
+    inAll: 500,
+    refusal: "Too many GraphQL requests are under way; try again in a moment",
+  },
 });
 
 /** Statuses whose headers tell the client when to come back. */

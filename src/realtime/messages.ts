@@ -2,6 +2,7 @@ import { decode, encode, type Head, type Message, type PayloadName, type Payload
 import { config } from "../configuration/config";
 import { publish } from "../kernel/db/events";
 import { logFailure } from "../kernel/errors/trouble";
+import { shapeOf } from "../kernel/http/body";
 import { createAuditEvent, recordModeration, withoutPermission } from "./audit";
 import { COMMUNITY, mayHear } from "./channels";
 import {
@@ -27,6 +28,7 @@ import { headOf, isSmall, NO_ENVELOPE, requestIdOf } from "./envelope";
 import { received } from "./figures";
 
 /** Clients' messages: each is counted, checked, and answered in its own format. */
+
 /** Answers a message in the format that it came in. */
 interface Answers {
   format: Format;
@@ -216,8 +218,19 @@ function receive(socket: Socket, frame: string | Buffer): void {
       socket,
       "The credential of this connection has ended",
     );
-  else if (typeof frame === "string") performText(socket, parse(frame));
+  else if (typeof frame === "string") receiveText(socket, frame);
   else performBinary(socket, frame);
+}
+
+/** Depth and values of a text; messages have one level and two fields, and others may be added. */
+const MAX_SHAPE = { depth: 8, values: 100 };
+
+/** Parses a message only after its brackets and commas show that it is a small one. */
+function receiveText(socket: Socket, frame: string): void {
+  const { depth, values } = shapeOf(frame);
+  if (depth > MAX_SHAPE.depth || values > MAX_SHAPE.values)
+    inText.error(socket, "The message holds too many fields");
+  else performText(socket, parse(frame));
 }
 
 /** The message in a text; undefined if it is no JSON. */

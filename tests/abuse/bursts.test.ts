@@ -4,6 +4,7 @@ import { onDatabase } from "../identity/audit/support";
 import { createUser } from "../identity/support";
 import { LONGEST_HOLD, longestHold } from "../support/pressure";
 import { TestServer } from "../support/server";
+import { ask, head } from "./connections";
 
 /** Bursts of requests that are cheap to send and keep the server busy for long. */
 
@@ -41,21 +42,53 @@ test("thousands of pipelined requests end their connection, and keep nobody wait
   expect(held).toBeLessThan(LONGEST_HOLD);
 }, 30_000);
 
+test.each([
+  ["few connections", 10, 900],
+  ["many connections", 100, 32],
+])(
+  "pipelined requests that cost more keep nobody waiting, on %s",
+  async (_, connections, each) => {
+    const request = "GET /v1/platforms HTTP/1.1\r\nhost: a\r\n\r\n";
+    const held = await longestHold(server, async () => {
+      const answers = await Promise.all(Array.from({ length: connections }, () => pipeline(request, each)));
+      expect(answers.some((text) => text.includes("HTTP/1.1 503 "))).toBe(true);
+      for (const text of answers) expect(answered(text)).toBeGreaterThan(0);
+    });
+    expect(held).toBeLessThan(LONGEST_HOLD);
+  },
+  30_000,
+);
+
 test("a few pipelined requests are answered in order", async () => {
   const answers = await pipeline("GET /health/live HTTP/1.1\r\nhost: a\r\n\r\n", 30);
   expect(answers.match(/HTTP\/1\.1 200 /g)).toHaveLength(30);
 });
 
-test("one credential gets no more than some megabytes of large lists in a second", async () => {
-  const anna = await createUser(server);
+/** Gives a user 50 OAuth clients, each with a description of so many characters. */
+const giveClients = ({ id }: { id: string }, characters: number) =>
   onDatabase(server, (database) => {
     for (let made = 0; made < 50; made++)
       database.run(
         `INSERT INTO oauth_clients (id, owner_id, name, description, redirect_uris, allowed_scopes, client_type, is_active, is_first_party, created_at, updated_at)
          VALUES (?, ?, 'Large', ?, '["https://app.example/cb"]', '[]', 'public', 1, 0, 1, 1)`,
-        [Bun.randomUUIDv7(), anna.id, "x".repeat(15_000)],
+        [Bun.randomUUIDv7(), id, "x".repeat(characters)],
       );
   });
+
+test("a user's lists that are asked for all at once, on a connection each, keep nobody waiting", async () => {
+  const bert = await createUser(server);
+  giveClients(bert, 600);
+  const request = head("GET /v1/oauth/clients", `authorization: Bearer ${bert.token}`);
+  const held = await longestHold(server, async () => {
+    const answers = await Promise.all(Array.from({ length: 800 }, () => ask(server, request)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+  expect(held).toBeLessThan(LONGEST_HOLD);
+}, 60_000);
+
+test("one credential gets no more than some megabytes of large lists in a second", async () => {
+  const anna = await createUser(server);
+  giveClients(anna, 15_000);
   const path = `${server.url}/v1/oauth/clients`;
   const ask = () => fetch(path, { headers: { authorization: `Bearer ${anna.token}` } });
   const held = await longestHold(server, async () => {

@@ -105,4 +105,29 @@ describe("where they may send so much", () => {
       client.cut();
     }
   });
+
+  const TEXTS: [name: string, text: string][] = [
+    ["6,000 members", `{${Array.from({ length: 6_000 }, (_, at) => `"k${at}":0`).join()}}`],
+    ["20,000 arrays", `[${Array(20_000).fill("[]").join()}]`],
+    ["32,000 levels", "[".repeat(MANY) + "]".repeat(MANY)],
+  ];
+
+  test.each(TEXTS)("text messages of %s keep nobody waiting, and are answered", async (_, text) => {
+    const bytes = maskedFrame(OPCODE.text, Buffer.from(text));
+    const held = await longestHold(server, async () => {
+      const clients = await openAll();
+      for (const client of clients) for (let sent = 0; sent < FRAMES; sent++) client.write(bytes);
+      for (const client of clients) {
+        await client.until(
+          () => client.frames.filter(({ opcode }) => opcode === OPCODE.text).length === FRAMES,
+        );
+        expect(JSON.parse(String(client.frames[0]?.payload))).toEqual({
+          type: "error",
+          message: "The message holds too many fields",
+        });
+        client.cut();
+      }
+    });
+    expect(held).toBeLessThan(LONGEST_HOLD);
+  });
 });

@@ -6,6 +6,7 @@ import { db } from "../../kernel/db/connection";
 import { transact } from "../../kernel/db/transactions";
 import { badRequest, invalid } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
+import { addressBlock } from "../../kernel/http/client";
 import { DAY, HOUR, MINUTE, now } from "../../kernel/time/clock";
 import { isUnexpiredIn } from "../../kernel/time/lifetime";
 import { type SessionCaller, transactAs } from "../access/caller";
@@ -128,7 +129,7 @@ export async function completePasswordReset(input: ResetCompletion, client: Clie
   const user = found && findUser(found.user_id);
   if (!user || user.deleted_at !== null) throw invalidToken();
   checkPassword(input.new_password, user.username, "/new_password");
-  const hash = await hashPassword(input.new_password);
+  const hash = await hashPassword(input.new_password, addressBlock(client.address));
   await transact(() => {
     // Of parallel requests with one token, only one finds it.
     const taken = db.delete(passwordResets).where(unexpired(input.token)).returning().get();
@@ -165,7 +166,7 @@ export async function changePassword(
   if (!(await isOwnPassword(caller, caller.userId, given)))
     throw invalid("/current_password", "is not the present password");
   checkPassword(input.new_password, username, "/new_password");
-  const hash = await hashPassword(input.new_password);
+  const hash = await hashPassword(input.new_password, caller.userId);
   await transactAs(caller, () => {
     // The password was changed by somebody else while the hashes were computed.
     if (passwordHashOf(caller.userId) !== stored)

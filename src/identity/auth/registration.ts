@@ -3,6 +3,7 @@ import { hashPassword } from "../../kernel/crypto/crypto";
 import { transact } from "../../kernel/db/transactions";
 import { AppError, conflict, isUniqueViolation } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
+import { addressBlock } from "../../kernel/http/client";
 import { iso, now } from "../../kernel/time/clock";
 import { userByEmail } from "../directory/accounts";
 import { insertUser } from "../directory/new-user";
@@ -41,7 +42,7 @@ export async function register(input: RegisterInput, client: Client) {
   checkPassword(input.password, username);
   await checkBotProtection(input.challenge_token, client);
   checkFree(email, username, client);
-  const passwordHash = await hashPassword(input.password);
+  const passwordHash = await hashPassword(input.password, addressBlock(client.address));
   const { id, token, expiresAt } = await transact(() => {
     checkFree(email, username, client);
     dropStaleRegistrations(email, username);

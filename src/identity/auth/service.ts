@@ -35,12 +35,11 @@ export async function login(input: LoginInput, client: Client): Promise<AuthResp
   const identifier = input.identifier.toLowerCase();
   const account = findAccount(identifier);
   const isKnown = knownAddress(account?.id ?? null, client.address) !== null;
-  const attempt = openTry(
-    isKnown ? byAddressOf(identifier, addressBlock(client.address)) : byIdentifier(identifier),
-  );
+  const block = addressBlock(client.address);
+  const attempt = openTry(isKnown ? byAddressOf(identifier, block) : byIdentifier(identifier));
   let matches: boolean;
   try {
-    matches = await verifyPassword(account?.hash ?? null, input.password);
+    matches = await verifyPassword(account?.hash ?? null, input.password, block);
     if (!matches) attempt.fail();
   } finally {
     attempt.close();
@@ -49,7 +48,7 @@ export async function login(input: LoginInput, client: Client): Promise<AuthResp
     await recordFailure(account?.id ?? null, account ? "wrong password" : "unknown identifier", client);
     throw wrongCredentials();
   }
-  const renewed = needsRehash(account.hash) ? await hashPassword(input.password) : null;
+  const renewed = needsRehash(account.hash) ? await hashPassword(input.password, block) : null;
   try {
     return await transact(() => {
       // The account may have been deleted or its password changed while the hash was computed.

@@ -265,7 +265,7 @@ export async function requestEmailLink(
   };
   checkPassword(input.password, check().username);
   await requireRecentSignIn(caller, null, { code: input.code }, client);
-  const passwordHash = await hashPassword(input.password);
+  const passwordHash = await hashPassword(input.password, id);
   return transactAs(caller, () => ({
     message: "A verification email was sent to the address",
     ...sendVerification(caller, check(), { kind: "email_link", email, passwordHash }, client),

@@ -30,7 +30,7 @@ export async function isOwnPassword(
 ): Promise<boolean> {
   const attempt = openTry(bySignedIn(userId), "wrong passwords");
   try {
-    const matches = await verifyPassword(hash, password);
+    const matches = await verifyPassword(hash, password, userId);
     if (matches) startAnew(userId);
     else {
       attempt.fail();

@@ -1,5 +1,7 @@
 import { config } from "../../configuration/config";
 import { AppError, badRequest } from "../errors/errors";
+import { inTurns } from "../limits/turns";
+import { addressBlock, clientAddress } from "./client";
 import { canonicalUuids, isReference } from "./schema";
 import { expectBody, expectChunks } from "./unread";
 
@@ -9,6 +11,16 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
 /** Deeper nesting than any request of this API needs; it would exhaust the stack of recursive code. */
 const MAX_DEPTH = 64;
+
+/**
+ * Members and items of a body, counted as commas: each costs a microsecond and more, and a megabyte holds half
+ * a million. Any request of this API needs 8,000 at most, in `metadata`.
+ */
+const MAX_VALUES = 16_000;
+
+/** Bytes of bodies that one turn of the event loop reads, and the body that exceeds them: 30 ms at worst. */
+const BYTES_A_TURN = 64 * 1024;
+const nextTurn = inTurns({ ofTurn: BYTES_A_TURN });
 
 /**
  * The JSON object in the body of a request, of at most `most` bytes; null if there is no body. Throws 400, 413
@@ -54,8 +66,7 @@ function isWellFormed(value: unknown): boolean {
 
 /** Parses JSON that a stranger sent; `what` begins the error message. Throws 400. */
 export function parseJson(text: string, what: string): unknown {
-  if (text.length > MAX_DEPTH && nestsDeeperThan(MAX_DEPTH, text))
-    throw badRequest(`${what} is nested deeper than ${MAX_DEPTH} levels`);
+  if (text.length > MAX_DEPTH) requireSimple(text, what);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -77,26 +88,44 @@ const tooManyPieces = () =>
   });
 
 /** Reads a body of declared length. Throws 503 if others need the room for it. */
-async function readWhole(request: Request, length: number): Promise<Uint8Array> {
-  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-  const arrived = expectBody(request, length, reject);
-  request.bytes().then(resolve, reject);
-  try {
-    return await promise;
-  } finally {
-    arrived();
-  }
+function readWhole(request: Request, length: number): Promise<Uint8Array> {
+  return receive(request, (end) => ({
+    arrived: expectBody(request, length, end),
+    reading: request.bytes(),
+  }));
 }
 
 /** Reads a body in chunks. Throws 503 if others need the room for it. */
-async function readChunks(
+function readChunks(request: Request, body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
+  return receive(request, (end) => {
+    const { grow, arrived } = expectChunks(request, end);
+    return { arrived, reading: collect(body, limit, grow) };
+  });
+}
+
+/**
+ * A body that arrives, once it is whole and has its turn. Until then it is counted, and is let go at once when
+ * it has to make room for others.
+ */
+async function receive(
   request: Request,
-  body: ReadableStream<Uint8Array>,
-  limit: number,
+  begin: (end: (refusal: AppError) => void) => { arrived: () => void; reading: Promise<Uint8Array> },
 ): Promise<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-  const { grow, arrived } = expectChunks(request, reject);
-  collect(body, limit, grow).then(resolve, reject);
+  let bytes: Uint8Array | null = null;
+  const { arrived, reading } = begin((refusal) => {
+    bytes = null;
+    reject(refusal);
+  });
+  reading
+    .then((read) => {
+      bytes = read;
+      return nextTurn(() => addressBlock(clientAddress(request)), read.length);
+    })
+    .then(() => {
+      if (bytes) resolve(bytes);
+    })
+    .catch(reject);
   try {
     return await promise;
   } finally {
@@ -146,8 +175,21 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function nestsDeeperThan(depth: number, json: string): boolean {
+/** Refuses a text that nests too deep or holds too many values, before it is parsed. Throws 400. */
+function requireSimple(json: string, what: string): void {
+  const { depth, values } = shapeOf(json);
+  if (depth > MAX_DEPTH) throw badRequest(`${what} is nested deeper than ${MAX_DEPTH} levels`);
+  if (values > MAX_VALUES) throw badRequest(`${what} holds more than ${MAX_VALUES} values`);
+}
+
+/**
+ * Depth and number of values (members and items) of a JSON text that isn't parsed yet, counted by its brackets
+ * and commas.
+ */
+export function shapeOf(json: string): { depth: number; values: number } {
   let open = 0;
+  let depth = 0;
+  let commas = 0;
   let inString = false;
   for (let i = 0; i < json.length; i++) {
     const code = json.charCodeAt(i);
@@ -155,9 +197,9 @@ function nestsDeeperThan(depth: number, json: string): boolean {
       if (code === 0x5c) i++;
       else if (code === 0x22) inString = false;
     } else if (code === 0x22) inString = true;
-    else if (code === 0x5b || code === 0x7b) {
-      if (++open > depth) return true;
-    } else if (code === 0x5d || code === 0x7d) open--;
+    else if (code === 0x2c) commas++;
+    else if (code === 0x5b || code === 0x7b) depth = Math.max(depth, ++open);
+    else if (code === 0x5d || code === 0x7d) open--;
   }
-  return false;
+  return { depth, values: commas + 1 };
 }

@@ -6,30 +6,55 @@ import { listeningServer } from "./client";
  * carries out all requests of one read before anything else, and a read holds thousands.
  */
 
-/** Requests of a turn of the event loop below which no connection is looked at: they take some 20 ms at worst. */
-const CROWD = 1_000;
+/** Requests of a turn of the event loop below which none is refused: clients that pipeline at all send a few. */
+const FEW = 64;
 
-/** Further requests of one connection in such a turn. Clients that pipeline at all send a few. */
-const MOST = 32;
+/**
+ * Milliseconds of processor time that the further ones may take: a thousand cheap requests. From then on a
+ * connection gets one more answer in the turn.
+ */
+const COSTLY = 40;
+
+/**
+ * Requests and milliseconds of a turn after which further ones had better wait for the next one. The runtime ends
+ * a connection that pipelines while one of its requests waits.
+ */
+const SOME = 16;
+const LONG = 10;
 
 let inTurn = 0;
-const byConnection = new Map<string, number>();
+let began = 0;
+/** Processor time of this thread when the turn had carried out a few requests, in milliseconds. */
+let usedBefore = 0;
+const served = new Set<string>();
 
 function endTurn(): void {
   inTurn = 0;
-  byConnection.clear();
+  served.clear();
 }
+
+/** Processor time of this thread in milliseconds: what other programs of the machine take isn't in it. */
+function used(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
+
+/** True once the requests of this turn of the event loop are some and have taken long. */
+export const isTurnLong = (): boolean => inTurn > SOME && performance.now() - began >= LONG;
 
 /** Counts a request. Throws 503, with which the connection ends, for one of too many that came at once on it. */
 export function countInTurn(request: Request): void {
-  if (++inTurn === 1) setImmediate(endTurn);
-  if (inTurn <= CROWD) return;
+  if (++inTurn === 1) {
+    began = performance.now();
+    setImmediate(endTurn);
+  }
+  if (inTurn === FEW) usedBefore = used();
+  // Asking for the time is ten times cheaper, and processor time is never more.
+  if (inTurn <= FEW || performance.now() - began < COSTLY || used() - usedBefore < COSTLY) return;
   const peer = listeningServer()?.requestIP(request);
   if (!peer) return;
   const connection = `${peer.address} ${peer.port}`;
-  const count = (byConnection.get(connection) ?? 0) + 1;
-  byConnection.set(connection, count);
-  if (count > MOST)
+  if (served.has(connection))
     throw new AppError(
       "ServiceUnavailable",
       "Too many requests at once on one connection: wait for answers",
@@ -37,4 +62,5 @@ export function countInTurn(request: Request): void {
         headers: { "retry-after": "1", connection: "close" },
       },
     );
+  served.add(connection);
 }

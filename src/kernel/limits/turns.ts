@@ -1,4 +1,5 @@
 import { AppError } from "../errors/errors";
+import { Lines } from "./lines";
 
 /** Work that takes milliseconds at a time: many pieces of it together would block everything else. */
 
@@ -11,47 +12,60 @@ export interface LineBounds {
   refusal: string;
 }
 
+export interface Turns {
+  /** Without it any number may wait. */
+  line?: LineBounds;
+  /** Weight of the pieces that begin in one turn; the last of them may exceed it. One piece by default. */
+  ofTurn?: number;
+}
+
+/** An address, or what finds it: that takes time, and is needed only where a piece has to wait. */
+type Address = string | (() => string);
+
+interface Piece {
+  weight: number;
+  go: () => void;
+}
+
 const RETRY_SECONDS = 1;
 
 /**
- * Lets one piece of work begin in each turn of the event loop, so that whatever else has arrived goes between
- * two of them. Addresses take turns: one that sends many waits for itself. Where a bound is given, the
- * returned function throws 503 beyond it.
+ * Lets a bounded amount of work begin in each turn of the event loop, so that whatever else has arrived goes
+ * between two of them. Addresses take turns: one that sends many waits for itself. Where the line is bounded,
+ * the returned function throws 503 beyond it.
  */
-export function inTurns(bounds?: LineBounds): (address?: string) => Promise<void> {
-  /** By address; the first is next. */
-  const lines = new Map<string, (() => void)[]>();
-  let waiting = 0;
-  let isTaken = false;
+export function inTurns({
+  line: bounds,
+  ofTurn = 1,
+}: Turns = {}): (address?: Address, weight?: number) => Promise<void> {
+  const lines = new Lines<Piece>();
+  let left = ofTurn;
+  let isTurning = false;
 
   function next(): void {
-    const [first] = lines;
-    if (!first) {
-      isTaken = false;
-      return;
+    left = ofTurn;
+    while (left > 0) {
+      const piece = lines.shift();
+      if (!piece) break;
+      left -= piece.weight;
+      piece.go();
     }
-    const [address, line] = first;
-    const go = line.shift();
-    lines.delete(address);
-    if (line.length > 0) lines.set(address, line);
-    waiting--;
-    setImmediate(next);
-    go?.();
+    isTurning = left < ofTurn;
+    if (isTurning) setImmediate(next);
   }
 
-  return async (address = "") => {
-    if (!isTaken) {
-      isTaken = true;
-      setImmediate(next);
+  return async (address = "", weight = 1) => {
+    if (lines.size === 0 && left > 0) {
+      left -= weight;
+      if (!isTurning) setImmediate(next);
+      isTurning = true;
       return;
     }
-    const line = lines.get(address) ?? [];
-    if (bounds && (line.length >= bounds.ofAddress || waiting >= bounds.inAll))
+    const block = typeof address === "string" ? address : address();
+    if (bounds && (lines.lengthOf(block) >= bounds.ofAddress || lines.size >= bounds.inAll))
       throw new AppError("ServiceUnavailable", bounds.refusal, {
         headers: { "retry-after": String(RETRY_SECONDS) },
       });
-    lines.set(address, line);
-    waiting++;
-    await new Promise<void>((go) => line.push(go));
+    await new Promise<void>((go) => lines.push(block, { weight, go }));
   };
 }

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { LONGEST_HOLD, longestHold } from "../support/pressure";
+import { ADMIN, TestServer } from "../support/server";
+import { address, ask, head } from "./connections";
+
+/** Bodies that are complete, within the bound of size, and costly to read: many come at once. */
+
+const SIZE = 1_000_000;
+const AT_ONCE = 60;
+const ADDRESSES = 10;
+const JSON_TYPE = "content-type: application/json";
+
+let server: TestServer;
+beforeAll(async () => {
+  // Each address may send this often in three rounds; all else is the default.
+  server = await TestServer.start({
+    settings: { "rate_limit.enabled": "true", "rate_limit.login": "1000/60" },
+  });
+});
+afterAll(() => server.stop());
+
+const post = (path: string, body: string, ...headers: string[]) =>
+  `${head(`POST ${path}`, JSON_TYPE, `content-length: ${Buffer.byteLength(body)}`, ...headers)}${body}`;
+
+/** An object of so many bytes with as many members as they hold; an array in its member `a` for `[`. */
+function many(unit: (at: number) => string, open: "{" | "[", size = SIZE): string {
+  const units: string[] = [];
+  for (let at = 0, length = 0; length < size; at++) {
+    const next = unit(at);
+    units.push(next);
+    length += next.length + 1;
+  }
+  return open === "{" ? `{${units.join(",")}}` : `{"a":[${units.join(",")}]}`;
+}
+
+const BODIES: [what: string, body: string][] = [
+  ["members", many((at) => `"k${at.toString(36)}":0`, "{")],
+  ["empty arrays", many(() => "[]", "[")],
+  ["characters in two escapes", many(() => '"\\ud83d\\ude00"', "[")],
+  ["members of many objects", many((at) => `{"a${at}":0,"b${at}":0,"c${at}":0}`, "[")],
+];
+
+const send = async (count: number, request: string) => {
+  const bytes = Buffer.from(request);
+  const answers = Array.from({ length: count }, (_, at) => ask(server, bytes, address(2 + (at % ADDRESSES))));
+  return (await Promise.all(answers)).map(({ status, body }) => ({ status, text: body.toString() }));
+};
+
+describe(`${AT_ONCE} bodies of 1 MB at once keep nobody waiting, and are refused:`, () => {
+  for (const path of ["/v1/auth/login", "/v1/auth/verify-email"])
+    test.each(BODIES)(
+      `%s, to ${path}`,
+      async (_, body) => {
+        const held = await longestHold(server, async () => {
+          for (const { status, text } of await send(AT_ONCE, post(path, body))) {
+            expect(status).toBe(400);
+            expect(JSON.parse(text).message).toBe("The request body holds more than 16000 values");
+          }
+        });
+        expect(held).toBeLessThan(LONGEST_HOLD);
+      },
+      60_000,
+    );
+});
+
+test("500 small bodies at once, as costly as may be, keep nobody waiting", async () => {
+  const request = post(
+    "/v1/auth/verify-email",
+    many((at) => `"k${at.toString(36)}":0`, "{", 60_000),
+  );
+  const held = await longestHold(server, async () => {
+    for (const { status } of await send(500, request)) expect(status).toBe(400);
+  });
+  expect(held).toBeLessThan(LONGEST_HOLD);
+}, 60_000);
+
+test("a body of as many values as metadata may have is read", async () => {
+  const { user_id } = await server.login(ADMIN.username, ADMIN.password);
+  const metadata = { list: Array.from({ length: 8_000 }, () => 0) };
+  const { status } = await server.post("/v1/internal/audit", {
+    token: server.systemKey,
+    body: {
+      user_id,
+      event_type: "consent_granted",
+      resource_type: "client",
+      status: "success",
+      source_service: "api",
+      metadata,
+    },
+  });
+  expect(status).toBe(201);
+});
