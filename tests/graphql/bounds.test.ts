@@ -326,6 +326,14 @@ describe("the schema", () => {
       });
       expect(JSON.stringify(misspelt.body)).toContain("is not defined by type");
       expect(JSON.stringify(misspelt.body)).not.toContain("Did you mean");
+      // A message that is cut holds no beginning of a suggestion either.
+      for (let length = 250; length < 400; length += 10) {
+        const { body } = await byGraphQL(server, "oauthSignin", {
+          token: server.systemKey,
+          args: { nam: "x".repeat(length), oauthProvider: "discord", oauthProviderId: "1" },
+        });
+        expect(JSON.stringify(body)).not.toContain("Did you mean");
+      }
       expect(dataOf(await ask(server, "{ __typename platforms { __typename } }")).__typename).toBe("Query");
     } finally {
       await server.stop();
