@@ -233,8 +233,13 @@ describe("mutations", () => {
         );
       expect((await setUp(1)).headers.get("ratelimit-remaining")).toBe("3");
       const refused = await setUp(5);
-      expectError(refused, 429, "TooManyRequests");
-      expect(refusalOf(refused).message).toMatch(/^Too many requests; try again in \d+ s$/);
+      const { data, errors } = refused.body;
+      expect(Object.values(data).map((setUp) => setUp !== null)).toEqual([true, true, true, false, false]);
+      expect(errors.map(({ path }: { path: string[] }) => path)).toEqual([["a3"], ["a4"]]);
+      for (const { message, extensions } of errors) {
+        expect(extensions).toMatchObject({ code: "TooManyRequests", status: 429 });
+        expect(message).toMatch(/^Too many requests; try again in \d+ s$/);
+      }
       expect(refused.headers.get("ratelimit-limit")).toBe("4");
       expect(refused.headers.get("retry-after")).toBe(refused.headers.get("ratelimit-reset"));
       for (const operation of [
