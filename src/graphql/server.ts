@@ -96,7 +96,7 @@ const hideSchema: Plugin = {
   },
 };
 
-/** What came in with each request that is handed on: the plugin passes nothing but the request itself. */
+/** The context of each request that is handed on: the plugin passes nothing but the request itself. */
 const contexts = new WeakMap<Request, Context>();
 
 function contextOf(request: Request): Context {
