@@ -124,6 +124,11 @@ const HEADERS = {
     type: "string",
     examples: ['attachment; filename="fairlead-data-export-2026-05-04.zip"'],
   }),
+  ETag: header("Names this version of the page: send it back as `If-None-Match`", {
+    type: "string",
+    examples: ['"YWJjZGVmZ2hpamtsbW5vcA"'],
+  }),
+  Allow: header("The methods that take such a request", { type: "string", examples: ["GET, POST"] }),
   Location: header("Where to go on", {
     type: "string",
     examples: ["http://localhost:3000/settings?status=connected"],
@@ -324,14 +329,17 @@ function contentOf(schema: Json, types: unknown, schemas: Json): Json {
   const binary = schema["x-content-type"];
   if (typeof binary === "string") return { [binary]: {} };
   const media = mediaType(finishSchema(schema, schemas), schemas);
-  return Object.fromEntries(((types ?? ["application/json"]) as string[]).map((type) => [type, media]));
+  return Object.fromEntries(
+    ((types ?? ["application/json"]) as string[]).map((type) => [type, type.endsWith("json") ? media : {}]),
+  );
 }
 
 // --- Schemas ----------------------------------------------------------------------------------------------
 
 /** A schema as OpenAPI 3.1 writes it; one that has a title becomes a component and is referred to. */
 function finishSchema(schema: Json, schemas: Json): Json {
-  const { "x-format": format, "x-expected": _, "x-optional": __, "x-headers": ___, title, ...rest } = schema;
+  const { "x-format": format, "x-expected": _, "x-optional": __, title, ...others } = schema;
+  const { "x-headers": ___, "x-content-types": ____, ...rest } = others;
   let finished: Json = format === undefined ? rest : { ...rest, format };
   // Elysia writes it into the schemas of a route when it compiles it, at its first request.
   delete finished.additionalProperties;

@@ -36,7 +36,10 @@ export const TAGS: [name: string, description: string][] = [
     "Guilds of a chat community, their channels and members, and the settings of the bot that tells of them",
   ],
   ["Statistics", "The installation in figures"],
-  ["GraphQL", "Two-factor authentication, sign-in and look-ups, by GraphQL"],
+  [
+    "GraphQL",
+    "Identity and look-ups, for programs that need a few fields of several records in one request: identity apps and bots. Positions, trips and all else are in REST",
+  ],
   ["Realtime", "The WebSocket"],
 ];
 

@@ -1,6 +1,7 @@
 import type { DocumentNode, OperationDefinitionNode } from "graphql";
 import { execute, GraphQLError, Kind, type SelectionSetNode, validate } from "graphql";
 import type { Plugin } from "graphql-yoga";
+import { config } from "../configuration/config";
 import { badRequest } from "../kernel/errors/errors";
 
 /** Bounds of what GraphQL's own rules would cost (rule G2): some compare each field with all others. */
@@ -20,6 +21,9 @@ const MAX_ERRORS = 5;
 /** Fields and items of all variables together; the largest operation has seven. */
 const MAX_VALUES = 100;
 
+/** A suggestion would reveal names of a schema that is not public here. */
+const hideSuggestions = !config["docs.enabled"];
+
 /** Refuses costly documents before they are validated, and stops at a few errors. */
 export const boundCost: Plugin = {
   onValidate({ setValidationFn }) {
@@ -28,12 +32,12 @@ export const boundCost: Plugin = {
       const refusal = refusalOf(document);
       return refusal
         ? [new GraphQLError(refusal)]
-        : validate(schema, document, rules, { ...options, maxErrors: MAX_ERRORS }, typeInfo);
+        : validate(schema, document, rules, { ...options, maxErrors: MAX_ERRORS, hideSuggestions }, typeInfo);
     });
   },
   onExecute({ setExecuteFn }) {
     // Yoga's own function takes no bound of the errors in variables.
-    setExecuteFn((args) => execute({ ...args, options: { maxCoercionErrors: MAX_ERRORS } }));
+    setExecuteFn((args) => execute({ ...args, hideSuggestions, options: { maxCoercionErrors: MAX_ERRORS } }));
   },
 };
 

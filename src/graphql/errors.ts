@@ -1,5 +1,4 @@
 import { GraphQLError } from "graphql";
-import { config } from "../configuration/config";
 import { type AppError, toAppError } from "../kernel/errors/errors";
 import { logFailure } from "../kernel/errors/trouble";
 import { toCamelCase } from "../kernel/values/case";
@@ -48,9 +47,7 @@ const MAX_MESSAGE = 500;
 function readable(message: string): string {
   const short = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE).toWellFormed()}…` : message;
   // A document over a limit is no syntax error, though the parser says so.
-  const own = short.replace(/^Syntax Error: (?=(Query|Token) )/, "");
-  // A suggestion would reveal names of a schema that is not public here.
-  return config["docs.enabled"] ? own : own.replace(/ Did you mean [^?]*\?/g, "");
+  return short.replace(/^Syntax Error: (?=(Query|Token) )/, "");
 }
 
 const CODES: Record<number, string> = {

@@ -1,8 +1,11 @@
+import { yoga } from "@elysiajs/graphql-yoga";
 import { costLimitPlugin } from "@escape.tech/graphql-armor-cost-limit";
 import { maxDepthPlugin } from "@escape.tech/graphql-armor-max-depth";
 import { maxTokensPlugin } from "@escape.tech/graphql-armor-max-tokens";
+import { Elysia } from "elysia";
+import type { GraphQLSchema } from "graphql";
 import { type ExecutionResult, type GraphQLError, NoSchemaIntrospectionCustomRule } from "graphql";
-import { createSchema, createYoga, type Plugin } from "graphql-yoga";
+import { createSchema, type Plugin } from "graphql-yoga";
 import { config } from "../configuration/config";
 import { countAnyone, type RateRule } from "../identity/access/guard";
 import { AppError, badRequest } from "../kernel/errors/errors";
@@ -18,8 +21,9 @@ import { type Context, resolvers } from "./resolvers";
 import { TYPE_DEFS } from "./schema";
 
 /**
- * GraphQL over HTTP, by graphql-yoga itself: @elysiajs/graphql-yoga is bound to yoga 3, which is years old,
- * and adds routes that carry no access mark and read bodies of any size and type.
+ * GraphQL over HTTP by @elysiajs/graphql-yoga. Its routes carry no access mark and read bodies of any size and
+ * type: they stand in an application of their own, which is handed requests that were counted, read and
+ * measured before. The plugin asks for yoga 3; `overrides` in package.json gives it yoga 5.
  */
 
 /**
@@ -73,53 +77,73 @@ function shape(error: unknown, { incoming, headers }: Context): GraphQLError {
 }
 
 /** Gives every error this API's form before an answer is written. */
-const shapeErrors: Plugin<Context> = {
-  onResultProcess({ result, setResult, serverContext }) {
+const shapeErrors: Plugin = {
+  onResultProcess({ result, setResult, request }) {
     const { errors, ...rest } = result as ExecutionResult;
     if (!errors) return;
-    const context = serverContext as unknown as Context;
+    const context = contextOf(request);
     for (const { originalError } of errors) noteLimit(originalError, context.headers);
     setResult({ ...rest, errors: errors.map((error) => shape(error, context)) });
   },
 };
 
 /** An installation that shows no documentation hides its schema as well. */
-const hideSchema: Plugin<Context> = {
+const hideSchema: Plugin = {
   onValidate({ addValidationRule }) {
     if (!config["docs.enabled"]) addValidationRule(NoSchemaIntrospectionCustomRule);
   },
 };
 
-const yoga = createYoga<Context>({
-  schema: createSchema<Context>({ typeDefs: TYPE_DEFS, resolvers }),
-  graphqlEndpoint: PATH,
-  logging: false,
-  graphiql: false,
-  landingPage: false,
-  cors: false,
-  multipart: false,
-  batching: false,
-  // `shapeErrors` masks errors itself, independently of NODE_ENV.
-  maskedErrors: false,
-  // Yoga's own cache would keep a thousand documents and a thousand refusals for an hour, with no bound on
-  // their size.
-  parserAndValidationCache: false,
-  plugins: [
-    rememberDocuments(),
-    maxTokensPlugin({ n: LIMITS.tokens }),
-    maxDepthPlugin({ n: LIMITS.depth }),
-    boundCost,
-    costLimitPlugin({ maxCost: LIMITS.cost }),
-    costLimitPlugin({ maxCost: LIMITS.size, depthCostFactor: 1, ignoreIntrospection: false }),
-    hideSchema,
-    shapeErrors,
-  ],
-});
+/** The context of each request that is handed on: the plugin passes nothing but the request itself. */
+const contexts = new WeakMap<Request, Context>();
+
+function contextOf(request: Request): Context {
+  const context = contexts.get(request);
+  if (!context) throw new Error("GraphQL has a request that it was not handed");
+  return context;
+}
+
+const schema: GraphQLSchema = createSchema<Context>({ typeDefs: TYPE_DEFS, resolvers });
+
+const inner = new Elysia()
+  // Elysia would answer an error's own message.
+  .onError(({ error, request }) => refuse(error, contextOf(request)))
+  .use(
+    yoga({
+      path: PATH,
+      graphqlEndpoint: PATH,
+      schema,
+      context: ({ request }) => contextOf(request),
+      logging: false,
+      graphiql: false,
+      landingPage: false,
+      multipart: false,
+      batching: false,
+      // `shapeErrors` masks errors itself, independently of NODE_ENV.
+      maskedErrors: false,
+      // Yoga's own cache would keep a thousand documents and a thousand refusals for an hour, with no bound on
+      // their size.
+      parserAndValidationCache: false,
+      plugins: [
+        rememberDocuments(),
+        maxTokensPlugin({ n: LIMITS.tokens }),
+        maxDepthPlugin({ n: LIMITS.depth }),
+        boundCost,
+        costLimitPlugin({ maxCost: LIMITS.cost }),
+        costLimitPlugin({ maxCost: LIMITS.size, depthCostFactor: 1, ignoreIntrospection: false }),
+        hideSchema,
+        shapeErrors,
+      ],
+    }),
+  );
+
+/** The address that the inner application knows, whatever the Host header says. */
+const ADDRESS = `http://localhost${PATH}`;
 
 /** A query in the URL. Mutations are refused: a link or a picture must change nothing. */
 export const answerGet = (context: Context): Promise<Response> =>
-  answer(context, async () => {
-    const { searchParams } = new URL(context.incoming.url);
+  answer(context, async (headers) => {
+    const { search, searchParams } = new URL(context.incoming.url);
     const query = searchParams.get("query");
     if (!query) throw badRequest("Send a query in the parameter query");
     checkSize("query", query);
@@ -128,7 +152,7 @@ export const answerGet = (context: Context): Promise<Response> =>
       // Checked here: yoga would treat its own failure to parse it as a server error.
       if (text) checkValues(name, parseJson(text, name));
     }
-    return { method: "GET" };
+    return new Request(ADDRESS + search, { headers });
   });
 
 /**
@@ -136,9 +160,9 @@ export const answerGet = (context: Context): Promise<Response> =>
  * refused (and no cookie counts here), as is a list of requests; unknown fields are ignored.
  */
 export const answerPost = (context: Context): Promise<Response> =>
-  answer(context, async () => {
-    const body: Record<string, unknown> = { ...(await readJson(context.incoming, MAX_BODY)) };
-    const { query, variables, operationName, extensions } = body;
+  answer(context, async (headers) => {
+    const given: Record<string, unknown> = { ...(await readJson(context.incoming, MAX_BODY)) };
+    const { query, variables, operationName, extensions } = given;
     if (typeof query !== "string") throw badRequest("Send a query in the body");
     checkSize("query", query);
     // Counted first, since writing thousands of values as text takes time.
@@ -146,7 +170,8 @@ export const answerPost = (context: Context): Promise<Response> =>
     checkValues("extensions", extensions);
     checkValues("operationName", operationName);
     checkSize("variables", JSON.stringify([variables, operationName, extensions]));
-    return { method: "POST", body: JSON.stringify({ query, variables, operationName, extensions }) };
+    const body = JSON.stringify({ query, variables, operationName, extensions });
+    return new Request(ADDRESS, { method: "POST", headers, body });
   });
 
 /** Refuses a part of a request that is too long, before it is parsed. */
@@ -155,23 +180,31 @@ function checkSize(part: string, text: string): void {
     throw new AppError("PayloadTooLarge", `${part} may have ${MAX_BYTES} bytes at most`);
 }
 
-/** Passes the request that `read` returns to yoga, or answers with the error that it throws. */
+/** Hands the request that `read` returns to the inner application, or answers with the error that it throws. */
 async function answer(
   context: Context,
-  read: () => Promise<{ method: string; body?: string }>,
+  read: (headers: Record<string, string>) => Promise<Request>,
 ): Promise<Response> {
   try {
     countAnyone(requestLimit, context.incoming, context.headers);
-    const headers = { "content-type": "application/json", accept: typeOfAnswer(context.incoming) };
-    const request = new Request(context.incoming.url, { ...(await read()), headers });
+    const request = await read({
+      "content-type": "application/json",
+      accept: typeOfAnswer(context.incoming),
+    });
+    contexts.set(request, context);
     await nextTurn(addressBlock(clientAddress(context.incoming)));
-    return await yoga.fetch(request, context);
+    return await inner.handle(request);
   } catch (thrown) {
-    // A body that is refused half read ends its connection, and says so in a header.
-    if (thrown instanceof AppError) Object.assign(context.headers, thrown.headers);
-    const error = shape(thrown, context);
-    return Response.json({ errors: [error] }, { status: Number(error.extensions.status) });
+    return refuse(thrown, context);
   }
+}
+
+/** The answer to a request that is not carried out. */
+function refuse(thrown: unknown, context: Context): Response {
+  // A body that is refused half read ends its connection, and says so in a header.
+  if (thrown instanceof AppError) Object.assign(context.headers, thrown.headers);
+  const error = shape(thrown, context);
+  return Response.json({ errors: [error] }, { status: Number(error.extensions.status) });
 }
 
 const TYPES = ["application/json", "application/graphql-response+json"];

@@ -62,6 +62,8 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
   [/^POST \/v1\/internal\/audit$/, /^ip_address must be an IP address$/],
   [/^PATCH \/v1\/system-config/, /^value must/],
   [/^POST \/v1\/settings$/, /^key must not be public, /],
+  // GraphQL's own rules: JSON in a parameter of the URL, a document that says something, values that are few.
+  [/\/v1\/graphql$/, /^variables (may|is|holds)|"variables" param|^Send a query|^Must provide query/],
 ];
 
 export class Fuzzer {
@@ -289,9 +291,14 @@ export class Fuzzer {
 
 const isBeyondSchemas = ({ method, template }: Operation, text: string): boolean =>
   BEYOND_SCHEMAS.some(
-    ([operation, message]) =>
-      operation.test(`${method} ${template}`) && message.test(JSON.parse(text).message),
+    ([operation, message]) => operation.test(`${method} ${template}`) && message.test(messageOf(text)),
   );
+
+/** The message of an error, in REST's form or in GraphQL's. */
+function messageOf(text: string): string {
+  const { message, errors } = JSON.parse(text);
+  return message ?? errors[0].message;
+}
 
 /** Fields that are stored in another form than they were sent. */
 const CANONICAL = ["country", "timestamp", "expires_at", "expires", "username", "email"];

@@ -181,6 +181,31 @@ describe("operations that anyone may ask for", () => {
   });
 });
 
+describe("a refusal", () => {
+  test("concerns its operation alone: what else was asked for is answered", async () => {
+    const { token } = await newcomer(server);
+    const read = await ask(server, "{ roles { id } platforms { slug } twoFactorStatus { enabled } }", {
+      token,
+    });
+    expect(read.status).toBe(200);
+    expect(read.body.data).toMatchObject({ roles: null, twoFactorStatus: { enabled: false } });
+    expect(read.body.data.platforms).toHaveLength(6);
+    expect(read.body.errors).toMatchObject([
+      { path: ["roles"], extensions: { code: "Forbidden", status: 403 } },
+    ]);
+
+    const write = await ask(
+      server,
+      `mutation { off: disableTwoFactor(input: { code: "123456" }) on: setupTwoFactor { platformSlug } }`,
+      { token },
+    );
+    expect(write.body.data).toEqual({ off: null, on: { platformSlug: "email" } });
+    expect(write.body.errors).toMatchObject([
+      { path: ["off"], extensions: { code: "BadRequest", status: 400 } },
+    ]);
+  });
+});
+
 describe("roles", () => {
   test("need roles:read, whatever else one holds", async () => {
     const user = await newcomer(server);
@@ -294,7 +319,7 @@ describe("a credential", () => {
   test("is looked at for each operation of a request", async () => {
     const user = await newcomer(server);
     const answer = await ask(server, "mutation { first: logout second: logout }", { token: user.token });
-    expect(answer.body.data).toBeNull();
+    expect(answer.body.data).toEqual({ first: true, second: null });
     expect(answer.body.errors).toMatchObject([{ path: ["second"], extensions: { code: "Unauthorized" } }]);
     expect(await isAccepted(server, user.token)).toBe(false);
   });

@@ -233,8 +233,13 @@ describe("mutations", () => {
         );
       expect((await setUp(1)).headers.get("ratelimit-remaining")).toBe("3");
       const refused = await setUp(5);
-      expectError(refused, 429, "TooManyRequests");
-      expect(refusalOf(refused).message).toMatch(/^Too many requests; try again in \d+ s$/);
+      const { data, errors } = refused.body;
+      expect(Object.values(data).map((setUp) => setUp !== null)).toEqual([true, true, true, false, false]);
+      expect(errors.map(({ path }: { path: string[] }) => path)).toEqual([["a3"], ["a4"]]);
+      for (const { message, extensions } of errors) {
+        expect(extensions).toMatchObject({ code: "TooManyRequests", status: 429 });
+        expect(message).toMatch(/^Too many requests; try again in \d+ s$/);
+      }
       expect(refused.headers.get("ratelimit-limit")).toBe("4");
       expect(refused.headers.get("retry-after")).toBe(refused.headers.get("ratelimit-reset"));
       for (const operation of [
@@ -326,6 +331,14 @@ describe("the schema", () => {
       });
       expect(JSON.stringify(misspelt.body)).toContain("is not defined by type");
       expect(JSON.stringify(misspelt.body)).not.toContain("Did you mean");
+      // A message that is cut holds no beginning of a suggestion either.
+      for (let length = 250; length < 400; length += 10) {
+        const { body } = await byGraphQL(server, "oauthSignin", {
+          token: server.systemKey,
+          args: { nam: "x".repeat(length), oauthProvider: "discord", oauthProviderId: "1" },
+        });
+        expect(JSON.stringify(body)).not.toContain("Did you mean");
+      }
       expect(dataOf(await ask(server, "{ __typename platforms { __typename } }")).__typename).toBe("Query");
     } finally {
       await server.stop();

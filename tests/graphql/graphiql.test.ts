@@ -109,6 +109,20 @@ describe("GraphiQL", () => {
     expect(new TextDecoder().decode(again.bytes) === html).toBe(true);
   });
 
+  test("is documented, and isn't sent again to a browser that has it", async () => {
+    const page = await server.get(PATH, { headers: { accept: BROWSER } });
+    const etag = page.headers.get("etag") ?? "";
+    const again = await server.get(PATH, { headers: { accept: BROWSER, "if-none-match": etag } });
+    expect([page.status, again.status, again.body]).toEqual([200, 304, null]);
+    const { responses } = (await server.contract()).operation("GET", PATH)?.operation ?? {};
+    expect(Object.keys(responses?.[200]?.content ?? {})).toEqual([
+      "application/json",
+      "application/graphql-response+json",
+      "text/html",
+    ]);
+    expect(Object.keys(responses?.[400]?.headers ?? {})).toContain("Allow");
+  });
+
   test("has a HEAD without a body", async () => {
     const head = await raw({ accept: BROWSER, "accept-encoding": "identity" }, "HEAD");
     expect([head.status, head.bytes.length]).toEqual([200, 0]);

@@ -235,11 +235,11 @@ describe("codes", () => {
     for (let request = 0; request < 11; request++) {
       answers.push(await ask(server, query, { headers }));
       expect(answers.at(-1)?.headers.get("ratelimit-remaining")).toBe(String(10 - tries()));
-      expect(answers.at(-1)?.body.data).toBeNull();
+      expect(Object.values(answers.at(-1)?.body.data)).toEqual([null, null, null, null, null]);
     }
     expect(tries()).toBe(10);
-    expect(codesOf(answers[0])).toContain("Unauthorized");
-    expect(codesOf(answers.at(-1))).toEqual(["TooManyRequests"]);
+    expect(codesOf(answers[0])).toEqual(Array(5).fill("Unauthorized"));
+    expect(codesOf(answers.at(-1))).toEqual(Array(5).fill("TooManyRequests"));
     expect((await verifyLogin(server, "2fa_x", "000000", headers)).status).toBe(429);
     expect((await verifyLogin(server, "2fa_x", "000000", newAddress())).status).toBe(401);
   });
@@ -319,7 +319,7 @@ describe("codes", () => {
     const query = `mutation { ${times(5, (at) => `a${at}: disableTwoFactor(input: { code: "${code}" })`)} }`;
     for (let request = 0; request < 11; request++) {
       const { headers, body } = await ask(server, query, { token: user.token });
-      expect(body.data).toBeNull();
+      expect(Object.values(body.data)).toEqual([null, null, null, null, null]);
       expect(headers.get("ratelimit-remaining")).toBe(String(9 - failures(user)));
       forget(user);
     }

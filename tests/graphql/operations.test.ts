@@ -49,7 +49,7 @@ afterAll(() => server.stop());
 // --- The schema -------------------------------------------------------------------------------------------
 
 const schemaOf = async (): Promise<GraphQLSchema> =>
-  buildClientSchema(dataOf(await ask(server, getIntrospectionQuery())));
+  buildClientSchema(dataOf(await ask(server, getIntrospectionQuery({ schemaDescription: true }))));
 
 describe("the schema", () => {
   test("has the operations of the specification and no others", async () => {
@@ -82,49 +82,50 @@ describe("the schema", () => {
         return [name, [taken.sort().join(), String(type), inside.sort().join()]];
       }),
     );
+    // An identifier that is given stays a String: a variable of that type fits no input of the type ID.
     expect(shape).toEqual({
       twoFactorStatus: [
         "userId: String",
-        "TwoFactorStatus!",
+        "TwoFactorStatus",
         "backupCodesRemaining: Int!,enabled: Boolean!,enabledAt: DateTime,setupPlatform: String",
       ],
       userRequiresTwoFactor: [
         "userId: String",
-        "TwoFactorRequirement!",
+        "TwoFactorRequirement",
         "canEnable: Boolean!,enabled: Boolean!,reason: String,required: Boolean!,requiredByRoles: [String!]!",
       ],
       platforms: [
         "",
-        "[Platform!]!",
-        "id: String!,name: String!,slug: String!,twoFactorRequired: Boolean!,twoFactorSupported: Boolean!",
+        "[Platform!]",
+        "id: ID!,name: String!,slug: String!,twoFactorRequired: Boolean!,twoFactorSupported: Boolean!",
       ],
-      roles: ["", "[Role!]!", "id: String!,name: String!,requiresTwoFactor: Boolean!"],
-      findUserByPlatform: ["platformSlug: String!,platformUserId: String!", "String", ""],
+      roles: ["", "[Role!]", "id: ID!,name: String!,requiresTwoFactor: Boolean!"],
+      findUserByPlatform: ["platformSlug: String!,platformUserId: String!", "ID", ""],
       setupTwoFactor: [
         "code: String,password: String,platformId: String,userId: String",
-        "TwoFactorSetup!",
+        "TwoFactorSetup",
         "expiresAt: DateTime!,platformSlug: String!,qrCodeImage: String!,qrCodeUrl: String!,secret: String!",
       ],
       verifyTwoFactor: [
         "code: String!,endOtherSessions: Boolean,password: String,userId: String",
-        "BackupCodes!",
+        "BackupCodes",
         "backupCodes: [String!]!,message: String!,platformSlug: String!",
       ],
-      disableTwoFactor: ["code: String!,userId: String", "Boolean!", ""],
+      disableTwoFactor: ["code: String!,userId: String", "Boolean", ""],
       regenerateBackupCodes: [
         "code: String!,userId: String",
-        "BackupCodes!",
+        "BackupCodes",
         "backupCodes: [String!]!,message: String!,platformSlug: String!",
       ],
       verifyTwoFactorLogin: [
         "code: String!,tempToken: String!",
-        "Login!",
-        "email: String!,expiresAt: DateTime!,preferredLocale: String,provider: String,sessionId: String!,sessionToken: String!,userId: String!,username: String!",
+        "Login",
+        "email: String!,expiresAt: DateTime!,preferredLocale: String,provider: String,sessionId: ID!,sessionToken: String!,userId: ID!,username: String!",
       ],
-      logout: ["", "Boolean!", ""],
+      logout: ["", "Boolean", ""],
       oauthSignin: [
         "email: String,emailVerified: Boolean,image: String,name: String!,oauthProvider: String!,oauthProviderId: String!",
-        "OauthSignin!",
+        "OauthSignin",
         "message: String!,user: OauthUser!",
       ],
     });
@@ -136,11 +137,24 @@ describe("the schema", () => {
     ).toEqual([
       "avatarUrl: String",
       "email: String",
-      "id: String!",
+      "id: ID!",
       "platform: String",
       "preferredLocale: String",
       "username: String!",
     ]);
+  });
+
+  test("describes itself, each type and each operation", async () => {
+    const schema = await schemaOf();
+    const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith("__"));
+    const operations = types.filter((type) => type.name === "Query" || type.name === "Mutation");
+    const named = [
+      ...types,
+      ...operations.flatMap((type) => Object.values((type as GraphQLObjectType).getFields())),
+    ];
+    expect(named.length).toBeGreaterThan(30);
+    expect(named.filter(({ description }) => !description).map(({ name }) => name)).toEqual([]);
+    expect(schema.description).toContain("Everything else is in REST");
   });
 });
 

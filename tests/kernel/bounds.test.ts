@@ -121,6 +121,7 @@ const LISTS: Record<string, string> = {
   changeTripTemplate: "50 tags",
   createTripFromTemplate: "50 tags",
   getIntegration: "scopes that come with Fairlead",
+  queryByGraphQL: "depth and cost of a query",
   askByGraphQL: "depth and cost of a query",
 };
 
@@ -174,6 +175,9 @@ const INPUTS: Record<string, string> = {
   "createSystemSetting body.value": "4 MiB of all settings; the body",
   "replaceSystemSetting body.value": "4 MiB of all settings; the body",
   "changeSystemConfigEntry body.value": "a number within the bounds of its key",
+  "queryByGraphQL query.query": "16 KiB of the address and the headers, depth and cost",
+  "queryByGraphQL query.variables": "16 KiB of the address and the headers",
+  "queryByGraphQL query.operationName": "16 KiB of the address and the headers",
   "askByGraphQL body.query": "16 KiB, depth and cost",
   "askByGraphQL body.variables": "16 KiB with all but the query",
   "askByGraphQL body.operationName": "16 KiB with all but the query",

@@ -48,8 +48,13 @@ const COMMON = new RegExp(
 /** Headers of every answer of an operation that can answer 429, where limits are on. */
 const LIMIT = /^ratelimit-(limit|remaining|reset)$/;
 
-/** Headers that a server may leave out: it knows a time to wait only now and then, and staleness is rare. */
+/**
+ * Headers that a server may leave out: it knows a time to wait only now and then, and staleness is rare;
+ * GraphQL tells the methods only if others would be taken, and its page alone has a validator.
+ */
 const OPTIONAL = new Set([
+  "Allow",
+  "ETag",
   "Retry-After",
   "Warning",
   "RateLimit-Limit",
@@ -58,7 +63,7 @@ const OPTIONAL = new Set([
 ]);
 
 /** Addresses that aren't operations: the document, the pages for people. */
-const PAGES = /^\/($|docs|verify-email|reset-password|v1\/openapi\.json|v1\/graphql)/;
+const PAGES = /^\/($|docs|verify-email|reset-password|v1\/openapi\.json)/;
 
 const ERROR = { $ref: "#/components/schemas/Error" };
 

@@ -128,6 +128,7 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
     ...{ token: world.server.systemKey, params: await openSession(world, world.member.id) },
   }),
   "GET /v1/users/email/{email}": () => ({ params: { email: world.member.email } }),
+  "GET /v1/graphql": () => ({ query: "?query={platforms{slug}}" }),
   "GET /v1/platforms/{id_or_slug}": () => ({ params: { id_or_slug: "email" } }),
   "PATCH /v1/admin/audit/reports/{report_id}": async () => ({
     ...{ params: { report_id: await newReport() }, body: { status: "reviewed" } },
