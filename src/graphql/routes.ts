@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { config } from "../configuration/config";
 import { guard } from "../identity/access/guard";
+import { acceptedType } from "../kernel/http/accept";
 import { ErrorBody, nullable, out, record, t } from "../kernel/http/schema";
 import { countedAnswer } from "../kernel/http/unsent";
 import { graphiql } from "./graphiql";
@@ -15,7 +16,8 @@ const answer = async (how: "answerGet" | "answerPost", context: Context): Promis
  * True for a browser that opens the address, false for a program. GraphiQL keeps the query in the address.
  */
 const isBrowser = (request: Request) =>
-  config["docs.enabled"] && request.headers.get("accept")?.includes("text/html") === true;
+  config["docs.enabled"] &&
+  acceptedType(request.headers.get("accept") ?? "*/*", ["application/json", "text/html"]) === "text/html";
 
 const Request = t.Object(
   {

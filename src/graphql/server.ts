@@ -9,6 +9,7 @@ import { createSchema, type Plugin } from "graphql-yoga";
 import { config } from "../configuration/config";
 import { countAnyone, type RateRule } from "../identity/access/guard";
 import { AppError, badRequest } from "../kernel/errors/errors";
+import { acceptedType } from "../kernel/http/accept";
 import { parseJson, readJson } from "../kernel/http/body";
 import { addressBlock, clientAddress } from "../kernel/http/client";
 import { noteRefusal } from "../kernel/http/http";
@@ -207,14 +208,12 @@ function refuse(thrown: unknown, context: Context): Response {
   return Response.json({ errors: [error] }, { status: Number(error.extensions.status) });
 }
 
-const TYPES = ["application/json", "application/graphql-response+json"];
+const JSON_TYPES = ["application/json", "application/graphql-response+json"];
+/** `Accept` may name the only charset. */
+const FORMS = JSON_TYPES.flatMap((type) => [type, `${type}; charset=utf-8`]);
 
 /**
- * The first of the two types in `Accept`. A client that names neither is not refused: REST has one type for
- * all, too.
+ * The type that `Accept` prefers. A client that accepts neither is not refused: REST has one type for all, too.
  */
-function typeOfAnswer(request: Request): string {
-  const accepted = (request.headers.get("accept") ?? "").toLowerCase().split(",");
-  const types = accepted.map((range) => range.split(";", 1).join("").trim());
-  return types.find((type) => TYPES.includes(type)) ?? "application/json";
-}
+const typeOfAnswer = (request: Request): string =>
+  acceptedType(request.headers.get("accept") ?? "*/*", FORMS)?.split(";", 1)[0] ?? "application/json";
