@@ -1,6 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
-import type { SessionCaller } from "../identity/access/caller";
-import { requireCaller } from "../identity/access/guard";
+import { actorOf, sessionActor } from "../identity/access/actor";
+import { requireActor } from "../identity/access/guard";
 import { countWrite } from "../identity/access/write-limit";
 import { upsertExternalLogin } from "../identity/accounts/external-login";
 import { ExternalLogin, PlatformIdentity } from "../identity/accounts/schema";
@@ -24,7 +24,7 @@ import { enableTwoFactor, qrCodeOf, setUpTwoFactor } from "../identity/two-facto
 import { subjectOf } from "../identity/two-factor-codes/service";
 import { countedSubject, countSignInFrom, countSignInOf } from "../identity/two-factor-codes/tries";
 import { getUser } from "../identity/users/service";
-import { clientAddress, clientOf } from "../kernel/http/client";
+import { clientAddress } from "../kernel/http/client";
 import { canonicalUuids, isReference } from "../kernel/http/schema";
 import { checked } from "../kernel/http/validation";
 import { camelCased, snakeCased } from "../kernel/values/case";
@@ -58,24 +58,24 @@ function read<T extends TSchema>(schema: T, input: object | null | undefined) {
   return checked(schema, fields);
 }
 
-const anybody = ({ incoming }: Context) => requireCaller(incoming, "authenticated");
+const anybody = ({ incoming }: Context) => requireActor(incoming, "authenticated");
 
-/** The caller of a mutation, which counts as a write. Ending credentials doesn't, as in REST. */
+/** The actor of a mutation, which counts as a write. Ending credentials doesn't, as in REST. */
 function writer(context: Context) {
-  const caller = anybody(context);
-  countWrite(caller, context.headers);
-  return caller;
+  const actor = anybody(context);
+  countWrite(actor.caller, context.headers);
+  return actor;
 }
 
 const Query: Record<string, Resolver> = {
   twoFactorStatus(_, args, context) {
-    const caller = anybody(context);
+    const { caller } = anybody(context);
     const { user_id } = read(SubjectQuery, args);
     return camelCased(twoFactorStatus(subjectOf(caller, user_id, "two_factor:read")));
   },
 
   userRequiresTwoFactor(_, args, context) {
-    const caller = anybody(context);
+    const { caller } = anybody(context);
     const { user_id } = read(SubjectQuery, args);
     return camelCased(twoFactorRequirement(subjectOf(caller, user_id, "two_factor:read")));
   },
@@ -83,12 +83,12 @@ const Query: Record<string, Resolver> = {
   platforms: () => listPlatforms().map(camelCased),
 
   roles(_, _args, { incoming }) {
-    requireCaller(incoming, "roles:read");
+    requireActor(incoming, "roles:read");
     return listRoles().map(camelCased);
   },
 
   findUserByPlatform(_, args, { incoming }) {
-    requireCaller(incoming, "users:read");
+    requireActor(incoming, "users:read");
     const { platform_slug, platform_user_id } = read(PlatformIdentity, args);
     return findUserByPlatform(platform_slug, platform_user_id);
   },
@@ -96,61 +96,57 @@ const Query: Record<string, Resolver> = {
 
 const Mutation: Record<string, Resolver> = {
   async setupTwoFactor(_, { input }, context) {
-    const caller = writer(context);
+    const actor = writer(context);
     const { user_id, ...given } = read(SetupInput, input);
-    const user = subjectOf(caller, user_id, "two_factor:write");
-    countProof(caller, given, clientOf(context.incoming), context.headers);
-    const setup = await setUpTwoFactor(caller, user, given, clientOf(context.incoming));
+    const user = subjectOf(actor.caller, user_id, "two_factor:write");
+    countProof(actor, given, context.headers);
+    const setup = await setUpTwoFactor(actor, user, given);
     // Called where the field is selected; several aliases share one drawing.
     return { ...camelCased(setup), qrCodeImage: lazy(() => qrCodeOf(setup)) };
   },
 
   async verifyTwoFactor(_, { input }, context) {
-    const caller = writer(context);
+    const actor = writer(context);
     const { user_id, ...given } = read(EnableInput, input);
-    const client = clientOf(context.incoming);
-    const user = countedSubject(caller, user_id, client, context.headers);
-    countProof(caller, { password: given.password }, client, context.headers);
-    return camelCased(await enableTwoFactor(caller, user, given, client));
+    const user = countedSubject(actor, user_id, context.headers);
+    countProof(actor, { password: given.password }, context.headers);
+    return camelCased(await enableTwoFactor(actor, user, given));
   },
 
   async disableTwoFactor(_, { input }, context) {
-    const caller = writer(context);
+    const actor = writer(context);
     const { user_id, code } = read(DisableInput, input);
-    const user = countedSubject(caller, user_id, clientOf(context.incoming), context.headers);
-    await disableTwoFactor(caller, user, code, clientOf(context.incoming));
+    const user = countedSubject(actor, user_id, context.headers);
+    await disableTwoFactor(actor, user, code);
     return true;
   },
 
   async regenerateBackupCodes(_, { input }, context) {
-    const caller = writer(context);
+    const actor = writer(context);
     const { user_id, code } = read(TotpInput, input);
-    const user = countedSubject(caller, user_id, clientOf(context.incoming), context.headers);
-    return camelCased(await regenerateBackupCodes(caller, user, code, clientOf(context.incoming)));
+    const user = countedSubject(actor, user_id, context.headers);
+    return camelCased(await regenerateBackupCodes(actor, user, code));
   },
 
   async verifyTwoFactorLogin(_, { input }, { incoming, headers }) {
     countSignInFrom(clientAddress(incoming), headers);
     const challenge = read(ChallengeInput, input);
-    const client = clientOf(incoming);
-    countSignInOf(challenge.temp_token, client, headers);
-    return camelCased(await verifyTwoFactorLogin(challenge, client));
+    const actor = actorOf(null, incoming);
+    countSignInOf(challenge.temp_token, actor.client, headers);
+    return camelCased(await verifyTwoFactorLogin(actor, challenge));
   },
 
   async logout(_, _args, { incoming }) {
-    await logoutEverywhere(requireCaller(incoming, "session") as SessionCaller, clientOf(incoming));
+    await logoutEverywhere(sessionActor(requireActor(incoming, "session")));
     return true;
   },
 
   async oauthSignin(_, { input }, { incoming }) {
-    requireCaller(incoming, "system");
+    const actor = requireActor(incoming, "system");
     const { emailVerified, ...login } = input as { emailVerified?: boolean | null };
     const verified =
       emailVerified === undefined || emailVerified === null ? {} : { email_verified: emailVerified };
-    const user = await upsertExternalLogin(
-      checked(ExternalLogin, { ...login, ...verified }),
-      clientOf(incoming),
-    );
+    const user = await upsertExternalLogin(actor, checked(ExternalLogin, { ...login, ...verified }));
     const { preferred_locale: preferredLocale } = getUser(user.id);
     return { user: { ...camelCased(user), preferredLocale }, message: "Signed in" };
   },

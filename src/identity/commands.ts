@@ -94,17 +94,14 @@ export async function createKey(values: Values): Promise<void> {
     throw new UsageError(`--scope ${wrong} must be <resource>:<action>, <resource>:* or *:*`);
   const key = await withRoles(() =>
     transact(() =>
-      insertApiKey(
-        {
-          name,
-          description: null,
-          scopes: isSystem ? ["*:*"] : scopes,
-          expiresAt: null,
-          ownerId: owner === undefined ? null : findOwner(owner),
-          isSystem,
-        },
-        null,
-      ),
+      insertApiKey({
+        name,
+        description: null,
+        scopes: isSystem ? ["*:*"] : scopes,
+        expiresAt: null,
+        ownerId: owner === undefined ? null : findOwner(owner),
+        isSystem,
+      }),
     ),
   );
   if (values.json) {

@@ -217,12 +217,12 @@ async function addFleet(): Promise<AllOfFleet> {
     const owner = { ...insertUser(user), locale: null };
     const session = signIn(owner, "email", NOBODY).session_token ?? "";
     const ofKey = { scopes: ["gps:*", "trips:read"], expiresAt: null, ownerId: owner.id, isSystem: false };
-    return { ...insertApiKey({ name: "bench", description: null, ...ofKey }, null), session };
+    return { ...insertApiKey({ name: "bench", description: null, ...ofKey }), session };
   });
-  const owner = authenticate(key) as Caller;
+  const actor = { caller: authenticate(key) as Caller, client: NOBODY };
   const devices = await Promise.all(
     Array.from({ length: DEVICES }, (_, at) =>
-      createDevice(owner, { name: `Boat ${at + 1}`, ...(at === 0 && { api_key_id: id }) }, NOBODY),
+      createDevice(actor, { name: `Boat ${at + 1}`, ...(at === 0 && { api_key_id: id }) }),
     ),
   );
   const deviceIds = devices.map((device) => device.id);
@@ -232,7 +232,7 @@ async function addFleet(): Promise<AllOfFleet> {
     gps_logging_enabled: true,
     device_id: deviceId,
   });
-  await updateTrip(owner, trip.id, { status: "active" });
+  await updateTrip(actor.caller, trip.id, { status: "active" });
   return { fleet: { key, session, login: LOGIN, deviceId, tripId: trip.id }, deviceIds };
 }
 

@@ -245,7 +245,7 @@ describe("a caller that is known", () => {
     [session, key, userId] = await transact(() => {
       const { id } = insertUser({ ...user, roles: ["role_admin"] });
       const fields = { name: "k", description: null, expiresAt: null, isSystem: false };
-      const made = insertApiKey({ ...fields, ownerId: id, scopes: ["gps:read"] }, id);
+      const made = insertApiKey({ ...fields, ownerId: id, scopes: ["gps:read"] });
       return [insertSession(id, "email", nobody).token, made.key, id] as const;
     });
   });
@@ -291,9 +291,9 @@ describe("a caller that is known", () => {
     authenticate(session);
     const caller = authenticate(session);
     if (!caller) throw new Error("the session isn't known");
-    await createRole(caller, { name: "Other" }, nobody);
+    await createRole({ caller, client: nobody }, { name: "Other" });
     expect(runsOf(() => authenticate(session))).toEqual([]);
-    await assignRole(caller, userId, { role_id: "role_moderator" }, nobody);
+    await assignRole({ caller, client: nobody }, userId, { role_id: "role_moderator" });
     expect(runsOf(() => authenticate(session)).length).toBeGreaterThan(1);
     expect(runsOf(() => authenticate(session))).toEqual([]);
   });

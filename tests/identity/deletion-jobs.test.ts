@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { loadConfig } from "../../src/configuration/config";
+import { transactAs } from "../../src/identity/access/actor";
 import { recordAudit } from "../../src/identity/audit/service";
 import { insertAccount } from "../../src/identity/directory/accounts";
 import { insertUser } from "../../src/identity/directory/new-user";
@@ -61,11 +62,11 @@ const read = (id: string) => sqlite.query<User, [string]>("SELECT * FROM users W
 
 /** Writes audit events about and by users; they carry an address. */
 const record = (count: number, userId: string | null, actorId: string | null = null) =>
-  transact(() => {
+  transactAs({ caller: null, client: CLIENT }, () => {
     for (let n = 0; n < count; n++) {
       // Many share a millisecond, as they would on a fast machine.
       time = START + Math.floor(n / 7);
-      recordAudit({ event_type: "login_failed", user_id: userId, actor_id: actorId, client: CLIENT });
+      recordAudit({ event_type: "login_failed", user_id: userId, actor_id: actorId });
     }
     time = START;
   });

@@ -3,8 +3,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { hashToken } from "../../kernel/crypto/crypto";
 import { db, sqlite, statement } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
-import { afterCommit, transact, type Work } from "../../kernel/db/transactions";
-import { forbidden, unauthorized } from "../../kernel/errors/errors";
+import { afterCommit, transact } from "../../kernel/db/transactions";
 import { logFailure } from "../../kernel/errors/trouble";
 import { MINUTE, now } from "../../kernel/time/clock";
 import { BoundedMap } from "../../kernel/values/bounded-map";
@@ -215,36 +214,6 @@ export function noteUse(caller: Caller, pace: number): void {
 export function isUnchanged(caller: Caller): boolean {
   return cache.get(caller.tokenHash) === caller && !hasExpired(caller);
 }
-
-/**
- * `transact` on behalf of a caller. The request was admitted a while ago: since then a body was read, a
- * password hashed, and other changes may be waiting for the same commit. A caller who lost the credential
- * meanwhile gets 401, one who lost rights 403 (rule R6): a session that was just revoked could make itself a
- * key otherwise.
- */
-export function transactAs<T>(caller: Caller, work: Work<T>): Promise<T> {
-  return transact((() => {
-    const fresh = reloadCaller(caller);
-    if (!fresh) throw unauthorized("The credential has ended");
-    if (!hasKeptRights(fresh, caller)) throw forbidden("You lost permissions while this was under way");
-    acting = caller;
-    try {
-      return work();
-    } finally {
-      acting = null;
-    }
-  }) as Work<T>);
-}
-
-/** The caller on whose behalf the current transaction runs. */
-let acting: Caller | null = null;
-
-/** Identifier of the API key that acts in the current transaction; null for a session or unknown caller. */
-export const actingKey = (): string | null => (acting?.kind === "key" ? acting.id : null);
-
-/** True if the caller may still do all that it could when it was admitted. */
-const hasKeptRights = (fresh: Caller, admitted: Caller): boolean =>
-  (fresh.isSuperAdmin || !admitted.isSuperAdmin) && fresh.permissions.hasAll(admitted.permissions.list());
 
 /** Stores the time of a credential's last use. */
 export function touch(caller: Pick<Caller, "kind" | "id">, time: number): void {

@@ -11,6 +11,7 @@ import { isTurnLong } from "../../kernel/http/pipelining";
 import { canonicalUuids } from "../../kernel/http/schema";
 import { inTurns } from "../../kernel/limits/turns";
 import { HOUR, SECOND } from "../../kernel/time/clock";
+import { type Actor, actorOf } from "./actor";
 import { APP_ID, authenticate, type Caller, isAdmin, isSystemKey, isUnchanged } from "./caller";
 import { type RateRule, takeFromLimit } from "./limit";
 import { type Permission, PermissionSet } from "./permissions";
@@ -196,9 +197,9 @@ function admittedCaller(
   return caller;
 }
 
-/** The caller of a request that is no REST route, admitted. Throws 401 and 403. */
-export const requireCaller = (request: Request, requires: Requirement): Caller =>
-  admittedCaller(request, {}, undefined, { requires });
+/** The actor of a request that is no REST route, admitted. Throws 401 and 403. */
+export const requireActor = (request: Request, requires: Requirement): Actor =>
+  actorOf(admittedCaller(request, {}, undefined, { requires }), request);
 
 /** Checks identity, rights and rate, in this order and before the body is looked at (rule H14). */
 function admit(request: Request, set: HookContext["set"], id: unknown, mark: Mark, isWrite: boolean): Caller {
@@ -310,9 +311,8 @@ export const guard = new Elysia({ name: "guard" }).macro({
         );
         canonicalUuids(context.params, anyParameter);
       },
-      resolve(context: GuardedContext) {
-        const caller = context.caller as Caller;
-        return { caller };
+      resolve({ caller, request }: GuardedContext): { actor: Actor } {
+        return { actor: actorOf(caller as Caller, request) };
       },
     };
   },
@@ -349,6 +349,9 @@ export const guard = new Elysia({ name: "guard" }).macro({
           isWrite(context.request, context.route),
         );
         canonicalUuids(context.params, anyParameter);
+      },
+      resolve({ request }: GuardedContext): { actor: Actor<null> } {
+        return { actor: actorOf(null, request) };
       },
     };
   },

@@ -1,11 +1,10 @@
 import { and, eq } from "drizzle-orm";
 import { db } from "../../kernel/db/connection";
-import { transact } from "../../kernel/db/transactions";
 import { conflict, forbidden, invalid } from "../../kernel/errors/errors";
-import type { Client } from "../../kernel/http/client";
 import { hrefOf } from "../../kernel/http/web-address";
 import { now } from "../../kernel/time/clock";
 import { activeBan } from "../access/active-ban";
+import { type Actor, transactAs } from "../access/actor";
 import { recordAudit } from "../audit/service";
 import { insertAccount, isAddressProved, userByEmail } from "../directory/accounts";
 import { insertUserWithAccount } from "../directory/new-user";
@@ -34,15 +33,12 @@ import { usernameCandidates } from "./username";
  * deleted user, 409 for an address that is known but not vouched for or not proved, or that belongs to a
  * deleted user.
  */
-export function upsertExternalLogin(input: ExternalLogin, client: Client): Promise<ExtendedUser> {
-  return transact(() => {
+export function upsertExternalLogin(actor: Actor, input: ExternalLogin): Promise<ExtendedUser> {
+  return transactAs(actor, () => {
     const platform = platformBySlug(input.oauthProvider);
     if (!platform?.is_oauth) throw invalid("/oauthProvider", "names no external platform");
     checkLoginEnabled(platform.slug);
-    const id =
-      updateAccount(platform, input, client) ??
-      linkAccount(platform, input, client) ??
-      createUser(platform, input, client);
+    const id = updateAccount(platform, input) ?? linkAccount(platform, input) ?? createUser(platform, input);
     noteLogin(id, platform);
     return toExtendedUser(existingUser(id));
   });
@@ -55,7 +51,7 @@ const addressOf = (input: ExternalLogin) => ({
 });
 
 /** Brings a known account up to date and returns its user. */
-function updateAccount(platform: PlatformRow, input: ExternalLogin, client: Client): string | undefined {
+function updateAccount(platform: PlatformRow, input: ExternalLogin): string | undefined {
   const account = db
     .select()
     .from(platformAccounts)
@@ -89,7 +85,6 @@ function updateAccount(platform: PlatformRow, input: ExternalLogin, client: Clie
     resource_type: "platform_account",
     resource_id: account.id,
     metadata: { platform: platform.slug, changed },
-    client,
   });
   return user.id;
 }
@@ -102,7 +97,7 @@ function belongsToAnother(input: ExternalLogin, user: UserRow): boolean {
 }
 
 /** Links a new account to the user known by its address, if any, and returns that user's identifier. */
-function linkAccount(platform: PlatformRow, input: ExternalLogin, client: Client): string | undefined {
+function linkAccount(platform: PlatformRow, input: ExternalLogin): string | undefined {
   const { email, email_verified } = addressOf(input);
   const owner = email === null ? undefined : userByEmail(email);
   if (!owner) return undefined;
@@ -121,7 +116,6 @@ function linkAccount(platform: PlatformRow, input: ExternalLogin, client: Client
     resource_type: "platform_account",
     resource_id: accountId,
     metadata: { platform: platform.slug },
-    client,
   });
   return owner.id;
 }
@@ -133,9 +127,9 @@ const hasAccountOn = (platform: PlatformRow, userId: string): boolean =>
     .where(and(eq(platformAccounts.platform_id, platform.id), eq(platformAccounts.user_id, userId)))
     .get() !== undefined;
 
-function createUser(platform: PlatformRow, input: ExternalLogin, client: Client): string {
+function createUser(platform: PlatformRow, input: ExternalLogin): string {
   checkRegistrationEnabled(platform.slug);
-  return insertUserWithAccount(freeUsername(input.name), accountFrom(platform, input, true), [], client).id;
+  return insertUserWithAccount(freeUsername(input.name), accountFrom(platform, input, true), []).id;
 }
 
 function accountFrom(platform: PlatformRow, input: ExternalLogin, withAvatar: boolean) {

@@ -1,5 +1,4 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/http/client";
 import { single } from "../../kernel/http/envelopes";
 import { inMemory, list, WholeListQuery } from "../../kernel/http/lists";
 import { errors, IdParams, List, NoContent, query, Single } from "../../kernel/http/schema";
@@ -31,9 +30,9 @@ export const accountRoutes = new Elysia({ prefix: path, tags: ["Platform account
   )
   .put(
     "/:id/accounts/:account_id/primary",
-    async ({ caller, params, request }) =>
+    async ({ actor, params }) =>
       single(
-        await makePrimary(caller, params.id, params.account_id, clientOf(request)),
+        await makePrimary(actor, params.id, params.account_id),
         `${path}/${params.id}/accounts/${params.account_id}`,
       ),
     {
@@ -49,8 +48,8 @@ export const accountRoutes = new Elysia({ prefix: path, tags: ["Platform account
   )
   .delete(
     "/:id/accounts/:account_id",
-    async ({ caller, params, request, set }) => {
-      await unlinkAccount(caller, params.id, params.account_id, clientOf(request));
+    async ({ actor, params, set }) => {
+      await unlinkAccount(actor, params.id, params.account_id);
       set.status = 204;
     },
     {
@@ -66,8 +65,8 @@ export const accountRoutes = new Elysia({ prefix: path, tags: ["Platform account
   )
   .post(
     "/oauth",
-    async ({ body, request }) => {
-      const user = await upsertExternalLogin(body, clientOf(request));
+    async ({ actor, body }) => {
+      const user = await upsertExternalLogin(actor, body);
       return single(user, `${path}/${user.id}`);
     },
     {
@@ -83,8 +82,8 @@ export const accountRoutes = new Elysia({ prefix: path, tags: ["Platform account
   )
   .get(
     "/email/:email",
-    ({ caller, params }) => {
-      const user = getUserByEmail(caller, params.email);
+    ({ actor, params }) => {
+      const user = getUserByEmail(actor.caller, params.email);
       return single(user, `${path}/${user.id}`);
     },
     {

@@ -2,9 +2,9 @@ import { and, desc, eq, ne } from "drizzle-orm";
 import { db, sqlite, statement } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { conflict, forbidden, notFound } from "../../kernel/errors/errors";
-import type { Client } from "../../kernel/http/client";
 import { iso, now } from "../../kernel/time/clock";
-import { type Caller, isSystemKey, transactAs } from "../access/caller";
+import { type Actor, transactAs } from "../access/actor";
+import { type Caller, isSystemKey } from "../access/caller";
 import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import { userByEmail } from "../directory/accounts";
@@ -74,14 +74,9 @@ function changeableAccount(caller: Caller, userId: string, accountId: string): {
 }
 
 /** Makes an account the primary one of its user. */
-export function makePrimary(
-  caller: Caller,
-  userId: string,
-  accountId: string,
-  client: Client,
-): Promise<PlatformAccount> {
-  return transactAs(caller, () => {
-    const { user, row } = changeableAccount(caller, userId, accountId);
+export function makePrimary(actor: Actor, userId: string, accountId: string): Promise<PlatformAccount> {
+  return transactAs(actor, () => {
+    const { user, row } = changeableAccount(actor.caller, userId, accountId);
     if (user.primary_platform_account_id === accountId) return toPlatformAccount(row, user);
     const changed = db
       .update(users)
@@ -89,20 +84,15 @@ export function makePrimary(
       .where(eq(users.id, userId))
       .returning()
       .get();
-    auditUserUpdate(caller, userId, ["primary_platform_account_id"], client);
+    auditUserUpdate(actor, userId, ["primary_platform_account_id"]);
     return toPlatformAccount(row, changed);
   });
 }
 
 /** Unlinks an account. Throws 409 for the email account, the last one and the primary one (rule A8). */
-export function unlinkAccount(
-  caller: Caller,
-  userId: string,
-  accountId: string,
-  client: Client,
-): Promise<void> {
-  return transactAs(caller, () => {
-    const { user, row } = changeableAccount(caller, userId, accountId);
+export function unlinkAccount(actor: Actor, userId: string, accountId: string): Promise<void> {
+  return transactAs(actor, () => {
+    const { user, row } = changeableAccount(actor.caller, userId, accountId);
     if (row.platform.slug === "email") throw conflict("The email account can't be unlinked");
     const other = and(eq(platformAccounts.user_id, userId), ne(platformAccounts.id, accountId));
     if (!db.select({ id: platformAccounts.id }).from(platformAccounts).where(other).limit(1).get())
@@ -114,11 +104,9 @@ export function unlinkAccount(
     recordAudit({
       event_type: "account_unlinked",
       user_id: userId,
-      actor_id: caller.userId,
       resource_type: "platform_account",
       resource_id: accountId,
       metadata: { platform: row.platform.slug },
-      client,
     });
     publishUnlinked(row);
   });

@@ -1,9 +1,9 @@
 import { and, eq } from "drizzle-orm";
 import { db } from "../../kernel/db/connection";
-import type { Client } from "../../kernel/http/client";
 import { takeToken } from "../../kernel/limits/rate-limit";
 import { HOUR, now, SECOND } from "../../kernel/time/clock";
-import { accessChanged, type Caller } from "../access/caller";
+import type { Actor } from "../access/actor";
+import { accessChanged } from "../access/caller";
 import { recordAudit } from "../audit/service";
 import { findUser } from "../directory/users";
 import { notify } from "../email/notify";
@@ -22,8 +22,7 @@ export function tellOwner(
   ownerId: string | null,
   kind: "api_key_created" | "api_key_regenerated" | "api_key_widened",
   key: Told,
-  caller: Caller,
-  client: Client,
+  actor: Actor,
 ): void {
   const owner = ownerId === null ? undefined : findUser(ownerId);
   if (!owner) return;
@@ -31,7 +30,7 @@ export function tellOwner(
   const counted = key.is_system ? "system-key-emails" : "key-emails";
   const { allowed, remaining, resetSeconds } = takeToken(`${counted} ${owner.id}`, KEY_EMAILS);
   if (!allowed) return;
-  const language = caller.userId === owner.id ? client.acceptLanguage : null;
+  const language = actor.caller.userId === owner.id ? actor.client.acceptLanguage : null;
   const silentUntil = remaining === 0 ? now() + resetSeconds * SECOND : null;
   const { name, key_prefix: prefix, is_system: isSystem } = key;
   notify(owner, { kind, name, prefix, isSystem, at: now(), silentUntil }, language);
@@ -44,11 +43,10 @@ export function tellOwner(
 export function tellOfGain(
   kind: "api_key_regenerated" | "api_key_widened",
   key: Told & { owner_id: string | null },
-  caller: Caller,
-  client: Client,
+  actor: Actor,
 ): void {
-  const told = new Set([key.owner_id, key.is_system ? caller.userId : key.owner_id]);
-  for (const userId of told) tellOwner(userId, kind, key, caller, client);
+  const told = new Set([key.owner_id, key.is_system ? actor.caller.userId : key.owner_id]);
+  for (const userId of told) tellOwner(userId, kind, key, actor);
 }
 
 /** True if a user owns a key that is not switched off. */
@@ -62,14 +60,9 @@ export const hasActiveKey = (ownerId: string): boolean =>
 
 /**
  * Switches off the active keys of a user in the current transaction, each with its audit event. System keys
- * are included unless `spared` says otherwise. `actorId` is the user responsible.
+ * are included unless `spared` says otherwise.
  */
-export function switchOffKeys(
-  ownerId: string,
-  reason: string,
-  by: { actorId: string | null; client: Client },
-  spared?: "system keys",
-): void {
+export function switchOffKeys(ownerId: string, reason: string, spared?: "system keys"): void {
   const keys = db
     .update(apiKeys)
     .set({ is_active: false, updated_at: now() })
@@ -82,11 +75,9 @@ export function switchOffKeys(
     recordAudit({
       event_type: "api_key_revoked",
       user_id: ownerId,
-      actor_id: by.actorId,
       resource_type: "api_key",
       resource_id: id,
       metadata: { name, reason },
-      client: by.client,
     });
   }
   accessChanged((caller) => caller.kind === "key" && keys.some(({ id }) => id === caller.id));

@@ -1,5 +1,4 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/http/client";
 import { single } from "../../kernel/http/envelopes";
 import { inMemory, ListQuery, list, WholeListQuery } from "../../kernel/http/lists";
 import {
@@ -33,7 +32,7 @@ const path = "/v1/api-keys";
 
 export const apiKeyRoutes = new Elysia({ prefix: path, tags: ["API keys"] })
   .use(guard)
-  .get("", ({ caller, query, request }) => list(path, query, listedKeys(caller), request), {
+  .get("", ({ actor, query, request }) => list(path, query, listedKeys(actor.caller), request), {
     access: "api_keys:read",
     ...query(ListQuery),
     response: { 200: List(ApiKey) },
@@ -43,7 +42,7 @@ export const apiKeyRoutes = new Elysia({ prefix: path, tags: ["API keys"] })
         "The caller's own keys, newest first; all keys for a super admin. Key values are never shown.",
     },
   })
-  .get("/:id", ({ caller, params }) => single(getApiKey(caller, params.id), `${path}/${params.id}`), {
+  .get("/:id", ({ actor, params }) => single(getApiKey(actor.caller, params.id), `${path}/${params.id}`), {
     access: "api_keys:read",
     params: IdParams,
     response: { 200: Single(ApiKey), ...errors(404) },
@@ -54,9 +53,9 @@ export const apiKeyRoutes = new Elysia({ prefix: path, tags: ["API keys"] })
   })
   .post(
     "",
-    async ({ caller, body, request, set }) => {
-      countProof(caller, body, clientOf(request), set.headers);
-      const created = await createApiKey(caller, body, clientOf(request));
+    async ({ actor, body, set }) => {
+      countProof(actor, body, set.headers);
+      const created = await createApiKey(actor, body);
       set.status = 201;
       return created;
     },
@@ -72,9 +71,9 @@ export const apiKeyRoutes = new Elysia({ prefix: path, tags: ["API keys"] })
   )
   .patch(
     "/:id",
-    async ({ caller, params, body, request, set }) => {
-      countProof(caller, body, clientOf(request), set.headers);
-      return single(await updateApiKey(caller, params.id, body, clientOf(request)), `${path}/${params.id}`);
+    async ({ actor, params, body, set }) => {
+      countProof(actor, body, set.headers);
+      return single(await updateApiKey(actor, params.id, body), `${path}/${params.id}`);
     },
     {
       access: "api_keys:write",
@@ -89,9 +88,9 @@ export const apiKeyRoutes = new Elysia({ prefix: path, tags: ["API keys"] })
   )
   .post(
     "/:id/regenerate",
-    ({ caller, params, body, request, set }) => {
-      countProof(caller, body ?? {}, clientOf(request), set.headers);
-      return regenerateApiKey(caller, params.id, body ?? {}, clientOf(request));
+    ({ actor, params, body, set }) => {
+      countProof(actor, body ?? {}, set.headers);
+      return regenerateApiKey(actor, params.id, body ?? {});
     },
     {
       access: "api_keys:write",
@@ -106,8 +105,8 @@ export const apiKeyRoutes = new Elysia({ prefix: path, tags: ["API keys"] })
   )
   .delete(
     "/:id",
-    async ({ caller, params, request, set }) => {
-      await deleteApiKey(caller, params.id, clientOf(request));
+    async ({ actor, params, set }) => {
+      await deleteApiKey(actor, params.id);
       set.status = 204;
     },
     {
@@ -123,8 +122,8 @@ export const apiKeyRoutes = new Elysia({ prefix: path, tags: ["API keys"] })
   )
   .get(
     "/:id/roles",
-    ({ caller, params, query, request }) =>
-      list(`${path}/${params.id}/roles`, query, inMemory(listApiKeyRoles(caller, params.id)), request),
+    ({ actor, params, query, request }) =>
+      list(`${path}/${params.id}/roles`, query, inMemory(listApiKeyRoles(actor.caller, params.id)), request),
     {
       access: "api_keys:read",
       params: IdParams,
@@ -138,9 +137,9 @@ export const apiKeyRoutes = new Elysia({ prefix: path, tags: ["API keys"] })
   )
   .post(
     "/:id/roles",
-    async ({ caller, params, body, request, set }) => {
-      countProof(caller, body, clientOf(request), set.headers);
-      await assignApiKeyRole(caller, params.id, body, clientOf(request));
+    async ({ actor, params, body, set }) => {
+      countProof(actor, body, set.headers);
+      await assignApiKeyRole(actor, params.id, body);
       return { success: true, message: "Role assigned" };
     },
     {
@@ -156,8 +155,8 @@ export const apiKeyRoutes = new Elysia({ prefix: path, tags: ["API keys"] })
   )
   .delete(
     "/:id/roles/:role_id",
-    async ({ caller, params, request }) => {
-      await removeApiKeyRole(caller, params.id, params.role_id, clientOf(request));
+    async ({ actor, params }) => {
+      await removeApiKeyRole(actor, params.id, params.role_id);
       return { success: true, message: "Role removed" };
     },
     {

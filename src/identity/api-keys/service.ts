@@ -3,17 +3,16 @@ import { mintToken } from "../../kernel/crypto/crypto";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { badRequest, conflict, forbidden, invalid, notFound } from "../../kernel/errors/errors";
-import type { Client } from "../../kernel/http/client";
 import type { Records } from "../../kernel/http/lists";
 import { iso, isoOrNull, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
+import { type Actor, transactAs } from "../access/actor";
 import {
   accessChanged,
   type Caller,
   isSystemKey,
   keyGrants,
   SUPER_ADMIN,
-  transactAs,
   userAccess,
 } from "../access/caller";
 import { PermissionSet } from "../access/permissions";
@@ -78,9 +77,9 @@ function visibleKey(caller: Caller, id: string): Row {
 }
 
 /** Asks for a recent sign-in before a key grants more or gets a new value, whoever owns it. Throws 400, 403 and 404. */
-async function requireProofFor(caller: Caller, id: string, proof: Proof, client: Client): Promise<void> {
-  visibleKey(caller, id);
-  await requireRecentSignIn(caller, null, proof, client);
+async function requireProofFor(actor: Actor, id: string, proof: Proof): Promise<void> {
+  visibleKey(actor.caller, id);
+  await requireRecentSignIn(actor, null, proof);
 }
 
 /** Maximum number of keys of one user: a fleet has one for each device. */
@@ -90,29 +89,25 @@ const MAX_KEYS = 1_000;
  * Creates a key of the caller's. Throws 403, and 409 for a user who has the maximum number. The key itself
  * appears in the answer and nowhere else.
  */
-export async function createApiKey(caller: Caller, input: NewApiKey, client: Client) {
-  const ownerId = caller.userId;
+export async function createApiKey(actor: Actor, input: NewApiKey) {
+  const ownerId = actor.caller.userId;
   if (ownerId === null) throw badRequest("A system key without an owner cannot own another key");
   const scopes = [...new Set(input.scopes ?? [])];
-  checkScopes(caller, scopes);
+  checkScopes(actor.caller, scopes);
   const expiresAt = checkExpiry(input.expires_at);
-  await requireRecentSignIn(caller, null, input, client);
-  return transactAs(caller, () => {
+  await requireRecentSignIn(actor, null, input);
+  return transactAs(actor, () => {
     if (countKeys(eq(apiKeys.owner_id, ownerId)) >= MAX_KEYS)
       throw conflict(`A user can have at most ${MAX_KEYS} API keys; delete one first`);
-    const key = insertApiKey(
-      {
-        name: input.name,
-        description: input.description ?? null,
-        scopes,
-        expiresAt: expiresAt ?? null,
-        ownerId,
-        isSystem: false,
-      },
-      caller.userId,
-      client,
-    );
-    tellOwner(ownerId, "api_key_created", key, caller, client);
+    const key = insertApiKey({
+      name: input.name,
+      description: input.description ?? null,
+      scopes,
+      expiresAt: expiresAt ?? null,
+      ownerId,
+      isSystem: false,
+    });
+    tellOwner(ownerId, "api_key_created", key, actor);
     return key;
   });
 }
@@ -130,7 +125,7 @@ interface KeyToInsert {
  * Stores a new key in the current transaction, with its audit event. Checks nothing beyond the database's
  * constraints.
  */
-export function insertApiKey(key: KeyToInsert, actorId: string | null, client?: Client) {
+export function insertApiKey(key: KeyToInsert) {
   const { token, hash } = mintToken("flk_");
   const id = newId();
   const time = now();
@@ -152,11 +147,9 @@ export function insertApiKey(key: KeyToInsert, actorId: string | null, client?: 
   recordAudit({
     event_type: "api_key_created",
     user_id: key.ownerId,
-    actor_id: actorId,
     resource_type: "api_key",
     resource_id: id,
     metadata: { name: key.name, scopes: key.scopes, is_system: key.isSystem },
-    ...(client && { client }),
   });
   return {
     id,
@@ -170,24 +163,19 @@ export function insertApiKey(key: KeyToInsert, actorId: string | null, client?: 
 }
 
 /** Changes the given fields. Live sockets of the key lose the channels that it may no longer hear. */
-export async function updateApiKey(
-  caller: Caller,
-  id: string,
-  input: ApiKeyChange,
-  client: Client,
-): Promise<ApiKey> {
+export async function updateApiKey(actor: Actor, id: string, input: ApiKeyChange): Promise<ApiKey> {
   const scopes = input.scopes === undefined ? undefined : [...new Set(input.scopes)];
-  checkScopes(caller, scopes ?? []);
+  checkScopes(actor.caller, scopes ?? []);
   const expiresAt = checkExpiry(input.expires_at);
   // Switching a key on or prolonging it grants its rights. Narrowing a wider key counts as a grant too: the
   // narrowed key could be handed out, then widened again by its owner.
   const grants = input.is_active === true || expiresAt !== undefined || scopes !== undefined;
-  if (grants) await requireProofFor(caller, id, input, client);
-  return transactAs(caller, () => {
-    const before = visibleKey(caller, id);
+  if (grants) await requireProofFor(actor, id, input);
+  return transactAs(actor, () => {
+    const before = visibleKey(actor.caller, id);
     if (before.is_system && scopes !== undefined)
       throw badRequest("A system key holds everything; it has no scopes to change");
-    if (grants) checkHoldsAll(caller, before);
+    if (grants) checkHoldsAll(actor.caller, before);
     const { name, description, is_active } = input;
     const change = changedOnly(before, { name, description, scopes, is_active, expires_at: expiresAt });
     if (isEmpty(change)) return toApiKey(before);
@@ -197,8 +185,8 @@ export async function updateApiKey(
       .where(eq(apiKeys.id, id))
       .returning()
       .get();
-    auditKey("api_key_updated", row, caller, client, { changed: Object.keys(change) });
-    if (gained(before, row)) tellOfGain("api_key_widened", row, caller, client);
+    auditKey("api_key_updated", row, actor, { changed: Object.keys(change) });
+    if (gained(before, row)) tellOfGain("api_key_widened", row, actor);
     keyChanged(id);
     return toApiKey(row);
   });
@@ -212,13 +200,13 @@ function gained(before: Row, { is_active, expires_at, scopes }: Row): boolean {
 }
 
 /** Gives a key a new value. The old one is invalid from the commit on, and its sockets are closed. */
-export async function regenerateApiKey(caller: Caller, id: string, proof: Proof, client: Client) {
-  await requireProofFor(caller, id, proof, client);
-  return transactAs(caller, () => {
-    const before = visibleKey(caller, id);
-    if (before.is_system && !caller.isSuperAdmin)
+export async function regenerateApiKey(actor: Actor, id: string, proof: Proof) {
+  await requireProofFor(actor, id, proof);
+  return transactAs(actor, () => {
+    const before = visibleKey(actor.caller, id);
+    if (before.is_system && !actor.caller.isSuperAdmin)
       throw forbidden("Only a super admin can regenerate a system key");
-    checkHoldsAll(caller, before);
+    checkHoldsAll(actor.caller, before);
     const { token, hash } = mintToken("flk_");
     const row = db
       .update(apiKeys)
@@ -231,9 +219,9 @@ export async function regenerateApiKey(caller: Caller, id: string, proof: Proof,
       .where(eq(apiKeys.id, id))
       .returning()
       .get();
-    auditKey("api_key_revoked", before, caller, client, { reason: "regenerated" });
-    auditKey("api_key_created", row, caller, client, { reason: "regenerated" });
-    tellOfGain("api_key_regenerated", row, caller, client);
+    auditKey("api_key_revoked", before, actor, { reason: "regenerated" });
+    auditKey("api_key_created", row, actor, { reason: "regenerated" });
+    tellOfGain("api_key_regenerated", row, actor);
     keyChanged(id);
     return {
       id,
@@ -247,12 +235,12 @@ export async function regenerateApiKey(caller: Caller, id: string, proof: Proof,
   });
 }
 
-export function deleteApiKey(caller: Caller, id: string, client: Client): Promise<void> {
-  return transactAs(caller, () => {
-    const row = visibleKey(caller, id);
+export function deleteApiKey(actor: Actor, id: string): Promise<void> {
+  return transactAs(actor, () => {
+    const row = visibleKey(actor.caller, id);
     if (row.is_system) throw forbidden("A system key cannot be deleted");
     db.delete(apiKeys).where(eq(apiKeys.id, id)).run();
-    auditKey("api_key_revoked", row, caller, client, { reason: "deleted" });
+    auditKey("api_key_revoked", row, actor, { reason: "deleted" });
     keyChanged(id);
   });
 }
@@ -273,17 +261,16 @@ export function listApiKeyRoles(caller: Caller, id: string): Role[] {
 
 /** Assigns a role to a key. Assigning it twice is no error. */
 export async function assignApiKeyRole(
-  caller: Caller,
+  actor: Actor,
   id: string,
   { role_id: roleId, ...proof }: RoleAssignment,
-  client: Client,
 ): Promise<void> {
-  await requireProofFor(caller, id, proof, client);
-  return transactAs(caller, () => {
-    const row = visibleKey(caller, id);
+  await requireProofFor(actor, id, proof);
+  return transactAs(actor, () => {
+    const row = visibleKey(actor.caller, id);
     const role = db.select().from(roles).where(eq(roles.id, roleId)).get();
     if (!role) throw invalid("/role_id", "names no role");
-    checkGrantable(caller, roleId);
+    checkGrantable(actor.caller, roleId);
     const added = db
       .insert(apiKeyRoles)
       .values({ api_key_id: id, role_id: roleId })
@@ -291,23 +278,23 @@ export async function assignApiKeyRole(
       .returning()
       .get();
     if (!added) return;
-    auditKey("api_key_updated", row, caller, client, { role_assigned: roleId });
-    tellOfGain("api_key_widened", row, caller, client);
+    auditKey("api_key_updated", row, actor, { role_assigned: roleId });
+    tellOfGain("api_key_widened", row, actor);
     keyChanged(id);
   });
 }
 
-export function removeApiKeyRole(caller: Caller, id: string, roleId: string, client: Client): Promise<void> {
-  return transactAs(caller, () => {
-    const row = visibleKey(caller, id);
-    checkHoldsAll(caller, row);
+export function removeApiKeyRole(actor: Actor, id: string, roleId: string): Promise<void> {
+  return transactAs(actor, () => {
+    const row = visibleKey(actor.caller, id);
+    checkHoldsAll(actor.caller, row);
     const removed = db
       .delete(apiKeyRoles)
       .where(and(eq(apiKeyRoles.api_key_id, id), eq(apiKeyRoles.role_id, roleId)))
       .returning()
       .get();
     if (!removed) throw notFound("Role of this key");
-    auditKey("api_key_updated", row, caller, client, { role_removed: roleId });
+    auditKey("api_key_updated", row, actor, { role_removed: roleId });
     keyChanged(id);
   });
 }
@@ -331,32 +318,30 @@ function checkGrantable(caller: Caller, roleId: string): void {
  * and the key's former device are unlinked. `null` unlinks only. Throws 400 for an unknown key, and 403 for
  * another user's key (rule T10) or one with rights that the caller lacks (rule R2).
  */
-export function linkApiKey(caller: Caller, keyId: string | null, deviceId: string, client: Client): void {
+export function linkApiKey(actor: Actor, keyId: string | null, deviceId: string): void {
   const former = db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.device_id, deviceId)).get();
-  const key = keyId === null ? null : linkableKey(caller, keyId);
+  const key = keyId === null ? null : linkableKey(actor.caller, keyId);
   if (former?.id === keyId) return;
-  if (key) checkHoldsAll(caller, key);
+  if (key) checkHoldsAll(actor.caller, key);
   if (former) {
     db.update(apiKeys).set({ device_id: null }).where(eq(apiKeys.id, former.id)).run();
-    auditLink(former.id, caller, null, client);
+    auditLink(former.id, actor, null);
   }
   if (key) {
     db.update(apiKeys).set({ device_id: deviceId }).where(eq(apiKeys.id, key.id)).run();
-    auditLink(key.id, caller, deviceId, client);
+    auditLink(key.id, actor, deviceId);
   }
 }
 
 /** Records which device a key posts for from now on. */
-function auditLink(keyId: string, caller: Caller, deviceId: string | null, client: Client): void {
+function auditLink(keyId: string, actor: Actor, deviceId: string | null): void {
   const key = db.select({ owner: apiKeys.owner_id }).from(apiKeys).where(eq(apiKeys.id, keyId)).get();
   recordAudit({
     event_type: "api_key_updated",
     user_id: key?.owner ?? null,
-    actor_id: caller.userId,
     resource_type: "api_key",
     resource_id: keyId,
     metadata: { device_id: deviceId },
-    client,
   });
   keyChanged(keyId);
 }
@@ -399,18 +384,15 @@ function checkExpiry(expiresAt: string | null | undefined): number | null | unde
 function auditKey(
   event: "api_key_created" | "api_key_updated" | "api_key_revoked",
   row: Row,
-  caller: Caller,
-  client: Client,
+  actor: Actor,
   metadata: Record<string, unknown>,
 ): void {
   recordAudit({
     event_type: event,
     user_id: row.owner_id,
-    actor_id: caller.userId,
     resource_type: "api_key",
     resource_id: row.id,
     metadata: { name: row.name, ...metadata },
-    client,
   });
 }
 

@@ -3,12 +3,11 @@ import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { counter } from "../../kernel/db/counters";
 import { conflict, notFound } from "../../kernel/errors/errors";
-import type { Client } from "../../kernel/http/client";
 import type { Records } from "../../kernel/http/lists";
 import { readAt } from "../../kernel/http/paging";
 import { takeToken } from "../../kernel/limits/rate-limit";
 import { iso, isoOrNull, now } from "../../kernel/time/clock";
-import { type Caller, transactAs } from "../access/caller";
+import { type Actor, transactAs } from "../access/actor";
 import { recordAudit } from "../audit/service";
 import { auditEvents, auditReports } from "../audit/table";
 import type { REPORT_STATUSES } from "../audit/words";
@@ -57,13 +56,12 @@ export const reportsOf = (userId: string): AuditReport[] =>
 
 /** Reports a suspicious event of the user's own. Throws 404 for another user's, 409 for a second report. */
 export function reportEvent(
-  caller: Caller,
+  actor: Actor,
   userId: string,
   eventId: string,
   input: NewReport,
-  client: Client,
 ): Promise<AuditReport> {
-  return transactAs(caller, () => {
+  return transactAs(actor, () => {
     const event = db
       .select({ is_reported: auditEvents.is_reported })
       .from(auditEvents)
@@ -90,11 +88,9 @@ export function reportEvent(
     recordAudit({
       event_type: "audit_reported",
       user_id: userId,
-      actor_id: caller.userId,
       resource_type: "audit_event",
       resource_id: eventId,
       metadata: { reason: input.reason },
-      client,
     });
     return toReport(row);
   });
@@ -113,8 +109,8 @@ const mayTell = (reportId: string, userId: string): boolean =>
  * Updates the handling of a report, and tells its user by email what is new; does nothing without a field.
  * Throws 404.
  */
-export function changeReport(caller: Caller, id: string, input: ReportChange): Promise<AuditReport> {
-  return transactAs(caller, () => {
+export function changeReport(actor: Actor, id: string, input: ReportChange): Promise<AuditReport> {
+  return transactAs(actor, () => {
     const before = db.select().from(auditReports).where(eq(auditReports.id, id)).get();
     if (!before) throw notFound("Audit report");
     const { status = before.status, resolution_notes = before.resolution_notes } = input;
@@ -122,13 +118,19 @@ export function changeReport(caller: Caller, id: string, input: ReportChange): P
     const time = now();
     const row = db
       .update(auditReports)
-      .set({ status, resolution_notes, reviewed_by: caller.userId, reviewed_at: time, updated_at: time })
+      .set({
+        status,
+        resolution_notes,
+        reviewed_by: actor.caller.userId,
+        reviewed_at: time,
+        updated_at: time,
+      })
       .where(eq(auditReports.id, id))
       .returning()
       .get();
     const user = findUser(row.user_id);
-    const mayLog = status !== before.status || resolution_notes !== before.resolution_notes;
-    if (mayLog && user && user.deleted_at === null && mayTell(id, user.id))
+    const isNews = status !== before.status || resolution_notes !== before.resolution_notes;
+    if (isNews && user && user.deleted_at === null && mayTell(id, user.id))
       notify(user, { kind: "audit_report_updated", status, notes: resolution_notes });
     return toReport(row);
   });

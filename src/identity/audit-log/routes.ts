@@ -1,5 +1,4 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/http/client";
 import { eventPage, pageRequest, single } from "../../kernel/http/envelopes";
 import { ListQuery, readList } from "../../kernel/http/lists";
 import { errors, IdParams, optionalBody, query, Single, t } from "../../kernel/http/schema";
@@ -38,9 +37,14 @@ export const ownAuditRoutes = new Elysia({ prefix: "/v1/users/me/audit", tags })
   .use(guard)
   .get(
     "",
-    ({ caller, query, request }) => {
+    ({ actor, query, request }) => {
       const asked = pageRequest(query, DEFAULT_LIMIT);
-      return eventPage("/v1/users/me/audit", asked, listOwnEvents(ownId(caller), query, asked), request);
+      return eventPage(
+        "/v1/users/me/audit",
+        asked,
+        listOwnEvents(ownId(actor.caller), query, asked),
+        request,
+      );
     },
     {
       access: { requires: "audit:read", orSession: true },
@@ -55,8 +59,8 @@ export const ownAuditRoutes = new Elysia({ prefix: "/v1/users/me/audit", tags })
   )
   .post(
     "/:event_id/report",
-    async ({ caller, params, body, request, set }) => {
-      const report = await reportEvent(caller, ownId(caller), params.event_id, body, clientOf(request));
+    async ({ actor, params, body, set }) => {
+      const report = await reportEvent(actor, ownId(actor.caller), params.event_id, body);
       set.status = 201;
       return { success: true, report, error: null };
     },
@@ -72,7 +76,7 @@ export const ownAuditRoutes = new Elysia({ prefix: "/v1/users/me/audit", tags })
       },
     },
   )
-  .get("/reports", ({ caller, query }) => readList(query, ownReports(ownId(caller))), {
+  .get("/reports", ({ actor, query }) => readList(query, ownReports(ownId(actor.caller))), {
     access: { requires: "audit:read", orSession: true },
     ...query(ListQuery),
     response: { 200: t.Array(AuditReport), ...errors(400) },
@@ -130,9 +134,9 @@ export const adminAuditRoutes = new Elysia({ prefix: "/v1/admin/audit", tags })
   })
   .patch(
     "/reports/:report_id",
-    async ({ caller, params, body }) =>
+    async ({ actor, params, body }) =>
       single(
-        await changeReport(caller, params.report_id, body ?? {}),
+        await changeReport(actor, params.report_id, body ?? {}),
         `/v1/admin/audit/reports/${params.report_id}`,
       ),
     {
@@ -150,8 +154,8 @@ export const adminAuditRoutes = new Elysia({ prefix: "/v1/admin/audit", tags })
 
 export const internalAuditRoutes = new Elysia({ prefix: "/v1/internal/audit", tags }).use(guard).post(
   "",
-  async ({ caller, body, set }) => {
-    const event = await writeEvent(caller, body);
+  async ({ actor, body, set }) => {
+    const event = await writeEvent(actor.caller, body);
     set.status = 201;
     return single(event, "/v1/internal/audit");
   },

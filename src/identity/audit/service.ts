@@ -2,9 +2,9 @@ import { getTableColumns } from "drizzle-orm";
 import { newId } from "../../kernel/crypto/id";
 import { sqlite, statement } from "../../kernel/db/connection";
 import { inTransaction } from "../../kernel/db/transactions";
-import type { Client } from "../../kernel/http/client";
 import { now } from "../../kernel/time/clock";
-import { APP_ID, actingKey, type Caller } from "../access/caller";
+import { currentActor } from "../access/actor";
+import { APP_ID, type Caller } from "../access/caller";
 import type { AuditEventType } from "./event-types";
 import { locate } from "./geoip";
 import { auditEvents } from "./table";
@@ -14,7 +14,7 @@ export interface AuditEntry {
   event_type: AuditEventType;
   /** The user concerned; null for a system event. */
   user_id: string | null;
-  /** The user who acted, if another one. */
+  /** The user who acted; the one of the transaction's actor when left out. */
   actor_id?: string | null;
   resource_type?: (typeof RESOURCE_TYPES)[number];
   resource_id?: string;
@@ -23,21 +23,28 @@ export interface AuditEntry {
   metadata?: Record<string, unknown>;
   status?: "success" | "failure";
   error_message?: string;
-  client?: Client;
+  /** Leaves out the actor's address and user agent, which the user concerned must not see, or did not cause. */
+  withoutOrigin?: true;
 }
 
-/** Writes an audit event in the current transaction: the change and its event commit together. */
-export function recordAudit({ client, metadata, ...entry }: AuditEntry): void {
-  // A key acts for its owner, or for nobody; the event names the key, since its owner will want to know which
-  // one it was.
-  const key = actingKey();
+/**
+ * Writes an audit event in the current transaction: the change and its event commit together. It names the
+ * transaction's actor.
+ */
+export function recordAudit({ metadata, withoutOrigin, ...entry }: AuditEntry): void {
+  const actor = currentActor();
+  const caller = actor?.caller ?? null;
+  const client = withoutOrigin ? undefined : actor?.client;
   insertEvent({
     status: "success",
     source_service: "api",
-    ...entry,
-    metadata: key === null ? metadata : { ...metadata, api_key: key },
+    actor_id: entry.user_id === null ? null : (caller?.userId ?? null),
     ip_address: client?.address ?? null,
     user_agent: client?.userAgent ?? null,
+    ...entry,
+    // A key acts for its owner, or for nobody; the event names the key, since its owner will want to know which
+    // one it was.
+    metadata: caller?.kind === "key" ? { ...metadata, api_key: caller.id } : metadata,
   });
 }
 

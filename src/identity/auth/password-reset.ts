@@ -3,13 +3,12 @@ import { config } from "../../configuration/config";
 import { hashPassword, hashToken, mintToken } from "../../kernel/crypto/crypto";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
-import { transact } from "../../kernel/db/transactions";
 import { badRequest, invalid } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import { addressBlock } from "../../kernel/http/client";
 import { DAY, HOUR, MINUTE, now } from "../../kernel/time/clock";
 import { isUnexpiredIn } from "../../kernel/time/lifetime";
-import { type SessionCaller, transactAs } from "../access/caller";
+import { type AnyActor, type SessionActor, transactAs } from "../access/actor";
 import { hasActiveKey, switchOffKeys } from "../api-keys/owner";
 import { recordAudit } from "../audit/service";
 import { hasAccountElsewhere, noteAddressProved } from "../directory/accounts";
@@ -55,14 +54,14 @@ const ANSWER_STEP = 500;
  * Sends a link that sets a new password, if an account has the address. Neither the answer nor its time shows
  * if one has (rule A2): unknown addresses take nearly the same work, and answers come at fixed times.
  */
-export async function requestPasswordReset(input: ResetRequest, client: Client): Promise<void> {
-  await checkBotProtection(input.challenge_token, client);
+export async function requestPasswordReset(actor: AnyActor, input: ResetRequest): Promise<void> {
+  await checkBotProtection(input.challenge_token, actor.client);
   const started = performance.now();
-  await issueReset(input.email.toLowerCase(), client);
+  await issueReset(actor, input.email.toLowerCase());
   await Bun.sleep(ANSWER_STEP - ((performance.now() - started) % ANSWER_STEP));
 }
 
-async function issueReset(address: string, client: Client): Promise<void> {
+async function issueReset(actor: AnyActor, address: string): Promise<void> {
   const account = accountByEmail(address);
   const { token, hash } = mintToken("");
   const time = now();
@@ -70,15 +69,14 @@ async function issueReset(address: string, client: Client): Promise<void> {
   const recipient = {
     address,
     username: account?.username ?? "nobody",
-    locale: emailLocale(account?.locale ?? null, client.acceptLanguage),
+    locale: emailLocale(account?.locale ?? null, actor.client.acceptLanguage),
   };
   const email = composeEmail(recipient, { kind: "password_reset", token, expiresAt });
-  await transact(() => {
+  await transactAs(actor, () => {
     recordAudit({
       event_type: "password_reset_requested",
       user_id: account?.id ?? null,
       ...(!account && { status: "failure", error_message: "unknown address" }),
-      client,
     });
     // The account may have been deleted meanwhile.
     if (!account || accountByEmail(address)?.id !== account.id) return;
@@ -123,24 +121,24 @@ const invalidToken = () => badRequest("The token is not valid, was used, or has 
  * check and switch on again. System keys are left alone: they belong to the installation and are made on its
  * machine only. Throws 400.
  */
-export async function completePasswordReset(input: ResetCompletion, client: Client): Promise<void> {
+export async function completePasswordReset(actor: AnyActor, input: ResetCompletion): Promise<void> {
+  const { client } = actor;
   await checkBotProtection(input.challenge_token, client);
   const found = db.select().from(passwordResets).where(unexpired(input.token)).get();
   const user = found && findUser(found.user_id);
   if (!user || user.deleted_at !== null) throw invalidToken();
   checkPassword(input.new_password, user.username, "/new_password");
   const hash = await hashPassword(input.new_password, addressBlock(client.address));
-  await transact(() => {
+  await transactAs(actor, () => {
     // Of parallel requests with one token, only one finds it.
     const taken = db.delete(passwordResets).where(unexpired(input.token)).returning().get();
     if (!taken || findUser(user.id)?.deleted_at !== null) throw invalidToken();
     setPassword(user.id, hash, client);
-    if (input.revoke_api_keys)
-      switchOffKeys(user.id, "password reset", { actorId: user.id, client }, "system keys");
+    if (input.revoke_api_keys) switchOffKeys(user.id, "password reset", "system keys");
     // The link went to the present address, since links to an earlier one end when the address changes. An
     // account that somebody else may still open stays unproved: a person's sign-in elsewhere would link to it.
     if (!hasAccountElsewhere(user.id) && !hasActiveKey(user.id)) noteAddressProved(user.id);
-    forceLogout(user.id, "password reset", { actorId: user.id, client });
+    forceLogout(user.id, "password reset");
     forgiveByReset(user.id, client);
     recordAudit({
       event_type: "password_changed",
@@ -148,38 +146,32 @@ export async function completePasswordReset(input: ResetCompletion, client: Clie
       resource_type: "user",
       resource_id: user.id,
       metadata: { by: "reset" },
-      client,
     });
   });
 }
 
 /** Changes the own password and ends the other sessions. Throws 400 for a wrong current password. */
-export async function changePassword(
-  caller: SessionCaller,
-  input: PasswordChange,
-  client: Client,
-): Promise<void> {
-  const stored = passwordHashOf(caller.userId);
+export async function changePassword(actor: SessionActor, input: PasswordChange): Promise<void> {
+  const stored = passwordHashOf(actor.caller.userId);
   if (stored === null) throw badRequest("This account has no password; link an email address to get one");
-  const { username } = activeUser(caller.userId);
-  const given = { hash: stored, password: input.current_password, client };
-  if (!(await isOwnPassword(caller, caller.userId, given)))
+  const { username } = activeUser(actor.caller.userId);
+  const given = { hash: stored, password: input.current_password };
+  if (!(await isOwnPassword(actor, actor.caller.userId, given)))
     throw invalid("/current_password", "is not the present password");
   checkPassword(input.new_password, username, "/new_password");
-  const hash = await hashPassword(input.new_password, caller.userId);
-  await transactAs(caller, () => {
+  const hash = await hashPassword(input.new_password, actor.caller.userId);
+  await transactAs(actor, () => {
     // The password was changed by somebody else while the hashes were computed.
-    if (passwordHashOf(caller.userId) !== stored)
+    if (passwordHashOf(actor.caller.userId) !== stored)
       throw invalid("/current_password", "is not the present password");
-    setPassword(caller.userId, hash, client);
-    revokeOtherSessions(caller, "password changed", client);
+    setPassword(actor.caller.userId, hash, actor.client);
+    revokeOtherSessions(actor, "password changed");
     recordAudit({
       event_type: "password_changed",
-      user_id: caller.userId,
+      user_id: actor.caller.userId,
       resource_type: "user",
-      resource_id: caller.userId,
+      resource_id: actor.caller.userId,
       metadata: { by: "change" },
-      client,
     });
   });
 }

@@ -5,6 +5,7 @@ import { AppError, conflict, isUniqueViolation } from "../../kernel/errors/error
 import type { Client } from "../../kernel/http/client";
 import { addressBlock } from "../../kernel/http/client";
 import { iso, now } from "../../kernel/time/clock";
+import { type AnyActor, transactAs } from "../access/actor";
 import { userByEmail } from "../directory/accounts";
 import { insertUser } from "../directory/new-user";
 import { isUsernameTaken } from "../directory/users";
@@ -35,7 +36,7 @@ import { openSession } from "./service";
  * that is taken, or held by a registration of the last minutes, and 500 when the email could not be sent;
  * then nothing is left of the registration.
  */
-export async function register(input: RegisterInput, client: Client) {
+export async function register({ client }: AnyActor, input: RegisterInput) {
   checkRegistrationEnabled("email");
   const email = input.email.toLowerCase();
   const username = input.username.toLowerCase();
@@ -69,11 +70,11 @@ function checkFree(email: string, username: string, client: Client): void {
 }
 
 /** Creates the account of a proved registration, in the current transaction. Throws 403 and 409. */
-function createAccount({ id, email, username, password_hash, sent_at }: VerificationRow, client: Client) {
+function createAccount({ id, email, username, password_hash, sent_at }: VerificationRow) {
   checkLoginEnabled("email");
   if (userByEmail(email)) throw conflict("This email address is in use");
   try {
-    const user = insertUser({ email, username: username ?? "", passwordHash: password_hash ?? "" }, client);
+    const user = insertUser({ email, username: username ?? "", passwordHash: password_hash ?? "" });
     noteSentEmail(id, "registration", user.id, sent_at ?? now());
     return user;
   } catch (error) {
@@ -82,10 +83,10 @@ function createAccount({ id, email, username, password_hash, sent_at }: Verifica
 }
 
 /** Creates the account of a registration with the token of its email, and signs in. Throws 400, 403, 409. */
-export function verifyRegistration(token: string, client: Client): Promise<AuthResponse> {
-  return transact(() => {
-    const user = createAccount(takeVerification(token, ["registration"]), client);
-    return openSession({ ...user, locale: null }, "email", client);
+export function verifyRegistration(actor: AnyActor, token: string): Promise<AuthResponse> {
+  return transactAs(actor, () => {
+    const user = createAccount(takeVerification(token, ["registration"]));
+    return openSession({ ...user, locale: null }, "email", actor.client);
   });
 }
 
@@ -96,14 +97,14 @@ const VERIFIED = {
 } as const;
 
 /** Applies the change that an email's token proves, without signing anybody in. Throws 400 and 409. */
-export function verifyEmail(token: string, client: Client): Promise<VerifiedEmail> {
-  return transact(() => {
+export function verifyEmail(actor: AnyActor, token: string): Promise<VerifiedEmail> {
+  return transactAs(actor, () => {
     const row = takeVerification(token, ["registration", "email_link", "email_change"]);
     return {
       success: true,
       message: VERIFIED[row.kind],
       verification_type: row.kind,
-      user_id: applyVerification(row, client),
+      user_id: applyVerification(row, actor.client),
       redirect_url: `${config["email.link_base_url"] ?? publicUrl()}/`,
     };
   });
@@ -111,7 +112,7 @@ export function verifyEmail(token: string, client: Client): Promise<VerifiedEmai
 
 /** Applies a verification and returns the identifier of its user. */
 function applyVerification(row: VerificationRow, client: Client): string {
-  if (row.kind === "registration") return createAccount(row, client).id;
+  if (row.kind === "registration") return createAccount(row).id;
   if (row.kind === "email_change") applyEmailChange(row, client);
   else applyEmailLink(row, client);
   return row.user_id ?? "";

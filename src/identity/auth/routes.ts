@@ -1,9 +1,8 @@
 import { Elysia } from "elysia";
 import { config } from "../../configuration/config";
 import { AppError } from "../../kernel/errors/errors";
-import { clientOf } from "../../kernel/http/client";
 import { errors, Message, t } from "../../kernel/http/schema";
-import type { SessionCaller } from "../access/caller";
+import { sessionActor } from "../access/actor";
 import { guard, passwordLimit, type RateRule } from "../access/guard";
 import { ChallengeInput, CheckInput, CheckResult } from "../two-factor/schema";
 import { countSignInOf, signInCodeLimit } from "../two-factor-codes/tries";
@@ -43,7 +42,7 @@ const nothingHere = {
 
 export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authentication"] })
   .use(guard)
-  .post("/register", ({ body, request }) => register(body, clientOf(request)), {
+  .post("/register", ({ actor, body }) => register(actor, body), {
     open: { limit: registerLimit },
     body: RegisterInput,
     response: { 200: RegistrationPending, ...errors(409) },
@@ -55,8 +54,8 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
   })
   .post(
     "/register/verify",
-    async ({ body, request, set }) => {
-      const session = await verifyRegistration(body.token, clientOf(request));
+    async ({ actor, body, set }) => {
+      const session = await verifyRegistration(actor, body.token);
       set.status = 201;
       return session;
     },
@@ -71,7 +70,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
       },
     },
   )
-  .post("/verify-email", ({ body, request }) => verifyEmail(body.token, clientOf(request)), {
+  .post("/verify-email", ({ actor, body }) => verifyEmail(actor, body.token), {
     open: true,
     body: TokenInput,
     response: { 200: VerifiedEmail, ...errors(403, 409) },
@@ -81,7 +80,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
         "Applies whatever the token of an email proves: a registration, a change of address or a linked address. Opens no session. 400 for a token that is not valid, was used or has expired; 409 when the name or the address is in use.",
     },
   })
-  .post("/login", ({ body, request }) => login(body, clientOf(request)), {
+  .post("/login", ({ actor, body }) => login(actor, body), {
     open: { limit: loginLimit },
     body: LoginInput,
     response: { 200: AuthResponse, ...errors(401, 403) },
@@ -93,10 +92,9 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
   })
   .post(
     "/2fa/verify",
-    ({ body, request, set }) => {
-      const client = clientOf(request);
-      countSignInOf(body.temp_token, client, set.headers);
-      return verifyTwoFactorLogin(body, client);
+    ({ actor, body, set }) => {
+      countSignInOf(body.temp_token, actor.client, set.headers);
+      return verifyTwoFactorLogin(actor, body);
     },
     {
       open: { limit: signInCodeLimit },
@@ -121,8 +119,8 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
   })
   .post(
     "/logout",
-    async ({ caller, request }) => {
-      await logout(caller as SessionCaller, clientOf(request));
+    async ({ actor }) => {
+      await logout(sessionActor(actor));
       return { message: "Signed out" };
     },
     {
@@ -137,8 +135,8 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
   )
   .post(
     "/reset-password",
-    async ({ body, request }) => {
-      await requestPasswordReset(body, clientOf(request));
+    async ({ actor, body }) => {
+      await requestPasswordReset(actor, body);
       return { message: "If an account has this email address, a link to set a new password was sent to it" };
     },
     {
@@ -154,8 +152,8 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
   )
   .post(
     "/reset-password/complete",
-    async ({ body, request }) => {
-      await completePasswordReset(body, clientOf(request));
+    async ({ actor, body }) => {
+      await completePasswordReset(actor, body);
       return { message: "The password was set; sign in with it" };
     },
     {
@@ -183,8 +181,8 @@ export const ownPasswordRoutes = new Elysia({ prefix: "/v1/users/me/password", t
   .use(guard)
   .post(
     "",
-    async ({ caller, body, request }) => {
-      await changePassword(caller as SessionCaller, body, clientOf(request));
+    async ({ actor, body }) => {
+      await changePassword(sessionActor(actor), body);
       return { message: "The password was changed; the other sessions were ended" };
     },
     {

@@ -1,12 +1,13 @@
 import { eq } from "drizzle-orm";
 import { hashPassword, needsRehash, verifyPassword } from "../../kernel/crypto/crypto";
 import { db, sqlite, statement } from "../../kernel/db/connection";
-import { transact } from "../../kernel/db/transactions";
 import { AppError } from "../../kernel/errors/errors";
 import { addressBlock, type Client } from "../../kernel/http/client";
 import { iso, now } from "../../kernel/time/clock";
 import { checkNotBanned } from "../access/active-ban";
-import { accessChanged, type SessionCaller } from "../access/caller";
+import type { SessionActor } from "../access/actor";
+import { type AnyActor, transactAs } from "../access/actor";
+import { accessChanged } from "../access/caller";
 import { recordAudit } from "../audit/service";
 import { findUser } from "../directory/users";
 import { byAddressOf, byIdentifier, openTry } from "../passwords/login-failures";
@@ -30,7 +31,8 @@ const wrongCredentials = () => new AppError("Unauthorized", "The identifier or t
  * or to 403 after too many wrong codes. A failure leaves an audit event, and so does the session that is
  * opened in the end. Throws 429 after too many failures, by the same rules with or without an account.
  */
-export async function login(input: LoginInput, client: Client): Promise<AuthResponse> {
+export async function login(actor: AnyActor, input: LoginInput): Promise<AuthResponse> {
+  const { client } = actor;
   await checkBotProtection(input.challenge_token, client);
   const identifier = input.identifier.toLowerCase();
   const account = findAccount(identifier);
@@ -45,12 +47,12 @@ export async function login(input: LoginInput, client: Client): Promise<AuthResp
     attempt.close();
   }
   if (!account || !matches) {
-    await recordFailure(account?.id ?? null, account ? "wrong password" : "unknown identifier", client);
+    await recordFailure(actor, account?.id ?? null, account ? "wrong password" : "unknown identifier");
     throw wrongCredentials();
   }
   const renewed = needsRehash(account.hash) ? await hashPassword(input.password, block) : null;
   try {
-    return await transact(() => {
+    return await transactAs(actor, () => {
       // The account may have been deleted or its password changed while the hash was computed.
       if (passwordHashOf(account.id) !== account.hash) throw wrongCredentials();
       checkLoginEnabled("email");
@@ -61,13 +63,13 @@ export async function login(input: LoginInput, client: Client): Promise<AuthResp
       return openChallenge(account, "email");
     });
   } catch (error) {
-    if (error instanceof AppError) await recordFailure(account.id, error.message, client);
+    if (error instanceof AppError) await recordFailure(actor, account.id, error.message);
     throw error;
   }
 }
 
-const recordFailure = (accountId: string | null, why: string, client: Client): Promise<void> =>
-  transact(() => {
+const recordFailure = (actor: AnyActor, accountId: string | null, why: string): Promise<void> =>
+  transactAs(actor, () => {
     // Scrubbed while the hash was computed: nothing more may be stored about that account.
     const userId = accountId !== null && findUser(accountId)?.scrubbed_at === null ? accountId : null;
     recordAudit({
@@ -75,7 +77,6 @@ const recordFailure = (accountId: string | null, why: string, client: Client): P
       user_id: userId,
       status: "failure",
       error_message: why,
-      client,
     });
   });
 
@@ -95,7 +96,6 @@ export function signIn(user: SigningIn, provider: string, client: Client): AuthR
     resource_type: "session",
     resource_id: session.session_id ?? "",
     metadata: { provider },
-    client,
   });
   return session;
 }
@@ -135,30 +135,30 @@ export function openSession(user: SigningIn, provider: string, client: Client): 
   };
 }
 
+/** Whoever signs out with a session that has just ended has what was asked for: nobody checks the caller. */
+const asStranger = ({ client }: SessionActor): AnyActor => ({ caller: null, client });
+
 /** Ends the session that made the request, and no other. */
-export const logout = (caller: SessionCaller, client: Client): Promise<void> =>
-  transact(() => {
-    endOwnSession(caller, client);
-  });
+export const logout = (actor: SessionActor): Promise<void> =>
+  transactAs(asStranger(actor), () => endOwnSession(actor));
 
 /** Ends all sessions of the user whose session made the request. */
-export const logoutEverywhere = (caller: SessionCaller, client: Client): Promise<void> =>
-  transact(() => {
-    revokeOtherSessions(caller, "signed out everywhere", client);
-    endOwnSession(caller, client);
+export const logoutEverywhere = (actor: SessionActor): Promise<void> =>
+  transactAs(asStranger(actor), () => {
+    revokeOtherSessions(actor, "signed out everywhere");
+    endOwnSession(actor);
     // Cached callers of the user's keys are dropped as well.
-    accessChanged((cached) => cached.userId === caller.userId, true);
+    accessChanged((cached) => cached.userId === actor.caller.userId, true);
   });
 
 /** Ends the caller's session. Of parallel requests with one token, only one signs out. */
-function endOwnSession(caller: SessionCaller, client: Client): void {
-  if (!endSession(caller.id)) return;
+function endOwnSession(actor: SessionActor): void {
+  if (!endSession(actor.caller.id)) return;
   recordAudit({
     event_type: "logout",
-    user_id: caller.userId,
+    user_id: actor.caller.userId,
     resource_type: "session",
-    resource_id: caller.id,
-    metadata: { reason: "user_initiated", session_id: caller.id },
-    client,
+    resource_id: actor.caller.id,
+    metadata: { reason: "user_initiated", session_id: actor.caller.id },
   });
 }

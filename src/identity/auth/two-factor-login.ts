@@ -1,7 +1,7 @@
 import { transact } from "../../kernel/db/transactions";
 import { AppError, invalid } from "../../kernel/errors/errors";
-import type { Client } from "../../kernel/http/client";
 import { checkNotBanned } from "../access/active-ban";
+import { type AnyActor, transactAs } from "../access/actor";
 import { recordAudit } from "../audit/service";
 import { contactAddress, primaryAccount } from "../directory/accounts";
 import { findUser } from "../directory/users";
@@ -28,14 +28,15 @@ const wrong = () => new AppError("Unauthorized", "The token or the code is wrong
  * succeeds. Every attempt leaves an audit event. Throws 401, 403 for a user who was banned or a platform that
  * was switched off meanwhile, and 403 and 429 after too many wrong codes.
  */
-export async function verifyTwoFactorLogin(input: ChallengeInput, client: Client): Promise<AuthResponse> {
+export async function verifyTwoFactorLogin(actor: AnyActor, input: ChallengeInput): Promise<AuthResponse> {
   // A refusal is returned and thrown only after the commit, which must hold its audit event and the count of
   // wrong codes.
   const refuse = (userId: string | null, why: string, error: AppError) => {
-    noteFailure({ userId, why, client });
+    noteFailure(userId, why);
     return error;
   };
-  const outcome = await transact(() => {
+  const { client } = actor;
+  const outcome = await transactAs(actor, () => {
     const challenge = findChallenge(input.temp_token);
     const user = challenge && findUser(challenge.user_id);
     if (!challenge || !user || user.deleted_at !== null) return refuse(null, "no such challenge", wrong());
@@ -54,7 +55,6 @@ export async function verifyTwoFactorLogin(input: ChallengeInput, client: Client
       resource_type: "two_factor",
       resource_id: user.id,
       metadata: { used },
-      client,
     });
     const left = backupCodesLeft(user.id);
     if (used === "backup_code" && left <= FEW)

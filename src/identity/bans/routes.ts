@@ -1,5 +1,4 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/http/client";
 import { single } from "../../kernel/http/envelopes";
 import { ListQuery, list } from "../../kernel/http/lists";
 import { Done, errors, IdParams, List, optionalBody, query, Single } from "../../kernel/http/schema";
@@ -19,8 +18,8 @@ export const banRoutes = new Elysia({ prefix: path, tags: ["Bans"] })
   })
   .post(
     "/:id/ban",
-    async ({ caller, params, body, request }) =>
-      single(await banUser(caller, params.id, body ?? {}, clientOf(request)), `${path}/${params.id}/ban`),
+    async ({ actor, params, body }) =>
+      single(await banUser(actor, params.id, body ?? {}), `${path}/${params.id}/ban`),
     {
       access: "users:ban",
       params: IdParams,
@@ -35,8 +34,8 @@ export const banRoutes = new Elysia({ prefix: path, tags: ["Bans"] })
   )
   .delete(
     "/:id/ban",
-    async ({ caller, params, request }) => {
-      await unbanUser(caller, params.id, clientOf(request));
+    async ({ actor, params }) => {
+      await unbanUser(actor, params.id);
       return { success: true, message: "The user was unbanned" };
     },
     {

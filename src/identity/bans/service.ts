@@ -4,15 +4,15 @@ import { inBatches } from "../../kernel/db/batches";
 import { db } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { conflict, notFound } from "../../kernel/errors/errors";
-import type { Client } from "../../kernel/http/client";
 import type { Records } from "../../kernel/http/lists";
 import { iso, isoOrNull, now, SECOND } from "../../kernel/time/clock";
 import { activeBan, type BanRow } from "../access/active-ban";
-import { accessChanged, type Caller, transactAs } from "../access/caller";
+import { type Actor, transactAs } from "../access/actor";
+import { accessChanged } from "../access/caller";
 import { checkNotLastSuperAdmin, checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import { activeUser, existingUser } from "../directory/users";
-import { deleteSessions } from "../sessions/service";
+import { BY_NOBODY, deleteSessions } from "../sessions/service";
 import { dropChallenges } from "../two-factor-codes/challenges";
 import type { Ban, BanStatus, NewBan, PastBan } from "./schema";
 import { bans } from "./table";
@@ -75,11 +75,11 @@ export function bansOf(userId: string): Records<PastBan> {
  * Bans a user: all sessions end, and keys are refused while the ban lasts. Throws 404 for an unknown user,
  * 403 for one who may do more, 409 for oneself, the last super admin or a user who is banned already.
  */
-export function banUser(caller: Caller, userId: string, input: NewBan, client: Client): Promise<Ban> {
-  return transactAs(caller, () => {
+export function banUser(actor: Actor, userId: string, input: NewBan): Promise<Ban> {
+  return transactAs(actor, () => {
     activeUser(userId);
-    if (caller.userId === userId) throw conflict("You cannot ban yourself");
-    checkOutranks(caller, userId);
+    if (actor.caller.userId === userId) throw conflict("You cannot ban yourself");
+    checkOutranks(actor.caller, userId);
     if (activeBan(userId)) throw conflict("This user is banned already");
     checkNotLastSuperAdmin(userId);
     closeRunOut(userId);
@@ -91,15 +91,15 @@ export function banUser(caller: Caller, userId: string, input: NewBan, client: C
         id: newId(),
         user_id: userId,
         reason: input.reason ?? null,
-        banned_by: caller.userId,
+        banned_by: actor.caller.userId,
         banned_at: time,
         expires_at: duration === null ? null : time + duration * SECOND,
       })
       .returning()
       .get();
-    deleteSessions(userId, "banned", { actorId: caller.userId, client });
+    deleteSessions(userId, "banned");
     dropChallenges(userId);
-    auditBan("user_banned", ban, caller.userId, { duration_seconds: duration }, client);
+    auditBan("user_banned", ban, { duration_seconds: duration });
     publish("user.banned", { userId, reason: ban.reason, expiresAt: ban.expires_at });
     accessChanged((affected) => affected.userId === userId, true);
     return toBan(ban);
@@ -107,14 +107,17 @@ export function banUser(caller: Caller, userId: string, input: NewBan, client: C
 }
 
 /** Ends a user's ban. Throws 404 for an unknown user or one who isn't banned, 403 for one who may do more. */
-export function unbanUser(caller: Caller, userId: string, client: Client): Promise<void> {
-  return transactAs(caller, () => {
+export function unbanUser(actor: Actor, userId: string): Promise<void> {
+  return transactAs(actor, () => {
     activeUser(userId);
     const ban = activeBan(userId);
     if (!ban) throw notFound("Ban");
-    checkOutranks(caller, userId);
-    db.update(bans).set({ unbanned_at: now(), unbanned_by: caller.userId }).where(eq(bans.id, ban.id)).run();
-    auditBan("user_unbanned", ban, caller.userId, {}, client);
+    checkOutranks(actor.caller, userId);
+    db.update(bans)
+      .set({ unbanned_at: now(), unbanned_by: actor.caller.userId })
+      .where(eq(bans.id, ban.id))
+      .run();
+    auditBan("user_unbanned", ban, {});
   });
 }
 
@@ -122,18 +125,16 @@ export function unbanUser(caller: Caller, userId: string, client: Client): Promi
 const auditBan = (
   event: "user_banned" | "user_unbanned",
   ban: BanRow,
-  actorId: string | null,
   metadata: Record<string, unknown>,
-  client?: Client,
+  by?: typeof BY_NOBODY,
 ) =>
   recordAudit({
     event_type: event,
     user_id: ban.user_id,
-    actor_id: actorId,
     resource_type: "ban",
     resource_id: ban.id,
     metadata,
-    ...(client && { client }),
+    ...by,
   });
 
 // --- Expiry -----------------------------------------------------------------------------------------------
@@ -151,7 +152,7 @@ function closeWhere(which: ReturnType<typeof eq> | undefined, limit: number): nu
     .all();
   for (const ban of ended) {
     db.update(bans).set({ unbanned_at: ban.expires_at }).where(eq(bans.id, ban.id)).run();
-    auditBan("user_unbanned", ban, null, { reason: "expired" });
+    auditBan("user_unbanned", ban, { reason: "expired" }, BY_NOBODY);
   }
   return ended.length;
 }

@@ -2,7 +2,6 @@ import { eq } from "drizzle-orm";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { adjustCounter } from "../../kernel/db/counters";
-import type { Client } from "../../kernel/http/client";
 import { madeNow, now } from "../../kernel/time/clock";
 import { recordAudit } from "../audit/service";
 import { passwords } from "../auth/table";
@@ -27,17 +26,13 @@ export interface UserToInsert {
  * Stores a user who signs in with email and password, in the current transaction, with the audit event.
  * Breaks a UNIQUE constraint when the username or the address is taken.
  */
-export function insertUser(
-  user: UserToInsert,
-  client?: Client,
-): { id: string; username: string; email: string } {
+export function insertUser(user: UserToInsert): { id: string; username: string; email: string } {
   const username = user.username.toLowerCase();
   const email = user.email.toLowerCase();
   const { id } = insertUserWithAccount(
     username,
     { slug: "email", platformUserId: email, username, email },
     user.roles ?? [],
-    client,
   );
   db.insert(passwords).values({ user_id: id, hash: user.passwordHash, changed_at: now() }).run();
   return { id, username, email };
@@ -48,7 +43,6 @@ export function insertUserWithAccount(
   username: string,
   account: AccountToInsert,
   roleIds: string[],
-  client?: Client,
 ): { id: string; accountId: string } {
   const id = newId();
   db.insert(users)
@@ -65,7 +59,6 @@ export function insertUserWithAccount(
     resource_type: "user",
     resource_id: id,
     metadata: { platform: account.slug },
-    ...(client && { client }),
   });
   return { id, accountId };
 }

@@ -1,5 +1,4 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/http/client";
 import { Done, errors, IdParams, Message } from "../../kernel/http/schema";
 import { countVerificationEmail, guard } from "../access/guard";
 import { NEEDS_RECENT_SIGN_IN } from "../proof/schema";
@@ -30,10 +29,10 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
   .use(guard)
   .post(
     "/:id/email/request-change",
-    ({ caller, params, body, request, set }) => {
-      countVerificationEmail(caller, params.id, set.headers);
-      countProof(caller, body, clientOf(request), set.headers);
-      return requestEmailChange(caller, params.id, body, clientOf(request));
+    ({ actor, params, body, set }) => {
+      countVerificationEmail(actor.caller, params.id, set.headers);
+      countProof(actor, body, set.headers);
+      return requestEmailChange(actor, params.id, body);
     },
     {
       access: writes,
@@ -48,8 +47,8 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
   )
   .post(
     "/email/verify",
-    async ({ caller, body, request }) => {
-      await verifyEmailChange(caller, body.token, clientOf(request));
+    async ({ actor, body }) => {
+      await verifyEmailChange(actor, body.token);
       return { success: true, message: "The email address was changed" };
     },
     {
@@ -74,8 +73,8 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
   })
   .delete(
     "/:id/email/pending",
-    async ({ caller, params, request }) => {
-      await cancelPending(caller, params.id, "email_change", clientOf(request));
+    async ({ actor, params }) => {
+      await cancelPending(actor, params.id, "email_change");
       return { success: true, message: "The change of email address was cancelled" };
     },
     {
@@ -90,10 +89,10 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
   )
   .post(
     "/:id/email-link/request",
-    ({ caller, params, body, request, set }) => {
-      countVerificationEmail(caller, params.id, set.headers);
-      countProof(caller, { code: body.code }, clientOf(request), set.headers);
-      return requestEmailLink(caller, params.id, body, clientOf(request));
+    ({ actor, params, body, set }) => {
+      countVerificationEmail(actor.caller, params.id, set.headers);
+      countProof(actor, { code: body.code }, set.headers);
+      return requestEmailLink(actor, params.id, body);
     },
     {
       access: writes,
@@ -108,9 +107,9 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
   )
   .post(
     "/email-link/verify",
-    async ({ caller, body, request }) => ({
+    async ({ actor, body }) => ({
       message: "The email address is linked",
-      platform_account_id: await verifyEmailLink(caller, body.token, clientOf(request)),
+      platform_account_id: await verifyEmailLink(actor, body.token),
     }),
     {
       access: "authenticated",
@@ -134,8 +133,8 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
   })
   .delete(
     "/:id/email-link/pending",
-    async ({ caller, params, request }) => {
-      await cancelPending(caller, params.id, "email_link", clientOf(request));
+    async ({ actor, params }) => {
+      await cancelPending(actor, params.id, "email_link");
       return { message: "The linking of an email address was cancelled" };
     },
     {

@@ -6,7 +6,8 @@ import { badRequest, conflict, isUniqueViolation, notFound } from "../../kernel/
 import type { Client } from "../../kernel/http/client";
 import { iso, isoOrNull, now } from "../../kernel/time/clock";
 import { activeBan, checkNotBanned } from "../access/active-ban";
-import { type Caller, findKeyCaller, transactAs, userAccess } from "../access/caller";
+import { type Actor, transactAs } from "../access/actor";
+import { type Caller, findKeyCaller, userAccess } from "../access/caller";
 import { checkOutranks, outranks } from "../access/rank";
 import { platformAccounts } from "../accounts/table";
 import { recordAudit } from "../audit/service";
@@ -56,21 +57,20 @@ function checkAddressFree(email: string, userId: string): void {
 
 /** Queues the email with the link, in the reader's language. */
 function sendVerification(
-  caller: Caller,
+  actor: Actor,
   user: UserRow,
   verification: { kind: "email_change" | "email_link"; email: string; passwordHash?: string },
-  client: Client,
 ) {
-  const isKey = caller.kind === "key";
+  const isKey = actor.caller.kind === "key";
   const { token, expiresAt } = insertVerification({
     ...verification,
     userId: user.id,
-    requestedBy: isKey || caller.userId === user.id ? null : caller.userId,
-    requestedByKey: isKey ? caller.id : null,
-    requestedBySession: isKey ? null : caller.id,
+    requestedBy: isKey || actor.caller.userId === user.id ? null : actor.caller.userId,
+    requestedByKey: isKey ? actor.caller.id : null,
+    requestedBySession: isKey ? null : actor.caller.id,
   });
   // Only a request from the user's own browser shows the user's language.
-  const accepted = caller.userId === user.id ? client.acceptLanguage : null;
+  const accepted = actor.caller.userId === user.id ? actor.client.acceptLanguage : null;
   const recipient = {
     address: verification.email,
     username: user.username,
@@ -83,13 +83,13 @@ function sendVerification(
 // --- Change -----------------------------------------------------------------------------------------------
 
 /** Changes an address at once, or starts to, in the current transaction. True if it is changed now. */
-export function applyAddress(caller: Caller, user: UserRow, address: string, client: Client): boolean {
-  if (!holdsUsersWrite(caller)) {
-    if (emailAccount(user.id)?.email !== address) startEmailChange(caller, user, address, client);
+export function applyAddress(actor: Actor, user: UserRow, address: string): boolean {
+  if (!holdsUsersWrite(actor.caller)) {
+    if (emailAccount(user.id)?.email !== address) startEmailChange(actor, user, address);
     return false;
   }
   cancelVerification(user.id, "email_change");
-  const acceptLanguage = caller.userId === user.id ? client.acceptLanguage : null;
+  const acceptLanguage = actor.caller.userId === user.id ? actor.client.acceptLanguage : null;
   return setEmail(user, address, { isProved: false, acceptLanguage });
 }
 
@@ -100,25 +100,24 @@ export function sendsVerification(caller: Caller, id: string, email: string): bo
 
 /** Starts a change of the address that a user signs in with: the new one must be proved first. */
 export async function requestEmailChange(
-  caller: Caller,
+  actor: Actor,
   id: string,
   { email, ...proof }: { email: string } & Proof,
-  client: Client,
 ) {
   activeUser(id);
-  await requireRecentSignIn(caller, null, proof, client);
-  return transactAs(caller, () => ({
+  await requireRecentSignIn(actor, null, proof);
+  return transactAs(actor, () => ({
     message: "A verification email was sent to the new address",
-    ...startEmailChange(caller, activeUser(id), email.toLowerCase(), client),
+    ...startEmailChange(actor, activeUser(id), email.toLowerCase()),
   }));
 }
 
-function startEmailChange(caller: Caller, user: UserRow, email: string, client: Client) {
-  checkOutranks(caller, user.id);
+function startEmailChange(actor: Actor, user: UserRow, email: string) {
+  checkOutranks(actor.caller, user.id);
   const account = ownEmailAccount(user);
   if (account.email === email && account.email_verified) throw conflict("This is the present email address");
   checkAddressFree(email, user.id);
-  return sendVerification(caller, user, { kind: "email_change", email }, client);
+  return sendVerification(actor, user, { kind: "email_change", email });
 }
 
 function ownEmailAccount(user: UserRow) {
@@ -177,7 +176,6 @@ export function applyEmailChange(row: VerificationRow, client: Client, actorId =
     resource_type: "user",
     resource_id: user.id,
     metadata: { changed: [isNew ? "email" : "email_verified"] },
-    client,
   });
   if (isNew) publish("email.changed", { userId: user.id, email });
 }
@@ -210,9 +208,13 @@ function requesterMayStill({ requested_by, requested_by_key }: VerificationRow, 
 const mayVerify = (caller: Caller) => (row: VerificationRow) =>
   holdsUsersWrite(caller) || (caller.kind === "session" && row.user_id === caller.userId);
 
-export function verifyEmailChange(caller: Caller, token: string, client: Client): Promise<void> {
-  return transactAs(caller, () =>
-    applyEmailChange(takeVerification(token, ["email_change"], mayVerify(caller)), client, caller.userId),
+export function verifyEmailChange(actor: Actor, token: string): Promise<void> {
+  return transactAs(actor, () =>
+    applyEmailChange(
+      takeVerification(token, ["email_change"], mayVerify(actor.caller)),
+      actor.client,
+      actor.caller.userId,
+    ),
   );
 }
 
@@ -228,18 +230,13 @@ function pendingOf(id: string, kind: VerificationKind) {
 }
 
 /** Cancels a change or a link that waits for verification. Throws 404 when there is none. */
-export function cancelPending(
-  caller: Caller,
-  id: string,
-  kind: "email_change" | "email_link",
-  client: Client,
-): Promise<void> {
-  return transactAs(caller, () => {
+export function cancelPending(actor: Actor, id: string, kind: "email_change" | "email_link"): Promise<void> {
+  return transactAs(actor, () => {
     activeUser(id);
-    checkOutranks(caller, id);
+    checkOutranks(actor.caller, id);
     if (!cancelVerification(id, kind))
       throw notFound(kind === "email_change" ? "Pending email change" : "Pending email link");
-    auditUserUpdate(caller, id, [`${kind}_cancelled`], client);
+    auditUserUpdate(actor, id, [`${kind}_cancelled`]);
   });
 }
 
@@ -250,25 +247,24 @@ export function cancelPending(
  * proved first. Throws 409 for an address in use and for a user who has an address already.
  */
 export async function requestEmailLink(
-  caller: Caller,
+  actor: Actor,
   id: string,
   input: { email: string; password: string; code?: string | null },
-  client: Client,
 ) {
   const email = input.email.toLowerCase();
   const check = () => {
     const user = activeUser(id);
-    checkOutranks(caller, id);
+    checkOutranks(actor.caller, id);
     if (emailAccount(id)) throw conflict("This account has an email address already; change it instead");
     checkAddressFree(email, id);
     return user;
   };
   checkPassword(input.password, check().username);
-  await requireRecentSignIn(caller, null, { code: input.code }, client);
+  await requireRecentSignIn(actor, null, { code: input.code });
   const passwordHash = await hashPassword(input.password, id);
-  return transactAs(caller, () => ({
+  return transactAs(actor, () => ({
     message: "A verification email was sent to the address",
-    ...sendVerification(caller, check(), { kind: "email_link", email, passwordHash }, client),
+    ...sendVerification(actor, check(), { kind: "email_link", email, passwordHash }),
   }));
 }
 
@@ -298,7 +294,6 @@ export function applyEmailLink(row: VerificationRow, client: Client, actorId = r
     resource_type: "platform_account",
     resource_id: accountId,
     metadata: { platform: "email" },
-    client,
   });
   if (former !== null && former !== email)
     tellOfNewAddress(former, user, email, actorId === user.id ? client.acceptLanguage : null);
@@ -306,9 +301,13 @@ export function applyEmailLink(row: VerificationRow, client: Client, actorId = r
   return accountId;
 }
 
-export function verifyEmailLink(caller: Caller, token: string, client: Client): Promise<string> {
-  return transactAs(caller, () =>
-    applyEmailLink(takeVerification(token, ["email_link"], mayVerify(caller)), client, caller.userId),
+export function verifyEmailLink(actor: Actor, token: string): Promise<string> {
+  return transactAs(actor, () =>
+    applyEmailLink(
+      takeVerification(token, ["email_link"], mayVerify(actor.caller)),
+      actor.client,
+      actor.caller.userId,
+    ),
   );
 }
 

@@ -1,5 +1,4 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/http/client";
 import { single } from "../../kernel/http/envelopes";
 import { list, listQuery } from "../../kernel/http/lists";
 import { errors, IdParams, List, NoContent, query, Single, t } from "../../kernel/http/schema";
@@ -33,7 +32,7 @@ const ClientQuery = t.Object(listQuery(LISTED));
 
 export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth clients"] })
   .use(guard)
-  .get("", ({ caller, query, request }) => list(path, query, ownClients(caller), request, LISTED), {
+  .get("", ({ actor, query, request }) => list(path, query, ownClients(actor.caller), request, LISTED), {
     access: reads,
     ...query(ClientQuery),
     response: { 200: List(OAuthClient) },
@@ -45,7 +44,7 @@ export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth client
     response: { 200: List(OAuthClient) },
     detail: { summary: "List all OAuth clients", description: "Everybody's clients, newest first." },
   })
-  .get("/:id", ({ caller, params }) => single(getClient(caller, params.id), `${path}/${params.id}`), {
+  .get("/:id", ({ actor, params }) => single(getClient(actor.caller, params.id), `${path}/${params.id}`), {
     access: reads,
     params: IdParams,
     response: { 200: Single(OAuthClient), ...errors(403, 404) },
@@ -57,8 +56,8 @@ export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth client
   })
   .post(
     "",
-    async ({ caller, body, request, set }) => {
-      const created = await createClient(caller, body, clientOf(request));
+    async ({ actor, body, set }) => {
+      const created = await createClient(actor, body);
       set.status = 201;
       return created;
     },
@@ -75,8 +74,8 @@ export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth client
   )
   .patch(
     "/:id",
-    async ({ caller, params, body, request }) =>
-      single(await updateClient(caller, params.id, body, clientOf(request)), `${path}/${params.id}`),
+    async ({ actor, params, body }) =>
+      single(await updateClient(actor, params.id, body), `${path}/${params.id}`),
     {
       access: writes,
       params: IdParams,
@@ -89,24 +88,20 @@ export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth client
       },
     },
   )
-  .post(
-    "/:id/regenerate-secret",
-    ({ caller, params, request }) => regenerateSecret(caller, params.id, clientOf(request)),
-    {
-      access: writes,
-      params: IdParams,
-      response: { 200: RegeneratedSecret, ...errors(400, 403, 404) },
-      detail: {
-        summary: "Regenerate the secret of an OAuth client",
-        description:
-          "Shows the new secret this once; the former one is invalid at once. 400 for a public client. For its owner and administrators.",
-      },
+  .post("/:id/regenerate-secret", ({ actor, params }) => regenerateSecret(actor, params.id), {
+    access: writes,
+    params: IdParams,
+    response: { 200: RegeneratedSecret, ...errors(400, 403, 404) },
+    detail: {
+      summary: "Regenerate the secret of an OAuth client",
+      description:
+        "Shows the new secret this once; the former one is invalid at once. 400 for a public client. For its owner and administrators.",
     },
-  )
+  })
   .delete(
     "/:id",
-    async ({ caller, params, request, set }) => {
-      await deleteClient(caller, params.id, clientOf(request));
+    async ({ actor, params, set }) => {
+      await deleteClient(actor, params.id);
       set.status = 204;
     },
     {

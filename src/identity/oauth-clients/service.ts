@@ -5,13 +5,13 @@ import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { counter } from "../../kernel/db/counters";
 import { AppError, badRequest, conflict, forbidden, invalid, notFound } from "../../kernel/errors/errors";
-import type { Client } from "../../kernel/http/client";
 import { inMemory, type Records } from "../../kernel/http/lists";
 import { readAt } from "../../kernel/http/paging";
 import { hrefOf } from "../../kernel/http/web-address";
 import { iso, madeNow, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
-import { type Caller, isAdmin, isSystemKey, transactAs } from "../access/caller";
+import { type Actor, transactAs } from "../access/actor";
+import { type Caller, isAdmin, isSystemKey } from "../access/caller";
 import { recordAudit } from "../audit/service";
 import { redirectUriFault } from "./redirect-uri";
 import type { NewOAuthClient, OAuthClient, OAuthClientChange } from "./schema";
@@ -108,14 +108,14 @@ function checkSize(row: Row, before?: Row): void {
  * Creates a client of the caller's. Throws 409 for a user who has the maximum number. The secret of a
  * confidential client appears in the answer and nowhere else.
  */
-export function createClient(caller: Caller, input: NewOAuthClient, client: Client) {
-  const ownerId = caller.userId;
+export function createClient(actor: Actor, input: NewOAuthClient) {
+  const ownerId = actor.caller.userId;
   if (ownerId === null) throw badRequest("A system key without an owner cannot own a client");
-  checkFirstParty(caller, input.is_first_party, false);
+  checkFirstParty(actor.caller, input.is_first_party, false);
   checkRedirectUris(input.redirect_uris);
   const type = input.client_type ?? "confidential";
   const secret = type === "confidential" ? mintToken("fls_") : null;
-  return transactAs(caller, () => {
+  return transactAs(actor, () => {
     const most = config["oauth.max_clients_per_user"];
     if (counter(`oauth_clients ${ownerId}`) >= most)
       throw conflict(`A user can have at most ${most} OAuth clients; delete one first`);
@@ -140,24 +140,19 @@ export function createClient(caller: Caller, input: NewOAuthClient, client: Clie
       .returning()
       .get();
     checkSize(row);
-    auditClient("client_created", caller, row, { client_type: type }, client);
+    auditClient("client_created", actor, row, { client_type: type });
     const { id, name, client_type, is_active } = row;
     return { client: { id, name, client_type, is_active }, client_secret: secret?.token ?? null };
   });
 }
 
 /** Changes the given fields. A client that becomes public loses its secret. Throws 400, 403, 404. */
-export function updateClient(
-  caller: Caller,
-  id: string,
-  input: OAuthClientChange,
-  client: Client,
-): Promise<OAuthClient> {
+export function updateClient(actor: Actor, id: string, input: OAuthClientChange): Promise<OAuthClient> {
   checkRedirectUris(input.redirect_uris ?? []);
-  return transactAs(caller, () => {
-    const before = ownClient(caller, id);
-    checkFirstParty(caller, input.is_first_party, before.is_first_party);
-    checkMayRedirect(caller, before, input);
+  return transactAs(actor, () => {
+    const before = ownClient(actor.caller, id);
+    checkFirstParty(actor.caller, input.is_first_party, before.is_first_party);
+    checkMayRedirect(actor.caller, before, input);
     const change = changedOnly(before, {
       ...input,
       ...storedAddresses(input),
@@ -176,22 +171,22 @@ export function updateClient(
       .where(eq(oauthClients.id, id))
       .returning()
       .get();
-    auditClient("client_updated", caller, row, { changed: Object.keys(change) }, client);
+    auditClient("client_updated", actor, row, { changed: Object.keys(change) });
     return toOAuthClient(row);
   });
 }
 
 /** Gives a confidential client a new secret; the old one is invalid at once. Throws 400, 403, 404. */
-export function regenerateSecret(caller: Caller, id: string, client: Client) {
-  return transactAs(caller, () => {
-    const row = ownClient(caller, id);
+export function regenerateSecret(actor: Actor, id: string) {
+  return transactAs(actor, () => {
+    const row = ownClient(actor.caller, id);
     if (row.client_type !== "confidential") throw badRequest("A public client has no secret");
     const { token, hash } = mintToken("fls_");
     db.update(oauthClients)
       .set({ secret_hash: hash, updated_at: now() })
       .where(eq(oauthClients.id, id))
       .run();
-    auditClient("client_secret_regenerated", caller, row, {}, client);
+    auditClient("client_secret_regenerated", actor, row, {});
     return {
       client_id: id,
       client_secret: token,
@@ -200,11 +195,11 @@ export function regenerateSecret(caller: Caller, id: string, client: Client) {
   });
 }
 
-export function deleteClient(caller: Caller, id: string, client: Client): Promise<void> {
-  return transactAs(caller, () => {
-    const row = ownClient(caller, id);
+export function deleteClient(actor: Actor, id: string): Promise<void> {
+  return transactAs(actor, () => {
+    const row = ownClient(actor.caller, id);
     db.delete(oauthClients).where(eq(oauthClients.id, id)).run();
-    auditClient("client_deleted", caller, row, {}, client);
+    auditClient("client_deleted", actor, row, {});
   });
 }
 
@@ -238,18 +233,15 @@ function checkFirstParty(caller: Caller, wanted: boolean | undefined, present: b
 
 function auditClient(
   event: "client_created" | "client_updated" | "client_secret_regenerated" | "client_deleted",
-  caller: Caller,
+  actor: Actor,
   row: Row,
   metadata: Record<string, unknown>,
-  client: Client,
 ): void {
   recordAudit({
     event_type: event,
     user_id: row.owner_id,
-    actor_id: caller.userId,
     resource_type: "oauth_client",
     resource_id: row.id,
     metadata: { name: row.name, ...metadata },
-    client,
   });
 }

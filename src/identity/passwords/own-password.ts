@@ -1,8 +1,8 @@
 import { verifyPassword } from "../../kernel/crypto/crypto";
-import type { Client } from "../../kernel/http/client";
 import { now } from "../../kernel/time/clock";
 import { BoundedMap } from "../../kernel/values/bounded-map";
-import { type Caller, transactAs } from "../access/caller";
+import { type Actor, transactAs } from "../access/actor";
+import type { Caller } from "../access/caller";
 import { recordAudit } from "../audit/service";
 import { findUser } from "../directory/users";
 import { notify } from "../email/notify";
@@ -24,9 +24,9 @@ const inARow = new BoundedMap<string, number>(100_000);
  * in a row, once in a series that a right one ends. Throws 429 after too many wrong ones.
  */
 export async function isOwnPassword(
-  caller: Caller,
+  actor: Actor,
   userId: string,
-  { hash, password, client }: { hash: string; password: string; client: Client },
+  { hash, password }: { hash: string; password: string },
 ): Promise<boolean> {
   const attempt = openTry(bySignedIn(userId), "wrong passwords");
   try {
@@ -35,7 +35,7 @@ export async function isOwnPassword(
     else {
       attempt.fail();
       const failures = countWrong(userId);
-      await transactAs(caller, () => noteWrong(caller, userId, failures, client));
+      await transactAs(actor, () => noteWrong(actor.caller, userId, failures));
     }
     return matches;
   } finally {
@@ -56,7 +56,7 @@ function countWrong(userId: string): number {
 }
 
 /** Records a wrong password in the current transaction, and tells the user of the tenth in a row. */
-function noteWrong(caller: Caller, userId: string, failures: number, client: Client): void {
+function noteWrong(caller: Caller, userId: string, failures: number): void {
   recordAudit({
     event_type: "reauthenticated",
     user_id: userId,
@@ -64,7 +64,6 @@ function noteWrong(caller: Caller, userId: string, failures: number, client: Cli
     resource_id: caller.id,
     status: "failure",
     error_message: "wrong password",
-    client,
   });
   const user = failures === WORRYING ? findUser(userId) : undefined;
   if (user && user.deleted_at === null) notify(user, { kind: "password_failures", failures, at: now() });

@@ -1,5 +1,4 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/http/client";
 import { single } from "../../kernel/http/envelopes";
 import { errors, List, Single } from "../../kernel/http/schema";
 import { guard } from "../access/guard";
@@ -42,8 +41,8 @@ export const platformRoutes = new Elysia({ prefix: path, tags: ["Platforms"] })
   )
   .patch(
     "/:id_or_slug/enabled",
-    async ({ caller, params, body, request }) => {
-      const { platform } = await changePlatform(caller, params.id_or_slug, body, clientOf(request));
+    async ({ actor, params, body }) => {
+      const { platform } = await changePlatform(actor, params.id_or_slug, body);
       return single(platform, `${path}/${params.id_or_slug}`);
     },
     {
@@ -60,8 +59,8 @@ export const platformRoutes = new Elysia({ prefix: path, tags: ["Platforms"] })
   )
   .patch(
     "/:id_or_slug/settings",
-    async ({ caller, params, body, request }) => {
-      const { platform, changed } = await changePlatform(caller, params.id_or_slug, body, clientOf(request));
+    async ({ actor, params, body }) => {
+      const { platform, changed } = await changePlatform(actor, params.id_or_slug, body);
       const asked = Object.values(body).some((value) => value !== undefined);
       const message = changed
         ? "The settings were changed"

@@ -2,9 +2,8 @@ import { desc, eq, or, placeholder } from "drizzle-orm";
 import { config } from "../../configuration/config";
 import { db, statement } from "../../kernel/db/connection";
 import { badRequest, forbidden, notFound } from "../../kernel/errors/errors";
-import type { Client } from "../../kernel/http/client";
 import { iso, now } from "../../kernel/time/clock";
-import { type Caller, transactAs } from "../access/caller";
+import { type Actor, transactAs } from "../access/actor";
 import { recordAudit } from "../audit/service";
 import type { Platform, PlatformSettings } from "./schema";
 import { platforms } from "./table";
@@ -74,23 +73,21 @@ const SETTINGS = ["enabled", "two_factor_required", "registration_enabled"] as c
 
 /** Changes the given settings; each new value leaves an audit event. Throws 404. */
 export function changePlatform(
-  caller: Caller,
+  actor: Actor,
   idOrSlug: string,
   settings: PlatformSettings,
-  client: Client,
 ): Promise<{ platform: PlatformRow; changed: boolean }> {
-  return transactAs(caller, () => {
+  return transactAs(actor, () => {
     const before = existingPlatform(idOrSlug);
     const changed = SETTINGS.filter((field) => (settings[field] ?? before[field]) !== before[field]);
     if (changed.length === 0) return { platform: before, changed: false };
     for (const field of changed)
       recordAudit({
         event_type: "platform_updated",
-        user_id: caller.userId,
+        user_id: actor.caller.userId,
         resource_type: "platform",
         resource_id: before.id,
         metadata: { slug: before.slug, field, from: before[field], to: settings[field] },
-        client,
       });
     const platform = db
       .update(platforms)

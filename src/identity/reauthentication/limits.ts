@@ -1,6 +1,6 @@
 import { config } from "../../configuration/config";
-import type { Client } from "../../kernel/http/client";
-import { type Caller, isSystemKey } from "../access/caller";
+import type { Actor } from "../access/actor";
+import { isSystemKey } from "../access/caller";
 import { passwordLimit, takeFromLimit } from "../access/guard";
 import type { Proof } from "../proof/schema";
 import { countCodeOf } from "../two-factor-codes/tries";
@@ -10,13 +10,22 @@ import { countCodeOf } from "../two-factor-codes/tries";
  * required at all. Throws 429.
  */
 export function countProof(
-  caller: Caller,
+  actor: Actor,
   { password, code }: Proof,
-  client: Client,
   headers: Parameters<typeof takeFromLimit>[2],
 ): void {
-  if (config["auth.reauthentication_minutes"] === 0 || isSystemKey(caller) || caller.userId === null) return;
+  if (
+    config["auth.reauthentication_minutes"] === 0 ||
+    isSystemKey(actor.caller) ||
+    actor.caller.userId === null
+  )
+    return;
   // A user may have any number of keys, but all try the same password.
-  if (password) takeFromLimit(passwordLimit, caller.kind === "session" ? caller.id : caller.userId, headers);
-  if (code) countCodeOf(caller.userId, client, headers);
+  if (password)
+    takeFromLimit(
+      passwordLimit,
+      actor.caller.kind === "session" ? actor.caller.id : actor.caller.userId,
+      headers,
+    );
+  if (code) countCodeOf(actor.caller.userId, actor.client, headers);
 }

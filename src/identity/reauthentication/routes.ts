@@ -1,7 +1,6 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/http/client";
 import { errors } from "../../kernel/http/schema";
-import type { SessionCaller } from "../access/caller";
+import { sessionActor } from "../access/actor";
 import { guard, passwordLimit } from "../access/guard";
 import { countCodeOf } from "../two-factor-codes/tries";
 import { Reauthenticated, Reauthentication } from "./schema";
@@ -11,11 +10,10 @@ export const reauthenticationRoutes = new Elysia({ prefix: "/v1/auth", tags: ["A
   .use(guard)
   .post(
     "/reauthenticate",
-    ({ caller, body, request, set }) => {
-      const session = caller as SessionCaller;
-      const client = clientOf(request);
-      if (body.code) countCodeOf(session.userId, client, set.headers);
-      return reauthenticate(session, body, client);
+    ({ actor, body, set }) => {
+      const session = sessionActor(actor);
+      if (body.code) countCodeOf(session.caller.userId, session.client, set.headers);
+      return reauthenticate(session, body);
     },
     {
       access: { requires: "session", limit: passwordLimit },

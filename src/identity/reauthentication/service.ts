@@ -2,10 +2,10 @@ import { eq, placeholder } from "drizzle-orm";
 import { config } from "../../configuration/config";
 import { db, statement } from "../../kernel/db/connection";
 import { AppError, invalid } from "../../kernel/errors/errors";
-import type { Client } from "../../kernel/http/client";
 import { iso, MINUTE, now } from "../../kernel/time/clock";
 import { isInUse } from "../../kernel/time/lifetime";
-import { type Caller, isSystemKey, type SessionCaller, transactAs } from "../access/caller";
+import { type Actor, type SessionActor, transactAs } from "../access/actor";
+import { type Caller, isSystemKey } from "../access/caller";
 import { recordAudit } from "../audit/service";
 import { activeUser } from "../directory/users";
 import { isOwnPassword } from "../passwords/own-password";
@@ -39,19 +39,18 @@ const required = (message: string) => new AppError("ReauthenticationRequired", m
  * never does. Throws 403 and, for a wrong proof, 400.
  */
 export async function requireRecentSignIn(
-  caller: Caller,
+  actor: Actor,
   subjectId: string | null,
   proof: Proof,
-  client: Client,
 ): Promise<void> {
-  const { userId } = caller;
-  if (span() === 0 || isSystemKey(caller) || userId === null) return;
-  if (caller.kind === "key" && subjectId !== null && userId !== subjectId) return;
+  const { userId } = actor.caller;
+  if (span() === 0 || isSystemKey(actor.caller) || userId === null) return;
+  if (actor.caller.kind === "key" && subjectId !== null && userId !== subjectId) return;
   const hasPassword = passwordHashOf(userId) !== null;
   const hasCode = isTwoFactorOn(userId);
   const isProved = hasCode ? Boolean(proof.code) : hasPassword && Boolean(proof.password);
-  if (!isProved && !isRecent(caller)) throw refusal(caller, hasPassword || hasCode);
-  if (proof.password || proof.code) await prove(caller, userId, proof, client);
+  if (!isProved && !isRecent(actor.caller)) throw refusal(actor.caller, hasPassword || hasCode);
+  if (proof.password || proof.code) await prove(actor, userId, proof);
 }
 
 function refusal(caller: Caller, canProve: boolean): AppError {
@@ -84,39 +83,38 @@ function isRecent(caller: Caller): boolean {
  * Checks a password and a code, as far as the account has them, and records the outcome. A session that gave
  * all that the account has counts as just signed in. Throws 400.
  */
-async function prove(caller: Caller, userId: string, proof: Proof, client: Client): Promise<number> {
+async function prove(actor: Actor, userId: string, proof: Proof): Promise<number> {
   const hash = passwordHashOf(userId);
   const password = hash === null ? null : proof.password;
-  if (hash !== null && password && !(await isOwnPassword(caller, userId, { hash, password, client })))
+  if (hash !== null && password && !(await isOwnPassword(actor, userId, { hash, password })))
     throw invalid("/password", "is wrong");
   // A refusal is returned and thrown only after the commit, which must hold its audit event.
-  const outcome = await transactAs(caller, () => {
+  const outcome = await transactAs(actor, () => {
     const user = activeUser(userId);
     const hasCode = isTwoFactorOn(userId);
     const code = hasCode ? proof.code : null;
     const time = now();
     // The password may have been changed while the hash was computed.
     if (password && passwordHashOf(userId) !== hash) return invalid("/password", "is wrong");
-    if (code && !acceptCode(userId, code, client)) {
-      noteWrongCode(caller, user, client);
+    if (code && !acceptCode(userId, code, actor.client)) {
+      noteWrongCode(actor, user);
       return wrongCode();
     }
-    if (caller.kind === "session" && (hash === null || password) && (!hasCode || code))
-      db.update(sessions).set({ authenticated_at: time }).where(eq(sessions.id, caller.id)).run();
-    audit(caller, userId, client);
+    if (actor.caller.kind === "session" && (hash === null || password) && (!hasCode || code))
+      db.update(sessions).set({ authenticated_at: time }).where(eq(sessions.id, actor.caller.id)).run();
+    audit(actor, userId);
     return time;
   });
   if (outcome instanceof AppError) throw outcome;
   return outcome;
 }
 
-const audit = (caller: Caller, userId: string, client: Client): void =>
+const audit = (actor: Actor, userId: string): void =>
   recordAudit({
     event_type: "reauthenticated",
     user_id: userId,
-    resource_type: caller.kind === "session" ? "session" : "api_key",
-    resource_id: caller.id,
-    client,
+    resource_type: actor.caller.kind === "session" ? "session" : "api_key",
+    resource_id: actor.caller.id,
   });
 
 /**
@@ -124,14 +122,14 @@ const audit = (caller: Caller, userId: string, client: Client): void =>
  * two-factor authentication is on. Throws 400 for a missing or wrong proof, 403 for an account that has
  * neither.
  */
-export async function reauthenticate(caller: SessionCaller, proof: Proof, client: Client) {
-  const hasPassword = passwordHashOf(caller.userId) !== null;
-  const hasCode = isTwoFactorOn(caller.userId);
+export async function reauthenticate(actor: SessionActor, proof: Proof) {
+  const hasPassword = passwordHashOf(actor.caller.userId) !== null;
+  const hasCode = isTwoFactorOn(actor.caller.userId);
   if (!hasPassword && !hasCode)
     throw required("This account has no password and no second factor: sign in again through your platform");
   if (hasPassword && !proof.password) throw invalid("/password", "is required");
   if (hasCode) requiredCode(proof.code);
-  const time = await prove(caller, caller.userId, proof, client);
+  const time = await prove(actor, actor.caller.userId, proof);
   return {
     message: "You have proved who you are",
     authenticated_at: iso(time),

@@ -1,5 +1,4 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/http/client";
 import { single } from "../../kernel/http/envelopes";
 import { inMemory, list, WholeListQuery } from "../../kernel/http/lists";
 import { Done, errors, IdParams, List, NoContent, query, Single } from "../../kernel/http/schema";
@@ -48,8 +47,8 @@ export const roleRoutes = new Elysia({ prefix: path, tags: ["Roles and permissio
   })
   .post(
     "",
-    async ({ caller, body, request, set }) => {
-      const role = await createRole(caller, body, clientOf(request));
+    async ({ actor, body, set }) => {
+      const role = await createRole(actor, body);
       set.status = 201;
       return single(role, `${path}/${role.id}`);
     },
@@ -66,8 +65,8 @@ export const roleRoutes = new Elysia({ prefix: path, tags: ["Roles and permissio
   )
   .patch(
     "/:id",
-    async ({ caller, params, body, request }) =>
-      single(await updateRole(caller, params.id, body, clientOf(request)), `${path}/${params.id}`),
+    async ({ actor, params, body }) =>
+      single(await updateRole(actor, params.id, body), `${path}/${params.id}`),
     {
       access: "roles:write",
       params: RoleParams,
@@ -82,8 +81,8 @@ export const roleRoutes = new Elysia({ prefix: path, tags: ["Roles and permissio
   )
   .delete(
     "/:id",
-    async ({ caller, params, request, set }) => {
-      await deleteRole(caller, params.id, clientOf(request));
+    async ({ actor, params, set }) => {
+      await deleteRole(actor, params.id);
       set.status = 204;
     },
     {
@@ -111,9 +110,9 @@ export const roleRoutes = new Elysia({ prefix: path, tags: ["Roles and permissio
   )
   .post(
     "/:id/permissions",
-    async ({ caller, params, body, request, set }) => {
-      countProof(caller, body, clientOf(request), set.headers);
-      await addRolePermission(caller, params.id, body, clientOf(request));
+    async ({ actor, params, body, set }) => {
+      countProof(actor, body, set.headers);
+      await addRolePermission(actor, params.id, body);
       return { success: true, message: "Permission added" };
     },
     {
@@ -129,8 +128,8 @@ export const roleRoutes = new Elysia({ prefix: path, tags: ["Roles and permissio
   )
   .delete(
     "/:id/permissions/:permission_id",
-    async ({ caller, params, request }) => {
-      await removeRolePermission(caller, params.id, params.permission_id, clientOf(request));
+    async ({ actor, params }) => {
+      await removeRolePermission(actor, params.id, params.permission_id);
       return { success: true, message: "Permission removed" };
     },
     {
@@ -165,8 +164,8 @@ export const permissionRoutes = new Elysia({ prefix: "/v1/permissions", tags: ["
   })
   .post(
     "",
-    async ({ caller, body, request, set }) => {
-      const permission = await createPermission(caller, body, clientOf(request));
+    async ({ actor, body, set }) => {
+      const permission = await createPermission(actor, body);
       set.status = 201;
       return single(permission, `/v1/permissions/${permission.id}`);
     },

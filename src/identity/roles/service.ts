@@ -3,9 +3,9 @@ import { newId } from "../../kernel/crypto/id";
 import { db, sqlite, statement } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { conflict, forbidden, invalid, isUniqueViolation, notFound } from "../../kernel/errors/errors";
-import type { Client } from "../../kernel/http/client";
 import { iso, madeNow, now } from "../../kernel/time/clock";
-import { accessChanged, type Caller, SUPER_ADMIN, transactAs } from "../access/caller";
+import { type Actor, transactAs } from "../access/actor";
+import { accessChanged, type Caller, SUPER_ADMIN } from "../access/caller";
 import { checkHoldsRole } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import { requireRecentSignIn } from "../reauthentication/service";
@@ -53,8 +53,8 @@ const MAX_PERMISSIONS = 500;
 
 const nameTaken = () => conflict("There is a role with this name already");
 
-export function createRole(caller: Caller, input: NewRole, client: Client): Promise<Role> {
-  return transactAs(caller, () => {
+export function createRole(actor: Actor, input: NewRole): Promise<Role> {
+  return transactAs(actor, () => {
     if (listRoles().length >= MAX_ROLES)
       throw conflict(`There can be at most ${MAX_ROLES} roles; delete one first`);
     const row = {
@@ -69,7 +69,7 @@ export function createRole(caller: Caller, input: NewRole, client: Client): Prom
     } catch (error) {
       throw isUniqueViolation(error) ? nameTaken() : error;
     }
-    auditRole("role_created", caller, row.id, {}, client);
+    auditRole("role_created", actor, row.id, {});
     return getRole(row.id);
   });
 }
@@ -80,10 +80,10 @@ export function createRole(caller: Caller, input: NewRole, client: Client): Prom
  * grants. Throws 404, 403 for a role that came with Fairlead, for a new name and for an end of that demand
  * without holding all that the role grants, 409 for a name that is taken.
  */
-export function updateRole(caller: Caller, id: string, input: RoleChange, client: Client): Promise<Role> {
-  return transactAs(caller, () => {
+export function updateRole(actor: Actor, id: string, input: RoleChange): Promise<Role> {
+  return transactAs(actor, () => {
     const before = existingRole(id);
-    if (before.is_system) checkHoldsRole(caller, id);
+    if (before.is_system) checkHoldsRole(actor.caller, id);
     const change = {
       ...(input.name !== undefined && { name: input.name }),
       ...(input.description !== undefined && { description: input.description }),
@@ -94,7 +94,7 @@ export function updateRole(caller: Caller, id: string, input: RoleChange, client
     );
     if (changed.length === 0) return toRole(before);
     const isLowered = before.requires_two_factor && change.requires_two_factor === false;
-    if (changed.includes("name") || isLowered) checkHoldsRole(caller, id);
+    if (changed.includes("name") || isLowered) checkHoldsRole(actor.caller, id);
     try {
       db.update(roles)
         .set({ ...change, updated_at: now() })
@@ -103,7 +103,7 @@ export function updateRole(caller: Caller, id: string, input: RoleChange, client
     } catch (error) {
       throw isUniqueViolation(error) ? nameTaken() : error;
     }
-    auditRole("role_updated", caller, id, { changed }, client);
+    auditRole("role_updated", actor, id, { changed });
     // Messages contain role names, so holders learn of the new one.
     if (changed.includes("name")) publish("users.roles_changed", { userIds: holdersOf(id), affected: [] });
     return getRole(id);
@@ -111,15 +111,15 @@ export function updateRole(caller: Caller, id: string, input: RoleChange, client
 }
 
 /** Deletes a role; its holders lose it. Throws 404, 403 for one that came with Fairlead. */
-export function deleteRole(caller: Caller, id: string, client: Client): Promise<void> {
-  return transactAs(caller, () => {
+export function deleteRole(actor: Actor, id: string): Promise<void> {
+  return transactAs(actor, () => {
     const role = existingRole(id);
     if (role.is_system) throw forbidden("A role that came with Fairlead cannot be deleted");
-    checkHoldsRole(caller, id);
+    checkHoldsRole(actor.caller, id);
     const holders = holdersOf(id);
     const affected = dependOn(id, null);
     db.delete(roles).where(eq(roles.id, id)).run();
-    auditRole("role_deleted", caller, id, { name: role.name }, client);
+    auditRole("role_deleted", actor, id, { name: role.name });
     roleChanged(holders);
     publish("users.roles_changed", { userIds: holders, affected });
   });
@@ -141,18 +141,16 @@ function roleChanged(holders: string[]): void {
 
 const auditRole = (
   event: "role_created" | "role_updated" | "role_deleted",
-  caller: Caller,
+  actor: Actor,
   roleId: string,
   metadata: Record<string, unknown>,
-  client: Client,
 ) =>
   recordAudit({
     event_type: event,
-    user_id: caller.userId,
+    user_id: actor.caller.userId,
     resource_type: "role",
     resource_id: roleId,
     metadata,
-    client,
   });
 
 // --- Permissions of a role --------------------------------------------------------------------------------
@@ -178,18 +176,17 @@ export function listRolePermissions(id: string): Permission[] {
 
 /** Adds a permission to a role; twice is no error. Throws 404, 400, and 403 for one that the caller lacks. */
 export async function addRolePermission(
-  caller: Caller,
+  actor: Actor,
   id: string,
   { permission_id: permissionId, ...proof }: PermissionAssignment,
-  client: Client,
 ): Promise<void> {
   existingRole(id);
-  await requireRecentSignIn(caller, null, proof, client);
-  return transactAs(caller, () => {
+  await requireRecentSignIn(actor, null, proof);
+  return transactAs(actor, () => {
     const role = existingRole(id);
     const permission = db.select().from(permissions).where(eq(permissions.id, permissionId)).get();
     if (!permission) throw invalid("/permission_id", "names no permission");
-    const name = checkMayGrant(caller, id, permission);
+    const name = checkMayGrant(actor.caller, id, permission);
     const added = db
       .insert(rolePermissions)
       .values({ role_id: id, permission_id: permissionId })
@@ -197,7 +194,7 @@ export async function addRolePermission(
       .returning()
       .get();
     if (!added) return;
-    auditRole("role_updated", caller, id, { permission_added: name }, client);
+    auditRole("role_updated", actor, id, { permission_added: name });
     grantsChanged(role, permissionId);
   });
 }
@@ -206,13 +203,8 @@ export async function addRolePermission(
  * Removes a permission from a role. Throws 404 when it isn't there, 403 for a permission that the caller
  * doesn't hold.
  */
-export function removeRolePermission(
-  caller: Caller,
-  id: string,
-  permissionId: string,
-  client: Client,
-): Promise<void> {
-  return transactAs(caller, () => {
+export function removeRolePermission(actor: Actor, id: string, permissionId: string): Promise<void> {
+  return transactAs(actor, () => {
     const role = existingRole(id);
     const removed = db
       .delete(rolePermissions)
@@ -220,8 +212,8 @@ export function removeRolePermission(
       .returning()
       .get();
     if (!removed) throw notFound("Permission of this role");
-    const name = checkMayGrant(caller, id, getPermission(permissionId));
-    auditRole("role_updated", caller, id, { permission_removed: name }, client);
+    const name = checkMayGrant(actor.caller, id, getPermission(permissionId));
+    auditRole("role_updated", actor, id, { permission_removed: name });
     grantsChanged(role, permissionId);
   });
 }
@@ -303,8 +295,8 @@ export function getPermission(id: string): Permission {
 }
 
 /** Adds an operator's own permission, for roles and keys of other services. Throws 409. */
-export function createPermission(caller: Caller, input: NewPermission, client: Client): Promise<Permission> {
-  return transactAs(caller, () => {
+export function createPermission(actor: Actor, input: NewPermission): Promise<Permission> {
+  return transactAs(actor, () => {
     if (listPermissions().length >= MAX_PERMISSIONS)
       throw conflict(`There can be at most ${MAX_PERMISSIONS} permissions`);
     const row = {
@@ -321,11 +313,10 @@ export function createPermission(caller: Caller, input: NewPermission, client: C
     }
     recordAudit({
       event_type: "permission_created",
-      user_id: caller.userId,
+      user_id: actor.caller.userId,
       resource_type: "permission",
       resource_id: row.id,
       metadata: { permission: `${row.resource}:${row.action}` },
-      client,
     });
     return toPermission(row);
   });

@@ -1,11 +1,10 @@
 import { and, eq } from "drizzle-orm";
 import { hashToken } from "../../kernel/crypto/crypto";
 import { db } from "../../kernel/db/connection";
-import { transact } from "../../kernel/db/transactions";
 import { invalid, notFound } from "../../kernel/errors/errors";
-import type { Client } from "../../kernel/http/client";
 import { iso, MINUTE, now } from "../../kernel/time/clock";
 import { checkNotBanned } from "../access/active-ban";
+import { type Actor, transactAs } from "../access/actor";
 import { touch } from "../access/caller";
 import { isOpenNow } from "../access/open-session";
 import { recordAudit } from "../audit/service";
@@ -29,24 +28,23 @@ const toInternal = (session: Row, token: string): InternalSession => ({
 });
 
 /** Opens a session for a user who signed in elsewhere. The calling service has checked the identity. */
-export function createInternalSession(input: NewInternalSession, client: Client): Promise<InternalSession> {
+export function createInternalSession(actor: Actor, input: NewInternalSession): Promise<InternalSession> {
   const userId = input.userId.toLowerCase();
   const expiresAt = Date.parse(input.expires);
   if (expiresAt <= now()) throw invalid("/expires", "must be in the future");
-  return transact(() => {
+  return transactAs(actor, () => {
     const user = findUser(userId);
     if (!user || user.deleted_at !== null) throw invalid("/userId", "names no user");
     checkNotBanned(userId);
     const provider = user.last_login_provider ?? primaryAccount(user)?.slug ?? "email";
     checkLoginEnabled(provider);
-    const { id, token, createdAt } = insertSession(userId, provider, client, expiresAt);
+    const { id, token, createdAt } = insertSession(userId, provider, actor.client, expiresAt);
     recordAudit({
       event_type: "login",
       user_id: userId,
       resource_type: "session",
       resource_id: id,
       metadata: { provider },
-      client,
     });
     return {
       id,
@@ -84,12 +82,12 @@ const AGAINST_THE_USER: readonly LogoutReason[] = ["revoked", "no_access"];
 
 /** Ends the session behind a token. `app` names the calling service. Throws 404. */
 export function deleteInternalSession(
+  actor: Actor,
   token: string,
   reason: LogoutReason,
   app: string | null,
-  client: Client,
 ): Promise<void> {
-  return transact(() => {
+  return transactAs(actor, () => {
     const session = sessionByToken(token);
     if (AGAINST_THE_USER.includes(reason)) revoke(session, reason);
     else endSession(session.id);
@@ -99,7 +97,6 @@ export function deleteInternalSession(
       resource_type: "session",
       resource_id: session.id,
       metadata: { reason, session_id: session.id, ...(app !== null && { app }) },
-      client,
     });
   });
 }

@@ -1,8 +1,7 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/http/client";
 import { ListQuery } from "../../kernel/http/lists";
 import { Done, errors, IdParams, NoContent, query } from "../../kernel/http/schema";
-import type { SessionCaller } from "../access/caller";
+import { sessionActor } from "../access/actor";
 import { guard } from "../access/guard";
 import { createInternalSession, deleteInternalSession, getInternalSession } from "./internal";
 import {
@@ -29,7 +28,7 @@ export const ownSessionRoutes = new Elysia({ prefix: path, tags: ["Sessions"] })
   .use(guard)
   .get(
     "",
-    ({ caller, query }) => ({ ...listSessions(caller as SessionCaller, query), _links: { self: path } }),
+    ({ actor, query }) => ({ ...listSessions(sessionActor(actor).caller, query), _links: { self: path } }),
     {
       access: "session",
       ...query(ListQuery),
@@ -42,8 +41,8 @@ export const ownSessionRoutes = new Elysia({ prefix: path, tags: ["Sessions"] })
   )
   .delete(
     "/:session_id",
-    async ({ caller, params, request, status }) => {
-      const isRevoked = await revokeSession(caller as SessionCaller, params.session_id, clientOf(request));
+    async ({ actor, params, status }) => {
+      const isRevoked = await revokeSession(sessionActor(actor), params.session_id);
       return isRevoked
         ? { success: true, message: "The session was revoked" }
         : status(400, {
@@ -65,8 +64,8 @@ export const ownSessionRoutes = new Elysia({ prefix: path, tags: ["Sessions"] })
   )
   .delete(
     "",
-    async ({ caller, request }) => {
-      return revoked(await revokeAllOtherSessions(caller as SessionCaller, clientOf(request)));
+    async ({ actor }) => {
+      return revoked(await revokeAllOtherSessions(sessionActor(actor)));
     },
     {
       access: "session",
@@ -80,20 +79,16 @@ export const ownSessionRoutes = new Elysia({ prefix: path, tags: ["Sessions"] })
 
 export const userSessionRoutes = new Elysia({ prefix: "/v1/users", tags: ["Sessions"] })
   .use(guard)
-  .delete(
-    "/:id/sessions",
-    async ({ caller, params, request }) => revoked(await endSessionsOf(caller, params.id, clientOf(request))),
-    {
-      access: "users:write",
-      params: IdParams,
-      response: { 200: RevokedSessions, ...errors(404) },
-      detail: {
-        summary: "End all sessions of a user",
-        description:
-          "Signs a user out everywhere, the caller too where that is the user. Sockets of the sessions hear `forceLogout`, and are closed with 4401 five seconds later; API keys stay. 403 for a user who holds permissions that the caller doesn't.",
-      },
+  .delete("/:id/sessions", async ({ actor, params }) => revoked(await endSessionsOf(actor, params.id)), {
+    access: "users:write",
+    params: IdParams,
+    response: { 200: RevokedSessions, ...errors(404) },
+    detail: {
+      summary: "End all sessions of a user",
+      description:
+        "Signs a user out everywhere, the caller too where that is the user. Sockets of the sessions hear `forceLogout`, and are closed with 4401 five seconds later; API keys stay. 403 for a user who holds permissions that the caller doesn't.",
     },
-  );
+  });
 
 /** Name that a service gives itself, for the audit log. */
 const SERVICE_NAME = /^[\w.-]{1,64}$/;
@@ -107,8 +102,8 @@ export const internalSessionRoutes = new Elysia({ prefix: "/v1/sessions", tags: 
   .use(guard)
   .post(
     "",
-    async ({ body, request, set }) => {
-      const session = await createInternalSession(body, clientOf(request));
+    async ({ actor, body, set }) => {
+      const session = await createInternalSession(actor, body);
       set.status = 201;
       return session;
     },
@@ -135,12 +130,12 @@ export const internalSessionRoutes = new Elysia({ prefix: "/v1/sessions", tags: 
   })
   .delete(
     "/:token",
-    async ({ params, query, request, set }) => {
+    async ({ actor, params, query, request, set }) => {
       await deleteInternalSession(
+        actor,
         params.token,
         query.reason ?? "user_initiated",
         sourceService(request),
-        clientOf(request),
       );
       set.status = 204;
     },

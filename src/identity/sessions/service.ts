@@ -9,7 +9,8 @@ import type { Client } from "../../kernel/http/client";
 import { type ListQuery, readList } from "../../kernel/http/lists";
 import { parseUserAgent } from "../../kernel/http/user-agent";
 import { DAY, iso, now } from "../../kernel/time/clock";
-import { accessChanged, type Caller, type SessionCaller, transactAs } from "../access/caller";
+import { type Actor, type SessionActor, transactAs } from "../access/actor";
+import { accessChanged, type SessionCaller } from "../access/caller";
 import { idleSpan, isOpenNow } from "../access/open-session";
 import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
@@ -62,7 +63,7 @@ function makeRoom(userId: string): void {
     .all();
   for (const session of idle) {
     endSession(session.id);
-    auditRevocation(session, "too many sessions", null);
+    auditRevocation(session, "too many sessions", BY_NOBODY);
   }
 }
 
@@ -91,7 +92,6 @@ export function insertSession(userId: string, provider: string, client: Client, 
     resource_type: "session",
     resource_id: id,
     metadata: { provider },
-    client,
   });
   return { id, token, createdAt: time, expiresAt };
 }
@@ -122,36 +122,31 @@ export function revoke(session: Pick<Row, "id" | "user_id">, reason: string): vo
  * event. Returns their number.
  */
 export function revokeOtherSessions(
-  caller: Caller,
+  actor: Actor,
   reason: string,
-  client: Client,
-  userId = caller.userId ?? "",
+  userId = actor.caller.userId ?? "",
 ): number {
   const others = db
     .select()
     .from(sessions)
-    .where(and(eq(sessions.user_id, userId), ne(sessions.id, caller.id)))
+    .where(and(eq(sessions.user_id, userId), ne(sessions.id, actor.caller.id)))
     .all();
   for (const session of others) {
     revoke(session, reason);
-    auditRevocation(session, reason, { actorId: caller.userId, client });
+    auditRevocation(session, reason);
   }
   return others.length;
 }
 
-/** The actor and the client of a revocation. */
-interface Revoker {
-  actorId: string | null;
-  client: Client;
-}
+/** For an event that names neither the actor nor where it was. */
+export const BY_NOBODY = { actor_id: null, withoutOrigin: true } as const;
 
 /**
  * Removes all sessions of a user in the current transaction, each with its audit event, and the changes of
- * address that they asked for. Tells the user
- * nothing: the caller publishes the reason (a ban, a deletion, a password reset) before, and calls
+ * address that they asked for. Tells the user nothing: the caller publishes the reason (a ban, a deletion, a password reset) before, and calls
  * `accessChanged` after. Returns their number.
  */
-export function deleteSessions(userId: string, reason: string, by: Revoker | null): number {
+export function deleteSessions(userId: string, reason: string, by?: typeof BY_NOBODY): number {
   const ended = db.delete(sessions).where(eq(sessions.user_id, userId)).returning().all();
   cancelRequestsOf(ended.map(({ id }) => id));
   for (const session of ended) auditRevocation(session, reason, by);
@@ -162,22 +157,21 @@ export function deleteSessions(userId: string, reason: string, by: Revoker | nul
  * Ends all sessions of a user in the current transaction, out of caution; their sockets receive
  * `forceLogout`. Returns their number.
  */
-export function forceLogout(userId: string, reason: string, by: Revoker): number {
-  const count = deleteSessions(userId, reason, by);
+export function forceLogout(userId: string, reason: string): number {
+  const count = deleteSessions(userId, reason);
   publish("sessions.ended", { userId, reason });
   accessChanged((caller) => caller.kind === "session" && caller.userId === userId, true);
   return count;
 }
 
-const auditRevocation = (session: Row, reason: string, by: Revoker | null) =>
+const auditRevocation = (session: Row, reason: string, by?: typeof BY_NOBODY) =>
   recordAudit({
     event_type: "session_revoked",
     user_id: session.user_id,
-    actor_id: by?.actorId ?? null,
     resource_type: "session",
     resource_id: session.id,
     metadata: { reason },
-    ...(by && { client: by.client }),
+    ...by,
   });
 
 // --- Own sessions -----------------------------------------------------------------------------------------
@@ -246,25 +240,25 @@ export const countOpenSessions = (userId: string): number =>
   db.select({ n: count() }).from(sessions).where(isOpen(userId)).get()?.n ?? 0;
 
 /** Ends another session of the caller's. False for the current one, which only a logout ends. Throws 404. */
-export async function revokeSession(caller: SessionCaller, id: string, client: Client): Promise<boolean> {
-  if (id === caller.id) return false;
-  return transactAs(caller, () => {
+export async function revokeSession(actor: SessionActor, id: string): Promise<boolean> {
+  if (id === actor.caller.id) return false;
+  return transactAs(actor, () => {
     const session = db
       .select()
       .from(sessions)
-      .where(and(eq(sessions.id, id), isOpen(caller.userId)))
+      .where(and(eq(sessions.id, id), isOpen(actor.caller.userId)))
       .get();
     if (!session) throw notFound("Session");
     revoke(session, "revoked by the user");
-    auditRevocation(session, "revoked by the user", { actorId: caller.userId, client });
+    auditRevocation(session, "revoked by the user");
     return true;
   });
 }
 
 /** Ends all sessions of the caller's except the current one. Returns their number. */
-export const revokeAllOtherSessions = (caller: SessionCaller, client: Client): Promise<number> =>
-  transactAs(caller, () => {
-    return revokeOtherSessions(caller, "revoked by the user", client);
+export const revokeAllOtherSessions = (actor: SessionActor): Promise<number> =>
+  transactAs(actor, () => {
+    return revokeOtherSessions(actor, "revoked by the user");
   });
 
 // --- A user's sessions ---------------------------------------------------------------------------------------
@@ -273,11 +267,11 @@ export const revokeAllOtherSessions = (caller: SessionCaller, client: Client): P
  * Ends all sessions of a user, including the current one if that user is the caller. Returns their number.
  * Throws 404, and 403 for a user who may do more.
  */
-export const endSessionsOf = (caller: Caller, userId: string, client: Client): Promise<number> =>
-  transactAs(caller, () => {
+export const endSessionsOf = (actor: Actor, userId: string): Promise<number> =>
+  transactAs(actor, () => {
     activeUser(userId);
-    checkOutranks(caller, userId);
-    return forceLogout(userId, "ended by an administrator", { actorId: caller.userId, client });
+    checkOutranks(actor.caller, userId);
+    return forceLogout(userId, "ended by an administrator");
   });
 
 // --- Jobs -------------------------------------------------------------------------------------------------

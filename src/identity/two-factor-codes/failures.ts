@@ -5,7 +5,7 @@ import { AppError, forbidden } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import { DAY, HOUR, MINUTE, now, SECOND } from "../../kernel/time/clock";
 import { isInUse } from "../../kernel/time/lifetime";
-import { type Caller, transactAs } from "../access/caller";
+import { type Actor, transactAs } from "../access/actor";
 import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import { activeUser, findUser } from "../directory/users";
@@ -130,7 +130,7 @@ export function countFailure(userId: string, client: Client): void {
   }
   if (!ends) return;
   dropChallenges(userId);
-  recordAudit({ event_type: "2fa_locked", ...aboutTwoFactor(userId), metadata: { failures }, client });
+  recordAudit({ event_type: "2fa_locked", ...aboutTwoFactor(userId), metadata: { failures } });
 }
 
 /** Starts the count anew after a right code, in the current transaction. */
@@ -158,20 +158,16 @@ function set(userId: string, values: Partial<typeof twoFactor.$inferInsert>): vo
   db.update(twoFactor).set(values).where(eq(twoFactor.user_id, userId)).run();
 }
 
-interface Unlocking {
-  by: "password reset" | "administrator";
-  actorId: string | null;
-  client: Client;
-}
+type Unlocking = "password reset" | "administrator";
 
 /** Forgets a user's wrong codes, in the current transaction; with an event if there is news. */
-function clearFailures(userId: string, leavesEvent: boolean, { by, actorId, client }: Unlocking): void {
+function clearFailures(userId: string, leavesEvent: boolean, by: Unlocking): void {
   const forgivenAt = by === "password reset" ? now() : null;
   set(userId, { failures: 0, stranger_failures: 0, stranger_failed_at: null, forgiven_at: forgivenAt });
   clearCodeFailures(userId);
   if (!leavesEvent) return;
   const event = { event_type: "2fa_unlocked" as const, ...aboutTwoFactor(userId) };
-  recordAudit({ ...event, actor_id: actorId, metadata: { by }, client });
+  recordAudit({ ...event, metadata: { by } });
 }
 
 /**
@@ -184,22 +180,22 @@ export function forgiveByReset(userId: string, client: Client): void {
   const isOn = row !== undefined && row.enabledAt !== null;
   if (isOn && row.forgivenAt !== null && isInUse(row.forgivenAt, FORGIVEN_ONCE_IN)) return;
   noteAddress(userId, client.address);
-  if (isOn) clearFailures(userId, row.failures >= MOST, { by: "password reset", actorId: null, client });
+  if (isOn) clearFailures(userId, row.failures >= MOST, "password reset");
 }
 
 /**
  * Lets a user try codes again, by an administrator. Not for the own account: the thief of a session could
  * guess on. Throws 404 for an unknown user, and 403 for oneself and for a user who may do more.
  */
-export function unlockTwoFactor(caller: Caller, userId: string, client: Client): Promise<void> {
-  return transactAs(caller, () => {
+export function unlockTwoFactor(actor: Actor, userId: string): Promise<void> {
+  return transactAs(actor, () => {
     activeUser(userId);
-    if (caller.userId === userId)
+    if (actor.caller.userId === userId)
       throw forbidden("Another administrator must do this, or a reset of your password");
-    checkOutranks(caller, userId);
+    checkOutranks(actor.caller, userId);
     const row = ofUser().get({ userId });
     if (!row) return;
     const leavesEvent = row.failures > 0 || row.strangerFailures > 0;
-    clearFailures(userId, leavesEvent, { by: "administrator", actorId: caller.userId, client });
+    clearFailures(userId, leavesEvent, "administrator");
   });
 }

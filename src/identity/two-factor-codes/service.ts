@@ -5,6 +5,7 @@ import { forbidden, invalid } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import { describeError, log } from "../../kernel/logs/log";
 import { now } from "../../kernel/time/clock";
+import type { Actor } from "../access/actor";
 import { type Caller, isSystemKey } from "../access/caller";
 import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
@@ -72,8 +73,8 @@ export function presentUser(id: string): UserRow {
 export const wrongCode = () => invalid("/code", "is wrong, or was used already");
 
 /** Language of the request, if the user's own client made it; null otherwise. */
-export const languageOf = (caller: Caller, user: UserRow, client: Client): string | null =>
-  caller.userId === user.id ? client.acceptLanguage : null;
+export const languageOf = (actor: Actor, user: UserRow): string | null =>
+  actor.caller.userId === user.id ? actor.client.acceptLanguage : null;
 
 /**
  * Checks a code of the app, in the current transaction. A right code invalidates itself and all earlier ones
@@ -132,29 +133,19 @@ export function acceptCode(userId: string, code: string, client: Client): "totp"
  * Records and counts a wrong code in the current transaction, which must commit: so this returns, and the
  * caller throws afterwards.
  */
-export function noteWrongCode(caller: Caller, user: UserRow, client: Client): null {
-  if (isTwoFactorOn(user.id)) countFailure(user.id, client);
-  noteFailure({ userId: user.id, actorId: caller.userId, why: "wrong code", client });
+export function noteWrongCode(actor: Actor, user: UserRow): null {
+  if (isTwoFactorOn(user.id)) countFailure(user.id, actor.client);
+  noteFailure(user.id, "wrong code");
   return null;
 }
 
-interface Failure {
-  /** The user whose second factor it was; null if unknown. */
-  userId: string | null;
-  actorId?: string | null;
-  why: string;
-  client: Client;
-}
-
-/** Writes the event of a refused second factor, in the current transaction. */
-export function noteFailure({ userId, actorId = null, why, client }: Failure): void {
+/** Writes the event of a refused second factor, in the current transaction; `userId` is null if unknown. */
+export function noteFailure(userId: string | null, why: string): void {
   recordAudit({
     event_type: "2fa_verified",
     user_id: userId,
-    actor_id: actorId,
     ...(userId !== null && { resource_type: "two_factor", resource_id: userId }),
     status: "failure",
     error_message: why,
-    client,
   });
 }

@@ -1,6 +1,6 @@
 import { config } from "../../configuration/config";
 import { addressBlock, type Client } from "../../kernel/http/client";
-import type { Caller } from "../access/caller";
+import type { Actor } from "../access/actor";
 import { countTwoFactorCode, type RateRule, takeFromLimit } from "../access/guard";
 import type { UserRow } from "../directory/users";
 import { knownAddress } from "../passwords/sign-in-addresses";
@@ -31,14 +31,9 @@ export function countSignInOf(challengeToken: string, client: Client, headers: H
 }
 
 /** The user meant by a caller, with one more code counted for that user. Throws 400, 403 and 429. */
-export function countedSubject(
-  caller: Caller,
-  userId: string | undefined,
-  client: Client,
-  headers: Headers,
-): UserRow {
-  const user = subjectOf(caller, userId, "two_factor:write");
-  countCodeOf(user.id, client, headers);
+export function countedSubject(actor: Actor, userId: string | undefined, headers: Headers): UserRow {
+  const user = subjectOf(actor.caller, userId, "two_factor:write");
+  countCodeOf(user.id, actor.client, headers);
   return user;
 }
 

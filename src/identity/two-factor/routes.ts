@@ -1,5 +1,4 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/http/client";
 import { Done, errors, IdParams, optionalBody, query } from "../../kernel/http/schema";
 import { guard } from "../access/guard";
 import { NEEDS_RECENT_SIGN_IN } from "../proof/schema";
@@ -26,7 +25,7 @@ export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["
   .use(guard)
   .get(
     "/status",
-    ({ caller, query }) => twoFactorStatus(subjectOf(caller, query.user_id, "two_factor:read")),
+    ({ actor, query }) => twoFactorStatus(subjectOf(actor.caller, query.user_id, "two_factor:read")),
     {
       access: "authenticated",
       ...query(SubjectQuery),
@@ -40,7 +39,7 @@ export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["
   )
   .get(
     "/requirement",
-    ({ caller, query }) => twoFactorRequirement(subjectOf(caller, query.user_id, "two_factor:read")),
+    ({ actor, query }) => twoFactorRequirement(subjectOf(actor.caller, query.user_id, "two_factor:read")),
     {
       access: "authenticated",
       ...query(SubjectQuery),
@@ -54,10 +53,10 @@ export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["
   )
   .post(
     "/setup",
-    async ({ caller, body, request, set }) => {
-      const user = subjectOf(caller, body?.user_id, "two_factor:write");
-      countProof(caller, body ?? {}, clientOf(request), set.headers);
-      const setup = await setUpTwoFactor(caller, user, body ?? {}, clientOf(request));
+    async ({ actor, body, set }) => {
+      const user = subjectOf(actor.caller, body?.user_id, "two_factor:write");
+      countProof(actor, body ?? {}, set.headers);
+      const setup = await setUpTwoFactor(actor, user, body ?? {});
       return { ...setup, qr_code_image: await qrCodeOf(setup) };
     },
     {
@@ -72,11 +71,10 @@ export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["
   )
   .post(
     "/verify",
-    ({ caller, body, request, set }) => {
-      const client = clientOf(request);
-      const user = countedSubject(caller, body.user_id, client, set.headers);
-      countProof(caller, { password: body.password }, client, set.headers);
-      return enableTwoFactor(caller, user, body, client);
+    ({ actor, body, set }) => {
+      const user = countedSubject(actor, body.user_id, set.headers);
+      countProof(actor, { password: body.password }, set.headers);
+      return enableTwoFactor(actor, user, body);
     },
     {
       access: "authenticated",
@@ -90,9 +88,9 @@ export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["
   )
   .delete(
     "",
-    async ({ caller, body, request, set }) => {
-      const user = countedSubject(caller, body.user_id, clientOf(request), set.headers);
-      await disableTwoFactor(caller, user, body.code, clientOf(request));
+    async ({ actor, body, set }) => {
+      const user = countedSubject(actor, body.user_id, set.headers);
+      await disableTwoFactor(actor, user, body.code);
       return { success: true, message: "Two-factor authentication is off" };
     },
     {
@@ -108,13 +106,8 @@ export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["
   )
   .post(
     "/backup-codes/regenerate",
-    ({ caller, body, request, set }) =>
-      regenerateBackupCodes(
-        caller,
-        countedSubject(caller, body.user_id, clientOf(request), set.headers),
-        body.code,
-        clientOf(request),
-      ),
+    ({ actor, body, set }) =>
+      regenerateBackupCodes(actor, countedSubject(actor, body.user_id, set.headers), body.code),
     {
       access: "authenticated",
       body: TotpInput,
@@ -131,8 +124,8 @@ export const twoFactorAdminRoutes = new Elysia({ prefix: "/v1/users", tags: ["Tw
   .use(guard)
   .post(
     "/:id/2fa/unlock",
-    async ({ caller, params, request }) => {
-      await unlockTwoFactor(caller, params.id, clientOf(request));
+    async ({ actor, params }) => {
+      await unlockTwoFactor(actor, params.id);
       return { success: true, message: "Codes are accepted again" };
     },
     {

@@ -1,9 +1,8 @@
 import { eq } from "drizzle-orm";
 import { db } from "../../kernel/db/connection";
 import { badRequest } from "../../kernel/errors/errors";
-import type { Client } from "../../kernel/http/client";
 import { isoOrNull, now } from "../../kernel/time/clock";
-import { type Caller, transactAs } from "../access/caller";
+import { type Actor, transactAs } from "../access/actor";
 import { recordAudit } from "../audit/service";
 import type { UserRow } from "../directory/users";
 import { notify } from "../email/notify";
@@ -53,20 +52,15 @@ export function replaceBackupCodes(userId: string): string[] {
 }
 
 /** Turns two-factor authentication off with a code of the app or a backup code. Throws 400. */
-export async function disableTwoFactor(
-  caller: Caller,
-  user: UserRow,
-  code: string,
-  client: Client,
-): Promise<void> {
-  const done = await transactAs(caller, () => {
+export async function disableTwoFactor(actor: Actor, user: UserRow, code: string): Promise<void> {
+  const done = await transactAs(actor, () => {
     const row = twoFactorOf(user.id);
     if (!row || row.enabled_at === null) throw notOn();
-    if (!acceptCode(user.id, code, client)) return noteWrongCode(caller, user, client);
+    if (!acceptCode(user.id, code, actor.client)) return noteWrongCode(actor, user);
     removeTwoFactor(user.id);
-    auditTwoFactor("2fa_disabled", caller, user, client, { platform: row.platform });
+    auditTwoFactor("2fa_disabled", actor, user, { platform: row.platform });
     const platformName = platformBySlug(row.platform)?.name ?? row.platform;
-    notify(user, { kind: "two_factor_disabled", platformName, at: now() }, languageOf(caller, user, client));
+    notify(user, { kind: "two_factor_disabled", platformName, at: now() }, languageOf(actor, user));
     return true;
   });
   if (!done) throw wrongCode();
@@ -80,16 +74,16 @@ export function removeTwoFactor(userId: string): void {
 }
 
 /** Replaces all backup codes; only a code of the app allows it. Throws 400. */
-export async function regenerateBackupCodes(caller: Caller, user: UserRow, code: string, client: Client) {
-  const done = await transactAs(caller, () => {
+export async function regenerateBackupCodes(actor: Actor, user: UserRow, code: string) {
+  const done = await transactAs(actor, () => {
     const row = twoFactorOf(user.id);
     if (!row || row.enabled_at === null) throw notOn();
-    checkMayTry(user.id, client);
-    if (!acceptTotp(row, code)) return noteWrongCode(caller, user, client);
-    forgiveFailures(user.id, client);
+    checkMayTry(user.id, actor.client);
+    if (!acceptTotp(row, code)) return noteWrongCode(actor, user);
+    forgiveFailures(user.id, actor.client);
     const codes = replaceBackupCodes(user.id);
-    auditTwoFactor("2fa_backup_codes_regenerated", caller, user, client, {});
-    notify(user, { kind: "backup_codes_regenerated", at: now() }, languageOf(caller, user, client));
+    auditTwoFactor("2fa_backup_codes_regenerated", actor, user, {});
+    notify(user, { kind: "backup_codes_regenerated", at: now() }, languageOf(actor, user));
     return { codes, platform: row.platform };
   });
   if (!done) throw wrongCode();
@@ -103,17 +97,14 @@ export async function regenerateBackupCodes(caller: Caller, user: UserRow, code:
 
 export const auditTwoFactor = (
   event: "2fa_enabled" | "2fa_disabled" | "2fa_backup_codes_regenerated",
-  caller: Caller,
+  actor: Actor,
   user: UserRow,
-  client: Client,
   metadata: Record<string, unknown>,
 ) =>
   recordAudit({
     event_type: event,
     user_id: user.id,
-    actor_id: caller.userId,
     resource_type: "two_factor",
     resource_id: user.id,
     metadata,
-    client,
   });

@@ -3,11 +3,10 @@ import { publicUrl } from "../../configuration/config";
 import { encrypt } from "../../kernel/crypto/encryption";
 import { db } from "../../kernel/db/connection";
 import { badRequest, notFound } from "../../kernel/errors/errors";
-import type { Client } from "../../kernel/http/client";
 import { inTurns } from "../../kernel/limits/turns";
 import { iso, MINUTE, now } from "../../kernel/time/clock";
 import { isUnexpired } from "../../kernel/time/lifetime";
-import { type Caller, transactAs } from "../access/caller";
+import { type Actor, transactAs } from "../access/actor";
 import type { UserRow } from "../directory/users";
 import { notify } from "../email/notify";
 import { existingPlatform, platformBySlug } from "../platforms/service";
@@ -38,19 +37,18 @@ const SETUP_LIFETIME = 10 * MINUTE;
  * recent sign-in is needed.
  */
 export async function setUpTwoFactor(
-  caller: Caller,
+  actor: Actor,
   user: UserRow,
   { platform_id, ...proof }: { platform_id?: string } & Proof,
-  client: Client,
 ): Promise<Omit<TwoFactorSetup, "qr_code_image">> {
-  await requireRecentSignIn(caller, user.id, proof, client);
+  await requireRecentSignIn(actor, user.id, proof);
   const platform = platform_id === undefined ? platformBySlug("email") : existingPlatform(platform_id);
   if (!platform) throw notFound("Platform");
   if (!platform.two_factor_supported)
     throw badRequest(`Two-factor authentication cannot be set up from ${platform.name}`);
   const secret = newSecret();
   const url = otpauthUrl(secret, `Fairlead (${new URL(publicUrl()).hostname})`, user.username);
-  return transactAs(caller, () => {
+  return transactAs(actor, () => {
     // Deleted while the password was checked: nothing more may be stored about that account.
     presentUser(user.id);
     if (isTwoFactorOn(user.id)) throw alreadyOn();
@@ -102,30 +100,28 @@ interface Completion {
  * recent sign-in is needed.
  */
 export async function enableTwoFactor(
-  caller: Caller,
+  actor: Actor,
   user: UserRow,
   { code, password, end_other_sessions }: Completion,
-  client: Client,
 ) {
-  await requireRecentSignIn(caller, user.id, { password }, client);
-  const done = await transactAs(caller, () => {
+  await requireRecentSignIn(actor, user.id, { password });
+  const done = await transactAs(actor, () => {
     const row = twoFactorOf(user.id);
     if (!row) throw badRequest("There is no set-up to complete; start with POST /v1/users/me/2fa/setup");
     if (row.enabled_at !== null) throw alreadyOn();
     if (!isUnexpired(row.created_at, row.setup_expires_at ?? 0))
       throw badRequest("The set-up has expired; start again with POST /v1/users/me/2fa/setup");
-    if (!acceptTotp(row, code)) return noteWrongCode(caller, user, client);
+    if (!acceptTotp(row, code)) return noteWrongCode(actor, user);
     const time = now();
     db.update(twoFactor)
       .set({ enabled_at: time, setup_expires_at: null })
       .where(eq(twoFactor.user_id, user.id))
       .run();
     const codes = replaceBackupCodes(user.id);
-    auditTwoFactor("2fa_enabled", caller, user, client, { platform: row.platform });
+    auditTwoFactor("2fa_enabled", actor, user, { platform: row.platform });
     const platformName = platformBySlug(row.platform)?.name ?? row.platform;
-    notify(user, { kind: "two_factor_enabled", platformName, at: time }, languageOf(caller, user, client));
-    if (end_other_sessions)
-      revokeOtherSessions(caller, "two-factor authentication turned on", client, user.id);
+    notify(user, { kind: "two_factor_enabled", platformName, at: time }, languageOf(actor, user));
+    if (end_other_sessions) revokeOtherSessions(actor, "two-factor authentication turned on", user.id);
     return { codes, platform: row.platform };
   });
   if (!done) throw wrongCode();

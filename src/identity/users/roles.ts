@@ -2,8 +2,8 @@ import { and, asc, desc, eq } from "drizzle-orm";
 import { db } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { invalid, notFound } from "../../kernel/errors/errors";
-import type { Client } from "../../kernel/http/client";
-import { accessChanged, type Caller, SUPER_ADMIN, transactAs, userAccess } from "../access/caller";
+import { type Actor, transactAs } from "../access/actor";
+import { accessChanged, SUPER_ADMIN, userAccess } from "../access/caller";
 import { PermissionSet } from "../access/permissions";
 import { checkHoldsRole, checkNotLastSuperAdmin } from "../access/rank";
 import { recordAudit } from "../audit/service";
@@ -36,18 +36,17 @@ export function userRoleList(id: string): RoleList {
  * the caller holds.
  */
 export async function assignRole(
-  caller: Caller,
+  actor: Actor,
   id: string,
   { role_id: roleId, ...proof }: RoleAssignment,
-  client: Client,
 ): Promise<void> {
   activeUser(id);
-  await requireRecentSignIn(caller, null, proof, client);
-  return transactAs(caller, () => {
+  await requireRecentSignIn(actor, null, proof);
+  return transactAs(actor, () => {
     activeUser(id);
     if (!db.select({ id: roles.id }).from(roles).where(eq(roles.id, roleId)).get())
       throw invalid("/role_id", "names no role");
-    checkHoldsRole(caller, roleId);
+    checkHoldsRole(actor.caller, roleId);
     const before = userPermissions(id);
     const added = db
       .insert(userRoles)
@@ -55,7 +54,7 @@ export async function assignRole(
       .onConflictDoNothing()
       .returning()
       .get();
-    if (added) roleChanged("role_assigned", caller, id, roleId, before, client);
+    if (added) roleChanged("role_assigned", actor, id, roleId, before);
   });
 }
 
@@ -63,34 +62,31 @@ export async function assignRole(
  * Takes a role from a user. Throws 404 when the user doesn't hold it, 403 for one that grants more than the
  * caller holds.
  */
-export function removeRole(caller: Caller, id: string, roleId: string, client: Client): Promise<void> {
-  return transactAs(caller, () => {
+export function removeRole(actor: Actor, id: string, roleId: string): Promise<void> {
+  return transactAs(actor, () => {
     activeUser(id);
     const held = and(eq(userRoles.user_id, id), eq(userRoles.role_id, roleId));
     if (!db.select().from(userRoles).where(held).get()) throw notFound("Role of this user");
-    checkHoldsRole(caller, roleId);
+    checkHoldsRole(actor.caller, roleId);
     if (roleId === SUPER_ADMIN) checkNotLastSuperAdmin(id);
     const before = userPermissions(id);
     db.delete(userRoles).where(held).run();
-    roleChanged("role_removed", caller, id, roleId, before, client);
+    roleChanged("role_removed", actor, id, roleId, before);
   });
 }
 
 function roleChanged(
   event: "role_assigned" | "role_removed",
-  caller: Caller,
+  actor: Actor,
   userId: string,
   roleId: string,
   permissionsBefore: string[],
-  client: Client,
 ): void {
   recordAudit({
     event_type: event,
     user_id: userId,
-    actor_id: caller.userId,
     resource_type: "role",
     resource_id: roleId,
-    client,
   });
   const isAffected = !new PermissionSet(permissionsBefore).grantsTheSameAs(userAccess(userId).permissions);
   accessChanged((affected) => affected.userId === userId);

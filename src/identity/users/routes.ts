@@ -1,5 +1,4 @@
 import { Elysia } from "elysia";
-import { clientOf } from "../../kernel/http/client";
 import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
 import { Done, errors, IdParams, Page, query, Single, t, uuid } from "../../kernel/http/schema";
 import { countVerificationEmail, guard } from "../access/guard";
@@ -45,7 +44,7 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
       detail: { summary: "List users", description: "All users, deleted ones too, newest first." },
     },
   )
-  .get("/me", ({ caller }) => single(getOwnUser(caller), `${path}/me`), {
+  .get("/me", ({ actor }) => single(getOwnUser(actor.caller), `${path}/me`), {
     access: "authenticated",
     response: { 200: Single(User), ...errors(400) },
     detail: {
@@ -71,11 +70,11 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
   })
   .patch(
     "/:id",
-    async ({ caller, params, body, request, set }) => {
-      if (body.email !== undefined && sendsVerification(caller, params.id, body.email))
-        countVerificationEmail(caller, params.id, set.headers);
-      if (body.email !== undefined) countProof(caller, body, clientOf(request), set.headers);
-      return single(await updateUser(caller, params.id, body, clientOf(request)), `${path}/${params.id}`);
+    async ({ actor, params, body, set }) => {
+      if (body.email !== undefined && sendsVerification(actor.caller, params.id, body.email))
+        countVerificationEmail(actor.caller, params.id, set.headers);
+      if (body.email !== undefined) countProof(actor, body, set.headers);
+      return single(await updateUser(actor, params.id, body), `${path}/${params.id}`);
     },
     {
       access: writes,
@@ -90,8 +89,8 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
   )
   .patch(
     "/:id/locale",
-    async ({ caller, params, body, request }) =>
-      single(await changeLocale(caller, params.id, body.locale, clientOf(request)), `${path}/${params.id}`),
+    async ({ actor, params, body }) =>
+      single(await changeLocale(actor, params.id, body.locale), `${path}/${params.id}`),
     {
       access: writes,
       params: IdParams,
@@ -106,11 +105,8 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
   )
   .patch(
     "/:id/username",
-    async ({ caller, params, body, request }) =>
-      single(
-        await changeUsername(caller, params.id, body.username, clientOf(request)),
-        `${path}/${params.id}`,
-      ),
+    async ({ actor, params, body }) =>
+      single(await changeUsername(actor, params.id, body.username), `${path}/${params.id}`),
     {
       access: writes,
       params: IdParams,
@@ -136,9 +132,9 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
   })
   .post(
     "/:id/roles",
-    async ({ caller, params, body, request, set }) => {
-      countProof(caller, body, clientOf(request), set.headers);
-      await assignRole(caller, params.id, body, clientOf(request));
+    async ({ actor, params, body, set }) => {
+      countProof(actor, body, set.headers);
+      await assignRole(actor, params.id, body);
       return { success: true, message: "Role assigned" };
     },
     {
@@ -154,8 +150,8 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
   )
   .delete(
     "/:id/roles/:role_id",
-    async ({ caller, params, request }) => {
-      await removeRole(caller, params.id, params.role_id, clientOf(request));
+    async ({ actor, params }) => {
+      await removeRole(actor, params.id, params.role_id);
       return { success: true, message: "Role removed" };
     },
     {

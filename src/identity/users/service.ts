@@ -3,12 +3,12 @@ import { config } from "../../configuration/config";
 import { db } from "../../kernel/db/connection";
 import { counter } from "../../kernel/db/counters";
 import { conflict, invalid, isUniqueViolation } from "../../kernel/errors/errors";
-import type { Client } from "../../kernel/http/client";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { hrefOf } from "../../kernel/http/web-address";
 import { iso, isoOrNull, now } from "../../kernel/time/clock";
 import { activeBan } from "../access/active-ban";
-import { type Caller, transactAs } from "../access/caller";
+import { type Actor, transactAs } from "../access/actor";
+import type { Caller } from "../access/caller";
 import { checkOutranks } from "../access/rank";
 import { platformAccounts } from "../accounts/table";
 import { emailAccount, knownAddress, primaryAccount } from "../directory/accounts";
@@ -156,27 +156,22 @@ function rename(id: string, username: string): void {
   if (account) db.update(platformAccounts).set({ username }).where(eq(platformAccounts.id, account.id)).run();
 }
 
-export function changeUsername(caller: Caller, id: string, username: string, client: Client): Promise<User> {
-  return transactAs(caller, () => {
-    const { row, changed } = changeFields(caller, id, { username });
-    auditUserUpdate(caller, id, changed, client);
+export function changeUsername(actor: Actor, id: string, username: string): Promise<User> {
+  return transactAs(actor, () => {
+    const { row, changed } = changeFields(actor.caller, id, { username });
+    auditUserUpdate(actor, id, changed);
     return toUser(row);
   });
 }
 
 /** Chooses the language that Fairlead uses for a user; null clears it. Throws 400 for an unsupported one. */
-export function changeLocale(
-  caller: Caller,
-  id: string,
-  locale: string | null,
-  client: Client,
-): Promise<User> {
+export function changeLocale(actor: Actor, id: string, locale: string | null): Promise<User> {
   const supported = config["email.supported_locales"];
   if (locale !== null && !supported.includes(locale))
     throw invalid("/locale", `must be one of ${supported.join(", ")}, or null`);
-  return transactAs(caller, () => {
+  return transactAs(actor, () => {
     const before = activeUser(id);
-    checkOutranks(caller, id);
+    checkOutranks(actor.caller, id);
     if (before.preferred_locale === locale) return toUser(before);
     const row = db
       .update(users)
@@ -184,7 +179,7 @@ export function changeLocale(
       .where(eq(users.id, id))
       .returning()
       .get();
-    auditUserUpdate(caller, id, ["preferred_locale"], client);
+    auditUserUpdate(actor, id, ["preferred_locale"]);
     return toUser(row);
   });
 }
@@ -195,18 +190,17 @@ export function changeLocale(
  * use.
  */
 export async function updateUser(
-  caller: Caller,
+  actor: Actor,
   id: string,
   { email, password, code, ...input }: UserChange,
-  client: Client,
 ): Promise<User> {
   activeUser(id);
   if (email !== undefined && emailAccount(id)?.email !== email.toLowerCase())
-    await requireRecentSignIn(caller, null, { password, code }, client);
-  return transactAs(caller, () => {
-    const { row, changed } = changeFields(caller, id, input);
-    if (email !== undefined && applyAddress(caller, row, email.toLowerCase(), client)) changed.push("email");
-    auditUserUpdate(caller, id, changed, client);
+    await requireRecentSignIn(actor, null, { password, code });
+  return transactAs(actor, () => {
+    const { row, changed } = changeFields(actor.caller, id, input);
+    if (email !== undefined && applyAddress(actor, row, email.toLowerCase())) changed.push("email");
+    auditUserUpdate(actor, id, changed);
     return toUser(activeUser(id));
   });
 }

@@ -1,6 +1,6 @@
 import type { Statement } from "bun:sqlite";
 import { asc, desc, eq, min } from "drizzle-orm";
-import { type Caller, transactAs } from "../../identity/access/caller";
+import { type Actor, transactAs } from "../../identity/access/actor";
 import { newId } from "../../kernel/crypto/id";
 import { db, sqlite, statement } from "../../kernel/db/connection";
 import { notFound } from "../../kernel/errors/errors";
@@ -156,8 +156,8 @@ function replaceRows(
 }
 
 /** Removes a guild that is stored; it comes back with the next sync if the bot is still on it. Throws 404. */
-export const deleteGuild = (caller: Caller, id: string): Promise<void> =>
-  transactAs(caller, () => {
+export const deleteGuild = (actor: Actor, id: string): Promise<void> =>
+  transactAs(actor, () => {
     guildHere(id);
     db.delete(communityGuilds).where(eq(communityGuilds.id, id)).run();
   });

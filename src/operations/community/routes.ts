@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
-import { clientOf, letWait } from "../../kernel/http/client";
+import { letWait } from "../../kernel/http/client";
 import { inMemory, list, WholeListQuery } from "../../kernel/http/lists";
 import { errors, List, NoContent, query } from "../../kernel/http/schema";
 import { deleteGuild, getGuild, listChannels, listGuilds } from "./guilds";
@@ -79,8 +79,8 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
   )
   .delete(
     "/guilds/:guild_id",
-    async ({ caller, params, set }) => {
-      await deleteGuild(caller, params.guild_id);
+    async ({ actor, params, set }) => {
+      await deleteGuild(actor, params.guild_id);
       set.status = 204;
     },
     {
@@ -116,8 +116,8 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
   })
   .put(
     "/settings",
-    async ({ caller, body, request }) => {
-      await changeSettings(caller, body, clientOf(request));
+    async ({ actor, body }) => {
+      await changeSettings(actor, body);
       return { success: true };
     },
     {
@@ -141,8 +141,8 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
   })
   .put(
     "/guilds/:guild_id/settings",
-    async ({ caller, params, body, request }) => {
-      await changeGuildSettings(caller, params.guild_id, body.default_language, clientOf(request));
+    async ({ actor, params, body }) => {
+      await changeGuildSettings(actor, params.guild_id, body.default_language);
       return { success: true };
     },
     {

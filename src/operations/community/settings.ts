@@ -1,9 +1,8 @@
 import { eq } from "drizzle-orm";
-import { type Caller, transactAs } from "../../identity/access/caller";
+import { type Actor, transactAs } from "../../identity/access/actor";
 import { recordAudit } from "../../identity/audit/service";
 import { db } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
-import type { Client } from "../../kernel/http/client";
 import { checkChanged } from "../../kernel/http/validation";
 import { iso, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
@@ -56,45 +55,39 @@ export function guildSettings(guildId: string): GuildSettings & { settings_updat
  * Changes settings for all guilds; the bot is told of the changed ones (rule M3). Throws 400 if there is
  * nothing to change.
  */
-export function changeSettings(caller: Caller, asked: SettingsChange, client: Client): Promise<void> {
+export function changeSettings(actor: Actor, asked: SettingsChange): Promise<void> {
   checkChanged(asked);
-  return transactAs(caller, () => {
+  return transactAs(actor, () => {
     const change = changedOnly(currentSettings(), asked);
     if (isEmpty(change)) return;
     db.update(communitySettings)
       .set({ ...change, updated_at: now() })
       .where(eq(communitySettings.id, ID))
       .run();
-    settingsChanged(caller, null, change, client);
+    settingsChanged(actor, null, change);
   });
 }
 
 /** Gives a guild a language of its own; null returns it to the language of all. Throws 404. */
-export function changeGuildSettings(
-  caller: Caller,
-  guildId: string,
-  language: string | null,
-  client: Client,
-): Promise<void> {
-  return transactAs(caller, () => {
+export function changeGuildSettings(actor: Actor, guildId: string, language: string | null): Promise<void> {
+  return transactAs(actor, () => {
     const { id, default_language } = guildThere(guildId);
     if (default_language === language) return;
     db.update(communityGuilds)
       .set({ default_language: language, settings_updated_at: now() })
       .where(eq(communityGuilds.id, id))
       .run();
-    settingsChanged(caller, guildId, { default_language: language }, client);
+    settingsChanged(actor, guildId, { default_language: language });
   });
 }
 
-function settingsChanged(caller: Caller, guildId: string | null, change: object, client: Client): void {
+function settingsChanged(actor: Actor, guildId: string | null, change: object): void {
   recordAudit({
     event_type: "setting_updated",
-    user_id: caller.userId,
+    user_id: actor.caller.userId,
     resource_type: "community_settings",
     resource_id: guildId ?? ID,
     metadata: { change },
-    client,
   });
   publish("community.settings_changed", { guildId });
 }

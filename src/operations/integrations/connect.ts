@@ -1,7 +1,8 @@
 import { and, eq } from "drizzle-orm";
 import { config } from "../../configuration/config";
 import { activeBan } from "../../identity/access/active-ban";
-import { type Caller, reloadCaller, transactAs } from "../../identity/access/caller";
+import { type Actor, type AnyActor, transactAs } from "../../identity/access/actor";
+import { reloadCaller } from "../../identity/access/caller";
 import { recordAudit } from "../../identity/audit/service";
 import { findUser, ownId } from "../../identity/directory/users";
 import { hashToken, mintToken } from "../../kernel/crypto/crypto";
@@ -10,7 +11,6 @@ import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { transact } from "../../kernel/db/transactions";
 import { AppError, badRequest, invalid } from "../../kernel/errors/errors";
-import type { Client } from "../../kernel/http/client";
 import { parseWebAddress } from "../../kernel/http/web-address";
 import { MINUTE, now } from "../../kernel/time/clock";
 import { isUnexpired } from "../../kernel/time/lifetime";
@@ -34,20 +34,20 @@ const STATE_LIFETIME = 10 * MINUTE;
  * Starts to connect an account, and returns the address to send the browser to. Throws 404 for an unknown
  * platform, 503 for one that isn't configured, 400 for a scope or a redirect that isn't permitted.
  */
-export async function startConnecting(caller: Caller, slug: string, input: ConnectInput) {
-  const userId = ownId(caller);
+export async function startConnecting(actor: Actor, slug: string, input: ConnectInput) {
+  const userId = ownId(actor.caller);
   const platform = platformOf(slug);
   const redirectUri = permittedRedirect(input.redirect_uri);
   const scopes = scopesFor(platform, input.scopes ?? []);
   const { token: state, hash } = mintToken("");
   const { url, verifier } = await authorizationUrl(platform.slug, scopes, state);
-  await transactAs(caller, () => {
+  await transactAs(actor, () => {
     db.insert(integrationStates)
       .values({
         state_hash: hash,
         user_id: userId,
-        started_by_kind: caller.kind,
-        started_by_hash: caller.tokenHash,
+        started_by_kind: actor.caller.kind,
+        started_by_hash: actor.caller.tokenHash,
         platform: platform.slug,
         redirect_uri: redirectUri,
         scopes,
@@ -91,13 +91,13 @@ type State = typeof integrationStates.$inferSelect;
  * for an unknown state: then there is no address to send the browser to.
  */
 export async function finishConnecting(
+  actor: AnyActor,
   slug: string,
   callback: CallbackQuery,
-  client: Client,
 ): Promise<string> {
   const platform = platformOf(slug);
   const state = await takeState(platform.slug, callback.state);
-  const reason = await connect(state, callback, client);
+  const reason = await connect(actor, state, callback);
   const url = new URL(state.redirect_uri);
   url.searchParams.set("status", reason === null ? "connected" : "error");
   url.searchParams.delete("reason");
@@ -126,7 +126,7 @@ async function takeState(platform: PlatformSlug, state: string | undefined): Pro
 }
 
 /** The reason of a failure, as a word for the page's address; null on success. */
-async function connect(state: State, callback: CallbackQuery, client: Client): Promise<string | null> {
+async function connect(actor: AnyActor, state: State, callback: CallbackQuery): Promise<string | null> {
   const slug = state.platform as PlatformSlug;
   if (callback.error !== undefined)
     return /^[a-z_]{1,64}$/.test(callback.error) ? callback.error : "provider_error";
@@ -134,7 +134,7 @@ async function connect(state: State, callback: CallbackQuery, client: Client): P
   try {
     const parameters = parametersOf(callback);
     const tokens = await exchangeCode(slug, parameters, callback.state ?? "", openVerifier(state));
-    return await keepOrRevoke(state, tokens, client);
+    return await keepOrRevoke(actor, state, tokens);
   } catch (error) {
     if (error instanceof GrantRefused || error instanceof TokenRefused) return "grant_refused";
     if (error instanceof NotPermitted) return "not_permitted";
@@ -145,12 +145,12 @@ async function connect(state: State, callback: CallbackQuery, client: Client): P
 }
 
 /** Keeps the granted tokens. Tokens that end up unused, these or the ones that they replace, are revoked. */
-async function keepOrRevoke(state: State, tokens: Tokens, client: Client): Promise<string | null> {
+async function keepOrRevoke(actor: AnyActor, state: State, tokens: Tokens): Promise<string | null> {
   const slug = state.platform as PlatformSlug;
   let unkept = listOf(tokens);
   try {
     const account = await CHANNELS[slug].account(apiOf(slug, tokens.accessToken));
-    const { reason, former } = await transact(() => store(state, tokens, account, client));
+    const { reason, former } = await transactAs(actor, () => store(state, tokens, account));
     if (reason === null) unkept = former;
     return reason;
   } finally {
@@ -175,7 +175,7 @@ interface Stored {
 }
 
 /** Keeps an account with its tokens, in the current transaction. */
-function store(state: State, tokens: Tokens, account: Account, client: Client): Stored {
+function store(state: State, tokens: Tokens, account: Account): Stored {
   const user = findUser(state.user_id);
   // Since the start the user may have lost the credential, or rights.
   const caller = reloadCaller({ kind: state.started_by_kind, tokenHash: state.started_by_hash });
@@ -222,7 +222,6 @@ function store(state: State, tokens: Tokens, account: Account, client: Client): 
     resource_type: "integration",
     resource_id: id,
     metadata: { platform: state.platform },
-    client,
   });
   return { reason: null, former: before ? tokensOf(before) : [] };
 }

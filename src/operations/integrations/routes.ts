@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { guard, type RateRule } from "../../identity/access/guard";
 import { badRequest } from "../../kernel/errors/errors";
-import { clientOf, listeningServer } from "../../kernel/http/client";
+import { listeningServer } from "../../kernel/http/client";
 import { single } from "../../kernel/http/envelopes";
 import { inMemory, readList, WholeListQuery } from "../../kernel/http/lists";
 import { Done, errors, query, Single, t } from "../../kernel/http/schema";
@@ -52,7 +52,7 @@ const askLimit = limited("integration-ask", 120);
 
 export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations"] })
   .use(guard)
-  .get("", ({ caller, query }) => readList(query, inMemory(listIntegrations(caller))), {
+  .get("", ({ actor, query }) => readList(query, inMemory(listIntegrations(actor.caller))), {
     access: reads,
     ...query(WholeListQuery),
     response: { 200: t.Array(Integration), ...errors(400) },
@@ -71,7 +71,7 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
   })
   .get(
     "/platform/:slug",
-    ({ caller, params, query }) => readList(query, inMemory(listIntegrations(caller, params.slug))),
+    ({ actor, params, query }) => readList(query, inMemory(listIntegrations(actor.caller, params.slug))),
     {
       access: reads,
       params: SlugParams,
@@ -99,7 +99,7 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
       },
     },
   )
-  .post("/platform/:slug/connect", ({ caller, params, body }) => startConnecting(caller, params.slug, body), {
+  .post("/platform/:slug/connect", ({ actor, params, body }) => startConnecting(actor, params.slug, body), {
     access: { ...writes, limit: connectLimit },
     params: SlugParams,
     body: ConnectInput,
@@ -112,14 +112,14 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
   })
   .get(
     "/callback/:platform",
-    async ({ params, query, request, set }) => {
+    async ({ actor, params, query, request, set }) => {
       // HEAD asks about the answer, and must use nothing up (RFC 9110, section 9.3.2).
       if (request.method === "HEAD") throw badRequest("Open this address with GET");
       // A repeated parameter is ambiguous, and forbidden (RFC 6749, section 3.1).
       const { searchParams } = new URL(request.url);
       for (const name of ["state", "code", "error"])
         if (searchParams.getAll(name).length > 1) throw badRequest(`${name} may be sent once`);
-      const address = await finishConnecting(params.platform, query, clientOf(request));
+      const address = await finishConnecting(actor, params.platform, query);
       set.status = 302;
       set.headers.location = address;
       set.headers["referrer-policy"] = "no-referrer";
@@ -139,17 +139,21 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
       },
     },
   )
-  .get("/:id", ({ caller, params }) => single(getIntegration(caller, params.id), `${path}/${params.id}`), {
-    access: reads,
-    params: IntegrationParams,
-    response: { 200: Single(Integration), ...errors(404) },
-    detail: { summary: "Get an integration", description: "One of the caller's connected accounts." },
-  })
+  .get(
+    "/:id",
+    ({ actor, params }) => single(getIntegration(actor.caller, params.id), `${path}/${params.id}`),
+    {
+      access: reads,
+      params: IntegrationParams,
+      response: { 200: Single(Integration), ...errors(404) },
+      detail: { summary: "Get an integration", description: "One of the caller's connected accounts." },
+    },
+  )
   .delete(
     "/:id",
-    async ({ caller, params, request }) => {
+    async ({ actor, params, request }) => {
       giveTime(request);
-      const outcome = await removeIntegration(caller, params.id, clientOf(request));
+      const outcome = await removeIntegration(actor, params.id);
       const message = {
         revoked: "The integration was removed, and its tokens were revoked",
         failed:
@@ -170,10 +174,10 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
   )
   .post(
     "/:id/refresh",
-    async ({ caller, params }) => ({
+    async ({ actor, params }) => ({
       success: true,
       message: "The tokens were renewed",
-      ...(await refreshIntegration(caller, params.id)),
+      ...(await refreshIntegration(actor.caller, params.id)),
     }),
     {
       access: { ...writes, limit: askLimit },
@@ -188,9 +192,9 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
   )
   .post(
     "/:id/stats",
-    async ({ caller, params, request }) => {
+    async ({ actor, params, request }) => {
       giveTime(request);
-      return { success: true, stats: await readStats(caller, params.id) };
+      return { success: true, stats: await readStats(actor.caller, params.id) };
     },
     {
       access: { ...reads, limit: askLimit },
@@ -205,8 +209,8 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
   )
   .patch(
     "/:id/stream-status",
-    async ({ caller, params, body }) => {
-      await setBotStatus(caller, params.id, body.bot_status);
+    async ({ actor, params, body }) => {
+      await setBotStatus(actor, params.id, body.bot_status);
       return { success: true, bot_status: body.bot_status };
     },
     {

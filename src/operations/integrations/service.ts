@@ -1,11 +1,11 @@
 import { and, asc, desc, eq, gt, isNull, lt, or } from "drizzle-orm";
-import { type Caller, transactAs } from "../../identity/access/caller";
+import { type Actor, transactAs } from "../../identity/access/actor";
+import type { Caller } from "../../identity/access/caller";
 import { recordAudit } from "../../identity/audit/service";
 import { ownId } from "../../identity/directory/users";
 import { db } from "../../kernel/db/connection";
 import { afterCommit, transact } from "../../kernel/db/transactions";
 import { AppError, notFound } from "../../kernel/errors/errors";
-import type { Client } from "../../kernel/http/client";
 import { describeError, log } from "../../kernel/logs/log";
 import { HOUR, iso, isoOrNull, now } from "../../kernel/time/clock";
 import { type Api, apiOf, NotPermitted, TokenRefused, validateTwitchToken } from "./api";
@@ -103,13 +103,9 @@ function ask<T>(row: IntegrationRow, question: (api: Api) => Promise<T>): Promis
 }
 
 /** Sets what bots may do on the channel of an integration. Throws 404. */
-export function setBotStatus(
-  caller: Caller,
-  id: string,
-  status: (typeof BOT_STATUSES)[number],
-): Promise<void> {
-  return transactAs(caller, () => {
-    if (ownRow(caller, id).bot_status === status) return;
+export function setBotStatus(actor: Actor, id: string, status: (typeof BOT_STATUSES)[number]): Promise<void> {
+  return transactAs(actor, () => {
+    if (ownRow(actor.caller, id).bot_status === status) return;
     db.update(integrations).set({ bot_status: status }).where(eq(integrations.id, id)).run();
   });
 }
@@ -126,9 +122,9 @@ const NOBODY = { username: "", display_name: null, profile_image_url: null, scop
 type Revocation = "revoked" | "failed" | "nothing to revoke";
 
 /** Removes an integration: its tokens go, and are then revoked at the platform. Throws 404. */
-export async function removeIntegration(caller: Caller, id: string, client: Client): Promise<Revocation> {
-  const row = await transactAs(caller, () => {
-    const before = ownRow(caller, id);
+export async function removeIntegration(actor: Actor, id: string): Promise<Revocation> {
+  const row = await transactAs(actor, () => {
+    const before = ownRow(actor.caller, id);
     db.update(integrations)
       .set({ ...NO_TOKENS, ...NOBODY, is_active: false, removed_at: now() })
       .where(eq(integrations.id, id))
@@ -136,11 +132,9 @@ export async function removeIntegration(caller: Caller, id: string, client: Clie
     recordAudit({
       event_type: "account_unlinked",
       user_id: before.user_id,
-      actor_id: caller.userId,
       resource_type: "integration",
       resource_id: id,
       metadata: { platform: before.platform },
-      client,
     });
     return before;
   });

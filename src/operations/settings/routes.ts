@@ -1,6 +1,5 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
-import { clientOf } from "../../kernel/http/client";
 import { single } from "../../kernel/http/envelopes";
 import { ListQuery, list } from "../../kernel/http/lists";
 import { errors, List, NoContent, query, Single } from "../../kernel/http/schema";
@@ -41,8 +40,8 @@ export const settingRoutes = new Elysia({ prefix: path, tags: ["System settings"
   })
   .post(
     "",
-    async ({ caller, body, request, set }) => {
-      const setting = await createSetting(caller, body, clientOf(request));
+    async ({ actor, body, set }) => {
+      const setting = await createSetting(actor, body);
       set.status = 201;
       return single(setting, `${path}/${setting.key}`);
     },
@@ -59,8 +58,8 @@ export const settingRoutes = new Elysia({ prefix: path, tags: ["System settings"
   )
   .put(
     "/:key",
-    async ({ caller, params, body, request }) =>
-      single(await replaceSetting(caller, params.key, body, clientOf(request)), `${path}/${params.key}`),
+    async ({ actor, params, body }) =>
+      single(await replaceSetting(actor, params.key, body), `${path}/${params.key}`),
     {
       access: "settings:write",
       params: KeyParams,
@@ -74,8 +73,8 @@ export const settingRoutes = new Elysia({ prefix: path, tags: ["System settings"
   )
   .delete(
     "/:key",
-    async ({ caller, params, request, set }) => {
-      await deleteSetting(caller, params.key, clientOf(request));
+    async ({ actor, params, set }) => {
+      await deleteSetting(actor, params.key);
       set.status = 204;
     },
     {

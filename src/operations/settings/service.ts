@@ -1,10 +1,9 @@
 import { count, desc, eq, type SQL, sql } from "drizzle-orm";
-import { type Caller, transactAs } from "../../identity/access/caller";
+import { type Actor, transactAs } from "../../identity/access/actor";
 import { recordAudit } from "../../identity/audit/service";
 import { db } from "../../kernel/db/connection";
 import { keepRoom } from "../../kernel/db/room";
 import { conflict, invalid, notFound } from "../../kernel/errors/errors";
-import type { Client } from "../../kernel/http/client";
 import type { Records } from "../../kernel/http/lists";
 import { iso, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
@@ -80,11 +79,11 @@ const RESERVED = ["public", ".", ".."];
 const stored = (value: unknown) => sql`${JSON.stringify(value)}`;
 
 /** Creates a setting. Throws 409 if the key is taken, and if the table is full. */
-export function createSetting(caller: Caller, input: NewSetting, client: Client): Promise<Setting> {
+export function createSetting(actor: Actor, input: NewSetting): Promise<Setting> {
   const { key, value, description = null, is_public } = input;
   if (RESERVED.includes(key))
     throw invalid("/key", `must not be ${RESERVED.join(", ")}: these addresses are taken`);
-  return transactAs(caller, () => {
+  return transactAs(actor, () => {
     if (find(key)) throw conflict("There is a setting with this key already");
     const time = now();
     const setting = {
@@ -96,19 +95,18 @@ export function createSetting(caller: Caller, input: NewSetting, client: Client)
       updated_at: time,
     };
     keepRoom(STORE, () => db.insert(systemSettings).values(setting).run());
-    auditSetting(caller, key, "created", client);
+    auditSetting(actor, key, "created");
     return getSetting(key);
   });
 }
 
 /** Replaces the value, and each given one of the other fields. Throws 404, and 409 if the table is full. */
 export function replaceSetting(
-  caller: Caller,
+  actor: Actor,
   key: string,
   { value, description, is_public }: SettingReplacement,
-  client: Client,
 ): Promise<Setting> {
-  return transactAs(caller, () => {
+  return transactAs(actor, () => {
     const before = existing(key);
     const change = changedOnly(before, {
       value,
@@ -123,32 +121,26 @@ export function replaceSetting(
         .where(eq(systemSettings.key, key))
         .run(),
     );
-    auditSetting(caller, key, "replaced", client);
+    auditSetting(actor, key, "replaced");
     return getSetting(key);
   });
 }
 
 /** Deletes a setting. Throws 404. */
-export function deleteSetting(caller: Caller, key: string, client: Client): Promise<void> {
-  return transactAs(caller, () => {
+export function deleteSetting(actor: Actor, key: string): Promise<void> {
+  return transactAs(actor, () => {
     existing(key);
     db.delete(systemSettings).where(eq(systemSettings.key, key)).run();
-    auditSetting(caller, key, "deleted", client);
+    auditSetting(actor, key, "deleted");
   });
 }
 
 /** Values stay out of the audit log: they may hold anything, secrets included (rule E5). */
-const auditSetting = (
-  caller: Caller,
-  key: string,
-  change: "created" | "replaced" | "deleted",
-  client: Client,
-) =>
+const auditSetting = (actor: Actor, key: string, change: "created" | "replaced" | "deleted") =>
   recordAudit({
     event_type: "setting_updated",
-    user_id: caller.userId,
+    user_id: actor.caller.userId,
     resource_type: "setting",
     resource_id: key,
     metadata: { change },
-    client,
   });

@@ -1,6 +1,5 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
-import { clientOf } from "../../kernel/http/client";
 import { single } from "../../kernel/http/envelopes";
 import { errors, query, Single, t } from "../../kernel/http/schema";
 import { ConfigChange, ConfigEntry, ConfigKeyParams, PrefixQuery } from "./schema";
@@ -27,8 +26,8 @@ export const systemConfigRoutes = new Elysia({ prefix: path, tags: ["System conf
   })
   .patch(
     "/:key",
-    async ({ caller, params, body, request }) =>
-      single(await changeConfig(caller, params.key, body.value, clientOf(request)), `${path}/${params.key}`),
+    async ({ actor, params, body }) =>
+      single(await changeConfig(actor, params.key, body.value), `${path}/${params.key}`),
     {
       access: "settings:write",
       params: ConfigKeyParams,

@@ -1,10 +1,9 @@
 import { Elysia } from "elysia";
-import type { SessionCaller } from "../../identity/access/caller";
+import { sessionActor } from "../../identity/access/actor";
 import { guard, passwordLimit } from "../../identity/access/guard";
 import { NEEDS_RECENT_SIGN_IN } from "../../identity/proof/schema";
 import { countProof } from "../../identity/reauthentication/limits";
 import { countCodeOf } from "../../identity/two-factor-codes/tries";
-import { clientOf } from "../../kernel/http/client";
 import { Done, errors, IdParams, NoContent, optionalBody } from "../../kernel/http/schema";
 import { DeletionRequest, DeletionStatus, ForcedDeletion } from "./schema";
 import {
@@ -20,10 +19,9 @@ export const ownDeletionRoutes = new Elysia({ prefix: "/v1/users/me/deletion", t
   .use(guard)
   .post(
     "",
-    ({ caller, body, request, set }) => {
-      const client = clientOf(request);
-      if (body.code) countCodeOf((caller as SessionCaller).userId, client, set.headers);
-      return scheduleDeletion(caller as SessionCaller, body, client);
+    ({ actor, body, set }) => {
+      if (body.code) countCodeOf(sessionActor(actor).caller.userId, actor.client, set.headers);
+      return scheduleDeletion(sessionActor(actor), body);
     },
     {
       access: { requires: "session", limit: passwordLimit },
@@ -38,8 +36,8 @@ export const ownDeletionRoutes = new Elysia({ prefix: "/v1/users/me/deletion", t
   )
   .delete(
     "",
-    async ({ caller, request }) => {
-      await cancelOwnDeletion(caller as SessionCaller, clientOf(request));
+    async ({ actor }) => {
+      await cancelOwnDeletion(sessionActor(actor));
       return { success: true, message: "The deletion was cancelled" };
     },
     {
@@ -51,7 +49,7 @@ export const ownDeletionRoutes = new Elysia({ prefix: "/v1/users/me/deletion", t
       },
     },
   )
-  .get("", ({ caller }) => getDeletionStatus((caller as SessionCaller).userId), {
+  .get("", ({ actor }) => getDeletionStatus(sessionActor(actor).caller.userId), {
     access: "session",
     response: { 200: DeletionStatus },
     detail: {
@@ -73,8 +71,8 @@ export const adminDeletionRoutes = new Elysia({ prefix: "/v1/admin/users", tags:
   })
   .post(
     "/:id/cancel-deletion",
-    async ({ caller, params, request }) => {
-      await cancelDeletion(caller, params.id, clientOf(request));
+    async ({ actor, params }) => {
+      await cancelDeletion(actor, params.id);
       return { success: true, message: "The deletion was cancelled" };
     },
     {
@@ -90,9 +88,9 @@ export const adminDeletionRoutes = new Elysia({ prefix: "/v1/admin/users", tags:
   )
   .post(
     "/:id/force-delete",
-    async ({ caller, params, body, request, set }) => {
-      countProof(caller, body ?? {}, clientOf(request), set.headers);
-      await forceDelete(caller, params.id, body ?? {}, clientOf(request));
+    async ({ actor, params, body, set }) => {
+      countProof(actor, body ?? {}, set.headers);
+      await forceDelete(actor, params.id, body ?? {});
       return { success: true, message: "The account was deleted" };
     },
     {
@@ -110,8 +108,8 @@ export const adminDeletionRoutes = new Elysia({ prefix: "/v1/admin/users", tags:
 /** The deletion that keeps the record: the account is marked, and all its credentials end. */
 export const userDeletionRoutes = new Elysia({ prefix: "/v1/users", tags: ["Users"] }).use(guard).delete(
   "/:id",
-  async ({ caller, params, request, set }) => {
-    await deleteUser(caller, params.id, clientOf(request));
+  async ({ actor, params, set }) => {
+    await deleteUser(actor, params.id);
     set.status = 204;
   },
   {

@@ -13,7 +13,7 @@ import { cancelQueuedEmails } from "../../identity/email/service";
 import { oauthClients } from "../../identity/oauth-clients/table";
 import { eraseAddressesOf } from "../../identity/passwords/sign-in-addresses";
 import { userRoles } from "../../identity/roles/table";
-import { deleteSessions } from "../../identity/sessions/service";
+import { BY_NOBODY, deleteSessions } from "../../identity/sessions/service";
 import { removeTwoFactor } from "../../identity/two-factor/service";
 import { dropChallenges } from "../../identity/two-factor-codes/challenges";
 import { users } from "../../identity/users/table";
@@ -65,13 +65,21 @@ const auditGone = (
   gone: { id: string }[],
 ) => {
   for (const { id: resource_id } of gone)
-    recordAudit({ event_type, user_id, resource_type, resource_id, metadata: { reason: "account deleted" } });
+    recordAudit({
+      event_type,
+      user_id,
+      actor_id: null,
+      resource_type,
+      resource_id,
+      metadata: { reason: "account deleted" },
+      withoutOrigin: true,
+    });
 };
 
 /** The steps of scrubbing an account. Any new record of personal data needs a step here. */
 const ERASURES: ((userId: string) => unknown)[] = [
   dropPending,
-  (userId) => deleteSessions(userId, "account deleted", null),
+  (userId) => deleteSessions(userId, "account deleted", BY_NOBODY),
   eraseAddressesOf,
   eraseAccounts,
   removeTwoFactor,
@@ -126,7 +134,7 @@ export function scrub(
     })
     .where(eq(users.id, user.id))
     .run();
-  // No client: its address would be that of the user, or of whoever deleted the user.
+  // The address would be that of the user, or of whoever deleted the user.
   recordAudit({
     event_type: "user_deleted",
     user_id: user.id,
@@ -134,6 +142,7 @@ export function scrub(
     resource_type: "user",
     resource_id: user.id,
     metadata: { reason },
+    withoutOrigin: true,
   });
   announceDeletion(user.id, told || reason);
 }

@@ -1,5 +1,5 @@
 import { eq, lte, sql } from "drizzle-orm";
-import { type Caller, type SessionCaller, transactAs } from "../../identity/access/caller";
+import { type Actor, type SessionActor, transactAs } from "../../identity/access/actor";
 import { checkNotLastSuperAdmin, checkOutranks } from "../../identity/access/rank";
 import { switchOffKeys } from "../../identity/api-keys/owner";
 import { recordAudit } from "../../identity/audit/service";
@@ -21,7 +21,6 @@ import { db } from "../../kernel/db/connection";
 import { transact } from "../../kernel/db/transactions";
 import { AppError, badRequest, conflict, invalid, notFound } from "../../kernel/errors/errors";
 import { logFailure } from "../../kernel/errors/trouble";
-import type { Client } from "../../kernel/http/client";
 import { log } from "../../kernel/logs/log";
 import { DAY, isoOrNull, now } from "../../kernel/time/clock";
 import { systemValue } from "../../runtime-settings/service";
@@ -45,11 +44,11 @@ export const getDeletionStatus = (userId: string): DeletionStatus => toStatus(ex
  * Deletes a user softly: the record and the addresses stay, every credential ends (rule A10). Throws 404 for
  * a user who is deleted already, 403 for one who may do more, 409 for the last super admin.
  */
-export async function deleteUser(caller: Caller, id: string, client: Client): Promise<void> {
-  await requireRecentSignIn(caller, id, {}, client);
-  return transactAs(caller, () => {
+export async function deleteUser(actor: Actor, id: string): Promise<void> {
+  await requireRecentSignIn(actor, id, {});
+  return transactAs(actor, () => {
     activeUser(id);
-    checkOutranks(caller, id);
+    checkOutranks(actor.caller, id);
     checkNotLastSuperAdmin(id);
     const time = now();
     db.update(users)
@@ -57,15 +56,13 @@ export async function deleteUser(caller: Caller, id: string, client: Client): Pr
       .where(eq(users.id, id))
       .run();
     dropPending(id);
-    deleteSessions(id, "account deleted", { actorId: caller.userId, client });
-    switchOffKeys(id, "owner deleted", { actorId: caller.userId, client });
+    deleteSessions(id, "account deleted");
+    switchOffKeys(id, "owner deleted");
     recordAudit({
       event_type: "user_deleted",
       user_id: id,
-      actor_id: caller.userId,
       resource_type: "user",
       resource_id: id,
-      client,
     });
     announceDeletion(id, "The account was deleted");
   });
@@ -78,30 +75,26 @@ export async function deleteUser(caller: Caller, id: string, client: Client): Pr
  * email. Throws 400 for a wrong password or, with two-factor authentication on, a wrong code, 409 when it is
  * scheduled already or for the last super admin.
  */
-export async function scheduleDeletion(
-  caller: SessionCaller,
-  input: DeletionRequest,
-  client: Client,
-): Promise<DeletionStatus> {
-  const hash = passwordHashOf(caller.userId);
+export async function scheduleDeletion(actor: SessionActor, input: DeletionRequest): Promise<DeletionStatus> {
+  const hash = passwordHashOf(actor.caller.userId);
   if (hash === null)
     throw badRequest(
       "This account has no password to confirm the deletion with; link an email address with a password first, or ask an administrator",
     );
-  if (!(await isOwnPassword(caller, caller.userId, { hash, password: input.password, client })))
+  if (!(await isOwnPassword(actor, actor.caller.userId, { hash, password: input.password })))
     throw wrongPassword();
-  const status = await transactAs(caller, () => {
-    const user = activeUser(caller.userId);
+  const status = await transactAs(actor, () => {
+    const user = activeUser(actor.caller.userId);
     // The password may have been changed while the hash was computed.
     if (passwordHashOf(user.id) !== hash) throw wrongPassword();
     if (user.scheduled_deletion_at !== null)
       throw conflict("The deletion of this account is scheduled already");
     checkNotLastSuperAdmin(user.id);
-    if (isTwoFactorOn(user.id) && !acceptCode(user.id, requiredCode(input.code), client))
-      return noteWrongCode(caller, user, client);
+    if (isTwoFactorOn(user.id) && !acceptCode(user.id, requiredCode(input.code), actor.client))
+      return noteWrongCode(actor, user);
     const dueAt = now() + systemValue("accounts.deletion_grace_days") * DAY;
-    auditSchedule("user_deletion_scheduled", user.id, caller, client);
-    notify(user, { kind: "deletion_scheduled", deletedAt: dueAt }, client.acceptLanguage);
+    auditSchedule("user_deletion_scheduled", user.id, actor);
+    notify(user, { kind: "deletion_scheduled", deletedAt: dueAt }, actor.client.acceptLanguage);
     return toStatus(setSchedule(user.id, dueAt));
   });
   if (!status) throw wrongCode();
@@ -111,11 +104,11 @@ export async function scheduleDeletion(
 const wrongPassword = () => invalid("/password", "is wrong");
 
 /** Cancels the deletion that the caller scheduled. Throws 404 when there is none. */
-export function cancelOwnDeletion(caller: SessionCaller, client: Client): Promise<void> {
-  return transactAs(caller, () => {
-    if (activeUser(caller.userId).scheduled_deletion_at === null) throw notFound("Scheduled deletion");
-    setSchedule(caller.userId, null);
-    auditSchedule("user_deletion_cancelled", caller.userId, caller, client);
+export function cancelOwnDeletion(actor: SessionActor): Promise<void> {
+  return transactAs(actor, () => {
+    if (activeUser(actor.caller.userId).scheduled_deletion_at === null) throw notFound("Scheduled deletion");
+    setSchedule(actor.caller.userId, null);
+    auditSchedule("user_deletion_cancelled", actor.caller.userId, actor);
   });
 }
 
@@ -123,13 +116,13 @@ export function cancelOwnDeletion(caller: SessionCaller, client: Client): Promis
  * Cancels the deletion that a user scheduled. Throws 404 for an unknown user, 409 when none is scheduled, 403
  * for a user who may do more.
  */
-export function cancelDeletion(caller: Caller, userId: string, client: Client): Promise<void> {
-  return transactAs(caller, () => {
+export function cancelDeletion(actor: Actor, userId: string): Promise<void> {
+  return transactAs(actor, () => {
     if (activeUser(userId).scheduled_deletion_at === null)
       throw conflict("No deletion of this account is scheduled");
-    checkOutranks(caller, userId);
+    checkOutranks(actor.caller, userId);
     setSchedule(userId, null);
-    auditSchedule("user_deletion_cancelled", userId, caller, client);
+    auditSchedule("user_deletion_cancelled", userId, actor);
   });
 }
 
@@ -144,16 +137,13 @@ const setSchedule = (userId: string, dueAt: number | null): UserRow =>
 const auditSchedule = (
   event: "user_deletion_scheduled" | "user_deletion_cancelled",
   userId: string,
-  caller: Caller,
-  client: Client,
+  actor: Actor,
 ) =>
   recordAudit({
     event_type: event,
     user_id: userId,
-    actor_id: caller.userId,
     resource_type: "user",
     resource_id: userId,
-    client,
   });
 
 // --- For good ---------------------------------------------------------------------------------------------
@@ -164,18 +154,17 @@ const auditSchedule = (
  * already.
  */
 export async function forceDelete(
-  caller: Caller,
+  actor: Actor,
   userId: string,
   { reason, ...proof }: ForcedDeletion,
-  client: Client,
 ): Promise<void> {
-  await requireRecentSignIn(caller, userId, proof, client);
-  await transactAs(caller, () => {
+  await requireRecentSignIn(actor, userId, proof);
+  await transactAs(actor, () => {
     const user = existingUser(userId);
     if (user.scrubbed_at !== null) throw conflict("This account is deleted for good already");
-    checkOutranks(caller, userId);
+    checkOutranks(actor.caller, userId);
     if (user.deleted_at === null) checkNotLastSuperAdmin(userId);
-    scrub(user, "administrator", reason ?? null, caller.userId);
+    scrub(user, "administrator", reason ?? null, actor.caller.userId);
   });
   await eraseTraces(userId);
 }

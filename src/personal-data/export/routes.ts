@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
 import { ownId } from "../../identity/directory/users";
-import { clientOf, letStall, letWait } from "../../kernel/http/client";
+import { letStall, letWait } from "../../kernel/http/client";
 import { errors, query } from "../../kernel/http/schema";
 import { countUnsent, SHARED } from "../../kernel/http/unsent";
 import { DEFAULT_LOGS, ExportLogs, LogsQuery } from "../export-logs/schema";
@@ -16,15 +16,15 @@ export const exportRoutes = new Elysia({ prefix: "/v1/user/export", tags: ["Pers
   .use(guard)
   .get(
     "",
-    async ({ caller, request }) => {
+    async ({ actor, request }) => {
       // HEAD asks about the answer, and must do nothing (RFC 9110, section 9.3.2).
-      ownId(caller);
+      ownId(actor.caller);
       if (request.method === "HEAD") return archive(null, {});
       // A large account takes longer than the server waits elsewhere; a client that takes nothing of it is
       // cut off.
       countUnsent(request, SHARED);
       letWait(request);
-      const { name, content } = await exportData(caller, clientOf(request));
+      const { name, content } = await exportData(actor);
       letStall(request);
       return archive(content, { "content-disposition": `attachment; filename="${name}"` });
     },
@@ -40,7 +40,7 @@ export const exportRoutes = new Elysia({ prefix: "/v1/user/export", tags: ["Pers
   )
   .get(
     "/logs",
-    ({ caller, query }) => listLogs(ownId(caller), query.limit ?? DEFAULT_LOGS, query.offset ?? 0),
+    ({ actor, query }) => listLogs(ownId(actor.caller), query.limit ?? DEFAULT_LOGS, query.offset ?? 0),
     {
       access: "authenticated",
       ...query(LogsQuery),

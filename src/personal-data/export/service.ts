@@ -1,10 +1,9 @@
 import { publicUrl } from "../../configuration/config";
-import { type Caller, transactAs } from "../../identity/access/caller";
+import { type Actor, transactAs } from "../../identity/access/actor";
 import { recordAudit } from "../../identity/audit/service";
 import { existingUser, ownId } from "../../identity/directory/users";
 import { emailLocale } from "../../identity/email/locale";
 import { AppError } from "../../kernel/errors/errors";
-import type { Client } from "../../kernel/http/client";
 import { dataPath } from "../../kernel/process/data-dir";
 import { iso, now } from "../../kernel/time/clock";
 import { insertLog } from "../export-logs/service";
@@ -44,8 +43,8 @@ export interface Export {
  * user's. The export is recorded before the first byte goes out. Throws 429 until another export of the same
  * user is made and sent, 500 when it can't be made.
  */
-export async function exportData(caller: Caller, client: Client): Promise<Export> {
-  const userId = ownId(caller);
+export async function exportData(actor: Actor): Promise<Export> {
+  const userId = ownId(actor.caller);
   if (running.has(userId))
     throw new AppError("TooManyRequests", "An export of this account is under way; wait until it is done", {
       headers: { "retry-after": "5" },
@@ -53,7 +52,7 @@ export async function exportData(caller: Caller, client: Client): Promise<Export
   running.add(userId);
   const done = () => running.delete(userId);
   try {
-    return await inTurn(() => exportOf(userId, caller, client, done));
+    return await inTurn(() => exportOf(userId, actor, done));
   } catch (error) {
     done();
     if (error instanceof AppError) throw error;
@@ -62,10 +61,10 @@ export async function exportData(caller: Caller, client: Client): Promise<Export
 }
 
 /** `done` is called once the archive was sent, or its reader is gone. */
-async function exportOf(userId: string, caller: Caller, client: Client, done: () => void): Promise<Export> {
+async function exportOf(userId: string, actor: Actor, done: () => void): Promise<Export> {
   const at = now();
   const data = personalData(userId, at);
-  const locale = emailLocale(existingUser(userId).preferred_locale, client.acceptLanguage);
+  const locale = emailLocale(existingUser(userId).preferred_locale, actor.client.acceptLanguage);
   const site = new URL(publicUrl()).host;
   const archive = await makeArchive(dataPath.exports(), {
     json: jsonText(data),
@@ -74,16 +73,14 @@ async function exportOf(userId: string, caller: Caller, client: Client, done: ()
     at,
   });
   try {
-    await transactAs(caller, () => {
-      const id = insertLog(userId, at, archive.size, locale, client);
+    await transactAs(actor, () => {
+      const id = insertLog(userId, at, archive.size, locale, actor.client);
       recordAudit({
         event_type: "data_exported",
         user_id: userId,
-        actor_id: caller.userId,
         resource_type: "export",
         resource_id: id,
         metadata: { format: "zip" },
-        client,
       });
     });
   } catch (error) {

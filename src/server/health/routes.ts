@@ -1,6 +1,5 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
-import { clientOf } from "../../kernel/http/client";
 import { ApiInfo, Health, Liveness, Readiness } from "./schema";
 import { apiInfo, health, readiness } from "./service";
 
@@ -68,7 +67,7 @@ export const healthRoutes = new Elysia({ tags: ["Health and information"] })
     response: { 200: Readiness, 503: Readiness },
     detail: { summary: "Readiness", description: readyDescription },
   })
-  .get("/v1", ({ request }) => apiInfo(clientOf(request)), {
+  .get("/v1", ({ actor }) => apiInfo(actor.client), {
     open: true,
     response: { 200: ApiInfo },
     detail: {

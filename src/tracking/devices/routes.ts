@@ -1,6 +1,5 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
-import { clientOf } from "../../kernel/http/client";
 import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
 import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/http/schema";
 import { Device, DeviceChange, NewDevice } from "./schema";
@@ -32,8 +31,8 @@ export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
   })
   .post(
     "",
-    async ({ caller, body, request, set }) => {
-      const device = await createDevice(caller, body, clientOf(request));
+    async ({ actor, body, set }) => {
+      const device = await createDevice(actor, body);
       set.status = 201;
       return single(device, `${path}/${device.id}`);
     },
@@ -50,8 +49,8 @@ export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
   )
   .patch(
     "/:id",
-    async ({ caller, params, body, request }) =>
-      single(await updateDevice(caller, params.id, body, clientOf(request)), `${path}/${params.id}`),
+    async ({ actor, params, body }) =>
+      single(await updateDevice(actor, params.id, body), `${path}/${params.id}`),
     {
       access: "devices:write",
       params: IdParams,
@@ -66,8 +65,8 @@ export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
   )
   .delete(
     "/:id",
-    async ({ caller, params, request, set }) => {
-      await deleteDevice(caller, params.id, clientOf(request));
+    async ({ actor, params, set }) => {
+      await deleteDevice(actor, params.id);
       set.status = 204;
     },
     {

@@ -1,5 +1,5 @@
 import { asc, desc, eq, getTableColumns } from "drizzle-orm";
-import type { Caller } from "../../identity/access/caller";
+import type { Actor } from "../../identity/access/actor";
 import { linkApiKey } from "../../identity/api-keys/service";
 import { apiKeys } from "../../identity/api-keys/table";
 import { newId } from "../../kernel/crypto/id";
@@ -7,7 +7,6 @@ import { db } from "../../kernel/db/connection";
 import { adjustCounter, counter, counterNow } from "../../kernel/db/counters";
 import { transact } from "../../kernel/db/transactions";
 import { conflict, notFound } from "../../kernel/errors/errors";
-import type { Client } from "../../kernel/http/client";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { checkChanged } from "../../kernel/http/validation";
 import { iso, now } from "../../kernel/time/clock";
@@ -58,11 +57,7 @@ const MAX_DEVICES = 2_000;
  * Creates a device, and links the key that posts for it if one is named. Throws 409 if there are too many
  * devices.
  */
-export function createDevice(
-  caller: Caller,
-  { api_key_id, ...input }: NewDevice,
-  client: Client,
-): Promise<Device> {
+export function createDevice(actor: Actor, { api_key_id, ...input }: NewDevice): Promise<Device> {
   return transact(() => {
     if (counterNow("devices") >= MAX_DEVICES)
       throw conflict(`There can be at most ${MAX_DEVICES.toLocaleString("en")} devices; delete one first`);
@@ -72,17 +67,16 @@ export function createDevice(
       .values({ id, ...input, created_at: time, updated_at: time })
       .run();
     adjustCounter("devices", 1);
-    if (api_key_id) linkApiKey(caller, api_key_id, id, client);
+    if (api_key_id) linkApiKey(actor, api_key_id, id);
     return getDevice(id);
   });
 }
 
 /** Changes the given fields; `api_key_id` null unlinks the device's key. */
 export function updateDevice(
-  caller: Caller,
+  actor: Actor,
   id: string,
   { api_key_id, ...input }: DeviceChange,
-  client: Client,
 ): Promise<Device> {
   checkChanged({ api_key_id, ...input });
   return transact(() => {
@@ -93,7 +87,7 @@ export function updateDevice(
         .set({ ...fields, updated_at: now() })
         .where(eq(devices.id, id))
         .run();
-    if (api_key_id !== undefined) linkApiKey(caller, api_key_id, id, client);
+    if (api_key_id !== undefined) linkApiKey(actor, api_key_id, id);
     return getDevice(id);
   });
 }
@@ -102,9 +96,9 @@ export function updateDevice(
  * Deletes a device. Its points, trips and templates stay, without it; its key posts for no device any more
  * (rule T6).
  */
-export function deleteDevice(caller: Caller, id: string, client: Client): Promise<void> {
+export function deleteDevice(actor: Actor, id: string): Promise<void> {
   return transact(() => {
-    linkApiKey(caller, null, id, client);
+    linkApiKey(actor, null, id);
     const row = db.delete(devices).where(eq(devices.id, id)).returning().get();
     if (!row) throw notFound("Device");
     detach("device", id);

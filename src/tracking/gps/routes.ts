@@ -79,8 +79,8 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
   })
   .post(
     "",
-    async ({ caller, body, set }) => {
-      const point = await recordPosition(caller, body);
+    async ({ actor, body, set }) => {
+      const point = await recordPosition(actor.caller, body);
       set.status = 201;
       return single(point, `${path}/${point.id}`);
     },

@@ -59,8 +59,8 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
   )
   .patch(
     "/:id",
-    async ({ caller, params, body }) =>
-      single(await updateTrip(caller, params.id, body), `${path}/${params.id}`),
+    async ({ actor, params, body }) =>
+      single(await updateTrip(actor.caller, params.id, body), `${path}/${params.id}`),
     {
       access: "trips:write",
       params: IdParams,

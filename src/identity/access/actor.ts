@@ -1,0 +1,69 @@
+import { transact, type Work } from "../../kernel/db/transactions";
+import { forbidden, unauthorized } from "../../kernel/errors/errors";
+import { type Client, clientOf } from "../../kernel/http/client";
+import { APP_ID, type Caller, reloadCaller, type SessionCaller } from "./caller";
+
+/** Whoever does something, and from where: the audit log names it. */
+export interface Actor<C extends Caller | null = Caller> {
+  /** The session or key; null at an operation that is open to strangers. */
+  readonly caller: C;
+  readonly client: Client;
+}
+
+export type SessionActor = Actor<SessionCaller>;
+
+/** The actor of an operation that is open to strangers, or of any other. */
+export type AnyActor = Actor<Caller | null>;
+
+/** The actor of a route whose mark lets sessions alone pass. */
+export function sessionActor(actor: Actor): SessionActor {
+  if (actor.caller.kind !== "session") throw new Error("a route for sessions was passed by a key");
+  return actor as SessionActor;
+}
+
+/** The actor of a request. The client is looked up only where it is asked for: most requests change nothing. */
+export function actorOf<C extends Caller | null>(caller: C, request: Request): Actor<C> {
+  let client: Client | undefined;
+  return {
+    caller,
+    get client() {
+      client ??= clientOf(request);
+      return client;
+    },
+  };
+}
+
+/** The actor on whose behalf the current transaction runs. */
+let acting: AnyActor | null = null;
+
+/** The actor of the current transaction; null for a job or a command. */
+export const currentActor = (): AnyActor | null => acting;
+
+/**
+ * `transact` on behalf of a request. It was admitted a while ago: since then a body was read, a password hashed,
+ * and other changes may be waiting for the same commit. A caller who lost the credential meanwhile gets 401, one
+ * who lost rights 403 (rule R6): a session that was just revoked could make itself a key otherwise. Audit events
+ * written inside name the actor.
+ */
+export function transactAs<T>(actor: AnyActor, work: Work<T>): Promise<T> {
+  return transact((() => {
+    // The key of the installation's own services is no record that could end.
+    if (actor.caller !== null && actor.caller.id !== APP_ID) checkStillAdmitted(actor.caller);
+    acting = actor;
+    try {
+      return work();
+    } finally {
+      acting = null;
+    }
+  }) as Work<T>);
+}
+
+function checkStillAdmitted(caller: Caller): void {
+  const fresh = reloadCaller(caller);
+  if (!fresh) throw unauthorized("The credential has ended");
+  if (!hasKeptRights(fresh, caller)) throw forbidden("You lost permissions while this was under way");
+}
+
+/** True if the caller may still do all that it could when it was admitted. */
+const hasKeptRights = (fresh: Caller, admitted: Caller): boolean =>
+  (fresh.isSuperAdmin || !admitted.isSuperAdmin) && fresh.permissions.hasAll(admitted.permissions.list());
