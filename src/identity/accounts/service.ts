@@ -84,7 +84,7 @@ export function makePrimary(actor: Actor, userId: string, accountId: string): Pr
       .where(eq(users.id, userId))
       .returning()
       .get();
-    auditUserUpdate(actor, userId, ["primary_platform_account_id"]);
+    auditUserUpdate(userId, ["primary_platform_account_id"]);
     return toPlatformAccount(row, changed);
   });
 }

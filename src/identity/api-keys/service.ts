@@ -185,7 +185,7 @@ export async function updateApiKey(actor: Actor, id: string, input: ApiKeyChange
       .where(eq(apiKeys.id, id))
       .returning()
       .get();
-    auditKey("api_key_updated", row, actor, { changed: Object.keys(change) });
+    auditKey("api_key_updated", row, { changed: Object.keys(change) });
     if (gained(before, row)) tellOfGain("api_key_widened", row, actor);
     keyChanged(id);
     return toApiKey(row);
@@ -219,8 +219,8 @@ export async function regenerateApiKey(actor: Actor, id: string, proof: Proof) {
       .where(eq(apiKeys.id, id))
       .returning()
       .get();
-    auditKey("api_key_revoked", before, actor, { reason: "regenerated" });
-    auditKey("api_key_created", row, actor, { reason: "regenerated" });
+    auditKey("api_key_revoked", before, { reason: "regenerated" });
+    auditKey("api_key_created", row, { reason: "regenerated" });
     tellOfGain("api_key_regenerated", row, actor);
     keyChanged(id);
     return {
@@ -240,7 +240,7 @@ export function deleteApiKey(actor: Actor, id: string): Promise<void> {
     const row = visibleKey(actor.caller, id);
     if (row.is_system) throw forbidden("A system key cannot be deleted");
     db.delete(apiKeys).where(eq(apiKeys.id, id)).run();
-    auditKey("api_key_revoked", row, actor, { reason: "deleted" });
+    auditKey("api_key_revoked", row, { reason: "deleted" });
     keyChanged(id);
   });
 }
@@ -278,7 +278,7 @@ export async function assignApiKeyRole(
       .returning()
       .get();
     if (!added) return;
-    auditKey("api_key_updated", row, actor, { role_assigned: roleId });
+    auditKey("api_key_updated", row, { role_assigned: roleId });
     tellOfGain("api_key_widened", row, actor);
     keyChanged(id);
   });
@@ -294,7 +294,7 @@ export function removeApiKeyRole(actor: Actor, id: string, roleId: string): Prom
       .returning()
       .get();
     if (!removed) throw notFound("Role of this key");
-    auditKey("api_key_updated", row, actor, { role_removed: roleId });
+    auditKey("api_key_updated", row, { role_removed: roleId });
     keyChanged(id);
   });
 }
@@ -325,16 +325,16 @@ export function linkApiKey(actor: Actor, keyId: string | null, deviceId: string)
   if (key) checkHoldsAll(actor.caller, key);
   if (former) {
     db.update(apiKeys).set({ device_id: null }).where(eq(apiKeys.id, former.id)).run();
-    auditLink(former.id, actor, null);
+    auditLink(former.id, null);
   }
   if (key) {
     db.update(apiKeys).set({ device_id: deviceId }).where(eq(apiKeys.id, key.id)).run();
-    auditLink(key.id, actor, deviceId);
+    auditLink(key.id, deviceId);
   }
 }
 
 /** Records which device a key posts for from now on. */
-function auditLink(keyId: string, actor: Actor, deviceId: string | null): void {
+function auditLink(keyId: string, deviceId: string | null): void {
   const key = db.select({ owner: apiKeys.owner_id }).from(apiKeys).where(eq(apiKeys.id, keyId)).get();
   recordAudit({
     event_type: "api_key_updated",
@@ -384,7 +384,6 @@ function checkExpiry(expiresAt: string | null | undefined): number | null | unde
 function auditKey(
   event: "api_key_created" | "api_key_updated" | "api_key_revoked",
   row: Row,
-  actor: Actor,
   metadata: Record<string, unknown>,
 ): void {
   recordAudit({

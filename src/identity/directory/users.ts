@@ -1,7 +1,6 @@
 import { eq, getTableColumns } from "drizzle-orm";
 import { db, sqlite, statement } from "../../kernel/db/connection";
 import { badRequest, notFound } from "../../kernel/errors/errors";
-import type { Actor } from "../access/actor";
 import type { Caller } from "../access/caller";
 import { recordAudit } from "../audit/service";
 import { users } from "../users/table";
@@ -60,7 +59,7 @@ export function ownId(caller: Caller): string {
 }
 
 /** Records the names of changed fields in the audit log, if any; never the values, which are personal. */
-export function auditUserUpdate(actor: Actor, id: string, changed: string[]): void {
+export function auditUserUpdate(id: string, changed: string[]): void {
   if (changed.length === 0) return;
   recordAudit({
     event_type: "user_updated",

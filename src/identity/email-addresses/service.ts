@@ -236,7 +236,7 @@ export function cancelPending(actor: Actor, id: string, kind: "email_change" | "
     checkOutranks(actor.caller, id);
     if (!cancelVerification(id, kind))
       throw notFound(kind === "email_change" ? "Pending email change" : "Pending email link");
-    auditUserUpdate(actor, id, [`${kind}_cancelled`]);
+    auditUserUpdate(id, [`${kind}_cancelled`]);
   });
 }
 

@@ -140,7 +140,7 @@ export function createClient(actor: Actor, input: NewOAuthClient) {
       .returning()
       .get();
     checkSize(row);
-    auditClient("client_created", actor, row, { client_type: type });
+    auditClient("client_created", row, { client_type: type });
     const { id, name, client_type, is_active } = row;
     return { client: { id, name, client_type, is_active }, client_secret: secret?.token ?? null };
   });
@@ -171,7 +171,7 @@ export function updateClient(actor: Actor, id: string, input: OAuthClientChange)
       .where(eq(oauthClients.id, id))
       .returning()
       .get();
-    auditClient("client_updated", actor, row, { changed: Object.keys(change) });
+    auditClient("client_updated", row, { changed: Object.keys(change) });
     return toOAuthClient(row);
   });
 }
@@ -186,7 +186,7 @@ export function regenerateSecret(actor: Actor, id: string) {
       .set({ secret_hash: hash, updated_at: now() })
       .where(eq(oauthClients.id, id))
       .run();
-    auditClient("client_secret_regenerated", actor, row, {});
+    auditClient("client_secret_regenerated", row, {});
     return {
       client_id: id,
       client_secret: token,
@@ -199,7 +199,7 @@ export function deleteClient(actor: Actor, id: string): Promise<void> {
   return transactAs(actor, () => {
     const row = ownClient(actor.caller, id);
     db.delete(oauthClients).where(eq(oauthClients.id, id)).run();
-    auditClient("client_deleted", actor, row, {});
+    auditClient("client_deleted", row, {});
   });
 }
 
@@ -233,7 +233,6 @@ function checkFirstParty(caller: Caller, wanted: boolean | undefined, present: b
 
 function auditClient(
   event: "client_created" | "client_updated" | "client_secret_regenerated" | "client_deleted",
-  actor: Actor,
   row: Row,
   metadata: Record<string, unknown>,
 ): void {

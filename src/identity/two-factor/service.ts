@@ -58,7 +58,7 @@ export async function disableTwoFactor(actor: Actor, user: UserRow, code: string
     if (!row || row.enabled_at === null) throw notOn();
     if (!acceptCode(user.id, code, actor.client)) return noteWrongCode(actor, user);
     removeTwoFactor(user.id);
-    auditTwoFactor("2fa_disabled", actor, user, { platform: row.platform });
+    auditTwoFactor("2fa_disabled", user, { platform: row.platform });
     const platformName = platformBySlug(row.platform)?.name ?? row.platform;
     notify(user, { kind: "two_factor_disabled", platformName, at: now() }, languageOf(actor, user));
     return true;
@@ -82,7 +82,7 @@ export async function regenerateBackupCodes(actor: Actor, user: UserRow, code: s
     if (!acceptTotp(row, code)) return noteWrongCode(actor, user);
     forgiveFailures(user.id, actor.client);
     const codes = replaceBackupCodes(user.id);
-    auditTwoFactor("2fa_backup_codes_regenerated", actor, user, {});
+    auditTwoFactor("2fa_backup_codes_regenerated", user, {});
     notify(user, { kind: "backup_codes_regenerated", at: now() }, languageOf(actor, user));
     return { codes, platform: row.platform };
   });
@@ -97,7 +97,6 @@ export async function regenerateBackupCodes(actor: Actor, user: UserRow, code: s
 
 export const auditTwoFactor = (
   event: "2fa_enabled" | "2fa_disabled" | "2fa_backup_codes_regenerated",
-  actor: Actor,
   user: UserRow,
   metadata: Record<string, unknown>,
 ) =>

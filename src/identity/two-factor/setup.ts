@@ -118,7 +118,7 @@ export async function enableTwoFactor(
       .where(eq(twoFactor.user_id, user.id))
       .run();
     const codes = replaceBackupCodes(user.id);
-    auditTwoFactor("2fa_enabled", actor, user, { platform: row.platform });
+    auditTwoFactor("2fa_enabled", user, { platform: row.platform });
     const platformName = platformBySlug(row.platform)?.name ?? row.platform;
     notify(user, { kind: "two_factor_enabled", platformName, at: time }, languageOf(actor, user));
     if (end_other_sessions) revokeOtherSessions(actor, "two-factor authentication turned on", user.id);

@@ -54,7 +54,7 @@ export async function assignRole(
       .onConflictDoNothing()
       .returning()
       .get();
-    if (added) roleChanged("role_assigned", actor, id, roleId, before);
+    if (added) roleChanged("role_assigned", id, roleId, before);
   });
 }
 
@@ -71,13 +71,12 @@ export function removeRole(actor: Actor, id: string, roleId: string): Promise<vo
     if (roleId === SUPER_ADMIN) checkNotLastSuperAdmin(id);
     const before = userPermissions(id);
     db.delete(userRoles).where(held).run();
-    roleChanged("role_removed", actor, id, roleId, before);
+    roleChanged("role_removed", id, roleId, before);
   });
 }
 
 function roleChanged(
   event: "role_assigned" | "role_removed",
-  actor: Actor,
   userId: string,
   roleId: string,
   permissionsBefore: string[],

@@ -159,7 +159,7 @@ function rename(id: string, username: string): void {
 export function changeUsername(actor: Actor, id: string, username: string): Promise<User> {
   return transactAs(actor, () => {
     const { row, changed } = changeFields(actor.caller, id, { username });
-    auditUserUpdate(actor, id, changed);
+    auditUserUpdate(id, changed);
     return toUser(row);
   });
 }
@@ -179,7 +179,7 @@ export function changeLocale(actor: Actor, id: string, locale: string | null): P
       .where(eq(users.id, id))
       .returning()
       .get();
-    auditUserUpdate(actor, id, ["preferred_locale"]);
+    auditUserUpdate(id, ["preferred_locale"]);
     return toUser(row);
   });
 }
@@ -200,7 +200,7 @@ export async function updateUser(
   return transactAs(actor, () => {
     const { row, changed } = changeFields(actor.caller, id, input);
     if (email !== undefined && applyAddress(actor, row, email.toLowerCase())) changed.push("email");
-    auditUserUpdate(actor, id, changed);
+    auditUserUpdate(id, changed);
     return toUser(activeUser(id));
   });
 }

@@ -93,7 +93,7 @@ export async function scheduleDeletion(actor: SessionActor, input: DeletionReque
     if (isTwoFactorOn(user.id) && !acceptCode(user.id, requiredCode(input.code), actor.client))
       return noteWrongCode(actor, user);
     const dueAt = now() + systemValue("accounts.deletion_grace_days") * DAY;
-    auditSchedule("user_deletion_scheduled", user.id, actor);
+    auditSchedule("user_deletion_scheduled", user.id);
     notify(user, { kind: "deletion_scheduled", deletedAt: dueAt }, actor.client.acceptLanguage);
     return toStatus(setSchedule(user.id, dueAt));
   });
@@ -108,7 +108,7 @@ export function cancelOwnDeletion(actor: SessionActor): Promise<void> {
   return transactAs(actor, () => {
     if (activeUser(actor.caller.userId).scheduled_deletion_at === null) throw notFound("Scheduled deletion");
     setSchedule(actor.caller.userId, null);
-    auditSchedule("user_deletion_cancelled", actor.caller.userId, actor);
+    auditSchedule("user_deletion_cancelled", actor.caller.userId);
   });
 }
 
@@ -122,7 +122,7 @@ export function cancelDeletion(actor: Actor, userId: string): Promise<void> {
       throw conflict("No deletion of this account is scheduled");
     checkOutranks(actor.caller, userId);
     setSchedule(userId, null);
-    auditSchedule("user_deletion_cancelled", userId, actor);
+    auditSchedule("user_deletion_cancelled", userId);
   });
 }
 
@@ -134,11 +134,7 @@ const setSchedule = (userId: string, dueAt: number | null): UserRow =>
     .returning()
     .get();
 
-const auditSchedule = (
-  event: "user_deletion_scheduled" | "user_deletion_cancelled",
-  userId: string,
-  actor: Actor,
-) =>
+const auditSchedule = (event: "user_deletion_scheduled" | "user_deletion_cancelled", userId: string) =>
   recordAudit({
     event_type: event,
     user_id: userId,
