@@ -139,7 +139,7 @@ describe("an address that is not this machine's", () => {
     expectFailure(
       await command(["serve"], elsewhere),
       1,
-      "192.0.2.1:3000 cannot be listened on",
+      "cannot listen on 192.0.2.1:3000",
       "set server.host (FAIRLEAD_SERVER_HOST) to an address of this machine",
     );
   });

@@ -55,7 +55,7 @@ describe("in a directory that is not there", () => {
       "serve at an address elsewhere",
       () => ["serve"],
       1,
-      "cannot be listened on",
+      "cannot listen on",
       () => ({ "server.host": "192.0.2.1" }),
     ],
     ["serve with a wrong option", () => ["serve", "--no-backups"], 2, "--no-backups"],

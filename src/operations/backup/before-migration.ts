@@ -9,11 +9,11 @@ import { reason } from "../../kernel/disk";
 import { log } from "../../kernel/log";
 import { type AfterMigration, openData } from "../../kernel/open-data";
 import { OperatorError } from "../../kernel/operator";
-import { print } from "../../kernel/print";
+import { print, sizeInWords } from "../../kernel/print";
 import { VERSION } from "../../version";
 import { startCopy } from "./copy";
 import { beforeName, beforesAmong, surplus } from "./names";
-import { logProgress, megabytes, showProgress, sizeOf } from "./progress";
+import { logProgress, showProgress, sizeOf } from "./progress";
 import { rows } from "./soundness";
 
 /**
@@ -98,7 +98,7 @@ function requireRoom(directory: string): void {
   const free = bavail * bsize;
   if (free < needed)
     throw new OperatorError(
-      `the copy that is made before the migration needs ${megabytes(needed)}, and ${megabytes(free)} are free for ${directory}: ${megabytes(needed - free)} are missing; ${WAY_OUT}`,
+      `the copy that is made before the migration needs ${sizeInWords(needed)}, and ${sizeInWords(free)} are free for ${directory}: ${sizeInWords(needed - free)} are missing; ${WAY_OUT}`,
     );
 }
 
@@ -164,7 +164,7 @@ export async function migrateData(backup: boolean): Promise<void> {
   const removeDirectory = prepareDataDirectory();
   const lines: string[] = [];
   const tell = ({ file, size }: MadeCopy) =>
-    lines.push(`Copied the database to ${file} (${megabytes(size)}), and checked the copy.`);
+    lines.push(`Copied the database to ${file} (${sizeInWords(size)}), and checked the copy.`);
   try {
     const applied = await openData({
       holdsLock: false,

@@ -4,11 +4,11 @@ import { config } from "../../config";
 import { dataPath } from "../../kernel/data-dir";
 import { reason } from "../../kernel/disk";
 import { OperatorError, remedy } from "../../kernel/operator";
-import { print } from "../../kernel/print";
+import { print, sizeInWords } from "../../kernel/print";
 import { stopSignals } from "../../kernel/signals";
 import { VERSION } from "../../version";
 import { startCopy } from "./copy";
-import { megabytes, showProgress, sizeOf } from "./progress";
+import { showProgress, sizeOf } from "./progress";
 import { type Restored, restoreBackup, rollBack } from "./restore";
 
 /** The command `backup`: a consistent, checked copy beside the running server. */
@@ -30,7 +30,7 @@ export async function backup(target: string): Promise<void> {
   } finally {
     stopShowing();
   }
-  const copied = `Copied the database to ${file} (${megabytes(sizeOf(file))}), and checked the copy.`;
+  const copied = `Copied the database to ${file} (${sizeInWords(sizeOf(file))}), and checked the copy.`;
   await print([copied, ...keyToKeep()].join(" "));
 }
 
@@ -55,7 +55,7 @@ const keyToKeep = (): string[] =>
 /** The command `restore`. */
 export async function restore(given: string): Promise<void> {
   const file = resolve(given);
-  if (process.stderr.isTTY) process.stderr.write(`Reading ${megabytes(sizeOf(file))} …\n`);
+  if (process.stderr.isTTY) process.stderr.write(`Reading ${sizeInWords(sizeOf(file))} …\n`);
   const restored = restoreBackup(file);
   const lines = tellRestored(file, restored);
   if (restored.pending.length > 0)
@@ -68,7 +68,7 @@ export async function restore(given: string): Promise<void> {
 }
 
 function tellRestored(file: string, { size, former, unreadable }: Restored): string[] {
-  const lines = [`Restored ${file} (${megabytes(size)}) to ${dataPath.database()}.`];
+  const lines = [`Restored ${file} (${sizeInWords(size)}) to ${dataPath.database()}.`];
   if (former !== null) lines.push(`The former database is kept as ${former}; remove it once all is well.`);
   if (unreadable.length > 0)
     lines.push(

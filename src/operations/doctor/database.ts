@@ -4,9 +4,10 @@ import { pathToFileURL } from "node:url";
 import { dataPath, readMasterKey } from "../../kernel/data-dir";
 import { reason } from "../../kernel/disk";
 import { useMasterKey } from "../../kernel/encryption";
+import { sizeInWords } from "../../kernel/print";
 import { unreadable, whyClosed } from "../backup/key-check";
 import { checkSoundness, rows, UnsoundDatabase } from "../backup/soundness";
-import { type Finding, megabytes, ok, problem } from "./findings";
+import { type Finding, ok, problem } from "./findings";
 
 export interface DatabaseReport {
   findings: Finding[];
@@ -93,7 +94,7 @@ function examine(database: Database, size: number): Finding[] {
     pending.length > 0
       ? `; the next start copies it to ${dataPath.backups()}, and applies ${pending.join(", ")}`
       : "";
-  return [ok("database", `sound, ${megabytes(size)}${state}`)];
+  return [ok("database", `sound, ${sizeInWords(size)}${state}`)];
 }
 
 function closedSecrets(database: Database): string[] {

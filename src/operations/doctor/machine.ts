@@ -9,8 +9,9 @@ import { hashPassword, requirePasswordHash } from "../../kernel/crypto";
 import { dataPath, readMasterKey } from "../../kernel/data-dir";
 import { isServed } from "../../kernel/data-lock";
 import { reason } from "../../kernel/disk";
+import { sizeInWords } from "../../kernel/print";
 import { connectionsFor, openFilesLimit } from "../../realtime/capacity";
-import { type Finding, megabytes, ok, orOk, problem, warning } from "./findings";
+import { type Finding, ok, orOk, problem, warning } from "./findings";
 
 /** The doctor's checks beside configuration and database: files, disk, clock, limits. */
 
@@ -134,14 +135,14 @@ export function checkDisk(): Finding[] {
     if (!existsSync(directory) || (at === 1 && config["backup.dir"] === null)) return [];
     const { bavail, bsize, files, ffree } = statfsSync(directory);
     const free = bavail * bsize;
-    const told = `${megabytes(free)} are free for ${directory}`;
+    const told = `${sizeInWords(free)} are free for ${directory}`;
     if (free < LITTLE || (files > 0 && ffree < 100))
       return [problem("disk", `${told}: make room, or writes will fail`)];
     if (free < 2 * database)
       return [
         warning(
           "disk",
-          `${told}, and the database has ${megabytes(database)}: make room before backups and upgrades fail`,
+          `${told}, and the database has ${sizeInWords(database)}: make room before backups and upgrades fail`,
         ),
       ];
     return [ok("disk", told)];
