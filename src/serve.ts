@@ -26,6 +26,7 @@ import { backUpBeforeMigration, removeUnfinishedBefores } from "./operations/bac
 import { requireKey } from "./operations/backup/key-check";
 import { stopBackups } from "./operations/backup/schedule";
 import { seedCommunitySettings } from "./operations/community/settings";
+import { checkClockAtStart } from "./operations/health/clock";
 import { startMetrics } from "./operations/metrics/service";
 import { loadSystemConfig } from "./operations/system-config/service";
 import { startVessels } from "./operations/vessels/service";
@@ -89,6 +90,7 @@ async function bringUp(release: () => void): Promise<Running> {
     seedIdentity();
     loadSystemConfig();
     seedCommunitySettings();
+    checkClockAtStart();
   });
   waitOutsideStatements();
   loadDetachments();

@@ -4,7 +4,6 @@ import type { Load, LoadOrder } from "./load";
 import type { Memory, MemoryOrder } from "./memory";
 import type { Place } from "./prepare";
 import { Helper, startFairlead, type Watched } from "./processes";
-import { progress } from "./progress";
 import { CURRENT, POST, scenarioNamed } from "./scenarios";
 
 /** A server's memory under a steady load, minute by minute: a leak shows as growth that doesn't end. */
@@ -89,7 +88,6 @@ export async function measureSoak(
   let posted = 0;
   let first: Memory | null = null;
   for (let minute = 1; minute <= minutes; minute++) {
-    progress(`minute ${minute} of ${minutes}`);
     const order = { fixture, port, connections: 1, seconds: 60, pause: PAUSE };
     const done = await Promise.all(loads.map(({ scenario, helper }) => helper.ask({ scenario, ...order })));
     const [post] = done as [Load];
@@ -99,7 +97,6 @@ export async function measureSoak(
     const { counts: _, ...memory } = await weigh();
     const requestsPerSecond = done.reduce((sum, { sent, seconds }) => sum + sent / seconds, 0);
     told.push({ minute, requestsPerSecond, posted, p99: post.p99, ...memory });
-    progress("");
     tell(told.at(-1) as SoakMinute);
     first ??= await weigh({ collect: true });
   }

@@ -311,13 +311,16 @@ describe("the data directory", () => {
         "INSERT INTO audit_events (id, event_type, created_at, status, source_service) VALUES ('1', 'login', 5000, 'success', 'api')",
       ),
     );
-    expect(checkDatabase().newest).toBe(5_000);
+    expect(checkDatabase().happened).toContainEqual({ what: "newest audit event", time: 5_000 });
   });
 });
 
 describe("the clock", () => {
-  const found = (time: number, newest: number | null = null, ...outside: number[]) =>
-    checkClock(time, newest, outside)[0]?.verdict;
+  const found = (time: number, newest: number | null = null, ...outside: number[]) => {
+    const built = { what: "build", time: Date.parse("2026-01-01") };
+    const happened = newest === null ? [built] : [built, { what: "newest position", time: newest }];
+    return checkClock(time, happened, outside)[0]?.verdict;
+  };
 
   test("is sane, not behind the database, and as outside", () => {
     expect(found(NOW)).toBe("ok");

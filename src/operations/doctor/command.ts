@@ -6,6 +6,7 @@ import { reason } from "../../kernel/disk";
 import { OperatorError } from "../../kernel/operator";
 import { print, printJson } from "../../kernel/print";
 import { backupsAmong, newestBy } from "../backup/names";
+import { happened } from "../health/clock";
 import { checkAccounts, checkBackups, checkConfiguration, checkEmail } from "./configuration";
 import { checkDatabase, type DatabaseReport } from "./database";
 import { type Finding, problem } from "./findings";
@@ -44,13 +45,13 @@ export async function examineInstallation(asJson: boolean): Promise<void> {
     );
 }
 
-const NOT_LOOKED_AT: DatabaseReport = { findings: [], closed: [], newest: null, waitingEmails: 0 };
-
 async function examine(): Promise<Finding[]> {
   const time = now();
   const [outside, hash] = await Promise.all([checkOutside(), attempt("password hash", checkPasswordHash)]);
   const isOpaque = !isAbsent(config["data.dir"]) && !canEnter(config["data.dir"]);
-  const database = isOpaque ? NOT_LOOKED_AT : checkDatabase();
+  const database: DatabaseReport = isOpaque
+    ? { findings: [], closed: [], happened: happened(null), waitingEmails: 0 }
+    : checkDatabase();
   const dates = outside.flatMap(({ date }) => (date === null ? [] : [date]));
   return [
     ...checkConfiguration(config),
@@ -60,7 +61,7 @@ async function examine(): Promise<Finding[]> {
     ...(isOpaque ? [] : checkKey(database.closed)),
     ...database.findings,
     ...(await attempt("disk", checkDisk)),
-    ...checkClock(time, database.newest, dates),
+    ...checkClock(time, database.happened, dates),
     ...checkLimits(),
     ...checkTemporaryDirectory(),
     ...hash,

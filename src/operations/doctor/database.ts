@@ -7,14 +7,15 @@ import { useMasterKey } from "../../kernel/encryption";
 import { sizeInWords } from "../../kernel/print";
 import { unreadable, whyClosed } from "../backup/key-check";
 import { checkSoundness, rows, UnsoundDatabase } from "../backup/soundness";
+import { type Happened, happened } from "../health/clock";
 import { type Finding, ok, problem } from "./findings";
 
 export interface DatabaseReport {
   findings: Finding[];
   /** Kinds of secrets in it that the master key here does not open, as words. */
   closed: string[];
-  /** Time of the newest record (epoch milliseconds); null if there is none. */
-  newest: number | null;
+  /** All that is known to have happened, by which the clock is checked. */
+  happened: Happened[];
   /** Number of emails that were tried and wait. */
   waitingEmails: number;
 }
@@ -22,7 +23,7 @@ export interface DatabaseReport {
 /** Reads the database through, beside a server that may be running, and changes nothing. */
 export function checkDatabase(): DatabaseReport {
   const path = dataPath.database();
-  const report: DatabaseReport = { findings: [], closed: [], newest: null, waitingEmails: 0 };
+  const report: DatabaseReport = { findings: [], closed: [], happened: happened(null), waitingEmails: 0 };
   if (!existsSync(path)) {
     report.findings.push(ok("database", "there is none yet: the first start makes it"));
     return report;
@@ -39,7 +40,7 @@ export function checkDatabase(): DatabaseReport {
       report.findings = examine(database, statSync(path).size);
       if (report.findings.every(({ verdict }) => verdict === "ok")) report.closed = closedSecrets(database);
       if (report.closed.length > 0) report.findings.push(tellClosed(report.closed));
-      report.newest = newestTime(database);
+      report.happened = happened(database);
       report.waitingEmails = Number(
         value(
           database,
@@ -121,12 +122,4 @@ function value(database: Database, sql: string): unknown {
   } catch {
     return null;
   }
-}
-
-/** The newest time in the tables that are written most (epoch milliseconds). */
-function newestTime(database: Database): number | null {
-  const times = ["gps_points", "audit_events", "sessions"].map((table) =>
-    Number(value(database, `SELECT created_at FROM ${table} ORDER BY rowid DESC LIMIT 1`) ?? 0),
-  );
-  return Math.max(...times) || null;
 }

@@ -11,6 +11,7 @@ import { isServed } from "../../kernel/data-lock";
 import { reason } from "../../kernel/disk";
 import { sizeInWords } from "../../kernel/print";
 import { connectionsFor, openFilesLimit } from "../../realtime/capacity";
+import { clockTrouble, type Happened } from "../health/clock";
 import { type Finding, ok, orOk, problem, warning } from "./findings";
 
 /** The doctor's checks beside configuration and database: files, disk, clock, limits. */
@@ -149,25 +150,17 @@ export function checkDisk(): Finding[] {
   });
 }
 
-const YEAR_OF_THIS_PROGRAM = 2026;
 const SOME = MINUTE;
 const MUCH = 60 * MINUTE;
 
 /**
- * Checks the machine's clock: plausible, not behind the database's newest record (`newest`), and equal to the
- * clocks of others (`outside`); epoch milliseconds. Two-factor codes bear half a minute.
+ * Checks the machine's clock: not behind what has `happened`, and equal to the clocks of others (`outside`);
+ * epoch milliseconds. Two-factor codes bear half a minute.
  */
-export function checkClock(time: number, newest: number | null, outside: number[]): Finding[] {
+export function checkClock(time: number, happened: Happened[], outside: number[]): Finding[] {
   const told = iso(time);
-  if (new Date(time).getUTCFullYear() < YEAR_OF_THIS_PROGRAM)
-    return [problem("clock", `it shows ${told}: set it (timedatectl), or times and expiries are wrong`)];
-  if (newest !== null && newest > time + 5 * MINUTE)
-    return [
-      problem(
-        "clock",
-        `it shows ${told}, and the database holds what was written at ${iso(newest)}: it was or is wrong; set it (timedatectl)`,
-      ),
-    ];
+  const trouble = clockTrouble(time, happened);
+  if (trouble !== null) return [problem("clock", trouble)];
   const gaps = outside.map((other) => Math.abs(time - other)).sort((a, b) => a - b);
   const gap = gaps[Math.floor(gaps.length / 2)] ?? 0;
   const others = `it is ${Math.round(gap / SECOND)} s off the time outside: let it be set by NTP or GPS (timedatectl)`;
