@@ -167,11 +167,11 @@ export async function serveUntilStopped(options: ServeOptions): Promise<void> {
   stopOnSignals(running.stop);
   const hasUsers = db.select({ id: users.id }).from(users).limit(1).get() !== undefined;
   say(
-    `Fairlead listens on ${running.url}${config["docs.enabled"] ? ` and explains itself at ${running.url}/docs` : ""}`,
+    `Fairlead listens on ${running.url}${config["docs.enabled"] ? ` (documentation: ${running.url}/docs)` : ""}`,
   );
   if (!hasUsers)
     say(
-      `There is no user yet. Make the first one beside the running server: ${commandLine("user create")} --username NAME --email ADDRESS --role "Super Admin"`,
+      `There is no user yet. Create the first one while the server is running: ${commandLine("user create")} --username NAME --email ADDRESS --role "Super Admin"`,
     );
 }
 

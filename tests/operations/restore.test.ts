@@ -77,7 +77,7 @@ beforeAll(async () => {
   const before = await postFix(server);
   expect((await command(["backup", file], { settings: { "data.dir": dataDir } })).status).toBe(0);
   points = [before, await postFix(server)];
-  expectFailure(await restore(file, dataDir), 1, "another Fairlead server runs", dataDir);
+  expectFailure(await restore(file, dataDir), 1, "another Fairlead server is using", dataDir);
   // Killed: the latest acknowledged writes are only in the log beside the database.
   await server.stop("SIGKILL");
 });
@@ -305,12 +305,12 @@ describe("restore refuses, and changes nothing:", () => {
       await restore(text, target),
       1,
       text,
-      "is no database: choose another backup; nothing was changed",
+      "is not a database; choose another backup. Nothing was changed",
     );
     expect(contentOf(target)).toEqual(before);
     const foreign = join(temporaryDirectory(), "foreign.db");
     change(foreign, "CREATE TABLE bookmarks (id)");
-    refused(foreign, "is no database of Fairlead's: choose another backup; nothing was changed");
+    refused(foreign, "is not a Fairlead database; choose another backup. Nothing was changed");
   });
 
   test("one of a newer version, with broken references, or damaged", () => {
@@ -321,7 +321,7 @@ describe("restore refuses, and changes nothing:", () => {
     );
     refused(
       variant("INSERT INTO backup_codes (user_id, code_hash) VALUES ('nobody', 'x')"),
-      "references to nothing",
+      "broken references in the table",
     );
     const damaged = variant();
     const bytes = readFileSync(damaged);
@@ -333,7 +333,7 @@ describe("restore refuses, and changes nothing:", () => {
   test("one that is cut off, wherever that is", async () => {
     const whole = readFileSync(file);
     const cut = join(temporaryDirectory(), "cut.db");
-    const damage = /cut\.db is damaged \([^)]+.*\): choose another backup; nothing was changed$/;
+    const damage = /cut\.db is damaged \([^)]+.*\); choose another backup\. Nothing was changed$/;
     for (const length of [50, 4_096, whole.length / 2, whole.length - 100]) {
       writeFileSync(cut, whole.subarray(0, length));
       expect(() => restoreHere(cut, target)).toThrow(damage);

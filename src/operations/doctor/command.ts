@@ -41,7 +41,7 @@ export async function examineInstallation(asJson: boolean): Promise<void> {
   }
   if (problems > 0)
     throw new OperatorError(
-      `${problems} ${problems === 1 ? "problem" : "problems"} found; each line says what to do`,
+      `${problems} ${problems === 1 ? "problem" : "problems"} found; see above for what to do`,
     );
 }
 
@@ -77,7 +77,7 @@ async function attempt(check: string, make: () => Finding[] | Promise<Finding[]>
   try {
     return await make();
   } catch (error) {
-    return [problem(check, `it cannot be checked: ${reason(error)}; ${wayOut(error)}`)];
+    return [problem(check, `cannot be checked: ${reason(error)}; ${wayOut(error)}`)];
   }
 }
 
@@ -86,7 +86,7 @@ function wayOut(error: unknown): string {
   const { code, path } = error as { code?: string; path?: string };
   return /^(EACCES|EPERM|SQLITE_(CANTOPEN|PERM|READONLY))/.test(String(code))
     ? "run the doctor as the server's user"
-    : `see what is wrong with ${path ?? config["data.dir"]}`;
+    : `check ${path ?? config["data.dir"]}`;
 }
 
 function backupFacts(time: number): { newest: number | null; sameDisk: boolean | null } {

@@ -25,12 +25,12 @@ export function checkDatabase(): DatabaseReport {
   const path = dataPath.database();
   const report: DatabaseReport = { findings: [], closed: [], happened: happened(null), waitingEmails: 0 };
   if (!existsSync(path)) {
-    report.findings.push(ok("database", "there is none yet: the first start makes it"));
+    report.findings.push(ok("database", "there is none yet; the first start creates it"));
     return report;
   }
   if (!isOurs(path)) {
     report.findings.push(
-      problem("database", `${path} may not be written by this user: chown it to the server's user`),
+      problem("database", `${path} is not writable for this user; chown it to the server's user`),
     );
     return report;
   }
@@ -88,12 +88,12 @@ function examine(database: Database, size: number): Finding[] {
     return [
       problem(
         "database",
-        `it was written by a newer version (migration ${unknown.at(-1)}): install that version, or restore a backup from before the upgrade`,
+        `it was written by a newer version (migration ${unknown.at(-1)}); install that version, or restore a backup from before the upgrade`,
       ),
     ];
   const state =
     pending.length > 0
-      ? `; the next start copies it to ${dataPath.backups()}, and applies ${pending.join(", ")}`
+      ? `; the next start copies it to ${dataPath.backups()}, then applies ${pending.join(", ")}`
       : "";
   return [ok("database", `sound, ${sizeInWords(size)}${state}`)];
 }
@@ -112,7 +112,7 @@ function closedSecrets(database: Database): string[] {
 const tellClosed = (closed: string[]): Finding =>
   problem(
     "master key",
-    `${whyClosed(readMasterKey() !== null, closed.join(", "))}; the server does not start with a key that opens none of them`,
+    `${whyClosed(readMasterKey() !== null, closed.join(", "))}; the server does not start with a key that can decrypt none of them`,
   );
 
 /** A query's single value; null if there is none, or if an older schema lacks the table. */

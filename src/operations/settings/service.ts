@@ -85,7 +85,7 @@ export function createSetting(caller: Caller, input: NewSetting, client: Client)
   if (RESERVED.includes(key))
     throw invalid("/key", `must not be ${RESERVED.join(", ")}: these addresses are taken`);
   return transactAs(caller, () => {
-    if (find(key)) throw conflict("There is a setting with this key already");
+    if (find(key)) throw conflict("A setting with this key already exists");
     const time = now();
     const setting = {
       key,
