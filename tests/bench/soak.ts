@@ -108,7 +108,7 @@ export async function measureSoak(
 }
 
 /** The growth since the memory has settled, or in a short run since its middle, of which nothing is asked. */
-function growthOf(minutes: SoakMinute[]): Soak["growth"] {
+export function growthOf(minutes: SoakMinute[]): Soak["growth"] {
   const isLong = minutes.length >= SETTLED_AFTER + 2 * SMOOTHED;
   const since = isLong ? SETTLED_AFTER : Math.floor(minutes.length / 2);
   if (since < 1) return null;

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import { didYouMean, distance, nearest } from "../../src/kernel/nearest";
-import { sizeInWords } from "../../src/kernel/print";
 
 test("a letter too many, too few, wrong or swapped is one step", () => {
   for (const near of ["port", "ports", "prt", "pert", "prot"])
@@ -17,9 +16,4 @@ test("the nearest word is found whatever its case, and none that is far", () => 
   for (const far of ["", "x", "xyz", "health", "serve".repeat(40)]) expect(nearest(far, known)).toBeNull();
   expect(didYouMean(nearest("dokter", known))).toBe("; did you mean doctor?");
   expect(didYouMean(null)).toBe("");
-});
-
-test("sizes are told in GB from a thousand MB on", () => {
-  const told = [0, 49_000, 99_960_000, 999_900_000, 999_960_000, 38_449_000_000].map(sizeInWords);
-  expect(told).toEqual(["0.0 MB", "0.0 MB", "100.0 MB", "999.9 MB", "1.0 GB", "38.4 GB"]);
 });

@@ -140,7 +140,7 @@ describe("an address that is not this machine's", () => {
       await command(["serve"], elsewhere),
       1,
       "cannot listen on 192.0.2.1:3000",
-      "set server.host (FAIRLEAD_SERVER_HOST) to an address of this machine",
+      "set server.host (--host ADDRESS, FAIRLEAD_SERVER_HOST) to an address of this machine",
     );
   });
 });

@@ -139,7 +139,7 @@ describe("the doctor", () => {
     const dataDir = withoutKey();
     expect(await told(dataDir)).toMatch(
       new RegExp(
-        `^problem +master key +the key file ${keyOf(dataDir)} is missing, .*two-factor secrets.*does not start`,
+        `^problem +master key +the key file ${keyOf(dataDir)}, .*two-factor secrets.* is missing.*does not start`,
       ),
     );
     expect(await told(dataDir, { "security.encryption_key": ANOTHER })).toMatch(
@@ -147,7 +147,7 @@ describe("the doctor", () => {
     );
     expect(readdirSync(dataDir)).toEqual(["fairlead.db"]);
     writeFileSync(keyOf(dataDir), key);
-    expect(await told(dataDir)).toMatch(/^ok +master key +it is there/);
+    expect(await told(dataDir)).toMatch(/^ok +master key +present/);
   });
 });
 

@@ -43,7 +43,7 @@ describe("in a directory that is not there", () => {
     named: string,
     settings?: () => Settings,
   ][] = [
-    ["restore of no file", () => ["restore", "/no/such/file.db"], 1, "no file"],
+    ["restore of no file", () => ["restore", "/no/such/file.db"], 1, "does not exist"],
     ["restore of a damaged file", () => ["restore", damaged()], 1, "nothing was changed"],
     ["user create with a wrong role", () => [...USER, "--role", "Supper Admin"], 1, "no role"],
     ["user create with a short password", () => [...USER, "--password-stdin"], 2, "password"],
@@ -149,7 +149,7 @@ test("a restore that is refused while another process has the database open leav
   );
   try {
     await other.stdout.getReader().read();
-    expectFailure(await run(["restore", file], dataDir), 1, "another process has");
+    expectFailure(await run(["restore", file], dataDir), 1, "another process, such as");
     expect(readdirSync(dataDir).sort()).toEqual(["fairlead.db", "fairlead.db-shm", "fairlead.db-wal"]);
   } finally {
     other.kill();

@@ -112,7 +112,7 @@ function takeCopy(file: string, partial: string): Pick<Restored, "pending" | "un
   } catch (error) {
     const why = whyUnsound(error);
     if (why === null) throw error;
-    throw new OperatorError(`${file} ${why}; choose another backup. Nothing was changed`);
+    throw new OperatorError(`${file} ${why}; nothing was changed. Choose another backup`);
   }
 }
 
