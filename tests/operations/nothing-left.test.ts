@@ -77,10 +77,10 @@ describe("in a directory that is not there", () => {
       expect(readdirSync(above)).toEqual([]);
     });
 
-  test("demo on a port that is taken leaves no directory of its own either", async () => {
+  test("demo told to take a port that is taken leaves no directory of its own either", async () => {
     const above = temporaryDirectory();
-    const args = ["demo", "--data-dir", join(above, "mistyped")];
-    const result = await runAfterShell("true", args, { "server.port": port }, { TMPDIR: above });
+    const args = ["demo", "--port", port, "--data-dir", join(above, "mistyped")];
+    const result = await runAfterShell("true", args, {}, { TMPDIR: above });
     expectFailure(result, 1, "is in use");
     expect(
       readdirSync(above).filter((name) => name.startsWith("fairlead-demo-") || name === "mistyped"),
