@@ -316,7 +316,7 @@ test("the first start names the command for the first user, which holds from any
   const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   let said = "";
   while (!said.includes("Super Admin")) said += (await lines.read()).value ?? "";
-  const [, given = ""] = /running server: \S+(?: run -s fairlead --)? (.*)\n/.exec(said) ?? [];
+  const [, given = ""] = /server is running: \S+(?: run -s fairlead --)? (.*)\n/.exec(said) ?? [];
   expect(given).toStartWith("user create --config ");
   const line = given.replace("NAME", "anna").replace("ADDRESS", "anna@example.org");
   const made = Bun.spawnSync(["sh", "-c", `"$@" ${line} --json`, "sh", ...program], {
