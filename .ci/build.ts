@@ -17,6 +17,9 @@ const TARGETS = {
 } as const;
 type Target = keyof typeof TARGETS;
 
+/** Epoch milliseconds; SOURCE_DATE_EPOCH, in seconds, makes a build that can be repeated. */
+const BUILT_AT = process.env.SOURCE_DATE_EPOCH ? Number(process.env.SOURCE_DATE_EPOCH) * 1_000 : Date.now();
+
 const HELP = `Usage: bun run build [options]
 
 Makes one executable for Linux with everything inside.
@@ -95,6 +98,7 @@ async function build({ target, outfile, entry }: Options, scratch: string): Prom
     // they need, and misreads shortened ones.
     bytecode: true,
     format: "esm",
+    define: { "process.env.FAIRLEAD_BUILT_AT": JSON.stringify(String(BUILT_AT)) },
     // Code that is loaded on demand stays in chunks of its own: printing a help text does not load the
     // server.
     splitting: true,

@@ -1,5 +1,4 @@
 import type { ParseArgsConfig } from "node:util";
-import { describeConfig } from "./configuration/config";
 import { UsageError } from "./kernel/process/operator";
 import { print } from "./kernel/process/print";
 
@@ -24,15 +23,23 @@ export interface Command {
 }
 
 const NO_BACKUP = "no-backup";
-const NO_BACKUP_HELP =
-  "  --no-backup       migrate a database that holds data without copying it to backup.dir before";
+const NO_BACKUP_HELP = "  --no-backup       migrate the database without copying it to backup.dir first";
+
+/** The address of the server, for the commands that start or ask one. */
+const ADDRESS = { host: { type: "string" }, port: { type: "string" } } as const;
+const ADDRESS_HELP = `  --host ADDRESS    listen on this address (default: server.host, 127.0.0.1)
+  --port N          listen on this port, or on a free one with 0 (default: server.port, 3000)`;
+const ASKED_HELP = ADDRESS_HELP.replaceAll("listen on this", "expect the server on this").replace(
+  ", or on a free one with 0",
+  "",
+);
 
 // --- demo -------------------------------------------------------------------------------------------------
 
 async function runDemo({ speed }: Values): Promise<void> {
   const factor = speed === undefined ? undefined : Number(speed);
   if (factor !== undefined && !(factor > 0 && factor <= 1_000))
-    throw new UsageError("--speed must be a number above 0 and at most 1000");
+    throw new UsageError("--speed must be a number greater than 0 and at most 1000");
   const { demo } = await import("./demo");
   await demo(factor);
 }
@@ -57,14 +64,16 @@ async function printDocument(): Promise<void> {
 const ALL: Command[] = [
   {
     name: "serve",
-    usage: "serve [--no-backup]",
-    summary: "migrate the database, then serve (the default)",
-    description:
-      "Migrates the database, then serves until SIGTERM or SIGINT. A database that holds data is copied to backup.dir before it is migrated; `rollback` puts the copy back.",
-    options: { [NO_BACKUP]: { type: "boolean" }, "key-lost": { type: "boolean" } },
-    optionHelp: `${NO_BACKUP_HELP}
-  --key-lost        start although the key of what is encrypted in the database is lost: a missing one is made
-                    anew, and what the former one encrypted stays unreadable`,
+    usage: "serve [--host ADDRESS] [--port N] [--no-backup] [--key-lost]",
+    summary: "start the server (the default)",
+    description: `Migrates the database if necessary, then serves until it receives SIGTERM or SIGINT. Before a
+migration, a database that holds data is copied to backup.dir; \`fairlead rollback\` undoes the
+migration by restoring that copy.`,
+    options: { ...ADDRESS, [NO_BACKUP]: { type: "boolean" }, "key-lost": { type: "boolean" } },
+    optionHelp: `${ADDRESS_HELP}
+${NO_BACKUP_HELP}
+  --key-lost        start even though the key to the encrypted data is lost: a missing key is created
+                    anew, and everything encrypted with the former one stays unreadable`,
     run: async (values) =>
       (await import("./serve")).serveUntilStopped({
         backup: values[NO_BACKUP] !== true,
@@ -73,19 +82,21 @@ const ALL: Command[] = [
   },
   {
     name: "demo",
-    usage: "demo [--speed N]",
-    summary: "serve a throw-away fleet with a vessel that moves",
-    description:
-      "Serves on a data directory that is removed at the end, with an admin, a device, a trip and zones, and sails a recorded voyage through the API. Prints what to open and to try.",
-    options: { speed: { type: "string" } },
-    optionHelp: "  --speed N         times as fast as the vessel sailed, up to 1000 (default: 10)",
+    usage: "demo [--host ADDRESS] [--port N] [--speed N]",
+    summary: "start a throw-away server with a vessel that moves",
+    description: `Serves from a temporary data directory, which is removed at the end: an administrator, a device, a
+trip and zones. Sails a recorded voyage through the API, and prints what to open and what to try. If
+the configured port is taken, a free one is used.`,
+    options: { ...ADDRESS, speed: { type: "string" } },
+    optionHelp: `${ADDRESS_HELP}
+  --speed N         sail N times as fast as the vessel did, up to 1000 (default: 10)`,
     run: runDemo,
   },
   {
     name: "user create",
     usage: "user create --username U --email E [--role NAME]… [--password-stdin] [--json]",
-    summary: "create an active user without an email round trip",
-    description: "Creates an active user. Works beside the running server.",
+    summary: "create a user who can sign in at once",
+    description: `Creates an active user without sending a confirmation email. The server may be running.`,
     options: {
       username: { type: "string" },
       email: { type: "string" },
@@ -93,18 +104,18 @@ const ALL: Command[] = [
       "password-stdin": { type: "boolean" },
       json: { type: "boolean" },
     },
-    optionHelp: `  --username U      3 to 30 letters, digits and underscores
+    optionHelp: `  --username U      username: 3 to 30 letters, digits and underscores
   --email E         email address
-  --role NAME       a role beside User, such as "Super Admin"; may be repeated
-  --password-stdin  read the password from standard input; else one is made and printed once
+  --role NAME       role in addition to User, such as "Super Admin"; may be repeated
+  --password-stdin  read the password from standard input instead of generating one
   --json            print one JSON object: id, username, email, password`,
     run: async (values) => (await import("./identity/commands")).createUser(values),
   },
   {
     name: "key create",
     usage: "key create --name N [--system] [--owner USERNAME] [--scope S]… [--json]",
-    summary: "create an API key and print it once",
-    description: "Creates an API key. Works beside the running server.",
+    summary: "create an API key",
+    description: "Creates an API key and prints it; it cannot be shown again. The server may be running.",
     options: {
       name: { type: "string" },
       system: { type: "boolean" },
@@ -112,10 +123,10 @@ const ALL: Command[] = [
       scope: { type: "string", multiple: true },
       json: { type: "boolean" },
     },
-    optionHelp: `  --name N          what the key is for
-  --system          a system key: holds *:*, for other services of the installation
-  --owner USERNAME  whose key it is; its permissions narrow the key's
-  --scope S         a permission such as gps:write, gps:* or *:*; may be repeated
+    optionHelp: `  --name N          purpose of the key
+  --owner USERNAME  owner of the key, who limits what it may do; required without --system
+  --scope S         permission of the key, such as gps:write, gps:* or *:*; may be repeated
+  --system          create a system key, which may do everything (*:*), for another service of yours
   --json            print one JSON object: id, key, key_prefix, scopes, is_system`,
     run: async (values) => (await import("./identity/commands")).createKey(values),
   },
@@ -123,8 +134,9 @@ const ALL: Command[] = [
     name: "migrate",
     usage: "migrate [--no-backup]",
     summary: "apply pending migrations and exit",
-    description:
-      "Applies pending migrations of the database and exits. `serve` does the same before it serves. A database that holds data is copied to backup.dir before; `rollback` puts the copy back.",
+    description: `Applies pending migrations to the database and exits; \`fairlead serve\` does the same before it
+serves. A database that holds data is first copied to backup.dir; \`fairlead rollback\` undoes the
+migration by restoring that copy. The server must be stopped.`,
     options: { [NO_BACKUP]: { type: "boolean" } },
     optionHelp: NO_BACKUP_HELP,
     run: runMigrate,
@@ -132,45 +144,50 @@ const ALL: Command[] = [
   {
     name: "backup",
     usage: "backup FILE",
-    summary: "copy the database while the server runs",
-    description:
-      "Writes a consistent, checked copy of the database to FILE, which must not exist. The server may run. The key file (master.key) is not in it: keep a copy of that too.",
+    summary: "copy the database",
+    description: `Writes a consistent copy of the database to FILE, which must not exist, and checks the copy. The
+server may be running. The key file (master.key) is not included: keep a copy of it as well.`,
     positionals: 1,
     run: async (_, [file = ""]) => (await import("./server/backup/commands")).backup(file),
   },
   {
     name: "restore",
     usage: "restore FILE",
-    summary: "put a backup in place of the database",
-    description:
-      "Checks FILE, a copy that `backup` made, and puts it in place of the database. The server must be stopped. The former database is kept beside it under another name, and FILE is left as it is.",
+    summary: "replace the database with a backup",
+    description: `Checks FILE, a copy made by \`fairlead backup\`, and replaces the database with it. The server must be
+stopped. The former database stays beside it under another name, and FILE is left unchanged.`,
     positionals: 1,
     run: async (_, [file = ""]) => (await import("./server/backup/commands")).restore(file),
   },
   {
     name: "rollback",
     usage: "rollback",
-    summary: "put the database from before the last migration back",
-    description:
-      "Puts the newest copy that was made before a migration (before-VERSION-TIME.db in backup.dir) back in place of the database, and says which version of Fairlead it belongs to. The server must be stopped. The former database is kept beside it under another name, and the copy is left as it is.",
+    summary: "undo the last migration",
+    description: `Restores the latest copy that was made before a migration (before-VERSION-TIME.db in backup.dir), and
+tells which version of Fairlead it belongs to. The server must be stopped. The former database stays
+beside the restored one under another name, and the copy is left unchanged.`,
     run: async () => (await import("./server/backup/commands")).rollback(),
   },
   {
     name: "doctor",
-    usage: "doctor [--json]",
-    summary: "check the installation, and say what to do",
-    description:
-      "Checks configuration, permissions, database, address, disk, clock, limits, backups and the outside addresses that are configured, beside a running server or without one, and changes nothing. Exit status 0 unless it finds a problem.",
-    options: { json: { type: "boolean" } },
-    optionHelp: "  --json            print one JSON object: problems, warnings, findings",
+    usage: "doctor [--host ADDRESS] [--port N] [--json]",
+    summary: "check the installation and suggest remedies",
+    description: `Checks the configuration, permissions, master key, database, server address, disk, clock, limits,
+backups and configured external services. Changes nothing; the server may be running. Exits with status
+1 if it finds a problem; warnings don't count.`,
+    options: { ...ADDRESS, json: { type: "boolean" } },
+    optionHelp: `${ASKED_HELP}
+  --json            print one JSON object: problems, warnings, findings`,
     run: async ({ json }) => (await import("./server/doctor/command")).examineInstallation(json === true),
   },
   {
     name: "health",
-    usage: "health",
-    summary: "ask the running server whether it is ready",
-    description:
-      "Asks the server of this configuration, on this machine, whether it is ready (GET /health/ready). Exit status 0 when it is, 1 when it is not or does not answer.",
+    usage: "health [--host ADDRESS] [--port N]",
+    summary: "ask the running server if it is ready",
+    description: `Asks the server on this machine if it is ready (GET /health/ready). Exits with status 0 if it is, and
+with 1 if it isn't or doesn't answer.`,
+    options: ADDRESS,
+    optionHelp: ASKED_HELP,
     run: async () => (await import("./server/health/command")).askHealth(),
   },
   {
@@ -183,10 +200,10 @@ const ALL: Command[] = [
   {
     name: "config",
     usage: "config",
-    summary: "print the effective configuration",
-    description:
-      "Prints every configuration key, its effective value and where that came from. Secrets are hidden.",
-    run: () => print(describeConfig()),
+    summary: "explain the configuration and print its values",
+    description: `Prints every configuration key with its meaning, its value and where that value comes from. Secrets
+are hidden.`,
+    run: async () => print((await import("./configuration/config-text")).describeConfig()),
   },
 ];
 

@@ -8,8 +8,9 @@ import { SUPER_ADMIN } from "./identity/access/caller";
 import { insertUser } from "./identity/directory/new-user";
 import { hashPassword } from "./kernel/crypto/crypto";
 import { transact } from "./kernel/db/transactions";
+import { tryAddress } from "./kernel/process/address";
 import { reason } from "./kernel/process/disk";
-import { OperatorError } from "./kernel/process/operator";
+import { AddressInUse, OperatorError } from "./kernel/process/operator";
 import { isCompiled, quoted } from "./kernel/process/program";
 import { SECOND } from "./kernel/time/clock";
 import { setSystemValue } from "./runtime-settings/service";
@@ -46,18 +47,38 @@ export async function demo(speed = DEFAULT_SPEED): Promise<void> {
   const directory = makeDirectory();
   // Runs at any end except a kill: the directory holds an admin and the key of its secrets.
   process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
-  loadConfig({
-    config: configFile ?? undefined,
-    dataDir: directory,
-    environment: { FAIRLEAD_LOG_LEVEL: "warn", ...process.env },
-  });
+  const isMoved = await configure(directory);
   running = await serve();
   try {
-    await present(running, speed);
+    await present(running, speed, isMoved);
   } catch (error) {
     // A request that was under way when the server stopped is no failure.
     if (!leaving) throw error;
   }
+}
+
+/**
+ * Loads the configuration for this data directory. A port that is in use is exchanged for a free one, unless
+ * `--port` insists on it; returns true if it was.
+ */
+async function configure(dataDir: string): Promise<boolean> {
+  const flags = {
+    config: configFile ?? undefined,
+    dataDir,
+    host: configSources["server.host"] === "command line" ? config["server.host"] : undefined,
+    environment: { FAIRLEAD_LOG_LEVEL: "warn", ...process.env },
+  };
+  const isAsked = configSources["server.port"] === "command line";
+  loadConfig({ ...flags, port: isAsked ? String(config["server.port"]) : undefined });
+  try {
+    await tryAddress();
+    return false;
+  } catch (error) {
+    if (isAsked || !(error instanceof AddressInUse)) throw error;
+  }
+  say(`Port ${config["server.port"]} is in use, so the demo takes a free one.`);
+  loadConfig({ ...flags, port: "0" });
+  return true;
 }
 
 /** Makes the throw-away directory. Throws OperatorError if that fails. */
@@ -79,17 +100,17 @@ function ownAddress(port: number): string {
 }
 
 /**
- * The address at which a person opens the demo: the public one, unless that is the default `localhost`, which
- * may lead elsewhere.
+ * The address at which a person opens the demo: the public one, unless that leads elsewhere. The default
+ * `localhost` may, and a configured one does if the demo `isMoved` to another port.
  */
-function shownAddress(publicAddress: string, address: string): string {
-  const leadsHere =
-    address.startsWith("http://127.0.0.1:") || configSources["server.public_url"] !== "default";
-  return leadsHere ? publicAddress : address;
+function shownAddress(publicAddress: string, address: string, isMoved: boolean): string {
+  const isLocal = address.startsWith("http://127.0.0.1:");
+  const isConfigured = configSources["server.public_url"] !== "default";
+  return isConfigured ? (isMoved ? address : publicAddress) : isLocal ? publicAddress : address;
 }
 
 /** Creates the fleet, introduces it to the person, and sails. */
-async function present(running: Running, speed: number): Promise<void> {
+async function present(running: Running, speed: number, isMoved: boolean): Promise<void> {
   // A time-lapse posts faster, and further ahead, than a vessel would.
   await transact(() => {
     setSystemValue("gps.rate_limit_requests", 1_000_000);
@@ -116,7 +137,7 @@ async function present(running: Running, speed: number): Promise<void> {
   for (const zone of ZONES) await api.post("/v1/geofences", token, zone);
 
   const voyage = underWay(await readTrack());
-  const url = shownAddress(running.url, address);
+  const url = shownAddress(running.url, address, isMoved);
   introduce({ url, speed, password, token, key: key.key, deviceId: device.data.id });
   announceZoneEvents(address, token);
   const seconds = duration(voyage);

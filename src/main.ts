@@ -1,3 +1,4 @@
+import { didYouMean, nearest } from "./kernel/values/nearest";
 import "./production";
 import { parseArgs } from "node:util";
 import { COMMANDS, type Command } from "./commands";
@@ -15,10 +16,11 @@ const COMMON = {
   version: { type: "boolean" },
 } as const;
 
-const COMMON_HELP = `  --config FILE     configuration file (default: FAIRLEAD_CONFIG, else fairlead.toml in the data directory)
-  --data-dir DIR    database, key file and outbox (default: data.dir, ./data)
-  -h, --help        this text
-  --version         the version`;
+const COMMON_HELP = `  --config FILE     read this configuration file (default: FAIRLEAD_CONFIG, else fairlead.toml in the
+                    data directory)
+  --data-dir DIR    use this data directory (default: data.dir, which is ./data unless configured)
+  -h, --help        show this help
+  --version         print the version`;
 
 /** A longer command line has options, which its own help explains. */
 const MAX_USAGE = 20;
@@ -36,11 +38,11 @@ Usage: fairlead [command] [options]
 Commands:
 ${lines.join("\n")}
 
-Options of every command (each has more: fairlead COMMAND --help, or fairlead help COMMAND):
+Options of every command (for the others, see fairlead COMMAND --help):
 ${COMMON_HELP}
 
-\`fairlead config\` lists every configuration key with its value. A key a.b_c is FAIRLEAD_A_B_C in the
-environment and b_c under [a] in the file.`;
+\`fairlead config\` explains every configuration key and shows its value. The key a.b_c is FAIRLEAD_A_B_C
+in the environment, and b_c under [a] in the configuration file.`;
 }
 
 const commandHelp = (command: Command) => `Usage: fairlead ${command.usage}
@@ -63,8 +65,16 @@ function span(argument: string): number {
   if (argument === "-h") return 1;
   const [name = ""] = argument.slice(2).split("=");
   const option = argument.startsWith("--") && Object.hasOwn(ALL_OPTIONS, name) ? ALL_OPTIONS[name] : null;
-  if (!option) throw new UsageError(`unknown option '${argument}'; see fairlead --help`);
+  if (!option) throw unknownOption(argument, ALL_OPTIONS, "fairlead");
   return option.type === "string" && !argument.includes("=") ? 2 : 1;
+}
+
+/** The error for an option that a command doesn't have; `shown` is the command line whose help lists them. */
+function unknownOption(argument: string, options: object, shown: string): UsageError {
+  const [name = ""] = argument.replace(/^--?/, "").split("=");
+  const meant = nearest(name, Object.keys(options));
+  const hint = meant === null ? `; see ${shown} --help` : didYouMean(`--${meant}`);
+  return new UsageError(`unknown option ${argument}${hint}`);
 }
 
 /**
@@ -77,15 +87,17 @@ function chooseCommand(args: string[]): { command: Command | null; rest: string[
   const words = args.slice(at, at + 2).filter((word) => !word.startsWith("-"));
   if (words.length === 0) return { command: null, rest: args };
   const name = [words.join(" "), words[0] ?? ""].find((candidate) => Object.hasOwn(COMMANDS, candidate));
-  if (name === undefined)
-    throw new UsageError(`there is no command "${words.join(" ")}"; ${alikeTo(words[0] ?? "")}`);
+  if (name === undefined) throw new UsageError(`there is no command "${words.join(" ")}"${hintFor(words)}`);
   return { command: COMMANDS[name] ?? null, rest: args.toSpliced(at, name.split(" ").length) };
 }
 
-/** The next step after a word that begins commands ("user") or none. */
-function alikeTo(word: string): string {
-  const begun = Object.keys(COMMANDS).filter((name) => name.startsWith(`${word} `));
-  return begun.length > 0 ? `there is ${begun.join(", ")}` : "see fairlead --help";
+/** The commands that begin with the first word ("user"), or the nearest one, as the end of a line. */
+function hintFor(words: string[]): string {
+  const [first = ""] = words;
+  const begun = Object.keys(COMMANDS).filter((name) => name.startsWith(`${first} `));
+  if (begun.length > 0) return `; did you mean ${begun.join(" or ")}?`;
+  const meant = nearest(words.join(" "), Object.keys(COMMANDS)) ?? nearest(first, Object.keys(COMMANDS));
+  return didYouMean(meant) || "; see fairlead --help";
 }
 
 async function run(args: string[]): Promise<void> {
@@ -96,26 +108,25 @@ async function run(args: string[]): Promise<void> {
   if (values.version) return print(VERSION);
   if (positionals.length !== (chosen.positionals ?? 0) || positionals.includes(""))
     throw new UsageError(`usage: fairlead ${chosen.usage}`);
+  const textOf = (name: string) => values[name] as string | undefined;
   loadConfig({
-    config: values.config as string | undefined,
-    dataDir: values["data-dir"] as string | undefined,
+    ...{ config: textOf("config"), dataDir: textOf("data-dir") },
+    ...{ host: textOf("host"), port: textOf("port") },
   });
   await chosen.run(values, positionals);
 }
 
 function parse(command: Command, args: string[]) {
+  const options: NonNullable<Command["options"]> = { ...COMMON, ...command.options };
   try {
-    return parseArgs({
-      args,
-      options: { ...COMMON, ...command.options },
-      allowPositionals: true,
-      strict: true,
-    });
+    return parseArgs({ args, options, allowPositionals: true, strict: true });
   } catch (error) {
-    const why = (error as Error).message.split(". ")[0] ?? "";
-    throw new UsageError(
-      `${why.charAt(0).toLowerCase()}${why.slice(1)}; see fairlead ${command.name} --help`,
-    );
+    const message = (error as Error).message;
+    const shown = `fairlead ${command.name}`;
+    const [, unknown] = /^Unknown option '([^']+)'/.exec(message) ?? [];
+    if (unknown !== undefined) throw unknownOption(unknown, options, shown);
+    const why = message.split(". ")[0] ?? "";
+    throw new UsageError(`${why.charAt(0).toLowerCase()}${why.slice(1)}; see ${shown} --help`);
   }
 }
 

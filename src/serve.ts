@@ -32,6 +32,7 @@ import { loadSystemConfig } from "./runtime-settings/service";
 import { backUpBeforeMigration, removeUnfinishedBefores } from "./server/backup/before-migration";
 import { requireKey } from "./server/backup/key-check";
 import { stopBackups } from "./server/backup/schedule";
+import { checkClockAtStart } from "./server/health/clock";
 import { startMetrics } from "./server/metrics/service";
 import { loadDetachments } from "./tracking/gps/detach";
 
@@ -90,6 +91,7 @@ async function bringUp(release: () => void): Promise<Running> {
     seedIdentity();
     loadSystemConfig();
     seedCommunitySettings();
+    checkClockAtStart();
   });
   waitOutsideStatements();
   loadDetachments();
@@ -166,11 +168,11 @@ export async function serveUntilStopped(options: ServeOptions): Promise<void> {
   stopOnSignals(running.stop);
   const hasUsers = db.select({ id: users.id }).from(users).limit(1).get() !== undefined;
   say(
-    `Fairlead listens on ${running.url}${config["docs.enabled"] ? ` and explains itself at ${running.url}/docs` : ""}`,
+    `Fairlead listens on ${running.url}${config["docs.enabled"] ? ` (documentation: ${running.url}/docs)` : ""}`,
   );
   if (!hasUsers)
     say(
-      `There is no user yet. Make the first one beside the running server: ${commandLine("user create")} --username NAME --email ADDRESS --role "Super Admin"`,
+      `There is no user yet. Create the first one while the server is running: ${commandLine("user create")} --username NAME --email ADDRESS --role "Super Admin"`,
     );
 }
 

@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parse as parseToml, TomlError } from "smol-toml";
 import type { LogFormat, LogLevel } from "../kernel/logs/log";
+import { didYouMean, nearest } from "../kernel/values/nearest";
+import { contradictions } from "./config-checks";
 import {
   address,
   asAddressRange,
@@ -10,9 +12,11 @@ import {
   boolean,
   choice,
   integer,
+  integration,
   key32,
   list,
   type Option,
+  prefixed,
   Refusal,
   rate,
   secret,
@@ -21,71 +25,62 @@ import {
 } from "./option-kinds";
 
 /**
- * The operator's options: one table with default, check and meaning. A value comes from the environment
- * (`a.b_c` is FAIRLEAD_A_B_C), else from the TOML file (`b_c` under `[a]`), else it is the default.
+ * The operator's options: one table with default, check and meaning. A value comes from the command line
+ * where there is an option for it, else from the environment (`a.b_c` is FAIRLEAD_A_B_C), else from the TOML
+ * file (`b_c` under `[a]`), else it is the default.
  */
 
 /** The configuration is wrong, as the message says; the program ends with status 2. */
 export class ConfigError extends Error {}
 
-const integration = (platform: string, authorize: string, token: string, revoke: string, api: string) =>
-  ({
-    client_id: text(null, `client of this installation at ${platform}`),
-    client_secret: secret(`its secret at ${platform}`),
-    authorize_url: address(authorize, "where a browser is sent to consent"),
-    token_url: address(token, "where codes and refresh tokens are exchanged"),
-    revoke_url: address(revoke, "where tokens are revoked"),
-    api_url: address(api, "what a resource's path is appended to"),
-  }) as const;
-
-type Integration = ReturnType<typeof integration>;
-
-/** Spreads an integration's options into dotted keys. */
-const prefixed = <P extends string>(platform: P, options: Integration) =>
-  Object.fromEntries(
-    Object.entries(options).map(([key, option]) => [`integrations.${platform}.${key}`, option]),
-  ) as { [K in keyof Integration as `integrations.${P}.${K}`]: Integration[K] };
-
 export const OPTIONS = {
-  "server.host": text("127.0.0.1", "address to listen on"),
-  "server.port": integer(3000, 0, 65535, "port to listen on; 0 takes a free one"),
-  "server.public_url": url(null, "where users reach this server; used in emails and provider call-backs"),
+  "server.host": text("127.0.0.1", "address to listen on; 0.0.0.0 for all interfaces"),
+  "server.port": integer(3000, 0, 65535, "port to listen on; 0 picks a free one"),
+  "server.public_url": url(
+    null,
+    "address at which users reach the server, used in emails and OAuth call-backs; http://localhost and the port by default",
+  ),
   "server.trusted_proxies": list(
     [],
     asAddressRange,
-    "whose X-Forwarded-For and X-Forwarded-Proto are believed",
+    "proxies whose X-Forwarded-For and X-Forwarded-Proto headers are trusted",
   ),
   "server.cors_origins": list(
     [],
     (item) => (item === "*" ? item : asOrigin(item)),
-    "allowed browser origins; * allows all",
+    "browser origins that may call the API; * allows all",
   ),
-  "server.max_body_bytes": integer(1_048_576, 1_024, 1_073_741_824, "larger bodies get 413"),
+  "server.max_body_bytes": integer(
+    1_048_576,
+    1_024,
+    1_073_741_824,
+    "largest request body; a larger one gets 413",
+  ),
   "server.idle_seconds": integer(
     30,
     1,
     255,
-    "seconds after which a connection is cut on which nothing moves, such as that of a reader who takes nothing",
+    "seconds without traffic after which a connection is closed, such as that of a client that stops reading",
   ),
-  "data.dir": text("./data", "database, key file, outbox"),
+  "data.dir": text("./data", "directory of the database, the key file and the outbox"),
   "data.synchronous": choice(
     "full",
     ["full", "normal"],
-    "full keeps each acknowledged write across a power cut; normal is faster",
+    "full keeps every acknowledged write through a power cut; normal is faster",
   ),
-  "backup.interval_hours": integer(0, 0, 8_760, "hours between backups that the server makes; 0 makes none"),
-  "backup.keep": integer(7, 1, 10_000, "how many of them are kept"),
+  "backup.interval_hours": integer(0, 0, 8_760, "hours between scheduled backups; 0 makes none"),
+  "backup.keep": integer(7, 1, 10_000, "number of scheduled backups to keep"),
   "backup.dir": text(
     null,
-    "where they go: an existing directory, on another disk if there is one; backups/ in the data directory when left out",
+    "existing directory for backups, preferably on another disk; backups/ in the data directory by default",
   ),
   "security.encryption_key": key32,
   "security.reject_common_passwords": boolean(
     false,
-    "refuse common passwords and ones that contain the username",
+    "reject common passwords and those that contain the username",
   ),
   "security.id_app_key": secret(
-    "value that X-ID-App-Key must carry, of 32 characters or more; without it the header is refused",
+    "value that the header X-ID-App-Key must carry, at least 32 characters; without it the header is rejected",
     32,
   ),
   "auth.session_idle_days": integer(30, 1, 365, "days without use after which a session ends"),
@@ -93,75 +88,77 @@ export const OPTIONS = {
     0,
     0,
     1_440,
-    "minutes after a sign-in during which its session may change the address, make keys, add a second factor, hand out rights or delete; 0 sets no bound",
+    "minutes after sign-in during which a session may change the email address, create keys, add a second factor, grant rights or delete; 0 sets no limit",
   ),
-  "registration.enabled": boolean(true, "whether strangers may register"),
+  "registration.enabled": boolean(true, "let strangers register"),
   "bot_protection.provider": choice(
     null,
     ["turnstile", "hcaptcha", "recaptcha"],
-    "switches challenge_token on",
+    "provider of the challenge that clients must solve (challenge_token)",
   ),
-  "bot_protection.secret": secret("secret of the site at the provider"),
-  "bot_protection.verify_url": url(null, "the provider's siteverify address; its public one when left out"),
+  "bot_protection.secret": secret("secret of your site at the provider"),
+  "bot_protection.verify_url": url(null, "siteverify URL of the provider; its public one by default"),
   "email.transport": choice(
     "outbox",
     ["outbox", "resend", "smtp"],
-    "outbox writes files into the data directory",
+    "how email leaves; outbox writes files to the data directory instead",
   ),
-  "email.outbox_days": integer(
-    30,
-    0,
-    3_650,
-    "files in the outbox older than this many days are deleted; 0 keeps all",
-  ),
+  "email.outbox_days": integer(30, 0, 3_650, "days that files stay in the outbox; 0 keeps all"),
   "email.from": text("Fairlead <fairlead@localhost>", "sender of emails"),
-  "email.supported_locales": list(["en", "de"], asLocale, "languages of emails and of users"),
-  "email.link_base_url": url(null, "where links in emails lead; server.public_url when left out"),
-  "email.resend_api_key": secret("key for the resend transport"),
-  "email.resend_base_url": url(null, "Resend's address; its public one when left out"),
+  "email.supported_locales": list(["en", "de"], asLocale, "languages of emails and users"),
+  "email.link_base_url": url(null, "base URL of links in emails; server.public_url by default"),
+  "email.resend_api_key": secret("API key for Resend"),
+  "email.resend_base_url": url(null, "URL of Resend's API; the public one by default"),
   "email.smtp_url": {
-    ...url(null, "smtp:// or smtps:// with user and password", ["smtp:", "smtps:"]),
+    ...url(null, "URL of the mail server, with user and password", ["smtp:", "smtps:"]),
     secret: true,
   } as Option<string | null>,
-  "rate_limit.enabled": boolean(true, "switches every rate limit"),
-  "rate_limit.login": rate(10, 60, "requests/seconds of POST /v1/auth/login from one address"),
+  "rate_limit.enabled": boolean(true, "apply rate limits"),
+  "rate_limit.login": rate(10, 60, "sign-ins from one address"),
   "rate_limit.login_failures": rate(
     100,
     3600,
-    "failures/seconds of sign-ins with one identifier; from the 10th on, each is followed by a pause",
+    "failed sign-ins with one identifier; from the tenth on, each is followed by a pause",
   ),
-  "rate_limit.register": rate(5, 3600, "requests/seconds of POST /v1/auth/register"),
-  "rate_limit.reset_password": rate(5, 3600, "requests/seconds of POST /v1/auth/reset-password"),
-  "rate_limit.two_factor": rate(10, 60, "requests/seconds of two-factor codes"),
+  "rate_limit.register": rate(5, 3600, "registrations from one address"),
+  "rate_limit.reset_password": rate(5, 3600, "password resets from one address"),
+  "rate_limit.two_factor": rate(10, 60, "attempts at a two-factor code"),
   "rate_limit.graphql": rate(
     600,
     60,
-    "requests/seconds of GraphQL, for a credential, or for an address without one",
+    "GraphQL requests with one credential, or from one address without a credential",
   ),
   "rate_limit.write": rate(
     600,
     60,
-    "requests/seconds of writes (POST, PUT, PATCH, DELETE) with one credential, and ten times that of one user; not of positions",
+    "writes (POST, PUT, PATCH, DELETE) with one credential, and ten times as many by one user; positions don't count",
   ),
-  "oauth.max_clients_per_user": integer(50, 0, 100_000, "OAuth clients of one user; more get 409"),
-  "pegel.enabled": boolean(false, "water levels"),
+  "oauth.max_clients_per_user": integer(50, 0, 100_000, "OAuth clients of one user; one more gets 409"),
+  "pegel.enabled": boolean(false, "serve water levels"),
   "pegel.base_url": address(
     "https://www.pegelonline.wsv.de/webservices/rest-api/v2",
-    "a PEGELONLINE v2 service",
+    "URL of a PEGELONLINE v2 service",
   ),
-  "pegel.cache_seconds": integer(300, 0, 86_400, "how long its answers are kept"),
-  "vessels.source": choice("none", ["none", "aisstream", "nmea"], "where vessel positions come from"),
+  "pegel.cache_seconds": integer(300, 0, 86_400, "seconds for which its answers are cached"),
+  "vessels.source": choice(
+    "none",
+    ["none", "aisstream", "nmea"],
+    "source of the AIS positions of nearby vessels",
+  ),
   "vessels.url": url(
     null,
-    "wss://… of aisstream (its public one when left out) or tcp://host:port of a receiver",
+    "wss:// URL of aisstream (the public one by default), or tcp://HOST:PORT of a receiver",
     ["ws:", "wss:", "tcp:"],
   ),
-  "vessels.api_key": secret("key for aisstream"),
-  "geoip.database": text(null, "path of a City .mmdb file"),
+  "vessels.api_key": secret("API key for aisstream.io"),
+  "geoip.database": text(
+    null,
+    "path of a City .mmdb file, which adds country, region and city to audit events",
+  ),
   "integrations.allowed_redirects": list(
     [],
     asOrigin,
-    "origins to which a redirect_uri may lead; server.public_url when left out",
+    "origins that a redirect_uri may lead to; server.public_url by default",
   ),
   ...prefixed(
     "twitch",
@@ -193,38 +190,43 @@ export const OPTIONS = {
       "https://discord.com/api/v10",
     ),
   ),
-  "websocket.heartbeat_interval_seconds": integer(5, 1, 3_600, "seconds between the server's ping frames"),
+  "websocket.heartbeat_interval_seconds": integer(5, 1, 3_600, "seconds between pings from the server"),
   "websocket.client_timeout_seconds": integer(
     10,
     1,
     3_600,
-    "seconds without a pong frame after which a socket is closed",
+    "seconds without a pong after which a socket is closed",
   ),
   "websocket.max_message_bytes": integer(
     65_536,
     128,
     16_777_216,
-    "larger messages close the socket with 1009",
+    "largest message; a larger one closes the socket with 1009",
   ),
   "websocket.max_subscriptions": integer(100, 1, 10_000, "channels of one socket"),
-  "websocket.max_messages_per_second": integer(50, 1, 100_000, "more messages close the socket with 1008"),
+  "websocket.max_messages_per_second": integer(
+    50,
+    1,
+    100_000,
+    "messages a second on one socket; more close it with 1008",
+  ),
   "websocket.max_bytes_per_second": integer(
     4_194_304,
     1_024,
     1_073_741_824,
-    "more bytes of one user, on all sockets together, close them with 1008",
+    "bytes a second on all sockets of one user together; more close them with 1008",
   ),
   "websocket.max_connections_per_user": integer(
     1_000,
     1,
     1_000_000,
-    "sockets of one user, whatever the session or key; system keys may have more",
+    "sockets of one user, across all sessions and keys; system keys may open more",
   ),
-  "log.level": choice("info", ["error", "warn", "info", "debug"], "least important lines that are written"),
-  "log.format": choice(null, ["pretty", "json"], "pretty on a terminal and json elsewhere when left out"),
-  "metrics.enabled": boolean(false, "Prometheus text at /metrics"),
-  "metrics.token": secret("bearer token that /metrics asks for"),
-  "docs.enabled": boolean(true, "Swagger UI, GraphiQL, and introspection by GraphQL"),
+  "log.level": choice("info", ["error", "warn", "info", "debug"], "least severe lines to log"),
+  "log.format": choice(null, ["pretty", "json"], "pretty on a terminal and json elsewhere by default"),
+  "metrics.enabled": boolean(false, "serve Prometheus metrics at /metrics"),
+  "metrics.token": secret("bearer token that /metrics requires"),
+  "docs.enabled": boolean(true, "serve Swagger UI and GraphiQL, and answer GraphQL introspection"),
 } satisfies Record<string, Option<unknown>> & {
   "log.level": Option<LogLevel>;
   "log.format": Option<LogFormat | null>;
@@ -248,13 +250,16 @@ export let configFile: string | null = null;
 export interface ConfigFlags {
   config?: string | undefined;
   dataDir?: string | undefined;
+  /** Values of the command line, as texts; they win over every other source. */
+  host?: string | undefined;
+  port?: string | undefined;
   environment?: Record<string, string | undefined>;
 }
 
 const isKey = (key: string): key is ConfigKey => Object.hasOwn(OPTIONS, key);
 export const environmentName = (key: string): string => `FAIRLEAD_${key.replaceAll(".", "_").toUpperCase()}`;
 
-/** Reads the three sources and checks every value. Throws one ConfigError that names everything wrong. */
+/** Reads all sources and checks every value. Throws one ConfigError that names everything wrong. */
 export function loadConfig(flags: ConfigFlags = {}): Config {
   const environment = flags.environment ?? process.env;
   const problems: string[] = [];
@@ -268,7 +273,7 @@ export function loadConfig(flags: ConfigFlags = {}): Config {
   const take = (key: ConfigKey, raw: unknown, source: ConfigSource, name: string) => {
     const { read, fromEnvironment } = OPTIONS[key] as Option<unknown>;
     try {
-      values[key] = read(source === "environment" && fromEnvironment ? fromEnvironment(String(raw)) : raw);
+      values[key] = read(source !== "file" && fromEnvironment ? fromEnvironment(String(raw)) : raw);
       sources[key] = source;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -280,7 +285,7 @@ export function loadConfig(flags: ConfigFlags = {}): Config {
   const file = chooseFile(flags, environment, dataDir ?? OPTIONS["data.dir"].default);
   for (const [key, raw] of Object.entries(file ? readFile(file) : {})) {
     if (isKey(key)) take(key, raw, "file", `${key} in ${file}`);
-    else problems.push(`${key} in ${file} is not a known key`);
+    else problems.push(`${key} in ${file} is not a known key${didYouMean(nearestKey(key))}`);
   }
   const known = new Map(Object.keys(OPTIONS).map((key) => [environmentName(key), key as ConfigKey]));
   for (const [name, raw] of Object.entries(environment)) {
@@ -288,9 +293,11 @@ export function loadConfig(flags: ConfigFlags = {}): Config {
     const key = known.get(name);
     // An empty variable is how compose files leave one unset.
     if (key && raw !== "") take(key, raw, "environment", name);
-    else if (!key) problems.push(`${name} is not a known variable`);
+    else if (!key) problems.push(`${name} is not a known variable${didYouMean(nearest(name, known.keys()))}`);
   }
   if (flags.dataDir !== undefined) take("data.dir", flags.dataDir, "command line", "--data-dir");
+  if (flags.host !== undefined) take("server.host", flags.host, "command line", "--host");
+  if (flags.port !== undefined) take("server.port", flags.port, "command line", "--port");
 
   if (problems.length === 0) problems.push(...contradictions(values as Config));
   if (problems.length > 0) throw new ConfigError(problems.join("; "));
@@ -298,6 +305,13 @@ export function loadConfig(flags: ConfigFlags = {}): Config {
   configSources = sources as typeof configSources;
   configFile = file;
   return config;
+}
+
+/** The key that an unknown one of the file was meant to be: the nearest, or the only one that ends so. */
+function nearestKey(key: string): string | null {
+  const keys = Object.keys(OPTIONS);
+  const ending = keys.filter((known) => known.endsWith(`.${key}`));
+  return nearest(key, keys) ?? (ending.length === 1 ? (ending[0] ?? null) : null);
 }
 
 function chooseFile(
@@ -338,39 +352,6 @@ function readFile(file: string): Record<string, unknown> {
   return flat;
 }
 
-/** Half a configuration is a start-up error, not a surprise at midnight. */
-function contradictions(values: Config): string[] {
-  const problems: string[] = [];
-  const needs = (key: ConfigKey, why: string) => {
-    if (values[key] === null) problems.push(`${key} is needed ${why}`);
-  };
-  if (values["email.transport"] === "resend") needs("email.resend_api_key", "by email.transport = resend");
-  if (values["email.transport"] === "smtp") needs("email.smtp_url", "by email.transport = smtp");
-  if (values["bot_protection.provider"] !== null)
-    needs("bot_protection.secret", "by bot_protection.provider");
-  if (values["vessels.source"] === "aisstream") {
-    needs("vessels.api_key", "by vessels.source = aisstream");
-    if (values["vessels.url"]?.startsWith("tcp:"))
-      problems.push("vessels.url must be ws:// or wss:// for vessels.source = aisstream");
-  }
-  if (values["vessels.source"] === "nmea") {
-    needs("vessels.url", "by vessels.source = nmea");
-    if (values["vessels.url"] && !/^tcp:\/\/[^/]+:\d+$/.test(values["vessels.url"]))
-      problems.push("vessels.url must be tcp://host:port for vessels.source = nmea");
-  }
-  for (const platform of ["twitch", "youtube", "discord"] as const) {
-    if (values[`integrations.${platform}.client_id`] !== null)
-      needs(`integrations.${platform}.client_secret`, `by integrations.${platform}.client_id`);
-    else if (values[`integrations.${platform}.client_secret`] !== null)
-      needs(`integrations.${platform}.client_id`, `by integrations.${platform}.client_secret`);
-  }
-  if (values["email.supported_locales"].length === 0)
-    problems.push("email.supported_locales must name a language");
-  if (values["websocket.client_timeout_seconds"] <= values["websocket.heartbeat_interval_seconds"])
-    problems.push("websocket.client_timeout_seconds must be above websocket.heartbeat_interval_seconds");
-  return problems;
-}
-
 const AISSTREAM_URL = "wss://stream.aisstream.io/v0/stream";
 
 /** Fills in the defaults that follow from other values. */
@@ -409,23 +390,4 @@ export function chosePort(port: number): void {
 /** The address at which users reach this server. */
 export function publicUrl(): string {
   return config["server.public_url"] ?? "http://localhost";
-}
-
-/** Hides the parts of an address that may be secret: user, password and query. */
-const withoutSecrets = (text: string): string =>
-  text.replace(/^([a-z]+:\/\/)[^/?#@]*@/, "$1(hidden)@").replace(/^([a-z]+:\/\/[^?#]*)[?#].*/, "$1?(hidden)");
-
-/** The effective configuration as lines for a person, secrets hidden. */
-export function describeConfig(): string {
-  const keys = Object.keys(OPTIONS) as ConfigKey[];
-  const width = Math.max(...keys.map((key) => key.length));
-  const show = (key: ConfigKey): string => {
-    const value = config[key];
-    if (value === null) return "(none)";
-    if ((OPTIONS[key] as Option<unknown>).secret) return "(set, hidden)";
-    if (Array.isArray(value)) return value.length > 0 ? value.join(", ") : "(none)";
-    return typeof value === "object" ? `${value.requests}/${value.seconds}` : withoutSecrets(String(value));
-  };
-  const lines = keys.map((key) => `${key.padEnd(width)}  ${show(key)}  [${configSources[key]}]`);
-  return [`# file: ${configFile ?? "(none)"}`, ...lines].join("\n");
 }

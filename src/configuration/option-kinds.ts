@@ -9,7 +9,10 @@ export interface Option<T> {
   read: (raw: unknown) => T;
   /** Converts a text of the environment into the argument of `read`, if that is not the text itself. */
   fromEnvironment?: (text: string) => unknown;
+  /** A phrase that `config` prints above the key. */
   meaning: string;
+  /** Its allowed values, as a phrase, unless any text will do. */
+  values?: string;
   secret?: true;
 }
 
@@ -21,9 +24,9 @@ const refuse = (phrase: string): never => {
 
 const asText = (raw: unknown): string =>
   typeof raw !== "string"
-    ? refuse("must be a text")
+    ? refuse("must be a string")
     : raw.trim() === ""
-      ? refuse("must not be empty; leave it out for the default")
+      ? refuse("must not be empty; leave it out to use the default")
       : raw;
 
 export function text(fallback: string, meaning: string): Option<string>;
@@ -56,6 +59,7 @@ export const integer = (
       : refuse(`must be a whole number from ${minimum} to ${maximum}`),
   fromEnvironment: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
   meaning,
+  values: `${minimum} to ${maximum}`,
 });
 
 export const boolean = (fallback: boolean, meaning: string): Option<boolean> => ({
@@ -63,6 +67,7 @@ export const boolean = (fallback: boolean, meaning: string): Option<boolean> => 
   read: (raw) => (typeof raw === "boolean" ? raw : refuse("must be true or false")),
   fromEnvironment: (text) => (text === "true" ? true : text === "false" ? false : text),
   meaning,
+  values: "true or false",
 });
 
 export function choice<const T extends string>(fallback: T, words: readonly T[], meaning: string): Option<T>;
@@ -80,6 +85,7 @@ export function choice<const T extends string>(
     default: fallback,
     read: (raw) => words.find((word) => word === raw) ?? refuse(`must be one of ${words.join(", ")}`),
     meaning,
+    values: words.join(", "),
   };
 }
 
@@ -96,6 +102,7 @@ export const list = (
       .map((item) => item.trim())
       .filter((item) => item !== ""),
   meaning,
+  values: "a list",
 });
 
 function parsedUrl(raw: unknown, protocols: string[]): URL {
@@ -125,14 +132,14 @@ export const asOrigin = (item: string): string => {
   // A `*` within a host would be taken literally, and never match.
   return parsed.origin === item.replace(/\/$/, "") && !item.includes("*")
     ? parsed.origin
-    : refuse("must hold origins such as https://app.example");
+    : refuse("must list origins such as https://app.example");
 };
 
 export const asAddressRange = (item: string): string =>
-  ipaddr.isValid(item) || ipaddr.isValidCIDR(item) ? item : refuse("must hold addresses or CIDR ranges");
+  ipaddr.isValid(item) || ipaddr.isValidCIDR(item) ? item : refuse("must list IP addresses or CIDR ranges");
 
 export const asLocale = (item: string): string =>
-  item === "en" || item === "de" ? item : refuse("must hold en or de");
+  item === "en" || item === "de" ? item : refuse("must list en or de");
 
 export const rate = (requests: number, seconds: number, meaning: string): Option<Rate> => ({
   default: { requests, seconds },
@@ -144,14 +151,40 @@ export const rate = (requests: number, seconds: number, meaning: string): Option
       : refuse("must be requests/seconds, such as 10/60");
   },
   meaning,
+  values: "requests/seconds",
 });
 
 export const key32: Option<string | null> = {
   ...secret(
-    "32 bytes in base64; without it master.key in the data directory is used, and made at the first start",
+    "key that encrypts stored secrets, 32 bytes in base64; without it, master.key in the data directory is used, and created at the first start",
   ),
   read: (raw) =>
     /^[A-Za-z0-9+/]{43}=?$/.test(asText(raw))
       ? asText(raw)
       : refuse("must be 32 bytes in base64 (openssl rand -base64 32)"),
 };
+
+/** The options of a platform on which users connect accounts. */
+export const integration = (
+  platform: string,
+  authorize: string,
+  token: string,
+  revoke: string,
+  api: string,
+) =>
+  ({
+    client_id: text(null, `client ID of this installation at ${platform}`),
+    client_secret: secret(`client secret of this installation at ${platform}`),
+    authorize_url: address(authorize, "where the browser is sent for consent"),
+    token_url: address(token, "where codes and refresh tokens are exchanged"),
+    revoke_url: address(revoke, "where tokens are revoked"),
+    api_url: address(api, "base URL of the API"),
+  }) as const;
+
+type Integration = ReturnType<typeof integration>;
+
+/** Spreads an integration's options into dotted keys. */
+export const prefixed = <P extends string>(platform: P, options: Integration) =>
+  Object.fromEntries(
+    Object.entries(options).map(([key, option]) => [`integrations.${platform}.${key}`, option]),
+  ) as { [K in keyof Integration as `integrations.${P}.${K}`]: Integration[K] };

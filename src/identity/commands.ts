@@ -50,7 +50,8 @@ export async function createUser(values: Values): Promise<void> {
       try {
         return insertUser({ username, email, passwordHash, roles: roleIds });
       } catch (error) {
-        if (isUniqueViolation(error)) throw new OperatorError("the username or the email address is taken");
+        if (isUniqueViolation(error))
+          throw new OperatorError("the username or the email address is already taken");
         throw error;
       }
     }),
@@ -60,8 +61,8 @@ export async function createUser(values: Values): Promise<void> {
     await printJson({ ...user, password: generated ? password : null });
     return;
   }
-  await print(`Created the user ${user.username} <${user.email}>, id ${user.id}`);
-  if (generated) await print(`Password, shown this once: ${password}`);
+  await print(`Created the user ${user.username} <${user.email}> (id ${user.id})`);
+  if (generated) await print(`Password (shown only once): ${password}`);
 }
 
 async function readPassword(): Promise<string> {
@@ -75,7 +76,7 @@ function findRole(wanted: string): string {
   const role = all.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted.toLowerCase());
   if (!role)
     throw new OperatorError(
-      `there is no role "${wanted}"; there are ${all.map(({ name }) => name).join(", ")}`,
+      `there is no role "${wanted}"; choose one of ${all.map(({ name }) => name).join(", ")}`,
     );
   return role.id;
 }
@@ -86,9 +87,9 @@ export async function createKey(values: Values): Promise<void> {
   const isSystem = values.system === true;
   const scopes = (values.scope ?? []) as string[];
   if (!name || name.length > 200) throw new UsageError("--name must be 1 to 200 characters long");
-  if (!isSystem && !owner) throw new UsageError("--owner is needed, unless the key is made with --system");
+  if (!isSystem && !owner) throw new UsageError("--owner is required unless --system is given");
   if (isSystem && scopes.length > 0)
-    throw new UsageError("--scope is not for a --system key, which holds *:*");
+    throw new UsageError("--scope cannot be combined with --system: a system key has *:*");
   const wrong = scopes.find((scope) => !isPermissionForm(scope));
   if (wrong !== undefined)
     throw new UsageError(`--scope ${wrong} must be <resource>:<action>, <resource>:* or *:*`);
@@ -110,9 +111,9 @@ export async function createKey(values: Values): Promise<void> {
     return;
   }
   await print(
-    `Created the ${isSystem ? "system " : ""}key ${key.name}, id ${key.id}, scopes ${key.scopes.join(", ") || "none"}`,
+    `Created the ${isSystem ? "system " : ""}key ${key.name} (id ${key.id}) with scopes ${key.scopes.join(", ") || "none"}`,
   );
-  await print(`Key, shown this once: ${key.key}`);
+  await print(`Key (shown only once): ${key.key}`);
 }
 
 function findOwner(username: string): string {

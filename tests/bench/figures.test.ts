@@ -1,8 +1,9 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { checkAgreement } from "./agreement";
 import { median, spread } from "./figures";
 import { Latencies } from "./latencies";
 import type { Compared } from "./scenarios";
+import { growthOf, type SoakMinute, STEADY } from "./soak";
 
 test("takes the middle of some numbers, and the mean of the middle two of an even number", () => {
   expect(median([9, 1, 4])).toBe(4);
@@ -51,4 +52,26 @@ test("refuses to compare servers that answer differently", async () => {
   expect(await agreesWith("POST", { at: 2, rows: [null] })).toBe(true);
   expect(await agreesWith("POST", { at: 2, rows: [3] })).toBe(false);
   expect(await agreesWith("POST", { at: 2 })).toBe(false);
+});
+
+describe("the growth of memory", () => {
+  /** The minutes of a soak with this resident memory. */
+  const minutes = (count: number, resident: (minute: number) => number): SoakMinute[] =>
+    Array.from({ length: count }, (_, at) => ({
+      ...{ minute: at + 1, requestsPerSecond: 200, posted: 0, p99: 1 },
+      ...{ resident: resident(at + 1), files: 0, heap: 0, objects: 0 },
+    }));
+
+  test("is that after the first hour, of medians, so that garbage of one minute is none", () => {
+    const levelsOff = (minute: number) => 100e6 + Math.min(minute, 50) * 1e6 + (minute % 5 === 0 ? 30e6 : 0);
+    expect(growthOf(minutes(120, levelsOff))).toEqual({ since: 60, resident: 0, isMet: true });
+    const leaks = growthOf(minutes(120, (minute) => 100e6 + minute * 100_000));
+    expect(leaks).toEqual({ since: 60, resident: 5.6e6, isMet: false });
+    expect(leaks?.resident).toBeGreaterThan(STEADY);
+  });
+
+  test("of a short run is told, and proves nothing", () => {
+    expect(growthOf(minutes(10, (minute) => minute * 1e6))).toEqual({ since: 5, resident: 1e6, isMet: null });
+    expect(growthOf(minutes(1, () => 1))).toBeNull();
+  });
 });

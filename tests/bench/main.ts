@@ -15,9 +15,19 @@ import { type Options, readOptions } from "./options";
 import { type Place, Preparation } from "./prepare";
 import { cleanUp, removeAtEnd, type Server, startBaseline, startFairlead } from "./processes";
 import { progress } from "./progress";
-import { describe, describeScale, type Report, type ScaleReport } from "./report";
+import {
+  describe,
+  describeMinute,
+  describeScale,
+  describeSoak,
+  type Report,
+  type ScaleReport,
+  type SoakReport,
+  soakHead,
+} from "./report";
 import { measureScale } from "./scale";
 import { COMPARED, CURRENT_OF_DEVICES, FAN_OUTS, ZONES } from "./scenarios";
+import { measureSoak } from "./soak";
 import { measureStarts } from "./start";
 
 /** With one of each size, a run shows if the cost of a point grows with all zones or with those around it. */
@@ -81,6 +91,18 @@ async function runScale(options: Options, sizes: number[], directory: string): P
   return { machine: machine(), settings: { zones: ZONES, connections, rounds, seconds }, ...scale };
 }
 
+/** Fairlead's memory, told while it is watched. */
+async function runSoak(options: Options, minutes: number, directory: string): Promise<SoakReport> {
+  const preparation = await Preparation.start(join(directory, "prepared"), options.points);
+  await preparation.growPoints(options.points);
+  await preparation.growZones(ZONES);
+  const place = preparation.finish();
+  const settings = { points: options.points, zones: ZONES };
+  process.stdout.write(soakHead(machine(), settings));
+  const soak = await measureSoak(place, minutes, (minute) => process.stdout.write(describeMinute(minute)));
+  return { machine: machine(), settings, ...soak };
+}
+
 async function run(): Promise<void> {
   const options = readOptions();
   const directory = mkdtempSync(join(tmpdir(), "fairlead-bench-"));
@@ -90,7 +112,10 @@ async function run(): Promise<void> {
     process.stdout.write(text);
     if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
   };
-  if (options.scale === null) {
+  if (options.soak !== null) {
+    const report = await runSoak(options, options.soak, directory);
+    write(report, describeSoak(report));
+  } else if (options.scale === null) {
     const report = await runComparison(options, directory);
     write(report, describe(report));
   } else {

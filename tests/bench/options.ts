@@ -7,6 +7,8 @@ Measures Fairlead beside a bare server with the same database, in turn, and prin
   --quick            fewer and shorter rounds, and no zones: under a minute in all
   --scale [SIZES]    instead, Fairlead alone on so many points, in turn, and what a request costs beside the
                      fewest (default 10000,1000000,10000000, which takes 5 GB of disk)
+  --soak [MINUTES]   instead, the memory of Fairlead alone under 200 requests/s with 200 sockets, minute by
+                     minute, and what it is made of (default 120); 70 and more say whether it still grows
   --points N         stored positions (default 10000)
   --rounds N         counted rounds of each scenario, half as many of zones, a quarter of logins
                      (default 10; quick: 3; scale: 5), after 6 (quick: 4) that don't count
@@ -23,6 +25,8 @@ export interface Options {
   quick: boolean;
   /** Numbers of points, rising, to compare Fairlead with itself on; null for the comparison with the baseline. */
   scale: number[] | null;
+  /** Minutes of a steady load under which memory is watched; null for the comparison with the baseline. */
+  soak: number | null;
   points: number;
   rounds: number;
   seconds: number;
@@ -33,11 +37,14 @@ export interface Options {
   json: string | undefined;
 }
 
-const SIZES = "10000,1000000,10000000";
+/** Values of options that may stand alone, which parseArgs doesn't know. */
+const ALONE: Record<string, string> = { "--scale": "10000,1000000,10000000", "--soak": "120" };
 
-/** `--scale` may stand alone, which parseArgs doesn't know. */
 const completed = (args: string[]): string[] =>
-  args.flatMap((arg, at) => (arg === "--scale" && !/^\d/.test(args[at + 1] ?? "") ? [arg, SIZES] : [arg]));
+  args.flatMap((arg, at) => {
+    const alone = ALONE[arg];
+    return alone !== undefined && !/^\d/.test(args[at + 1] ?? "") ? [arg, alone] : [arg];
+  });
 
 /**
  * The options of the command line. Ends the program after `--help`; throws for options that make no sense.
@@ -48,6 +55,7 @@ export function readOptions(): Options {
     options: {
       quick: { type: "boolean", default: false },
       scale: { type: "string" },
+      soak: { type: "string" },
       points: { type: "string", default: "10000" },
       rounds: { type: "string" },
       seconds: { type: "string" },
@@ -71,6 +79,7 @@ export function readOptions(): Options {
   return {
     quick: values.quick,
     scale: sizes?.sort((a, b) => a - b) ?? null,
+    soak: values.soak === undefined ? null : Math.ceil(positive("soak", values.soak)),
     points: positive("points", values.points),
     rounds: positive("rounds", values.rounds ?? rounds),
     seconds: positive("seconds", values.seconds ?? (values.quick ? "0.25" : "1")),

@@ -1,5 +1,5 @@
 import { constants, copyFileSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { loadConfig } from "../../src/configuration/config";
 import { type Fix, readTrack, toGpsBody, underWay } from "../../src/demo/track";
 import { authenticate, type Caller } from "../../src/identity/access/caller";
@@ -8,12 +8,13 @@ import { signIn } from "../../src/identity/auth/service";
 import { insertUser } from "../../src/identity/directory/new-user";
 import { seedIdentity } from "../../src/identity/seed";
 import { hashPassword } from "../../src/kernel/crypto/crypto";
+import { useMasterKey } from "../../src/kernel/crypto/encryption";
 import { newId } from "../../src/kernel/crypto/id";
 import { db, sqlite } from "../../src/kernel/db/connection";
 import { adjustCounter } from "../../src/kernel/db/counters";
 import { openData } from "../../src/kernel/db/open-data";
 import { closeDatabase, transact } from "../../src/kernel/db/transactions";
-import { dataPath, prepareDataDirectory } from "../../src/kernel/process/data-dir";
+import { dataPath, loadMasterKey, prepareDataDirectory } from "../../src/kernel/process/data-dir";
 import { HOUR, now, SECOND } from "../../src/kernel/time/clock";
 import { loadSystemConfig, setSystemValue } from "../../src/runtime-settings/service";
 import { createDevice } from "../../src/tracking/devices/service";
@@ -101,6 +102,7 @@ export class Preparation {
   static async start(directory: string, mostPoints: number): Promise<Preparation> {
     loadConfig({ dataDir: directory, environment: {} });
     prepareDataDirectory();
+    useMasterKey(loadMasterKey());
     await openData({ holdsLock: false });
     // Speed before safety: after a power cut the database is simply made again. The file alone is copied.
     sqlite.run("PRAGMA journal_mode = MEMORY");
@@ -115,10 +117,11 @@ export class Preparation {
     return new Preparation(directory, underWay(await readTrack()), await addFleet(), mostPoints);
   }
 
-  /** A copy of the database as it is now, in a data directory of its own. */
+  /** A copy of the database as it is now, in a data directory of its own with the same key. */
   copyTo(directory: string): Place {
     mkdirSync(directory, { recursive: true });
-    copyFileSync(dataPath.database(), join(directory, "fairlead.db"), constants.COPYFILE_FICLONE);
+    for (const path of [dataPath.database(), dataPath.key()])
+      copyFileSync(path, join(directory, basename(path)), constants.COPYFILE_FICLONE);
     return { directory, fixture: this.#fixture() };
   }
 

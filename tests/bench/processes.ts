@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
+import type { Memory, MemoryOrder } from "./memory";
 import type { Fixture, Place } from "./prepare";
 
 /** The processes and directories of a run of the bench, and how they end. */
@@ -44,19 +45,32 @@ export interface Server {
   fixture: Fixture;
 }
 
+/** A server that tells of its own memory (memory.ts). */
+export interface Watched extends Server {
+  ask: (order: MemoryOrder) => Promise<Memory>;
+}
+
 /**
- * Fairlead as an operator starts it. The limits of sign-ins and of a user's sockets count as they always do, and are too high
- * to be met.
+ * Fairlead as an operator starts it, with the program that weighs its memory preloaded. The limits of sign-ins and of a
+ * user's sockets count as they always do, and are too high to be met.
  */
-export async function startFairlead({ directory, fixture }: Place): Promise<Server> {
-  const started = await startServer([join(root, "src/main.ts"), "serve"], {
+const FAIRLEAD = ["--preload", join(import.meta.dir, "memory.ts"), join(root, "src/main.ts"), "serve"];
+
+export function startFairlead(place: Place, watched: { watched: true }): Promise<Watched>;
+export function startFairlead(place: Place): Promise<Server>;
+export async function startFairlead(place: Place, watched?: { watched: true }): Promise<Server | Watched> {
+  const { directory, fixture } = place;
+  const settings = {
     FAIRLEAD_DATA_DIR: directory,
     FAIRLEAD_SERVER_PORT: "0",
     FAIRLEAD_LOG_LEVEL: "warn",
     FAIRLEAD_RATE_LIMIT_LOGIN: "1000000/1",
     FAIRLEAD_WEBSOCKET_MAX_CONNECTIONS_PER_USER: "50000",
-  });
-  return { ...started, fixture };
+  };
+  if (!watched) return { ...(await startServer(FAIRLEAD.slice(2), settings)), fixture };
+  const questions = new Questions<MemoryOrder, Memory>("the server");
+  const started = await startServer(FAIRLEAD, settings, questions);
+  return { ...started, fixture, ask: (order) => questions.ask(order) };
 }
 
 export async function startBaseline({ directory, fixture }: Place): Promise<Server> {
@@ -64,14 +78,20 @@ export async function startBaseline({ directory, fixture }: Place): Promise<Serv
 }
 
 /** Starts a Bun program and waits for the line that names its port. Afterwards its output goes to ours. */
-async function startServer(command: string[], settings: Record<string, string>) {
+async function startServer(
+  command: string[],
+  settings: Record<string, string>,
+  questions?: Questions<MemoryOrder, Memory>,
+) {
   const child = remember(
     Bun.spawn([process.execPath, ...command], {
       env: environment(settings),
       cwd: root,
       stdio: ["ignore", "pipe", "inherit"],
+      ...(questions && { ipc: questions.take }),
     }),
   );
+  questions?.of(child);
   const port = Promise.withResolvers<number>();
   const read = async () => {
     const decoder = new TextDecoder();
@@ -109,28 +129,46 @@ export function processorSeconds(pid: number): number | null {
 /** The answer of a helper process. */
 export type Reply<Answer> = { answer: Answer } | { error: string };
 
-/** A client in a process of its own, which shares its event loop with nothing. It answers one question at a time. */
-export class Helper<Question, Answer> {
-  readonly #child: Subprocess;
+/** Questions to another process, which answers one at a time. */
+class Questions<Question, Answer> {
+  readonly #name: string;
+  #child: Subprocess | undefined;
   #pending: PromiseWithResolvers<Answer> | undefined;
 
-  constructor(script: string) {
-    this.#child = remember(
-      Bun.spawn([process.execPath, join(import.meta.dir, script)], {
-        stdio: ["ignore", "inherit", "inherit"],
-        ipc: (reply: Reply<Answer>) => {
-          if ("error" in reply) this.#pending?.reject(new Error(reply.error));
-          else this.#pending?.resolve(reply.answer);
-        },
-      }),
-    );
-    this.#child.exited.then(() => this.#pending?.reject(new Error(`${script} ended`)));
+  constructor(name: string) {
+    this.#name = name;
   }
+
+  /** Names the process, whose messages go to `take`. */
+  of(child: Subprocess): void {
+    this.#child = child;
+    child.exited.then(() => this.#pending?.reject(new Error(`${this.#name} ended`)));
+  }
+
+  take = (reply: Reply<Answer>): void => {
+    if ("error" in reply) this.#pending?.reject(new Error(reply.error));
+    else this.#pending?.resolve(reply.answer);
+  };
 
   ask(question: Question): Promise<Answer> {
     this.#pending = Promise.withResolvers<Answer>();
-    this.#child.send(question);
+    this.#child?.send(question);
     return this.#pending.promise;
+  }
+}
+
+/** A client in a process of its own, which shares its event loop with nothing. */
+export class Helper<Question, Answer> extends Questions<Question, Answer> {
+  constructor(script: string) {
+    super(script);
+    this.of(
+      remember(
+        Bun.spawn([process.execPath, join(import.meta.dir, script)], {
+          stdio: ["ignore", "inherit", "inherit"],
+          ipc: this.take,
+        }),
+      ),
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Comparison, Delivery, DevicesCost, FanOutComparison, ZoneCost } from "./comparisons";
 import type { Summary } from "./figures";
 import type { Scale } from "./scale";
+import { SOCKETS, type Soak, type SoakMinute, STEADY } from "./soak";
 import type { Starts } from "./start";
 
 /** The figures of a run, as JSON has them, and as tables for a person. */
@@ -171,4 +172,70 @@ export function describeScale({ machine, settings, costs, preparedInSeconds }: S
     "",
     `${table([["", ...head, "target", ""], ...rows])}\n`,
   ].join("\n");
+}
+
+// --- Memory -----------------------------------------------------------------------------------------------
+
+export interface SoakReport extends Soak {
+  machine: string;
+  settings: { points: number; zones: number };
+}
+
+const MEGABYTE = 1_000_000;
+const mb = (bytes: number): string => (bytes / MEGABYTE).toFixed(1);
+
+/** The columns of a soak with their widths: its lines are printed as they come. */
+const SOAK_COLUMNS: [head: string, cell: (minute: SoakMinute) => string][] = [
+  ["minute", ({ minute }) => String(minute)],
+  ["requests/s", ({ requestsPerSecond }) => whole(requestsPerSecond)],
+  ["POST p99 ms", ({ p99 }) => fixed(p99)],
+  ["positions", ({ posted }) => whole(posted)],
+  ["RSS MB", ({ resident }) => mb(resident)],
+  ["program", ({ files }) => mb(files)],
+  ["JS heap", ({ heap }) => mb(heap)],
+  ["in use", ({ objects }) => mb(objects)],
+  ["the rest", ({ resident, files, heap }) => mb(resident - files - heap)],
+];
+const soakLine = (cells: string[]): string =>
+  cells.map((cell, at) => cell.padStart(Math.max(8, SOAK_COLUMNS[at]?.[0].length ?? 0))).join("  ");
+
+/** The head of a soak's table, and its explanation. */
+export const soakHead = (machine: string, { points, zones }: SoakReport["settings"]): string =>
+  [
+    `Fairlead's memory under a steady load (${machine})`,
+    `${whole(points)} stored positions, ${whole(zones)} zones, ${SOCKETS} sockets that hear each new position; a socket comes and goes each second, somebody signs in every ten`,
+    "RSS is made of: the program's pages (files), the JavaScript heap as allocated, of which a part is in use, and the rest: SQLite's page cache, compiled code, buffers",
+    "",
+    soakLine(SOAK_COLUMNS.map(([head]) => head)),
+    "",
+  ].join("\n");
+
+export const describeMinute = (minute: SoakMinute): string =>
+  `${soakLine(SOAK_COLUMNS.map(([, cell]) => cell(minute)))}\n`;
+
+/** The end of a soak's report. */
+export function describeSoak({ growth, collected, more }: SoakReport): string {
+  const { first, last, withoutPages } = collected;
+  const sign = (bytes: number) => `${bytes < 0 ? "-" : "+"}${mb(Math.abs(bytes))} MB`;
+  const row = (name: string, memory: typeof first) => [
+    name,
+    ...[memory.resident, memory.files, memory.heap, memory.objects].map(mb),
+    mb(memory.resident - memory.files - memory.heap),
+  ];
+  const lines = [
+    table([
+      ["after a collection of garbage", "RSS MB", "program", "JS heap", "in use", "the rest"],
+      row("minute 1", first),
+      row("the end", last),
+      row("the end, without SQLite's page cache", withoutPages),
+    ]),
+    "",
+    `more objects than after minute 1: ${more.map(({ kind, first, last }) => `${kind} ${first} -> ${last}`).join(", ") || "none"}`,
+  ];
+  if (growth) {
+    const { since, resident, isMet } = growth;
+    const wanted = isMet === null ? "a short run proves nothing" : `at most ${mb(STEADY)} MB: ${mark(isMet)}`;
+    lines.push(`RSS since minute ${since}: ${sign(resident)} (medians of five minutes; ${wanted})`);
+  }
+  return `\n${lines.join("\n")}\n`;
 }

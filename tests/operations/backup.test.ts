@@ -57,7 +57,7 @@ describe("backup", () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toContain(file);
     expect(stdout).toContain(
-      `Keep ${join(server.dataDir, "master.key")} as well, apart from it: without the key`,
+      `Keep ${join(server.dataDir, "master.key")} as well, in another place: without it`,
     );
     expect(during).toBeGreaterThan(0);
     const copy = new Database(file, { readonly: true });
@@ -107,7 +107,7 @@ describe("backup", () => {
     };
     expect(await printed({})).toMatch(/^Copied [^\n]* and checked the copy\.\n$/);
     const configured = { "security.encryption_key": Buffer.alloc(32, 1).toString("base64") };
-    expect(await printed(configured)).toContain("Keep security.encryption_key as well, apart from it");
+    expect(await printed(configured)).toContain("Keep security.encryption_key as well, in another place");
   });
 
   test("overwrites nothing: a file that exists ends it with status 1", async () => {
@@ -127,10 +127,10 @@ describe("backup", () => {
 
   test("into a directory that does not exist ends with status 1 and a line that names it", async () => {
     const missing = join(temporaryDirectory(), "missing");
-    expectFailure(await backup(join(missing, "copy.db")), 1, `no directory ${missing}`);
+    expectFailure(await backup(join(missing, "copy.db")), 1, `the directory ${missing} does not exist`);
     const file = join(temporaryDirectory(), "file");
     writeFileSync(file, "");
-    expectFailure(await backup(join(file, "copy.db")), 1, `no directory ${file}`);
+    expectFailure(await backup(join(file, "copy.db")), 1, `the directory ${file} does not exist`);
   });
 
   test("onto a disk without room ends with status 1, leaves nothing there and shows no SQL", async () => {
@@ -158,9 +158,9 @@ describe("backup", () => {
       expect(readdirSync(directory)).toEqual([]);
     };
     change("INSERT INTO two_factor (user_id, secret, platform, created_at) VALUES ('nobody', '', '', 0)");
-    await refused("references to nothing", "two_factor");
+    await refused("broken references in the table two_factor");
     change("DELETE FROM two_factor", "DELETE FROM __migrations WHERE tag = '0000_init'");
-    await refused("no database of Fairlead's");
+    await refused("not a Fairlead database");
   });
 
   test("that is told to stop leaves nothing", async () => {

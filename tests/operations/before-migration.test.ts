@@ -45,7 +45,7 @@ describe("before a database that holds data is migrated", () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     const copy = copyIn(backups(dataDir));
     expect(stdout).toMatch(
-      /^Copied the database to .* \(\d+\.\d MB\), and checked the copy\.\nApplied [^\n]+\n$/,
+      /^Copied the database to .* \(\d+\.\d MB\) and checked the copy\.\nApplied [^\n]+\n$/,
     );
     expect(stdout).toContain(copy);
     expect(schemaOf(copy)).not.toBe(NEWEST);
@@ -113,7 +113,7 @@ describe("before a database that holds data is migrated", () => {
     const size = statSync(database(dataDir)).size;
     for (const args of [["serve"], ["migrate"]]) {
       const result = start(...args);
-      expectFailure(result, 1, directory, "--no-backup", /\d+\.\d MB are missing/);
+      expectFailure(result, 1, directory, "--no-backup", /\d+\.\d MB too little/);
       const [needed = 0, free = 0, missing = 0] = [...result.stderr.matchAll(/(\d+\.\d) MB/g)].map(
         ([, megabytes]) => Number(megabytes),
       );
@@ -157,7 +157,7 @@ describe("before a database that holds data is migrated", () => {
       "PRAGMA foreign_keys = OFF",
       "INSERT INTO backup_codes (user_id, code_hash) VALUES ('nobody', 'x')",
     );
-    expectFailure(await run(["migrate"], dataDir), 1, "references to nothing", "--no-backup");
+    expectFailure(await run(["migrate"], dataDir), 1, "broken references", "--no-backup");
     expect(namesIn(dataDir)).toEqual(["fairlead.db"]);
     expect(schemaOf(database(dataDir))).not.toBe(NEWEST);
   });
@@ -205,10 +205,10 @@ describe("rollback", () => {
     const former = readdirSync(dataDir).find((name) => name.startsWith("fairlead-before-restore-")) ?? "";
     expect(stdout).toContain(`Restored ${copy} (`);
     expect(stdout).toContain(former);
-    expect(stdout).toMatch(/^It is the database of version 0\.1\.0: install that version, and start it\.$/m);
+    expect(stdout).toMatch(/^It belongs to version 0\.1\.0: install and start that version\.$/m);
     expect(stdout).toMatch(
       new RegExp(
-        `^This version \\(${version}\\) would copy it once more and migrate it again \\(${PENDING}\\)`,
+        `^Started again, this version \\(${version}\\) would make another copy and migrate it again \\(${PENDING}\\)`,
         "m",
       ),
     );
@@ -232,7 +232,7 @@ describe("rollback", () => {
     expect(ask(database(dataDir), "SELECT value FROM __program")).toEqual([version]);
     const { status, stdout } = await run(["rollback"], dataDir, settings);
     expect(status).toBe(0);
-    expect(stdout).toContain("the database of version 0.1.7: install that version");
+    expect(stdout).toContain("It belongs to version 0.1.7: install and start that version.");
   });
 
   test("is refused without such a copy, of a damaged one and while a server runs, and changes nothing", async () => {
@@ -240,13 +240,13 @@ describe("rollback", () => {
     expectFailure(await run(["rollback"], nowhere), 1, nowhere);
     expect(existsSync(nowhere)).toBe(false);
     const without = olderDirectory();
-    expectFailure(await run(["rollback"], without), 1, "no backup from before a migration", backups(without));
+    expectFailure(await run(["rollback"], without), 1, "no copy from before a migration", backups(without));
     expect(namesIn(without)).toEqual(["fairlead.db"]);
 
     const dataDir = olderDirectory();
     const server = await TestServer.start({ dataDir });
     try {
-      expectFailure(await run(["rollback"], dataDir), 1, "another Fairlead server runs");
+      expectFailure(await run(["rollback"], dataDir), 1, "another Fairlead server is using");
       expect(schemaOf(database(dataDir))).toBe(NEWEST);
     } finally {
       await server.stop();

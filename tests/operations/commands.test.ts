@@ -84,14 +84,21 @@ describe("options before the command count like those behind it:", () => {
 
 describe("wrong usage ends with status 2 and one line:", () => {
   const wrong: [args: string[], named: string][] = [
-    [["sevre"], "sevre"],
+    [["sevre"], 'there is no command "sevre"; did you mean serve?'],
     [["user"], "user"],
     [["user", "delete"], "user delete"],
     [["serve", "now"], "serve"],
-    [["serve", "--port", "80"], "--port"],
-    [["--port", "80"], "--port"],
-    [["--port=80", "serve"], "--port"],
+    [["serve", "--prot", "80"], "unknown option --prot; did you mean --port?"],
+    [["--prot", "80"], "unknown option --prot; did you mean --port?"],
+    [["--prot=80", "serve"], "--prot"],
+    [["migrate", "--port", "80"], "unknown option --port; see fairlead migrate --help"],
+    [["serve", "--port", "80000"], "--port must be a whole number from 0 to 65535"],
+    [["serve", "--port", ""], "--port"],
+    [["--port", "x"], "--port"],
+    [["serve", "--host", ""], "--host must not be empty"],
     [["-p", "80"], "-p"],
+    [["dotcor"], "did you mean doctor?"],
+    [["user", "crate"], "did you mean user create?"],
     [["help", "sevre"], "sevre"],
     [["migrate", "--data-dir", ""], "--data-dir"],
     [["serve", "--data-dir"], "--data-dir"],
@@ -309,7 +316,7 @@ test("the first start names the command for the first user, which holds from any
   const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   let said = "";
   while (!said.includes("Super Admin")) said += (await lines.read()).value ?? "";
-  const [, given = ""] = /running server: \S+(?: run -s fairlead --)? (.*)\n/.exec(said) ?? [];
+  const [, given = ""] = /server is running: \S+(?: run -s fairlead --)? (.*)\n/.exec(said) ?? [];
   expect(given).toStartWith("user create --config ");
   const line = given.replace("NAME", "anna").replace("ADDRESS", "anna@example.org");
   const made = Bun.spawnSync(["sh", "-c", `"$@" ${line} --json`, "sh", ...program], {

@@ -216,7 +216,7 @@ describe("a sync that takes too long", () => {
   test("is waited for by ten others of its kind, and by no more", async () => {
     const first = timedOut(line.ask("0", intake));
     const others = Array.from({ length: 10 }, (_, at) => line.ask(`${at + 1}`, intake).catch(() => {}));
-    expect(() => line.ask("11", intake)).toThrow("Too many syncs wait already");
+    expect(() => line.ask("11", intake)).toThrow("Too many syncs are already queued");
     await first;
     botWent(bot);
     await Promise.all(others);

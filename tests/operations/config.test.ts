@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ConfigError, describeConfig, loadConfig } from "../../src/configuration/config";
+import { ConfigError, loadConfig } from "../../src/configuration/config";
+import { describeConfig } from "../../src/configuration/config-text";
 import { command, type Settings, TestServer, temporaryDirectory } from "../support/server";
 import { expectFailure } from "./support";
 
@@ -138,6 +139,16 @@ describe("fairlead config", () => {
     expect(stdout).toContain(join("data", "fairlead.toml"));
   });
 
+  test("tells what each key means, and which values it takes, right above it", async () => {
+    const { stdout } = await run({}, temporaryDirectory());
+    const lines = stdout.split("\n");
+    const above = (key: string) => lines[lines.findIndex((line) => line.startsWith(`${key} `)) - 1];
+    for (const key of Object.keys(DEFAULTS))
+      expect([key, above(key)]).toEqual([key, expect.stringMatching(/^# \S.{8,}/)]);
+    expect(above("server.port")).toBe("# port to listen on; 0 picks a free one (0 to 65535)");
+    expect(above("log.level")).toEndWith("(error, warn, info, debug)");
+  });
+
   test("shows no secret, wherever it came from", async () => {
     const secret = "hush-hush-4711-and-so-on-until-it-is-long";
     const key = Buffer.alloc(32, 7).toString("base64");
@@ -215,6 +226,15 @@ describe("of the three sources", () => {
     });
     expect(effective(settings)["data.dir"]).toEqual({ value: "/in/variable", source: "environment" });
     expect(effective({ config })["data.dir"]).toEqual({ value: "/in/file", source: "file" });
+  });
+
+  test("--host and --port count before all others", () => {
+    const config = tomlFile("[server]\nport = 4001\n");
+    loadConfig({ config, host: "::1", port: "4003", environment: asEnvironment({ "server.port": "4002" }) });
+    const values = shown(describeConfig());
+    expect(values["server.port"]).toEqual({ value: "4003", source: "command line" });
+    expect(values["server.host"]).toEqual({ value: "::1", source: "command line" });
+    expect(values["server.public_url"]?.value).toBe("http://localhost:4003");
   });
 
   test("none need name the public address, the links in emails and the redirects: they follow from the port", () => {
@@ -497,15 +517,24 @@ describe("every command ends with status 2 and one line that names", () => {
   const run = (settings: Settings, ...args: string[]) => command(["config", ...args], { settings });
 
   test("an unknown variable, whatever its case is off by", async () => {
-    expectFailure(await run({ "server.prot": "1" }), 2, "FAIRLEAD_SERVER_PROT");
+    expectFailure(
+      await run({ "server.prot": "1" }),
+      2,
+      "FAIRLEAD_SERVER_PROT is not a known variable; did you mean FAIRLEAD_SERVER_PORT?",
+    );
     expectFailure(await run({ typo: "1" }), 2, "FAIRLEAD_TYPO");
     expectFailure(await run({ typo: "" }), 2, "FAIRLEAD_TYPO");
   });
 
   test("an unknown key or table of the file, and the file", async () => {
     const config = tomlFile("[server]\nprot = 1\n[serve]\nport = 1\n");
-    expectFailure(await run({ config }), 2, "server.prot", "serve.port", config);
-    expectFailure(await run({ config: tomlFile("port = 1\n") }), 2, "port");
+    expectFailure(await run({ config }), 2, "server.prot", "serve.port", config, "did you mean server.port?");
+    expectFailure(
+      await run({ config: tomlFile("idle_seconds = 1\n") }),
+      2,
+      /idle_seconds in .* is not a known key; did you mean server\.idle_seconds\?/,
+    );
+    expectFailure(await run({ config: tomlFile("enabled = true\n") }), 2, /not a known key\n$/);
     expectFailure(
       await run({ config: tomlFile('"__proto__" = 1\n[constructor]\nx = 1\n') }),
       2,

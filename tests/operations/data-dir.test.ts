@@ -139,8 +139,8 @@ describe("an address that is not this machine's", () => {
     expectFailure(
       await command(["serve"], elsewhere),
       1,
-      "192.0.2.1:3000 cannot be listened on",
-      "set server.host (FAIRLEAD_SERVER_HOST) to an address of this machine",
+      "cannot listen on 192.0.2.1:3000",
+      "set server.host (--host ADDRESS, FAIRLEAD_SERVER_HOST) to an address of this machine",
     );
   });
 });

@@ -6,8 +6,8 @@ import { type Settings, temporaryDirectory } from "../support/server";
 import { expectFailure, FULL_DISK, runAfterShell, start } from "./support";
 
 /** Starts a demo that makes its throw-away directory in `temporary`. */
-const startDemo = (temporary: string, settings: Settings = {}) =>
-  start(["demo", "--speed", "1000"], { "server.port": "0", ...settings }, { TMPDIR: temporary });
+const startDemo = (temporary: string, settings: Settings = {}, ...options: string[]) =>
+  start(["demo", "--speed", "1000", ...options], { "server.port": "0", ...settings }, { TMPDIR: temporary });
 
 /**
  * The entries that the demo made in its temporary directory. The compiled program's runtime keeps its native
@@ -117,6 +117,29 @@ test.skipIf(!canListenOnIpv6)(
   },
 );
 
+describe("fairlead demo beside a server on its port", () => {
+  const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("the other one") });
+  const taken = String(other.port);
+  afterAll(() => other.stop(true));
+
+  test("takes a free one, and says so", async () => {
+    const demo = startDemo(temporaryDirectory(), { "server.port": taken });
+    const [text, port] = await demo.prints(/[\s\S]*Swagger UI +http:\S+:(\d+)\/docs\b/);
+    expect(text).toStartWith(`Port ${taken} is in use, so the demo takes a free one.\n`);
+    expect(port).not.toBe(taken);
+    expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
+    expect(await demo.stop()).toMatchObject({ status: 0, stderr: "" });
+  });
+
+  test("prints its own address, not the configured one, which is the other server's", async () => {
+    const settings = { "server.port": taken, "server.public_url": "https://fleet.example" };
+    const demo = startDemo(temporaryDirectory(), settings);
+    const [text] = await demo.prints(/[\s\S]*Watch her move[\s\S]*\n/);
+    expect(text).not.toContain("fleet.example");
+    await demo.stop();
+  });
+});
+
 describe("fairlead demo leaves nothing behind", () => {
   test("at SIGHUP", async () => {
     const temporary = temporaryDirectory();
@@ -145,10 +168,10 @@ describe("fairlead demo leaves nothing behind", () => {
     expect(leftIn(temporary)).toEqual([]);
   });
 
-  test("when its port is in use, or the disk is full: status 1 and one line", async () => {
+  test("when the port that it is told to take is in use, or the disk is full: status 1 and one line", async () => {
     const temporary = temporaryDirectory();
     const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-    const onUsedPort = startDemo(temporary, { "server.port": String(other.port) });
+    const onUsedPort = startDemo(temporary, {}, "--port", String(other.port));
     expectFailure(await onUsedPort.stop(null), 1, "in use");
     other.stop(true);
     expect(leftIn(temporary)).toEqual([]);

@@ -43,8 +43,8 @@ describe("a start with secrets in the database and no key", () => {
       expectFailure(
         result,
         2,
-        `the key file ${keyOf(dataDir)} is missing, which opens the two-factor secrets in the database`,
-        "put your copy of it back",
+        `the key file ${keyOf(dataDir)}, which decrypts the two-factor secrets in the database, is missing`,
+        "restore your copy of it",
         "security.encryption_key",
         "serve --key-lost",
       );
@@ -94,11 +94,11 @@ describe("a start with another key", () => {
     expectFailure(
       await run(["serve"], dataDir),
       2,
-      `${keyOf(dataDir)} does not open the two-factor secrets in the database`,
+      `${keyOf(dataDir)} cannot decrypt the two-factor secrets in the database`,
     );
     expect(readFileSync(keyOf(dataDir), "utf8")).toBe(ANOTHER);
     const configured = await run(["serve"], dataDir, { "security.encryption_key": ANOTHER });
-    expectFailure(configured, 2, "security.encryption_key does not open the two-factor secrets");
+    expectFailure(configured, 2, "security.encryption_key cannot decrypt the two-factor secrets");
   });
 
   test("that opens a part of the secrets goes on, and logs it", async () => {
@@ -109,7 +109,7 @@ describe("a start with another key", () => {
     change(join(dataDir, "fairlead.db"), queued);
     const server = await TestServer.start({ dataDir });
     await server.stop();
-    expect(server.output).toMatch(/"error".*master key.*emails that wait/);
+    expect(server.output).toMatch(/"error".*master key.*queued emails/);
   });
 });
 
@@ -139,15 +139,15 @@ describe("the doctor", () => {
     const dataDir = withoutKey();
     expect(await told(dataDir)).toMatch(
       new RegExp(
-        `^problem +master key +the key file ${keyOf(dataDir)} is missing, .*two-factor secrets.*does not start`,
+        `^problem +master key +the key file ${keyOf(dataDir)}, .*two-factor secrets.* is missing.*does not start`,
       ),
     );
     expect(await told(dataDir, { "security.encryption_key": ANOTHER })).toMatch(
-      /^problem +master key +security\.encryption_key does not open the two-factor secrets.*does not start/,
+      /^problem +master key +security\.encryption_key cannot decrypt the two-factor secrets.*does not start/,
     );
     expect(readdirSync(dataDir)).toEqual(["fairlead.db"]);
     writeFileSync(keyOf(dataDir), key);
-    expect(await told(dataDir)).toMatch(/^ok +master key +it is there/);
+    expect(await told(dataDir)).toMatch(/^ok +master key +present/);
   });
 });
 

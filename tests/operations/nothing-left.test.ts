@@ -43,7 +43,7 @@ describe("in a directory that is not there", () => {
     named: string,
     settings?: () => Settings,
   ][] = [
-    ["restore of no file", () => ["restore", "/no/such/file.db"], 1, "no file"],
+    ["restore of no file", () => ["restore", "/no/such/file.db"], 1, "does not exist"],
     ["restore of a damaged file", () => ["restore", damaged()], 1, "nothing was changed"],
     ["user create with a wrong role", () => [...USER, "--role", "Supper Admin"], 1, "no role"],
     ["user create with a short password", () => [...USER, "--password-stdin"], 2, "password"],
@@ -55,7 +55,7 @@ describe("in a directory that is not there", () => {
       "serve at an address elsewhere",
       () => ["serve"],
       1,
-      "cannot be listened on",
+      "cannot listen on",
       () => ({ "server.host": "192.0.2.1" }),
     ],
     ["serve with a wrong option", () => ["serve", "--no-backups"], 2, "--no-backups"],
@@ -77,10 +77,10 @@ describe("in a directory that is not there", () => {
       expect(readdirSync(above)).toEqual([]);
     });
 
-  test("demo on a port that is taken leaves no directory of its own either", async () => {
+  test("demo told to take a port that is taken leaves no directory of its own either", async () => {
     const above = temporaryDirectory();
-    const args = ["demo", "--data-dir", join(above, "mistyped")];
-    const result = await runAfterShell("true", args, { "server.port": port }, { TMPDIR: above });
+    const args = ["demo", "--port", port, "--data-dir", join(above, "mistyped")];
+    const result = await runAfterShell("true", args, {}, { TMPDIR: above });
     expectFailure(result, 1, "is in use");
     expect(
       readdirSync(above).filter((name) => name.startsWith("fairlead-demo-") || name === "mistyped"),
@@ -149,7 +149,7 @@ test("a restore that is refused while another process has the database open leav
   );
   try {
     await other.stdout.getReader().read();
-    expectFailure(await run(["restore", file], dataDir), 1, "another process has");
+    expectFailure(await run(["restore", file], dataDir), 1, "another process, such as");
     expect(readdirSync(dataDir).sort()).toEqual(["fairlead.db", "fairlead.db-shm", "fairlead.db-wal"]);
   } finally {
     other.kill();
@@ -192,7 +192,7 @@ describe("two at the same time in a new directory", () => {
     const starts = await Promise.allSettled([1, 2, 3].map(() => TestServer.start({ dataDir })));
     const running = starts.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));
     expect(running).toHaveLength(1);
-    expectFailure(await run(["serve"], dataDir), 1, "another Fairlead server runs");
+    expectFailure(await run(["serve"], dataDir), 1, "another Fairlead server is using");
     expect(existsSync(join(dataDir, "server.lock"))).toBe(true);
     for (const one of running) expect(await one.stop()).toBe(0);
   });

@@ -77,7 +77,7 @@ beforeAll(async () => {
   const before = await postFix(server);
   expect((await command(["backup", file], { settings: { "data.dir": dataDir } })).status).toBe(0);
   points = [before, await postFix(server)];
-  expectFailure(await restore(file, dataDir), 1, "another Fairlead server runs", dataDir);
+  expectFailure(await restore(file, dataDir), 1, "another Fairlead server is using", dataDir);
   // Killed: the latest acknowledged writes are only in the log beside the database.
   await server.stop("SIGKILL");
 });
@@ -91,7 +91,7 @@ describe("restore", () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     const [former = ""] = formerOf(dataDir);
     expect(former).toMatch(/^fairlead-before-restore-\d{8}T\d{6}Z\.db$/);
-    for (const part of [file, former, "Start the server"]) expect(stdout).toContain(part);
+    for (const part of [file, former, "You can start the server now"]) expect(stdout).toContain(part);
     expect(stdout).not.toContain("Warning");
     expect(readdirSync(dataDir).sort()).toEqual(
       ["fairlead.db", former, "master.key", "outbox", "server.lock"]
@@ -291,8 +291,8 @@ describe("restore refuses, and changes nothing:", () => {
   };
 
   test("a file that is not there, a directory, the database itself", () => {
-    refused(join(target, "missing.db"), "no file", "missing.db");
-    refused(target, "no file");
+    refused(join(target, "missing.db"), "does not exist", "missing.db");
+    refused(target, "is not a file");
     const link = join(temporaryDirectory(), "link.db");
     linkSync(join(target, "fairlead.db"), link);
     refused(link, "itself");
@@ -305,12 +305,12 @@ describe("restore refuses, and changes nothing:", () => {
       await restore(text, target),
       1,
       text,
-      "is no database: choose another backup; nothing was changed",
+      "is not a database; nothing was changed. Choose another backup",
     );
     expect(contentOf(target)).toEqual(before);
     const foreign = join(temporaryDirectory(), "foreign.db");
     change(foreign, "CREATE TABLE bookmarks (id)");
-    refused(foreign, "is no database of Fairlead's: choose another backup; nothing was changed");
+    refused(foreign, "is not a Fairlead database; nothing was changed. Choose another backup");
   });
 
   test("one of a newer version, with broken references, or damaged", () => {
@@ -321,7 +321,7 @@ describe("restore refuses, and changes nothing:", () => {
     );
     refused(
       variant("INSERT INTO backup_codes (user_id, code_hash) VALUES ('nobody', 'x')"),
-      "references to nothing",
+      "broken references in the table",
     );
     const damaged = variant();
     const bytes = readFileSync(damaged);
@@ -333,7 +333,7 @@ describe("restore refuses, and changes nothing:", () => {
   test("one that is cut off, wherever that is", async () => {
     const whole = readFileSync(file);
     const cut = join(temporaryDirectory(), "cut.db");
-    const damage = /cut\.db is damaged \([^)]+.*\): choose another backup; nothing was changed$/;
+    const damage = /cut\.db is damaged \([^)]+.*\); nothing was changed\. Choose another backup$/;
     for (const length of [50, 4_096, whole.length / 2, whole.length - 100]) {
       writeFileSync(cut, whole.subarray(0, length));
       expect(() => restoreHere(cut, target)).toThrow(damage);
@@ -356,7 +356,10 @@ describe("restore refuses, and changes nothing:", () => {
       await other.stdout.getReader().read();
       const database = join(open, "fairlead.db");
       const before = [readFileSync(database, "base64"), readFileSync(`${database}-wal`, "base64")];
-      const named = [`another process has ${database} open`, "Litestream"];
+      const named = [
+        `another process, such as Litestream, a backup or a database shell, has ${database} open`,
+        "Litestream",
+      ];
       expectFailure(await restore(file, open), 1, ...named);
       expect([readFileSync(database, "base64"), readFileSync(`${database}-wal`, "base64")]).toEqual(before);
       expect(formerOf(open)).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { VERSION } from "../../configuration/version";
-import { now } from "../time/clock";
+import { iso, now } from "../time/clock";
 import { migrations } from "./migrations.gen";
 
 /**
@@ -9,7 +9,7 @@ import { migrations } from "./migrations.gen";
  * it.
  */
 
-type Name = "version" | "accepted_key";
+type Name = "version" | "accepted_key" | "started_at";
 
 const TABLE = "__program";
 
@@ -42,6 +42,15 @@ export function record(database: Database, name: Name, value: string): void {
 
 /** Records the version that uses the database now. */
 export const recordVersion = (database: Database): void => record(database, "version", VERSION);
+
+/** Records that a server starts on the database now. */
+export const recordStart = (database: Database): void => record(database, "started_at", iso(now()));
+
+/** The time at which a server last started on the database (epoch milliseconds); null if that is unknown. */
+export function lastStart(database: Database): number | null {
+  const known = recorded(database, "started_at");
+  return known === null ? null : Date.parse(known);
+}
 
 /** Versions that recorded nothing, oldest first, and the newest migration of each. */
 const EARLIER: { version: string; newest: string }[] = [{ version: "0.1.0", newest: "0015_point_seasons" }];

@@ -147,7 +147,7 @@ export function readMasterKey(): Buffer | null {
   }
   if (key.length !== KEY_BYTES)
     throw new OperatorError(
-      `${path} does not hold a key of 32 bytes in base64: put your copy of it back (backups don't hold it)`,
+      `${path} does not contain a key of 32 bytes in base64; restore your copy of it (backups don't contain it)`,
     );
   return key;
 }

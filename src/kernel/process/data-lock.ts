@@ -88,7 +88,7 @@ export const isServed = (): boolean => isLocked(dataPath.lock());
 
 const served = () =>
   new OperatorError(
-    `another Fairlead server runs on the data directory ${config["data.dir"]}; stop it, or choose another --data-dir`,
+    `another Fairlead server is using the data directory ${config["data.dir"]}; stop it, or choose another --data-dir`,
   );
 
 /** Throws OperatorError if a server runs on the data directory. Writes nothing. */

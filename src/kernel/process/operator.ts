@@ -9,6 +9,9 @@ export class UsageError extends Error {}
 /** The machine stops the program; it ends with status 1 and this line. */
 export class OperatorError extends Error {}
 
+/** Another program listens on the server's address. */
+export class AddressInUse extends OperatorError {}
+
 /** The operator's message for a failure of the machine under the data directory; null for any other error. */
 export function dataTrouble(thrown: unknown): OperatorError | null {
   const error = machineError(thrown) as (Error & { path?: string }) | null;
@@ -30,12 +33,12 @@ export function addressTrouble(error: unknown): OperatorError {
   const { code } = error as { code?: string };
   const address = `${config["server.host"]}:${config["server.port"]}`;
   if (code === "EADDRINUSE")
-    return new OperatorError(
-      `${address} is in use; choose another server.port (FAIRLEAD_SERVER_PORT) or stop the other program`,
+    return new AddressInUse(
+      `${address} is in use; choose another server.port (--port N, FAIRLEAD_SERVER_PORT) or stop the other program`,
     );
   const cure =
     code === "EACCES"
-      ? "choose a server.port (FAIRLEAD_SERVER_PORT) above 1023"
-      : "set server.host (FAIRLEAD_SERVER_HOST) to an address of this machine";
-  return new OperatorError(`${address} cannot be listened on (${code}); ${cure}`);
+      ? "choose a server.port (--port N, FAIRLEAD_SERVER_PORT) above 1023"
+      : "set server.host (--host ADDRESS, FAIRLEAD_SERVER_HOST) to an address of this machine";
+  return new OperatorError(`cannot listen on ${address} (${code}); ${cure}`);
 }

@@ -151,7 +151,7 @@ export class SyncQueue<T> {
     if (same) return same.answer;
     if (servingBot() === null) throw notConnected();
     if (this.#waiting.length >= MAX_WAITING)
-      throw new AppError("ServiceUnavailable", "Too many syncs wait already");
+      throw new AppError("ServiceUnavailable", "Too many syncs are already queued");
     const sync = new Sync(guild, receiver(), this.#timeout);
     this.#waiting.push(sync);
     const leave = () => this.#leave(sync);

@@ -120,7 +120,7 @@ async function takeState(platform: PlatformSlug, state: string | undefined): Pro
     !isUnexpired(taken.expires_at - STATE_LIFETIME, taken.expires_at)
   )
     throw badRequest(
-      "This connection was not started here, was completed already, or took too long; start it anew",
+      "This connection was not started here, was already completed, or took too long; start again",
     );
   return taken;
 }

@@ -45,7 +45,7 @@ export function platformTrouble(slug: PlatformSlug, why: string, wait: number | 
   const { name } = platformOf(slug);
   if (mayLog(`platform ${slug}`))
     log.warn("a platform does not answer as it should", { platform: slug, why });
-  return new AppError("ServiceUnavailable", `${name} cannot be asked now; try again later`, {
+  return new AppError("ServiceUnavailable", `${name} is not available; try again later`, {
     headers: { "retry-after": String(Math.ceil((wait ?? 30 * SECOND) / SECOND)) },
   });
 }

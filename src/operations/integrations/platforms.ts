@@ -111,7 +111,7 @@ export function registrationWith(slug: PlatformSlug) {
   const clientId = config[`integrations.${slug}.client_id`];
   const clientSecret = config[`integrations.${slug}.client_secret`];
   if (clientId === null || clientSecret === null)
-    throw new AppError("ServiceUnavailable", `${PLATFORMS[slug].name} is not configured here`);
+    throw new AppError("ServiceUnavailable", `${PLATFORMS[slug].name} is not configured on this server`);
   return {
     clientId,
     clientSecret,

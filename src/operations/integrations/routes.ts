@@ -118,7 +118,7 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
       // A repeated parameter is ambiguous, and forbidden (RFC 6749, section 3.1).
       const { searchParams } = new URL(request.url);
       for (const name of ["state", "code", "error"])
-        if (searchParams.getAll(name).length > 1) throw badRequest(`${name} may be sent once`);
+        if (searchParams.getAll(name).length > 1) throw badRequest(`${name} must be sent only once`);
       const address = await finishConnecting(actor, params.platform, query);
       set.status = 302;
       set.headers.location = address;

@@ -84,7 +84,7 @@ const isFresh = ({ token_expires_at }: IntegrationRow): boolean =>
   token_expires_at === null || token_expires_at > now() + MARGIN;
 
 const refused = (slug: PlatformSlug) =>
-  conflict(`${platformOf(slug).name} no longer permits this; connect the account again`);
+  conflict(`${platformOf(slug).name} no longer grants access; connect the account again`);
 
 const current = (id: string): IntegrationRow | undefined =>
   db.select().from(integrations).where(eq(integrations.id, id)).get();
@@ -115,7 +115,7 @@ async function renewNow(row: IntegrationRow): Promise<IntegrationRow> {
   if (refreshToken === null) {
     if (!isFresh(row)) return giveUp(row);
     throw conflict(
-      `${platformOf(slug).name} gave nothing to renew with; connect the account again once it ends`,
+      `${platformOf(slug).name} issued no refresh token; connect the account again when access expires`,
     );
   }
   let tokens: Tokens;

@@ -84,7 +84,7 @@ export function createSetting(actor: Actor, input: NewSetting): Promise<Setting>
   if (RESERVED.includes(key))
     throw invalid("/key", `must not be ${RESERVED.join(", ")}: these addresses are taken`);
   return transactAs(actor, () => {
-    if (find(key)) throw conflict("There is a setting with this key already");
+    if (find(key)) throw conflict("A setting with this key already exists");
     const time = now();
     const setting = {
       key,

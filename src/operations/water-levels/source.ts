@@ -45,7 +45,7 @@ function leaveAlone(milliseconds: number): void {
 }
 
 const notThere = (why: string) =>
-  new AppError("ServiceUnavailable", `The source of water levels cannot be asked now: ${why}`, {
+  new AppError("ServiceUnavailable", `The source of water levels is not available: ${why}`, {
     headers: { "retry-after": "60" },
   });
 
@@ -54,10 +54,10 @@ const notThere = (why: string) =>
  */
 export async function allStations(): Promise<SourceAnswer> {
   if (!config["pegel.enabled"])
-    throw new AppError("ServiceUnavailable", "Water levels are not configured (pegel.enabled)");
+    throw new AppError("ServiceUnavailable", "Water levels are not enabled (pegel.enabled)");
   if (kept && isFresh(kept)) return { stations: kept.stations, isStale: false };
   try {
-    if (isQuiet()) throw new OutboundError("it is left alone for a while");
+    if (isQuiet()) throw new OutboundError("it failed a moment ago and will be tried again later");
     // Concurrent requests wait for the same answer.
     pending ??= ask()
       .catch(noteFailure)

@@ -10,11 +10,11 @@ import { log } from "../../kernel/logs/log";
 import { dataPath, giveToOwner, prepareDataDirectory } from "../../kernel/process/data-dir";
 import { reason } from "../../kernel/process/disk";
 import { OperatorError } from "../../kernel/process/operator";
-import { print } from "../../kernel/process/print";
+import { print, sizeInWords } from "../../kernel/process/print";
 import { now, SECOND } from "../../kernel/time/clock";
 import { startCopy } from "./copy";
 import { beforeName, beforesAmong, surplus } from "./names";
-import { logProgress, megabytes, showProgress, sizeOf } from "./progress";
+import { logProgress, showProgress, sizeOf } from "./progress";
 import { rows } from "./soundness";
 
 /**
@@ -33,7 +33,7 @@ export interface MadeCopy {
 const KEPT = 3;
 
 const WAY_OUT =
-  "make room, set backup.dir to another disk, or go on without a copy (--no-backup), which leaves no way back";
+  "free some space, set backup.dir to another disk, or continue without a copy (--no-backup), which cannot be undone";
 
 /**
  * Copies the open database, if it holds data, and reads the copy through. Throws OperatorError if that fails;
@@ -71,7 +71,7 @@ function prepareDirectory(directory: string): () => void {
   if (existsSync(directory)) return () => {};
   if (config["backup.dir"] !== null)
     throw new OperatorError(
-      `there is no directory ${directory} (backup.dir) for the copy that is made before the migration: mount or make it, or go on without a copy (--no-backup), which leaves no way back`,
+      `backup.dir (${directory}), where the copy is made before the migration, does not exist; mount or create it, or continue without a copy (--no-backup), which cannot be undone`,
     );
   mkdirSync(directory, { mode: 0o700 });
   giveToOwner(directory);
@@ -99,7 +99,7 @@ function requireRoom(directory: string): void {
   const free = bavail * bsize;
   if (free < needed)
     throw new OperatorError(
-      `the copy that is made before the migration needs ${megabytes(needed)}, and ${megabytes(free)} are free for ${directory}: ${megabytes(needed - free)} are missing; ${WAY_OUT}`,
+      `the copy that is made before the migration needs ${sizeInWords(needed)}, but ${directory} has only ${sizeInWords(free)} free (${sizeInWords(needed - free)} too little); ${WAY_OUT}`,
     );
 }
 
@@ -125,7 +125,7 @@ async function copyTo(file: string): Promise<MadeCopy> {
     giveToOwner(file);
   } catch (error) {
     throw new OperatorError(
-      `the copy of the database before its migration, ${file}, failed: ${reason(error)}; ${WAY_OUT}`,
+      `copying the database to ${file} before the migration failed: ${reason(error)}; ${WAY_OUT}`,
     );
   } finally {
     stopTelling();
@@ -165,7 +165,7 @@ export async function migrateData(backup: boolean): Promise<void> {
   const removeDirectory = prepareDataDirectory();
   const lines: string[] = [];
   const tell = ({ file, size }: MadeCopy) =>
-    lines.push(`Copied the database to ${file} (${megabytes(size)}), and checked the copy.`);
+    lines.push(`Copied the database to ${file} (${sizeInWords(size)}) and checked the copy.`);
   try {
     const applied = await openData({
       holdsLock: false,

@@ -5,19 +5,22 @@ import { VERSION } from "../../configuration/version";
 import { dataPath } from "../../kernel/process/data-dir";
 import { reason } from "../../kernel/process/disk";
 import { OperatorError, remedy } from "../../kernel/process/operator";
-import { print } from "../../kernel/process/print";
+import { print, sizeInWords } from "../../kernel/process/print";
 import { stopSignals } from "../../kernel/process/signals";
 import { startCopy } from "./copy";
-import { megabytes, showProgress, sizeOf } from "./progress";
+import { showProgress, sizeOf } from "./progress";
 import { type Restored, restoreBackup, rollBack } from "./restore";
 
 /** The command `backup`: a consistent, checked copy beside the running server. */
 export async function backup(target: string): Promise<void> {
   const file = resolve(target);
   const source = dataPath.database();
-  if (existsSync(file)) throw new OperatorError(`${file} exists already; a backup overwrites nothing`);
+  if (existsSync(file))
+    throw new OperatorError(
+      `${file} already exists, and a backup never overwrites a file; choose another name`,
+    );
   if (!statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory())
-    throw new OperatorError(`there is no directory ${dirname(file)} for the backup`);
+    throw new OperatorError(`the directory ${dirname(file)} does not exist`);
   requireDatabase(source);
   // Installed before there is a file that a signal would leave behind.
   for (const signal of stopSignals()) process.on(signal, () => copying.cancel());
@@ -30,7 +33,7 @@ export async function backup(target: string): Promise<void> {
   } finally {
     stopShowing();
   }
-  const copied = `Copied the database to ${file} (${megabytes(sizeOf(file))}), and checked the copy.`;
+  const copied = `Copied the database to ${file} (${sizeInWords(sizeOf(file))}) and checked the copy.`;
   await print([copied, ...keyToKeep()].join(" "));
 }
 
@@ -49,30 +52,31 @@ const keyToKeep = (): string[] =>
   config["security.encryption_key"] === null && !existsSync(dataPath.key())
     ? []
     : [
-        `Keep ${keyName()} as well, apart from it: without the key, what is encrypted in the copy cannot be read.`,
+        `Keep ${keyName()} as well, in another place: without it, the encrypted data in the copy cannot be read.`,
       ];
 
 /** The command `restore`. */
 export async function restore(given: string): Promise<void> {
   const file = resolve(given);
-  if (process.stderr.isTTY) process.stderr.write(`Reading ${megabytes(sizeOf(file))} …\n`);
+  if (process.stderr.isTTY) process.stderr.write(`Reading ${sizeInWords(sizeOf(file))} …\n`);
   const restored = restoreBackup(file);
   const lines = tellRestored(file, restored);
   if (restored.pending.length > 0)
     lines.push(
-      `It is older than this version: the next start copies it once more and migrates it (${restored.pending.join(", ")}).`,
+      `It was made by an older version: the next start makes another copy, then migrates it (${restored.pending.join(", ")}).`,
     );
   if (restored.unreadable.length === 0)
-    lines.push("Start the server: sessions, keys and roles are those of the backup.");
+    lines.push("You can start the server now. Sessions, keys and roles are those of the backup.");
   await print(lines.join("\n"));
 }
 
 function tellRestored(file: string, { size, former, unreadable }: Restored): string[] {
-  const lines = [`Restored ${file} (${megabytes(size)}) to ${dataPath.database()}.`];
-  if (former !== null) lines.push(`The former database is kept as ${former}; remove it once all is well.`);
+  const lines = [`Restored ${file} (${sizeInWords(size)}) to ${dataPath.database()}.`];
+  if (former !== null)
+    lines.push(`The former database is kept as ${former}; remove it when you no longer need it.`);
   if (unreadable.length > 0)
     lines.push(
-      `Warning: the key here does not open its ${unreadable.join(", ")}. Put the ${keyName()} that was in use when it was made in place: without it the server does not start.`,
+      `Warning: the current key cannot decrypt its ${unreadable.join(", ")}. Restore the ${keyName()} that was in use when the backup was made; without it the server does not start.`,
     );
   return lines;
 }
@@ -85,12 +89,12 @@ export async function rollback(): Promise<void> {
   const lines = tellRestored(file, restored);
   lines.push(
     writtenBy === null
-      ? "It does not tell which version it was written by: install the one that ran before the upgrade."
-      : `It is the database of version ${writtenBy}: install that version, and start it.`,
+      ? "The version that wrote it is not recorded: install the one that ran before the upgrade."
+      : `It belongs to version ${writtenBy}: install and start that version.`,
   );
   if (pending.length > 0)
     lines.push(
-      `This version (${VERSION}) would copy it once more and migrate it again (${pending.join(", ")}).`,
+      `Started again, this version (${VERSION}) would make another copy and migrate it again (${pending.join(", ")}).`,
     );
   await print(lines.join("\n"));
 }

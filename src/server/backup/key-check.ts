@@ -13,7 +13,7 @@ import { rows } from "./soundness";
 const SEALED: { what: string; table: string; id: string; sealed: string; boundTo: (id: string) => string }[] =
   [
     { what: "two-factor secrets", table: "two_factor", id: "user_id", sealed: "secret", boundTo: secretOf },
-    { what: "emails that wait", table: "email_queue", id: "id", sealed: "message", boundTo: emailOf },
+    { what: "queued emails", table: "email_queue", id: "id", sealed: "message", boundTo: emailOf },
     {
       what: "tokens of connected accounts",
       table: "integrations",
@@ -63,10 +63,10 @@ export function requireKey(database: Database, isLost: boolean): void {
       record(database, "accepted_key", fingerprint());
     } else if (!key || recorded(database, "accepted_key") !== fingerprint())
       throw new ConfigError(
-        `${whyClosed(key !== null, secrets)}; if it is lost for good, start once with serve --key-lost: they stay unreadable then`,
+        `${whyClosed(key !== null, secrets)}; if it is lost for good, start once with fairlead serve --key-lost, which gives them up`,
       );
   }
-  log.error("the master key does not open all that is encrypted in the database", { cannot_read: secrets });
+  log.error("the master key cannot decrypt everything in the database", { cannot_read: secrets });
 }
 
 /** Tells two keys apart, and reveals nothing about either. */
@@ -76,11 +76,11 @@ const fingerprint = (): string => keyedHash("", "accepted key");
 export function whyClosed(isThere: boolean, secrets: string): string {
   const held = `the ${secrets} in the database`;
   if (config["security.encryption_key"] !== null)
-    return `security.encryption_key does not open ${held}: set the one that was in use when they were written`;
+    return `security.encryption_key cannot decrypt ${held}; set the key that was in use when they were written`;
   const path = dataPath.key();
   return isThere
-    ? `${path} does not open ${held}: put the key back that was in use when they were written`
-    : `the key file ${path} is missing, which opens ${held}: put your copy of it back (backups don't hold it), or set security.encryption_key`;
+    ? `${path} cannot decrypt ${held}; restore the key that was in use when they were written`
+    : `the key file ${path}, which decrypts ${held}, is missing; restore your copy of it (backups don't contain it), or set security.encryption_key`;
 }
 
 function opens(sealed: string, boundTo: string): boolean {

@@ -1,15 +1,15 @@
 import { statSync } from "node:fs";
 import { log } from "../../kernel/logs/log";
+import { sizeInWords } from "../../kernel/process/print";
 import { SECOND } from "../../kernel/time/clock";
 import type { Copying } from "./copy";
 
 /** Shows the progress of a copy that takes longer than a moment. */
 
-export const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`;
 export const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 const doing = (copied: number, whole: number) =>
-  `${copied < whole ? "Copied" : "Checking what was copied:"} ${megabytes(copied)} of ${megabytes(whole)}`;
+  `${copied < whole ? "Copied" : "Checking what was copied:"} ${sizeInWords(copied)} of ${sizeInWords(whole)}`;
 
 /** Shows the progress on a terminal until it is stopped; `whole` is in bytes. */
 export function showProgress({ partial }: Copying, whole: number): () => void {

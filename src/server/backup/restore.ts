@@ -47,7 +47,7 @@ export interface Restored {
 export function restoreBackup(file: string): Restored {
   const database = dataPath.database();
   const from = statSync(file, { throwIfNoEntry: false });
-  if (!from?.isFile()) throw new OperatorError(`there is no file ${file}`);
+  if (!from?.isFile()) throw new OperatorError(`${file} does not exist or is not a file`);
   const there = statSync(database, { throwIfNoEntry: false });
   if (there && there.ino === from.ino && there.dev === from.dev)
     throw new OperatorError(`${file} is the database itself, not a backup`);
@@ -82,7 +82,7 @@ export function rollBack(): Restored & { file: string } {
   const newest = existsSync(directory) ? beforesAmong(readdirSync(directory)).at(-1) : undefined;
   if (!newest)
     throw new OperatorError(
-      `there is no backup from before a migration in ${directory}; put another backup back with fairlead restore FILE`,
+      `there is no copy from before a migration in ${directory}; restore another backup with fairlead restore FILE`,
     );
   const file = join(directory, newest.name);
   return { file, ...restoreBackup(file) };
@@ -107,7 +107,7 @@ function takeCopy(file: string, partial: string): Pick<Restored, "pending" | "un
       const { unknown, pending } = checkSoundness(copy, "whole");
       if (unknown.length > 0)
         throw new OperatorError(
-          `${file} was written by a newer version of Fairlead (it holds migration ${unknown.at(-1)}); install that version to restore it`,
+          `${file} was written by a newer version of Fairlead (migration ${unknown.at(-1)}); install that version to restore it`,
         );
       return { pending, unreadable: unreadable(copy), writtenBy: versionOf(copy) };
     } finally {
@@ -117,7 +117,7 @@ function takeCopy(file: string, partial: string): Pick<Restored, "pending" | "un
   } catch (error) {
     const why = whyUnsound(error);
     if (why === null) throw error;
-    throw new OperatorError(`${file} ${why}: choose another backup; nothing was changed`);
+    throw new OperatorError(`${file} ${why}; nothing was changed. Choose another backup`);
   }
 }
 
@@ -125,7 +125,7 @@ function takeCopy(file: string, partial: string): Pick<Restored, "pending" | "un
 function whyUnsound(error: unknown): string | null {
   if (error instanceof UnsoundDatabase) return error.message;
   const code = String((error as { code?: unknown }).code);
-  if (code === "SQLITE_NOTADB") return "is no database";
+  if (code === "SQLITE_NOTADB") return "is not a database";
   // If a file is cut off, SQLite may not even read the schema.
   return code.startsWith("SQLITE_CORRUPT") ? `is damaged (${reason(error)})` : null;
 }
@@ -160,7 +160,7 @@ function checkpointLog(database: string): boolean {
   } catch (error) {
     if (String((error as { code?: string }).code).startsWith("SQLITE_BUSY"))
       throw new OperatorError(
-        `another process has ${database} open, such as Litestream, a backup or a database shell: end it first`,
+        `another process, such as Litestream, a backup or a database shell, has ${database} open; stop it first`,
       );
     return false;
   }

@@ -24,7 +24,7 @@ export function checkSoundness(database: Database, depth: "quick" | "whole"): Sc
   if (verdict !== "ok") throw new UnsoundDatabase(`is damaged (${verdict ?? "no answer"})`);
   const state = schemaState(database);
   const broken = firstValue(database, "PRAGMA foreign_key_check");
-  if (broken !== null) throw new UnsoundDatabase(`holds references to nothing in the table ${broken}`);
+  if (broken !== null) throw new UnsoundDatabase(`has broken references in the table ${broken}`);
   return state;
 }
 
@@ -59,10 +59,10 @@ function schemaState(database: Database): SchemaState {
   );
   const [first] = known.keys();
   if (first === undefined || applied.get(first) !== known.get(first))
-    throw new UnsoundDatabase("is no database of Fairlead's");
+    throw new UnsoundDatabase("is not a Fairlead database");
   for (const [tag, hash] of applied)
     if (known.has(tag) && known.get(tag) !== hash)
-      throw new UnsoundDatabase(`was changed by another form of the migration ${tag}`);
+      throw new UnsoundDatabase(`was changed by a different version of the migration ${tag}`);
   return {
     unknown: [...applied.keys()].filter((tag) => !known.has(tag)),
     pending: [...known.keys()].filter((tag) => !applied.has(tag)),

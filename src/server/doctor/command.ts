@@ -6,6 +6,7 @@ import { OperatorError } from "../../kernel/process/operator";
 import { print, printJson } from "../../kernel/process/print";
 import { now } from "../../kernel/time/clock";
 import { backupsAmong, newestBy } from "../backup/names";
+import { happened } from "../health/clock";
 import { checkAccounts, checkBackups, checkConfiguration, checkEmail } from "./configuration";
 import { checkDatabase, type DatabaseReport } from "./database";
 import { type Finding, problem } from "./findings";
@@ -40,17 +41,17 @@ export async function examineInstallation(asJson: boolean): Promise<void> {
   }
   if (problems > 0)
     throw new OperatorError(
-      `${problems} ${problems === 1 ? "problem" : "problems"} found; each line says what to do`,
+      `${problems} ${problems === 1 ? "problem" : "problems"} found; see above for what to do`,
     );
 }
-
-const NOT_LOOKED_AT: DatabaseReport = { findings: [], closed: [], newest: null, waitingEmails: 0 };
 
 async function examine(): Promise<Finding[]> {
   const time = now();
   const [outside, hash] = await Promise.all([checkOutside(), attempt("password hash", checkPasswordHash)]);
   const isOpaque = !isAbsent(config["data.dir"]) && !canEnter(config["data.dir"]);
-  const database = isOpaque ? NOT_LOOKED_AT : checkDatabase();
+  const database: DatabaseReport = isOpaque
+    ? { findings: [], closed: [], happened: happened(null), waitingEmails: 0 }
+    : checkDatabase();
   const dates = outside.flatMap(({ date }) => (date === null ? [] : [date]));
   return [
     ...checkConfiguration(config),
@@ -60,7 +61,7 @@ async function examine(): Promise<Finding[]> {
     ...(isOpaque ? [] : checkKey(database.closed)),
     ...database.findings,
     ...(await attempt("disk", checkDisk)),
-    ...checkClock(time, database.newest, dates),
+    ...checkClock(time, database.happened, dates),
     ...checkLimits(),
     ...checkTemporaryDirectory(),
     ...hash,
@@ -76,7 +77,7 @@ async function attempt(check: string, make: () => Finding[] | Promise<Finding[]>
   try {
     return await make();
   } catch (error) {
-    return [problem(check, `it cannot be checked: ${reason(error)}; ${wayOut(error)}`)];
+    return [problem(check, `cannot be checked: ${reason(error)}; ${wayOut(error)}`)];
   }
 }
 
@@ -85,7 +86,7 @@ function wayOut(error: unknown): string {
   const { code, path } = error as { code?: string; path?: string };
   return /^(EACCES|EPERM|SQLITE_(CANTOPEN|PERM|READONLY))/.test(String(code))
     ? "run the doctor as the server's user"
-    : `see what is wrong with ${path ?? config["data.dir"]}`;
+    : `check ${path ?? config["data.dir"]}`;
 }
 
 function backupFacts(time: number): { newest: number | null; sameDisk: boolean | null } {

@@ -11,7 +11,12 @@ export function checkConfiguration(config: Config): Finding[] {
     ...checkTrust(config),
     ...(config["rate_limit.enabled"]
       ? []
-      : [warning("configuration", "rate_limit.enabled is false: passwords can be guessed at any speed")]),
+      : [
+          warning(
+            "configuration",
+            "rate_limit.enabled is false, so passwords can be guessed at any speed; set it to true",
+          ),
+        ]),
   ];
   return orOk(found, "configuration", `from ${configFile ?? "defaults and the environment"}`);
 }
@@ -24,14 +29,14 @@ function checkAddress(config: Config): Finding[] {
     return [
       warning(
         "configuration",
-        `server.public_url is ${url?.origin ?? "not set"}, and the server listens for other machines: links in emails lead them nowhere; set it to the address that users know`,
+        `server.public_url is ${url?.origin ?? "not set"}, but the server accepts connections from other machines, where links in emails would not work; set it to the address that users know`,
       ),
     ];
   if (!isLocal && url.protocol === "http:")
     return [
       warning(
         "configuration",
-        "server.public_url is http: passwords and tokens travel in clear text; put a proxy with TLS before the server",
+        "server.public_url is http, so passwords and tokens travel in clear text; put a TLS proxy in front of the server",
       ),
     ];
   return [];
@@ -45,26 +50,26 @@ function checkTrust(config: Config): Finding[] {
     found.push(
       problem(
         "configuration",
-        `server.trusted_proxies holds ${everybody}: anybody may claim any address, and rate limits count for nothing; name the proxy's own`,
+        `server.trusted_proxies includes ${everybody}, so anyone can claim any address and escape rate limits; list only your proxy's address`,
       ),
     );
   if (proxies.length === 0 && config["server.public_url"]?.startsWith("https:"))
     found.push(
       warning(
         "configuration",
-        "server.public_url is https, and server.trusted_proxies is empty: all users seem to come from the proxy, and share its rate limits; name the proxy's address",
+        "server.public_url is https but server.trusted_proxies is empty, so all users appear to come from the proxy and share its rate limits; list the proxy's address",
       ),
     );
   if (config["server.cors_origins"].includes("*"))
     found.push(
       warning(
         "configuration",
-        "server.cors_origins is *: any page may call the API from a visitor's browser",
+        "server.cors_origins is *, so any web page can call the API from a visitor's browser; list the origins of your apps",
       ),
     );
   if (config["metrics.enabled"] && config["metrics.token"] === null && !isLoopback(config["server.host"]))
     found.push(
-      warning("configuration", "/metrics is open to whoever reaches this server; set metrics.token"),
+      warning("configuration", "/metrics is open to anyone who can reach this server; set metrics.token"),
     );
   return found;
 }
@@ -79,20 +84,20 @@ export function checkAccounts(config: Config): Finding[] {
     found.push(
       warning(
         "accounts",
-        "auth.reauthentication_minutes is 0: whoever steals a session can make it permanent by another email address, an API key or a second factor; set it to 10 once your clients answer 403 ReauthenticationRequired",
+        "auth.reauthentication_minutes is 0, so a stolen session can be made permanent with a new email address, an API key or a second factor; set it to 10 once your clients handle 403 ReauthenticationRequired",
       ),
     );
   if (!config["security.reject_common_passwords"])
     found.push(
       warning(
         "accounts",
-        "security.reject_common_passwords is false: passwords that everybody tries first are accepted; set it to true",
+        "security.reject_common_passwords is false, so the passwords that attackers try first are accepted; set it to true",
       ),
     );
   return orOk(
     found,
     "accounts",
-    "common passwords are refused, and what is sensitive asks for a recent sign-in",
+    "common passwords are rejected, and sensitive changes require a recent sign-in",
   );
 }
 
@@ -106,17 +111,17 @@ export function checkEmail(config: Config, waiting: number): Finding[] {
     found.push(
       warning(
         "email",
-        "emails are files in outbox/ and reach nobody; set email.transport to resend or smtp where users are to get them",
+        "emails are written to outbox/ and reach nobody; set email.transport to resend or smtp to deliver them",
       ),
     );
   if (waiting > 0)
     found.push(
       warning(
         "email",
-        `${waiting} emails could not be delivered yet; the server's log says why at each attempt`,
+        `${waiting} ${waiting === 1 ? "email has" : "emails have"} not been delivered yet; the server's log gives the reason for each failed attempt`,
       ),
     );
-  return orOk(found, "email", `sent by ${config["email.transport"]}`);
+  return orOk(found, "email", `sent via ${config["email.transport"]}`);
 }
 
 /**
@@ -133,26 +138,26 @@ export function checkBackups(
     return [
       warning(
         "backups",
-        "none are scheduled: set backup.interval_hours, and backup.dir to another disk; or call `fairlead backup` by a timer of your own",
+        "none are scheduled; set backup.interval_hours, and backup.dir to a directory on another disk, or run `fairlead backup` from your own timer",
       ),
     ];
   const { newest, sameDisk } = state;
   if (sameDisk === null)
-    return [problem("backups", "backup.dir is not there: mount or make it, or the server makes none")];
+    return [problem("backups", "backup.dir does not exist, so no backups are made; mount or create it")];
   const age = newest === null ? null : (now - newest) / 3_600_000;
-  if (age === null) return [warning("backups", "there is none yet: the server makes one when it starts")];
+  if (age === null) return [warning("backups", "there is none yet; the server makes one when it starts")];
   if (age > 2 * hours)
     return [
       problem(
         "backups",
-        `the newest is ${Math.round(age)} hours old, with one due each ${hours}: see the log`,
+        `the newest is ${Math.round(age)} hours old, although one is due every ${hours}; see the log`,
       ),
     ];
   return sameDisk
     ? [
         warning(
           "backups",
-          "they lie on the disk of the database, and go with it: set backup.dir to another one, or copy them elsewhere",
+          "they are on the same disk as the database and would be lost with it; set backup.dir to a directory on another disk, or copy them elsewhere",
         ),
       ]
     : [ok("backups", `the newest is ${Math.round(age)} hours old`)];

@@ -4,16 +4,18 @@ import { pathToFileURL } from "node:url";
 import { useMasterKey } from "../../kernel/crypto/encryption";
 import { dataPath, readMasterKey } from "../../kernel/process/data-dir";
 import { reason } from "../../kernel/process/disk";
+import { sizeInWords } from "../../kernel/process/print";
 import { unreadable, whyClosed } from "../backup/key-check";
 import { checkSoundness, rows, UnsoundDatabase } from "../backup/soundness";
-import { type Finding, megabytes, ok, problem } from "./findings";
+import { type Happened, happened } from "../health/clock";
+import { type Finding, ok, problem } from "./findings";
 
 export interface DatabaseReport {
   findings: Finding[];
   /** Kinds of secrets in it that the master key here does not open, as words. */
   closed: string[];
-  /** Time of the newest record (epoch milliseconds); null if there is none. */
-  newest: number | null;
+  /** All that is known to have happened, by which the clock is checked. */
+  happened: Happened[];
   /** Number of emails that were tried and wait. */
   waitingEmails: number;
 }
@@ -21,14 +23,14 @@ export interface DatabaseReport {
 /** Reads the database through, beside a server that may be running, and changes nothing. */
 export function checkDatabase(): DatabaseReport {
   const path = dataPath.database();
-  const report: DatabaseReport = { findings: [], closed: [], newest: null, waitingEmails: 0 };
+  const report: DatabaseReport = { findings: [], closed: [], happened: happened(null), waitingEmails: 0 };
   if (!existsSync(path)) {
-    report.findings.push(ok("database", "there is none yet: the first start makes it"));
+    report.findings.push(ok("database", "there is none yet; the first start creates it"));
     return report;
   }
   if (!isOurs(path)) {
     report.findings.push(
-      problem("database", `${path} may not be written by this user: chown it to the server's user`),
+      problem("database", `${path} is not writable for this user; chown it to the server's user`),
     );
     return report;
   }
@@ -38,7 +40,7 @@ export function checkDatabase(): DatabaseReport {
       report.findings = examine(database, statSync(path).size);
       if (report.findings.every(({ verdict }) => verdict === "ok")) report.closed = closedSecrets(database);
       if (report.closed.length > 0) report.findings.push(tellClosed(report.closed));
-      report.newest = newestTime(database);
+      report.happened = happened(database);
       report.waitingEmails = Number(
         value(
           database,
@@ -86,14 +88,14 @@ function examine(database: Database, size: number): Finding[] {
     return [
       problem(
         "database",
-        `it was written by a newer version (migration ${unknown.at(-1)}): install that version, or restore a backup from before the upgrade`,
+        `it was written by a newer version (migration ${unknown.at(-1)}); install that version, or restore a backup from before the upgrade`,
       ),
     ];
   const state =
     pending.length > 0
-      ? `; the next start copies it to ${dataPath.backups()}, and applies ${pending.join(", ")}`
+      ? `; the next start copies it to ${dataPath.backups()}, then applies ${pending.join(", ")}`
       : "";
-  return [ok("database", `sound, ${megabytes(size)}${state}`)];
+  return [ok("database", `sound, ${sizeInWords(size)}${state}`)];
 }
 
 function closedSecrets(database: Database): string[] {
@@ -110,7 +112,7 @@ function closedSecrets(database: Database): string[] {
 const tellClosed = (closed: string[]): Finding =>
   problem(
     "master key",
-    `${whyClosed(readMasterKey() !== null, closed.join(", "))}; the server does not start with a key that opens none of them`,
+    `${whyClosed(readMasterKey() !== null, closed.join(", "))}; the server does not start with a key that can decrypt none of them`,
   );
 
 /** A query's single value; null if there is none, or if an older schema lacks the table. */
@@ -120,12 +122,4 @@ function value(database: Database, sql: string): unknown {
   } catch {
     return null;
   }
-}
-
-/** The newest time in the tables that are written most (epoch milliseconds). */
-function newestTime(database: Database): number | null {
-  const times = ["gps_points", "audit_events", "sessions"].map((table) =>
-    Number(value(database, `SELECT created_at FROM ${table} ORDER BY rowid DESC LIMIT 1`) ?? 0),
-  );
-  return Math.max(...times) || null;
 }

@@ -13,5 +13,3 @@ export const problem = (check: string, message: string): Finding => ({ check, ve
 /** The findings, or one saying that all is well. */
 export const orOk = (found: Finding[], check: string, message: string): Finding[] =>
   found.length > 0 ? found : [ok(check, message)];
-
-export const megabytes = (bytes: number): string => `${Math.round(bytes / 100_000) / 10} MB`;

@@ -8,9 +8,11 @@ import { tryAddress } from "../../kernel/process/address";
 import { dataPath, readMasterKey } from "../../kernel/process/data-dir";
 import { isServed } from "../../kernel/process/data-lock";
 import { reason } from "../../kernel/process/disk";
+import { sizeInWords } from "../../kernel/process/print";
 import { DAY, iso, MINUTE, SECOND } from "../../kernel/time/clock";
 import { connectionsFor, openFilesLimit } from "../../realtime/capacity";
-import { type Finding, megabytes, ok, orOk, problem, warning } from "./findings";
+import { clockTrouble, type Happened } from "../health/clock";
+import { type Finding, ok, orOk, problem, warning } from "./findings";
 
 /** The doctor's checks beside configuration and database: files, disk, clock, limits. */
 
@@ -24,7 +26,7 @@ export function checkPermissions(): Finding[] {
   if (!existsSync(directory)) return checkPlace(directory);
   const stats = statSync(directory);
   if (!stats.isDirectory())
-    return [problem("data directory", `${directory} is no directory; choose another data.dir`)];
+    return [problem("data directory", `${directory} is not a directory; choose another data.dir`)];
   const found: Finding[] = [];
   try {
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -37,26 +39,26 @@ export function checkPermissions(): Finding[] {
     found.push(
       problem(
         "data directory",
-        `other users may write to ${directory}, and so replace database and key: chmod 700 ${directory}`,
+        `other users can write to ${directory}, and so replace the database and the key; run chmod 700 ${directory}`,
       ),
     );
   else if (stats.mode & FOR_OTHERS)
-    found.push(warning("data directory", `other users may look into ${directory}: chmod 700 ${directory}`));
+    found.push(warning("data directory", `other users can list ${directory}; run chmod 700 ${directory}`));
   const secret = ["fairlead.db", "fairlead.db-wal", "master.key"].map((name) => join(directory, name));
   for (const path of secret) {
     const file = statSync(path, { throwIfNoEntry: false });
     if (!file) continue;
     if (file.mode & FOR_OTHERS)
-      found.push(problem("data directory", `other users may read ${path}: chmod 600 ${path}`));
+      found.push(problem("data directory", `other users can read ${path}; run chmod 600 ${path}`));
     if (file.uid !== stats.uid)
       found.push(
         warning(
           "data directory",
-          `${path} belongs to another user than ${directory}: chown both to the server's user`,
+          `${path} and ${directory} belong to different users; chown both to the server's user`,
         ),
       );
   }
-  return orOk(found, "data directory", `${directory} is the operator's alone`);
+  return orOk(found, "data directory", `only the operator can access ${directory}`);
 }
 
 /** Checks that a missing data directory can be made. */
@@ -67,17 +69,20 @@ function checkPlace(directory: string): Finding[] {
     accessSync(parent, constants.W_OK | constants.X_OK);
   } catch (error) {
     return [
-      problem("data directory", `${directory} is not there, or not seen, and ${parent} ${cureOf(error)}`),
+      problem(
+        "data directory",
+        `${directory} does not exist or is not visible, and ${parent} ${cureOf(error)}`,
+      ),
     ];
   }
-  return [ok("data directory", `${directory} is not there yet: the first start makes it`)];
+  return [ok("data directory", `${directory} does not exist yet; the first start creates it`)];
 }
 
 /** The reason why a file or directory can't be used, and the remedy. */
 function cureOf(error: unknown): string {
   return (error as { code?: string }).code === "EROFS"
-    ? "lies on a file system that is read-only: remount it; the kernel makes it so when a disk fails (dmesg)"
-    : "cannot be written by this user: run the doctor as the server's user, or chown and chmod it";
+    ? "is on a read-only file system; remount it, and check the disk: the kernel does this when a disk fails (dmesg)"
+    : "is not writable for this user; run the doctor as the server's user, or chown and chmod it";
 }
 
 /** True if a path certainly doesn't exist; false for one in a directory that this user may not enter. */
@@ -108,7 +113,7 @@ export function checkKey(closed: string[]): Finding[] {
     if (readMasterKey())
       return closed.length > 0
         ? []
-        : [ok("master key", "it is there; keep a copy of it apart from the backups")];
+        : [ok("master key", "present; keep a copy of it, separate from the backups")];
   } catch (error) {
     return [problem("master key", (error as Error).message)];
   }
@@ -117,9 +122,9 @@ export function checkKey(closed: string[]): Finding[] {
     existsSync(dataPath.database())
       ? warning(
           "master key",
-          "there is none, and nothing in the database needs one yet: the next start makes it; put the former back if there was one",
+          "missing, but nothing in the database needs it yet; the next start creates one. If you had one, restore it first",
         )
-      : ok("master key", "the first start makes one"),
+      : ok("master key", "the first start creates one"),
   ];
 }
 
@@ -134,45 +139,37 @@ export function checkDisk(): Finding[] {
     if (!existsSync(directory) || (at === 1 && config["backup.dir"] === null)) return [];
     const { bavail, bsize, files, ffree } = statfsSync(directory);
     const free = bavail * bsize;
-    const told = `${megabytes(free)} are free for ${directory}`;
+    const told = `${sizeInWords(free)} free for ${directory}`;
     if (free < LITTLE || (files > 0 && ffree < 100))
-      return [problem("disk", `${told}: make room, or writes will fail`)];
+      return [problem("disk", `${told}; free some space, or writes will fail`)];
     if (free < 2 * database)
       return [
         warning(
           "disk",
-          `${told}, and the database has ${megabytes(database)}: make room before backups and upgrades fail`,
+          `${told}, and the database takes ${sizeInWords(database)}; free some space, or backups and upgrades may fail`,
         ),
       ];
     return [ok("disk", told)];
   });
 }
 
-const YEAR_OF_THIS_PROGRAM = 2026;
 const SOME = MINUTE;
 const MUCH = 60 * MINUTE;
 
 /**
- * Checks the machine's clock: plausible, not behind the database's newest record (`newest`), and equal to the
- * clocks of others (`outside`); epoch milliseconds. Two-factor codes bear half a minute.
+ * Checks the machine's clock: not behind what has `happened`, and equal to the clocks of others (`outside`);
+ * epoch milliseconds. Two-factor codes bear half a minute.
  */
-export function checkClock(time: number, newest: number | null, outside: number[]): Finding[] {
+export function checkClock(time: number, happened: Happened[], outside: number[]): Finding[] {
   const told = iso(time);
-  if (new Date(time).getUTCFullYear() < YEAR_OF_THIS_PROGRAM)
-    return [problem("clock", `it shows ${told}: set it (timedatectl), or times and expiries are wrong`)];
-  if (newest !== null && newest > time + 5 * MINUTE)
-    return [
-      problem(
-        "clock",
-        `it shows ${told}, and the database holds what was written at ${iso(newest)}: it was or is wrong; set it (timedatectl)`,
-      ),
-    ];
+  const trouble = clockTrouble(time, happened);
+  if (trouble !== null) return [problem("clock", trouble)];
   const gaps = outside.map((other) => Math.abs(time - other)).sort((a, b) => a - b);
   const gap = gaps[Math.floor(gaps.length / 2)] ?? 0;
-  const others = `it is ${Math.round(gap / SECOND)} s off the time outside: let it be set by NTP or GPS (timedatectl)`;
+  const others = `it differs by ${Math.round(gap / SECOND)} s from the clocks of external services; synchronize it by NTP or GPS (timedatectl)`;
   if (gap > MUCH) return [problem("clock", others)];
   if (gap > SOME) return [warning("clock", others)];
-  return [ok("clock", gaps.length > 0 ? `${told}, as outside` : told)];
+  return [ok("clock", gaps.length > 0 ? `${told}, in agreement with external services` : told)];
 }
 
 /** Tries to listen on the server's address. No finding if a server runs: it listens already. */
@@ -183,7 +180,7 @@ export async function checkAddress(): Promise<Finding[]> {
   } catch (error) {
     return [problem("address", (error as Error).message)];
   }
-  return [ok("address", `${config["server.host"]}:${config["server.port"]} can be listened on`)];
+  return [ok("address", `${config["server.host"]}:${config["server.port"]} is free`)];
 }
 
 /** Open files; each client takes one. */
@@ -191,9 +188,14 @@ const MANY_FILES = 1_024;
 
 export function checkLimits(): Finding[] {
   const files = openFilesLimit();
-  const told = `${files} at once, which makes room for ${connectionsFor(files)} WebSockets`;
+  const told = `up to ${files}, enough for ${connectionsFor(files)} WebSockets`;
   return files < MANY_FILES
-    ? [warning("open files", `${told}: raise it (ulimit -Hn, LimitNOFILE=65536 of systemd)`)]
+    ? [
+        warning(
+          "open files",
+          `${told}; raise the limit (ulimit -Hn, or LimitNOFILE=65536 in the systemd unit)`,
+        ),
+      ]
     : [ok("open files", told)];
 }
 
@@ -209,7 +211,7 @@ export function checkTemporaryDirectory(): Finding[] {
     return [
       problem(
         "temporary directory",
-        `${directory} cannot be used (${reason(error)}): make it, or set TMPDIR to one that can be written`,
+        `${directory} cannot be used (${reason(error)}); create it, or set TMPDIR to a writable directory`,
       ),
     ];
   }
@@ -218,10 +220,10 @@ export function checkTemporaryDirectory(): Finding[] {
     ? [
         warning(
           "temporary directory",
-          `${directory} does not permit execution (${mountPoint} is mounted noexec): the executable needs BUN_TMPDIR set to one that does`,
+          `${directory} does not permit execution (${mountPoint} is mounted noexec); set BUN_TMPDIR to a directory that does, which the executable needs`,
         ),
       ]
-    : [ok("temporary directory", `${directory} can be written, and permits execution`)];
+    : [ok("temporary directory", `${directory} is writable and permits execution`)];
 }
 
 /** Checks that passwords can be hashed here, and measures the time that it takes. */
@@ -233,7 +235,7 @@ export async function checkPasswordHash(): Promise<Finding[]> {
   }
   const started = performance.now();
   await hashPassword("doctor");
-  return [ok("password hash", `works, in ${Math.round(performance.now() - started)} ms`)];
+  return [ok("password hash", `works; takes ${Math.round(performance.now() - started)} ms`)];
 }
 
 /** The mount that a path lies on: device, mount point and options (proc(5)). */
@@ -256,11 +258,16 @@ export function checkGeoip(time: number): Finding[] {
       ? [
           warning(
             "GeoIP",
-            `${path} is ${days} days old: put a newer one there, which the server then notices`,
+            `${path} is ${days} days old; replace it with a newer one, which the server picks up by itself`,
           ),
         ]
       : [ok("GeoIP", `${path} is ${days} days old`)];
   } catch (error) {
-    return [problem("GeoIP", `${path} cannot be read (${reason(error)}): the server would not start`)];
+    return [
+      problem(
+        "GeoIP",
+        `${path} cannot be read (${reason(error)}), so the server would not start; fix the path or the file`,
+      ),
+    ];
   }
 }

@@ -52,7 +52,7 @@ async function reach(url: string, purpose: string): Promise<Reached> {
     const date = /^https?:/.test(url) ? await ask(url) : await open(new URL(url));
     return { finding: ok("outside", `${url} answers (${purpose})`), date };
   } catch (error) {
-    const message = `${url} cannot be reached (${purpose}): ${(error as Error).message}; check the address, the network, the DNS and the firewall`;
+    const message = `${url} cannot be reached (${purpose}): ${(error as Error).message}; check the address, the network, DNS and the firewall`;
     return { finding: problem("outside", message), date: null };
   }
 }

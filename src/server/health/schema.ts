@@ -53,6 +53,18 @@ export const Health = record(
       },
       { description: "The parts of the server" },
     ),
+    warnings: t.Optional(
+      t.Array(
+        out.string(
+          "One warning",
+          "the clock shows 1970-01-01T00:10:00.000Z, which is before the newest position (2026-05-04T12:00:00.000Z): one of the two is wrong; set the clock (timedatectl), or sessions, keys and positions get wrong times",
+        ),
+        {
+          description:
+            "What the operator should see to although the server serves, such as a clock that is far off; absent if there is nothing",
+        },
+      ),
+    ),
     _links: SelfLink,
   },
   "Whether the server is well",

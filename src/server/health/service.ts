@@ -8,6 +8,7 @@ import { iso, isoOrNull, now, SECOND } from "../../kernel/time/clock";
 import { heartbeat, socketCounts } from "../../realtime/connections";
 import { newestPosition } from "../../tracking/gps/service";
 import { backupState } from "../backup/schedule";
+import { healthWarnings } from "./clock";
 import { isWritable } from "./probe";
 import type { ApiInfo, Health, Readiness } from "./schema";
 
@@ -26,6 +27,7 @@ export async function health(self: string): Promise<Health> {
   const cache = await timed(readThroughCache);
   const websocket = { status: isHeartbeatOn() ? "up" : "down", ...socketCounts() };
   const backup = backupHealth();
+  const warnings = database.status === "up" ? healthWarnings() : [];
   const isHealthy = [database, cache, websocket].every(({ status }) => status === "up");
   return {
     status: isHealthy ? "healthy" : "unhealthy",
@@ -39,6 +41,7 @@ export async function health(self: string): Promise<Health> {
       total: Math.round(seconds * 1_000) / 1_000,
     },
     services: { database, cache, websocket, ...(backup && { backup }) },
+    ...(warnings.length > 0 && { warnings }),
     _links: { self },
   };
 }

@@ -36,7 +36,7 @@ export function readMetrics(authorization: string | null): string {
   if (!config["metrics.enabled"]) throw new AppError("NotFound", "No such path");
   const token = config["metrics.token"];
   if (token !== null && !sameSecret(BEARER.exec(authorization ?? "")?.[1] ?? "", token))
-    throw unauthorized("This needs the metrics token: Authorization: Bearer <metrics.token>");
+    throw unauthorized("The metrics token is required: Authorization: Bearer <metrics.token>");
   return exposition();
 }
 
@@ -49,7 +49,7 @@ const areMetricsOpen = (): boolean =>
 gauges("fairlead_build_info", "The version, as a label", () => [[{ version: VERSION, bun: Bun.version }, 1]]);
 const startedAt = Date.now() / SECOND - process.uptime();
 gauge("process_start_time_seconds", "When the process started, Unix time", () => startedAt);
-gauge("fairlead_uptime_seconds", "How long the process has been running", () => process.uptime());
+gauge("fairlead_uptime_seconds", "Seconds since the process started", () => process.uptime());
 counted("process_cpu_seconds_total", "Processor time", () => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000_000;
@@ -59,7 +59,11 @@ gauge("process_open_fds", "Open files and sockets", () => readdirSync("/proc/sel
 
 /** Seconds. */
 const LAG_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
-const lag = histogram("fairlead_event_loop_lag_seconds", "How late a timer ran, twice a second", LAG_BOUNDS);
+const lag = histogram(
+  "fairlead_event_loop_lag_seconds",
+  "Delay of a timer, sampled twice a second",
+  LAG_BOUNDS,
+);
 
 /** Milliseconds. */
 const LAG_INTERVAL = 500;
@@ -72,7 +76,7 @@ gauge("fairlead_gps_points", "Positions in the database", () => storedCounter("g
 gauge("fairlead_websocket_connections", "Open connections", () => socketCounts().connections);
 gauge("fairlead_websocket_subscriptions", "Channels of all connections", () => socketCounts().subscriptions);
 
-gauges("fairlead_queue_length", "What waits, by queue", () => [
+gauges("fairlead_queue_length", "Queued items, by queue", () => [
   [{ queue: "emails" }, waitingEmails()],
   [{ queue: "transactions" }, waitingJobs()],
   [{ queue: "password_hashes" }, waitingHashes()],
@@ -85,27 +89,31 @@ const vessels = (read: (state: VesselsState) => number | null) => () => {
 };
 gauge(
   "fairlead_vessels_source_connected",
-  "Whether the source of vessels is connected",
+  "1 if the source of vessels is connected",
   vessels(({ isConnected }) => Number(isConnected)),
 );
 gauge(
   "fairlead_vessels",
-  "Vessels that are known",
+  "Known vessels",
   vessels((state) => state.vessels),
 );
 gauge(
   "fairlead_vessels_heard_age_seconds",
-  "How long ago a vessel was heard",
+  "Seconds since a vessel was last heard",
   vessels(({ lastHeardAt }) => lastHeardAt && (now() - lastHeardAt) / SECOND),
 );
 
-gauge("fairlead_community_bot_connected", "Whether the community bot is connected", () =>
+gauge("fairlead_community_bot_connected", "1 if the community bot is connected", () =>
   Number(servingBot() !== null),
 );
-gauge("fairlead_community_sync_age_seconds", "Age of the oldest sync of a guild", () => {
-  const synced = oldestSync();
-  return synced && (now() - synced) / SECOND;
-});
+gauge(
+  "fairlead_community_sync_age_seconds",
+  "Seconds since the guild that was synced longest ago was synced",
+  () => {
+    const synced = oldestSync();
+    return synced && (now() - synced) / SECOND;
+  },
+);
 
 // --- The disk ---------------------------------------------------------------------------------------------
 
@@ -120,7 +128,7 @@ counted(
   "Transactions that failed as a whole, as on a full disk",
   () => failedTransactions,
 );
-gauge("fairlead_disk_free_bytes", "Room on the disk of the data directory", () => {
+gauge("fairlead_disk_free_bytes", "Free space on the disk of the data directory", () => {
   const { bavail, bsize } = statfsSync(config["data.dir"]);
   return bavail * bsize;
 });
@@ -142,7 +150,7 @@ gauge(
 );
 gauge(
   "fairlead_backup_failing",
-  "Whether the last scheduled backup failed",
+  "1 if the last scheduled backup failed",
   ofBackups(({ failing }) => Number(failing)),
 );
 
@@ -150,7 +158,7 @@ gauge(
 export function startMetrics(): void {
   if (!config["metrics.enabled"]) return;
   if (areMetricsOpen())
-    log.warn("/metrics is open to whoever reaches this server; set metrics.token", {
+    log.warn("/metrics is open to anyone who can reach this server; set metrics.token", {
       host: config["server.host"],
     });
   subscribe("gps.recorded", () => recorded.add());

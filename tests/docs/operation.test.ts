@@ -1,0 +1,149 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import { COMMANDS } from "../../src/commands";
+import { OPTIONS } from "../../src/configuration/config";
+import type { Option } from "../../src/configuration/option-kinds";
+import { CATALOGUE } from "../../src/runtime-settings/catalogue";
+
+/** The documents for operators hold against the program: commands, options, keys and defaults, links, metrics. */
+
+const ROOT = join(import.meta.dir, "../..");
+const read = (name: string) => readFileSync(join(ROOT, name), "utf8");
+
+const DOCUMENTS = [
+  ...["README.md", "CHANGELOG.md"],
+  ...readdirSync(join(ROOT, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
+const operation = read("docs/operation.md");
+const MINE = ["README.md", "docs/operation.md", "docs/deployment.md", "docs/performance.md"];
+
+describe("the README", () => {
+  const readme = read("README.md");
+
+  test("has at most 150 lines", () => {
+    expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+  });
+
+  test("names the command with which CI tests, and how its last line reads", () => {
+    const [, named = ""] = /^(npm test) +# .*the last line reads "N passed, M failed"$/m.exec(readme) ?? [];
+    expect(named).toBe("npm test");
+    expect(read(".ci/run").trimEnd()).toEndWith(`&& ${named}`);
+    expect(read("tests/run.ts")).toMatch(/`\\n\$\{passed\} passed, \$\{failed\} failed\\n`/);
+  });
+
+  test("leads to every document for operators", () => {
+    for (const name of MINE.slice(1)) expect(readme).toContain(`](${name})`);
+  });
+});
+
+const LINK = /\]\(([^)\s]+)\)/g;
+
+/** The anchors of a document's headings, as GitHub makes them. */
+const anchorsOf = (document: string): Set<string> =>
+  new Set(
+    [...document.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\w\s-]/g, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+
+test("links are found (a scan that finds nothing proves nothing)", () => {
+  expect(DOCUMENTS.flatMap((name) => read(name).match(LINK) ?? []).length).toBeGreaterThan(60);
+});
+
+test.each(DOCUMENTS)("%s links only to parts and files that there are", (name) => {
+  const lost = [...read(name).matchAll(LINK)].flatMap(([, target = ""]) => {
+    if (/^https?:/.test(target)) return [];
+    const [path = "", anchor] = target.split("#");
+    const file = path === "" ? name : join(dirname(name), path);
+    if (!existsSync(join(ROOT, file))) return [target];
+    return anchor === undefined || anchorsOf(read(file)).has(anchor) ? [] : [target];
+  });
+  expect(lost).toEqual([]);
+});
+
+describe("the table of commands", () => {
+  const rows = [...operation.matchAll(/^\| `([a-z ]+?)(?: FILE)?` \| ([^|]+) \|$/gm)];
+
+  test("has each command once, with the summary that --help prints", () => {
+    const told = Object.fromEntries(rows.map(([, name = "", purpose = ""]) => [name, purpose]));
+    const own = Object.values(COMMANDS).map(({ name, summary }) => [
+      name,
+      summary.replace(" (the default)", "; the default"),
+    ]);
+    expect(told).toEqual(Object.fromEntries(own));
+    expect(rows).toHaveLength(own.length);
+  });
+});
+
+describe("the table of keys", () => {
+  /** The defaults that follow from another value, or are none because leaving the key out means something. */
+  const DERIVED: Record<string, string> = {
+    "server.public_url": "http://localhost:PORT",
+    "backup.dir": "`backups/` in data.dir",
+    "integrations.allowed_redirects": "server.public_url",
+  };
+  const show = (value: unknown): string =>
+    value === null || (Array.isArray(value) && value.length === 0)
+      ? "none"
+      : typeof value === "object"
+        ? Object.values(value).join("/")
+        : String(value);
+  const rows = [...operation.matchAll(/^\| `([a-z_]+\.[a-z_.]+)` \| ([^|]+) \| ([^|]+) \|$/gm)];
+
+  test("names keys that there are, with their defaults", () => {
+    expect(rows.length).toBeGreaterThan(30);
+    for (const [, key = "", told] of rows) {
+      const option = (OPTIONS as Record<string, Option<unknown>>)[key];
+      expect([key, told]).toEqual([key, DERIVED[key] ?? (option ? show(option.default) : "not a key")]);
+    }
+  });
+
+  test("names each key once", () => {
+    const keys = rows.map(([, key]) => key);
+    expect(keys).toEqual([...new Set(keys)]);
+  });
+});
+
+describe.each(MINE)("%s", (name) => {
+  const document = read(name);
+
+  test("names keys that there are", () => {
+    const keys = [...document.matchAll(/`([a-z][a-z_]*(?:\.[a-z0-9_]+)+)(?: = [^`]*)?`/g)]
+      .map(([, key = ""]) => key)
+      .filter((key) => !/\.(?:db|key|lock|json|md|toml|proto|mmdb)$/.test(key));
+    const unknown = keys.filter((key) => !Object.hasOwn(OPTIONS, key) && !Object.hasOwn(CATALOGUE, key));
+    expect(unknown).toEqual([]);
+  });
+
+  test("calls commands and scripts that there are, with options that they have", () => {
+    const text = document.replaceAll(/\\\n\s*/g, "");
+    const common = ["--config", "--data-dir", "--help", "--version"];
+    for (const [, line = ""] of text.matchAll(/(?:^|[ `/])fairlead(?: --)? ((?:[a-z]+ ?)+[^`\n&|#]*)/gm)) {
+      const words = line.split(" ");
+      const command = COMMANDS[words.slice(0, 2).join(" ")] ?? COMMANDS[words[0] ?? ""];
+      // "fairlead" may also be the name of a container or an image, which a command line follows.
+      if (!command) continue;
+      const options = Object.keys(command.options ?? {}).map((option) => `--${option}`);
+      for (const option of line.match(/(?<= )--[a-z-]+/g) ?? [])
+        expect([line, [...options, ...common]]).toEqual([line, expect.arrayContaining([option])]);
+    }
+    const scripts = [...text.matchAll(/(?:npm|bun) run (?:-s )?([a-z:]+)/g)].map(([, script = ""]) => script);
+    expect(scripts.filter((script) => !Object.hasOwn(manifest.scripts, script))).toEqual([]);
+    const bench = read("tests/bench/options.ts");
+    for (const [line] of text.matchAll(/run bench[^`\n]*/g))
+      for (const option of line.match(/--[a-z]+/g) ?? []) expect(bench).toContain(`  ${option} `);
+  });
+
+  test("names metrics that there are", () => {
+    const registered = [...new Bun.Glob("src/**/*.ts").scanSync(ROOT)].map(read).join("\n");
+    for (const [, metric] of document.matchAll(/`((?:fairlead|process)_[a-z_]+)[`{]/g))
+      expect(registered).toContain(`"${metric}"`);
+  });
+});
