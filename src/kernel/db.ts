@@ -2,6 +2,7 @@ import { sqlite, statement } from "./connection";
 import { isStoreTrouble } from "./errors";
 import { describeError, log } from "./log";
 import { isNews } from "./trouble";
+import { scheduleTurnEnd } from "./turn-end";
 
 export { db, openDatabase, sqlite, statement } from "./connection";
 
@@ -103,11 +104,19 @@ export function transact<T>(work: Work<T>, how?: "repeatable"): Promise<T> {
       deltas: new Map(),
       removed: [],
     });
-    if (!scheduled) {
-      scheduled = true;
-      setImmediate(flush);
-    }
+    scheduleCommit();
   });
+}
+
+/**
+ * Commits in this turn of the event loop, right after its end. A use case that waited for that end is then
+ * committed and answered before anything else is read: see kernel/pipelining.ts.
+ */
+export function scheduleCommit(): void {
+  scheduleTurnEnd();
+  if (scheduled) return;
+  scheduled = true;
+  setImmediate(flush);
 }
 
 /** True inside `transact`. */
@@ -218,7 +227,10 @@ interface Outcome {
 
 function flush(): void {
   endReading();
-  if (queue.length === 0) return;
+  if (queue.length === 0) {
+    scheduled = false;
+    return;
+  }
   let jobs: Job[] = [];
   let outcome: Outcome;
   try {

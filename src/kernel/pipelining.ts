@@ -1,5 +1,7 @@
 import { listeningServer } from "./client";
-import { AppError } from "./errors";
+import { scheduleCommit } from "./db";
+import { AppError, badRequest } from "./errors";
+import { turnEnd } from "./turn-end";
 
 /**
  * Bounds the requests that one connection sends at once (HTTP/1.1 pipelining, RFC 9112, section 9.3.2). The runtime
@@ -37,4 +39,17 @@ export function countInTurn(request: Request): void {
         headers: { "retry-after": "1", connection: "close" },
       },
     );
+}
+
+/**
+ * Waits until the runtime has read what came together with a request that may change something. It closes a connection
+ * on which a request follows another that isn't answered yet, so the client would never learn that the first one was
+ * carried out, and would send it again (rule H15). Throws if the connection is closed; nobody gets that answer.
+ */
+export async function requireConnected(request: Request): Promise<void> {
+  const end = turnEnd();
+  scheduleCommit();
+  await end;
+  if (request.signal.aborted)
+    throw badRequest("The connection was closed before the request was carried out");
 }

@@ -8,6 +8,7 @@ import { readTogether } from "../../kernel/db";
 import { AppError, forbidden, unauthorized } from "../../kernel/errors";
 import type { HookContext } from "../../kernel/http";
 import { requireReadable } from "../../kernel/large-reads";
+import { requireConnected } from "../../kernel/pipelining";
 import { canonicalUuids } from "../../kernel/schema";
 import { APP_ID, authenticate, type Caller, isAdmin, isSystemKey, isUnchanged } from "./caller";
 import { type RateRule, takeFromLimit } from "./limit";
@@ -285,6 +286,7 @@ export const guard = new Elysia({ name: "guard" }).macro({
           isWrite(context.request, context.route),
         );
         const body = await readBody(context.request, context.route);
+        await requireConnected(context.request);
         context.caller = admitAgain(caller, context.request, context.set, context.params?.id, rule);
         return body;
       },
@@ -321,14 +323,16 @@ export const guard = new Elysia({ name: "guard" }).macro({
           limited: limit !== undefined,
         },
       } satisfies AccessNote as object,
-      parse(context: GuardedContext) {
+      async parse(context: GuardedContext) {
         context.admitted = admitAnyone(
           context.request,
           context.set,
           limit,
           isWrite(context.request, context.route),
         );
-        return readBody(context.request, context.route);
+        const body = await readBody(context.request, context.route);
+        await requireConnected(context.request);
+        return body;
       },
       transform(context: GuardedContext) {
         context.admitted ??= admitAnyone(
