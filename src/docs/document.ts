@@ -132,6 +132,10 @@ const HEADERS = {
     type: "string",
     examples: ['110 fairlead "Response is Stale"'],
   }),
+  "Accept-Encoding": header("The codings that a body may have, when it has another", {
+    type: "string",
+    examples: ["gzip, deflate, zstd"],
+  }),
   "Retry-After": header("Seconds to wait", { type: "integer", examples: [17] }),
 };
 
@@ -141,6 +145,7 @@ const headersOf = (names: string[]) =>
 /** Headers of one kind of error, beside the request id. */
 const ERROR_HEADERS: Record<string, string[]> = {
   401: ["WWW-Authenticate"],
+  415: ["Accept-Encoding"],
   426: ["Upgrade"],
   429: ["Retry-After", ...RATE_HEADERS],
   503: ["Retry-After"],

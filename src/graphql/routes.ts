@@ -61,7 +61,15 @@ const GraphQLError = record(
 /** The document lists both types: the client's `Accept` header decides, see server.ts. */
 const TYPES = { "x-content-types": ["application/json", "application/graphql-response+json"] };
 
-const LIMITED = { "x-headers": ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After"] };
+const LIMITED = {
+  "x-headers": [
+    "RateLimit-Limit",
+    "RateLimit-Remaining",
+    "RateLimit-Reset",
+    "Retry-After",
+    "Accept-Encoding",
+  ],
+};
 
 const Errors = t.Array(GraphQLError, { description: "What went wrong" });
 

@@ -1,5 +1,6 @@
 import { config } from "../config";
 import { AppError, badRequest } from "./errors";
+import { bodyDecoder, type Decoder, decodeApart, decodeAtOnce } from "./inflate";
 import { canonicalUuids, isReference } from "./schema";
 import { expectBody, expectChunks } from "./unread";
 
@@ -11,8 +12,8 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 const MAX_DEPTH = 64;
 
 /**
- * The JSON object in the body of a request, of at most `most` bytes; null if there is no body. Throws 400, 413
- * or 415.
+ * The JSON object in the body of a request, of at most `most` bytes, compressed or not; null if there is no body. Throws
+ * 400, 413 or 415.
  */
 export async function readJson(
   request: Request,
@@ -25,10 +26,12 @@ export async function readJson(
   if (declared !== null && Number(declared) > limit) throw tooLarge(limit);
   if (!JSON_TYPE.test(request.headers.get("content-type") ?? ""))
     throw new AppError("UnsupportedMediaType", "Send the body as Content-Type: application/json");
-  const text = decode(
-    await (declared === null
-      ? readChunks(request, request.body as ReadableStream, limit)
-      : readWhole(request, Number(declared))),
+  const decoder = bodyDecoder(request);
+  const bytes = await (declared === null
+    ? readChunks(request, request.body as ReadableStream, limit)
+    : readWhole(request, Number(declared)));
+  const text = decodeUtf8(
+    decoder && bytes.length > 0 ? await inflated(request, decoder, bytes, limit) : bytes,
   );
   if (text === "") return null;
   const body = parseJson(text, "The request body");
@@ -104,6 +107,28 @@ async function readChunks(
   }
 }
 
+/** Decodes a compressed body. Throws 400, 413, and 503 if others need the room for it. */
+async function inflated(
+  request: Request,
+  decoder: Decoder,
+  bytes: Uint8Array,
+  limit: number,
+): Promise<Uint8Array> {
+  const small = decodeAtOnce(decoder, bytes, limit);
+  if (small) return small;
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | null>();
+  const { grow, arrived } = expectChunks(request, reject);
+  try {
+    grow(limit);
+    decodeApart(decoder, bytes, limit).then(resolve, reject);
+    const whole = await promise;
+    if (whole === null) throw tooLarge(limit);
+    return whole;
+  } finally {
+    arrived();
+  }
+}
+
 /** Pieces of a body in chunks that may be of any size. */
 const FREE_PIECES = 1_000;
 /** Bytes that each piece of more has on average: a piece costs time and memory whatever its size. */
@@ -138,7 +163,7 @@ async function collect(
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /** JSON is UTF-8 (RFC 8259, section 8.1); a lenient decoder would store something that was never sent. */
-function decode(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return UTF8.decode(bytes);
   } catch {

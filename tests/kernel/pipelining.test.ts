@@ -25,11 +25,14 @@ const read = () => request("GET /v1/devices?limit=1");
 const deviceCount = async (): Promise<number> =>
   (await server.get("/v1/devices?limit=1", { token: server.systemKey })).body.pagination.total;
 
-/** Milliseconds of silence after which a client takes it that no answer comes any more. */
-const SILENCE = 200;
-
-/** Writes pieces on a connection of its own, `gap` milliseconds apart; returns the statuses of all answers. */
+/**
+ * Writes pieces on a connection of its own, `gap` milliseconds apart. Returns the statuses of the answers once all are
+ * here or the server closed the connection.
+ */
 function statusesOf(pieces: string[], gap = 0): Promise<number[]> {
+  const count = pieces.join("").split(" HTTP/1.1\r\n").length - 1;
+  const statusesIn = (text: string) =>
+    [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
   return new Promise((resolve) => {
     let received = "";
     const socket = connect(Number(new URL(server.url).port), "127.0.0.1", async () => {
@@ -41,15 +44,13 @@ function statusesOf(pieces: string[], gap = 0): Promise<number[]> {
       }
     });
     socket.setNoDelay(true);
-    socket.setTimeout(SILENCE, () => socket.destroy());
     socket.on("data", (data) => {
       received += data;
+      if (statusesIn(received).length === count) socket.destroy();
     });
     // The server closes the connection in the middle: that is under test.
     socket.on("error", () => {});
-    socket.on("close", () =>
-      resolve([...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))),
-    );
+    socket.on("close", () => resolve(statusesIn(received)));
   });
 }
 

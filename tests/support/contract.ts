@@ -50,6 +50,7 @@ const LIMIT = /^ratelimit-(limit|remaining|reset)$/;
 
 /** Headers that a server may leave out: it knows a time to wait only now and then, and staleness is rare. */
 const OPTIONAL = new Set([
+  "Accept-Encoding",
   "Retry-After",
   "Warning",
   "RateLimit-Limit",
