@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { config } from "../config";
 import { clientAddress, isLoopback } from "./client";
 import { SECOND } from "./clock";
+import { compressed } from "./compress";
 import { AppError, toAppError } from "./errors";
 import { noteLargeRead } from "./large-reads";
 import { type LogFields, log, logs } from "./log";
@@ -169,7 +170,7 @@ export function everyRequest(paths: PathTable, identify: Identify) {
       }
       const headers = set.headers as HookContext["set"]["headers"];
       headers["content-type"] ??= "application/json;charset=utf-8";
-      return text as unknown as Response;
+      return compressed(text, request, headers) as unknown as Response;
     })
     .onError({ as: "global" }, ({ error, code, request, set }) => {
       const headers = set.headers as HookContext["set"]["headers"];

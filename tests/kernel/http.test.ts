@@ -63,6 +63,8 @@ describe("every answer", () => {
       const none = policy.filter((directive) => /^(default|object)-src 'none'$/.test(directive));
       expect([path, none.length]).toEqual([path, 1]);
       expect(headers.get("referrer-policy")).toBe("no-referrer");
+      for (const name of ["cross-origin-opener-policy", "cross-origin-resource-policy"])
+        expect([path, name, headers.get(name)]).toEqual([path, name, "same-origin"]);
     }
   });
 
