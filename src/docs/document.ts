@@ -120,6 +120,7 @@ const HEADERS = {
     examples: ["Bearer"],
   }),
   Upgrade: header("The protocol to ask for", { type: "string", examples: ["websocket"] }),
+  "Sec-WebSocket-Version": header("The version of the protocol", { type: "string", examples: ["13"] }),
   "Content-Disposition": header("The file's name", {
     type: "string",
     examples: ['attachment; filename="fairlead-data-export-2026-05-04.zip"'],
@@ -146,7 +147,7 @@ const headersOf = (names: string[]) =>
 const ERROR_HEADERS: Record<string, string[]> = {
   401: ["WWW-Authenticate"],
   415: ["Accept-Encoding"],
-  426: ["Upgrade"],
+  426: ["Upgrade", "Sec-WebSocket-Version"],
   429: ["Retry-After", ...RATE_HEADERS],
   503: ["Retry-After"],
 };
