@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { newcomer } from "../identity/deletion-support";
 import { TestServer } from "../support/server";
 import { adminSession, Client, type Credentials, RawClient } from "./support";
 
@@ -181,6 +182,20 @@ describe("GET /v1/ws", () => {
       expect([offered, await agreed(offered)]).toEqual([offered, [101, undefined]]);
     expect(await agreed("fairlead.json")).toEqual([101, "fairlead.json"]);
     expect(await agreed("chat, fairlead.protobuf,fairlead.json")).toEqual([101, "fairlead.protobuf"]);
+  });
+
+  test.each([
+    ["fairlead.json", "object"],
+    ["fairlead.protobuf", "bytes"],
+  ])("sends what comes without asking in the format of the subprotocol %s", async (subprotocol, kind) => {
+    const user = await newcomer(server);
+    const client = await Client.open(server, {
+      token: user.token,
+      headers: { "sec-websocket-protocol": subprotocol },
+    });
+    await server.post(`/v1/users/${user.id}/ban`, { token: session, body: {} });
+    expect((await client.next()) instanceof Uint8Array ? "bytes" : "object").toBe(kind);
+    await client.close();
   });
 
   test("answers 400 to a handshake that lacks its key", async () => {
