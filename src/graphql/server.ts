@@ -9,6 +9,7 @@ import { parseJson, readJson } from "../kernel/body";
 import { addressBlock, clientAddress } from "../kernel/client";
 import { AppError, badRequest } from "../kernel/errors";
 import { noteRefusal } from "../kernel/http";
+import { requireConnected } from "../kernel/pipelining";
 import { inTurns } from "../kernel/turns";
 import { boundCost, checkValues } from "./bounds";
 import { rememberDocuments } from "./documents";
@@ -136,6 +137,7 @@ export const answerGet = (context: Context): Promise<Response> =>
 export const answerPost = (context: Context): Promise<Response> =>
   answer(context, async () => {
     const body: Record<string, unknown> = { ...(await readJson(context.incoming, MAX_BODY)) };
+    await requireConnected(context.incoming);
     const { query, variables, operationName, extensions } = body;
     if (typeof query !== "string") throw badRequest("Send a query in the body");
     checkSize("query", query);

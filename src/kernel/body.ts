@@ -44,6 +44,13 @@ export async function readJson(
   return body;
 }
 
+/** Bytes of a body that does no harm if nobody reads it. */
+const LITTLE = 16 * 1024;
+
+/** True if a request comes without a body, or with a small one. */
+export const announcesLittle = ({ headers }: Request): boolean =>
+  !headers.has("transfer-encoding") && Number(headers.get("content-length") ?? 0) <= LITTLE;
+
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
 /**

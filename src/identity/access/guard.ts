@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { config } from "../../config";
-import { readJson } from "../../kernel/body";
+import { announcesLittle, readJson } from "../../kernel/body";
 import { addressBlock, clientAddress } from "../../kernel/client";
 import { HOUR, SECOND } from "../../kernel/clock";
 import { sameSecret } from "../../kernel/crypto";
@@ -245,12 +245,15 @@ export function noteBodies(routes: { method: string; path: string; hooks: { body
   for (const { method, path, hooks } of routes) if (hooks.body) bodied.add(`${method} ${path}`);
 }
 
-/** The reader of one route's bodies. */
+/** Reads the body on a route that takes one, and returns once the request may act (rule H15). */
 function bodyReader() {
   let takesBody: boolean | undefined;
-  return (request: Request, route: string) => {
+  return async (request: Request, route: string) => {
     takesBody ??= bodied.has(`${request.method} ${route}`);
-    return takesBody ? readJson(request) : null;
+    const body = takesBody ? await readJson(request) : null;
+    // The runtime would keep what comes of a large body that nobody reads.
+    if (takesBody || announcesLittle(request)) await requireConnected(request);
+    return body;
   };
 }
 
@@ -286,7 +289,6 @@ export const guard = new Elysia({ name: "guard" }).macro({
           isWrite(context.request, context.route),
         );
         const body = await readBody(context.request, context.route);
-        await requireConnected(context.request);
         context.caller = admitAgain(caller, context.request, context.set, context.params?.id, rule);
         return body;
       },
@@ -323,16 +325,14 @@ export const guard = new Elysia({ name: "guard" }).macro({
           limited: limit !== undefined,
         },
       } satisfies AccessNote as object,
-      async parse(context: GuardedContext) {
+      parse(context: GuardedContext) {
         context.admitted = admitAnyone(
           context.request,
           context.set,
           limit,
           isWrite(context.request, context.route),
         );
-        const body = await readBody(context.request, context.route);
-        await requireConnected(context.request);
-        return body;
+        return readBody(context.request, context.route);
       },
       transform(context: GuardedContext) {
         context.admitted ??= admitAnyone(
