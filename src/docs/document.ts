@@ -120,6 +120,7 @@ const HEADERS = {
     examples: ["Bearer"],
   }),
   Upgrade: header("The protocol to ask for", { type: "string", examples: ["websocket"] }),
+  "Sec-WebSocket-Version": header("The version of the protocol", { type: "string", examples: ["13"] }),
   "Content-Disposition": header("The file's name", {
     type: "string",
     examples: ['attachment; filename="fairlead-data-export-2026-05-04.zip"'],
@@ -137,6 +138,10 @@ const HEADERS = {
     type: "string",
     examples: ['110 fairlead "Response is Stale"'],
   }),
+  "Accept-Encoding": header("The codings that a body may have, when it has another", {
+    type: "string",
+    examples: ["gzip, deflate, zstd"],
+  }),
   "Retry-After": header("Seconds to wait", { type: "integer", examples: [17] }),
 };
 
@@ -146,7 +151,8 @@ const headersOf = (names: string[]) =>
 /** Headers of one kind of error, beside the request id. */
 const ERROR_HEADERS: Record<string, string[]> = {
   401: ["WWW-Authenticate"],
-  426: ["Upgrade"],
+  415: ["Accept-Encoding"],
+  426: ["Upgrade", "Sec-WebSocket-Version"],
   429: ["Retry-After", ...RATE_HEADERS],
   503: ["Retry-After"],
 };

@@ -3,6 +3,7 @@ import { config, publicUrl } from "../configuration/config";
 import { guard } from "../identity/access/guard";
 import { emailLocale, type Locale } from "../identity/email/locale";
 import { sourceHash } from "../kernel/crypto/crypto";
+import { PAGE_HEADERS } from "../kernel/http/static";
 
 /**
  * The two pages that links in emails lead to, unless the operator's app has its own (`email.link_base_url`).
@@ -202,11 +203,11 @@ ${content}
 `;
   return new Response(page, {
     headers: {
+      ...PAGE_HEADERS,
       "content-type": "text/html; charset=utf-8",
       "content-language": locale,
       "content-security-policy": POLICY,
       "cache-control": "no-store",
-      "referrer-policy": "no-referrer",
     },
   });
 }

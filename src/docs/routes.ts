@@ -3,28 +3,57 @@ import icon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
 import css from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import bundle from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import { config } from "../configuration/config";
-import { VERSION } from "../configuration/version";
 import { guard } from "../identity/access/guard";
-import { staticAnswer } from "../kernel/http/static";
+import { PAGE_HEADERS, type StaticFile, staticAnswer, staticFile } from "../kernel/http/static";
 
-/** Swagger UI from the program itself: no script, font or style comes from another host. */
-const PAGE = `<!doctype html>
+const KEPT_AN_HOUR = "public, max-age=3600";
+
+/** A file of the program, or a text. */
+const asset = (read: () => Promise<string | Uint8Array<ArrayBuffer>>, type: string): StaticFile => {
+  const headers = {
+    "content-type": type,
+    "cache-control": KEPT_AN_HOUR,
+    "cross-origin-resource-policy": "same-origin",
+  };
+  return staticFile(async () => ({ content: await read(), headers }));
+};
+
+const ASSETS = {
+  "swagger-ui-bundle.js": asset(() => Bun.file(bundle).bytes(), "text/javascript; charset=utf-8"),
+  "swagger-ui.css": asset(() => Bun.file(css).bytes(), "text/css; charset=utf-8"),
+  "favicon.png": asset(() => Bun.file(icon).bytes(), "image/png"),
+  "start.js": asset(async () => START, "text/javascript; charset=utf-8"),
+};
+
+/**
+ * Swagger UI from the program itself: no script, font or style comes from another host. Until its scripts are here, a
+ * reader on a slow network sees the title and where the document is.
+ */
+async function page(): Promise<string> {
+  const address = async (name: keyof typeof ASSETS) => `/docs/assets/${name}?${await ASSETS[name].tag()}`;
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Fairlead API</title>
-<link rel="icon" href="/docs/assets/favicon.png">
-<link rel="stylesheet" href="/docs/assets/swagger-ui.css?${VERSION}">
+<link rel="icon" href="${await address("favicon.png")}">
+<link rel="stylesheet" href="${await address("swagger-ui.css")}">
+<script defer src="${await address("swagger-ui-bundle.js")}"></script>
+<script defer src="${await address("start.js")}"></script>
 </head>
 <body>
-<div id="swagger-ui"></div>
-<noscript>This page needs JavaScript. The document itself is at <a href="/docs/json">/docs/json</a>.</noscript>
-<script src="/docs/assets/swagger-ui-bundle.js?${VERSION}"></script>
-<script src="/docs/assets/start.js?${VERSION}"></script>
+<div id="swagger-ui">
+<div class="swagger-ui"><div class="wrapper"><div class="info">
+<h1 class="title">Fairlead API</h1>
+<p>The documentation is loading. The document itself is at <a href="/docs/json">/docs/json</a>.</p>
+</div></div></div>
+</div>
+<noscript>This page needs JavaScript.</noscript>
 </body>
 </html>
 `;
+}
 
 const START = `// What a page can't send is not asked for: these are for the WebSocket.
 const isSendable = (scheme) => !scheme.has("sessionCookie") && !scheme.has("sessionToken");
@@ -51,14 +80,15 @@ const POLICY =
 
 const hidden = { open: true, detail: { hide: true } } as const;
 
-const KEPT_AN_HOUR = "public, max-age=3600";
-
-/** A file of the program, or a text, at an address of its own. */
-const asset = (read: () => Promise<string | Uint8Array<ArrayBuffer>>, type: string) => {
-  const headers = { "content-type": type, "cache-control": KEPT_AN_HOUR };
-  const answer = staticAnswer(async () => ({ content: await read(), headers }));
-  return ({ request }: { request: Request }) => answer(request);
-};
+const shownPage = staticAnswer(async () => ({
+  content: await page(),
+  headers: {
+    ...PAGE_HEADERS,
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": POLICY,
+    "cache-control": "no-cache",
+  },
+}));
 
 /**
  * The document and Swagger UI. `document` returns the text that `/docs/json` and `/v1/openapi.json` answer.
@@ -74,39 +104,8 @@ export function docsRoutes(document: () => Promise<string>) {
     .get("/v1/openapi.json", json, hidden)
     .get("/", ({ redirect }) => redirect(config["docs.enabled"] ? "/docs" : "/v1", 302), hidden);
   if (!config["docs.enabled"]) return routes;
-  return routes
-    .get(
-      "/docs",
-      () =>
-        new Response(PAGE, {
-          headers: {
-            "content-type": "text/html; charset=utf-8",
-            "content-security-policy": POLICY,
-            "referrer-policy": "no-referrer",
-            "cache-control": "no-cache",
-          },
-        }),
-      hidden,
-    )
-    .get("/docs/json", json, hidden)
-    .get(
-      "/docs/assets/swagger-ui-bundle.js",
-      asset(() => Bun.file(bundle).bytes(), "text/javascript; charset=utf-8"),
-      hidden,
-    )
-    .get(
-      "/docs/assets/swagger-ui.css",
-      asset(() => Bun.file(css).bytes(), "text/css; charset=utf-8"),
-      hidden,
-    )
-    .get(
-      "/docs/assets/favicon.png",
-      asset(() => Bun.file(icon).bytes(), "image/png"),
-      hidden,
-    )
-    .get(
-      "/docs/assets/start.js",
-      asset(async () => START, "text/javascript; charset=utf-8"),
-      hidden,
-    );
+  routes.get("/docs", ({ request }) => shownPage(request), hidden).get("/docs/json", json, hidden);
+  for (const [name, { answer }] of Object.entries(ASSETS))
+    routes.get(`/docs/assets/${name}`, ({ request }) => answer(request), hidden);
+  return routes;
 }

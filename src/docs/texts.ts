@@ -59,7 +59,7 @@ export const ERRORS: Record<string, string> = {
   404: "There is no such record",
   409: "The state of the records does not permit this",
   413: "The body is too large",
-  415: "The body is not JSON",
+  415: "The body is not JSON, or in a coding that is not taken",
   426: "The request is no WebSocket handshake",
   429: "Too many requests; `Retry-After` says when to try again",
   500: "Something went wrong on the server; the message carries the request id",

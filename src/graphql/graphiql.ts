@@ -1,5 +1,5 @@
 import { sourceHash } from "../kernel/crypto/crypto";
-import { type StaticContent, staticAnswer } from "../kernel/http/static";
+import { PAGE_HEADERS, type StaticContent, staticAnswer } from "../kernel/http/static";
 import { PATH } from "./path";
 
 /** GraphiQL from the program itself: no script, font or style comes from another host. */
@@ -26,9 +26,9 @@ async function render(): Promise<StaticContent> {
   return {
     content: html,
     headers: {
+      ...PAGE_HEADERS,
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": policy,
-      "referrer-policy": "no-referrer",
       "cache-control": "private, max-age=3600",
       vary: "Accept, Accept-Encoding, Origin",
     },

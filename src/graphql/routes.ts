@@ -63,7 +63,13 @@ const GraphQLError = record(
 /** The client's `Accept` header decides between both types: see server.ts. */
 const TYPES = ["application/json", "application/graphql-response+json"];
 
-const LIMITED = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After"];
+const LIMITED = [
+  "RateLimit-Limit",
+  "RateLimit-Remaining",
+  "RateLimit-Reset",
+  "Retry-After",
+  "Accept-Encoding",
+];
 
 const Errors = t.Array(GraphQLError, { description: "What went wrong" });
 

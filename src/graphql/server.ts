@@ -13,6 +13,7 @@ import { acceptedType } from "../kernel/http/accept";
 import { parseJson, readJson } from "../kernel/http/body";
 import { addressBlock, clientAddress } from "../kernel/http/client";
 import { noteRefusal } from "../kernel/http/http";
+import { requireConnected } from "../kernel/http/pipelining";
 import { inTurns } from "../kernel/limits/turns";
 import { boundCost, checkValues } from "./bounds";
 import { rememberDocuments } from "./documents";
@@ -163,6 +164,7 @@ export const answerGet = (context: Context): Promise<Response> =>
 export const answerPost = (context: Context): Promise<Response> =>
   answer(context, async (headers) => {
     const given: Record<string, unknown> = { ...(await readJson(context.incoming, MAX_BODY)) };
+    await requireConnected(context.incoming);
     const { query, variables, operationName, extensions } = given;
     if (typeof query !== "string") throw badRequest("Send a query in the body");
     checkSize("query", query);

@@ -20,6 +20,8 @@ export interface Connection {
   caller: Caller;
   /** The holder that it counts for, fixed when the connection is opened. */
   readonly holder: Holder;
+  /** The format of what comes on the automatic channel. */
+  readonly format: Format;
   /**
    * Subscribed channels, each in the format of its subscription: those that the client asked for, and the
    * automatic one until it is left.
@@ -42,13 +44,14 @@ export interface Connection {
 export type Socket = ServerWebSocket<Connection>;
 
 /** The initial state of a connection. */
-export function newConnection(caller: Caller): Connection {
+export function newConnection(caller: Caller, format: Format = "json"): Connection {
   const time = performance.now();
   // Many clients come at once, as after a restart: their pings are spread over the interval.
   const firstPing = config["websocket.heartbeat_interval_seconds"] * SECOND * Math.random();
   return {
     caller,
     holder: holderOf(caller),
+    format,
     channels: new Map(),
     aliveAt: time,
     pingAt: time + firstPing,

@@ -6,7 +6,7 @@ import { AppError, badRequest, unauthorized } from "../kernel/errors/errors";
 import { forwardedProtocol, listeningServer } from "../kernel/http/client";
 import { errors, t } from "../kernel/http/schema";
 import { requireRoom } from "./capacity";
-import { newConnection } from "./connections";
+import { type Format, newConnection } from "./connections";
 
 /** The address of the WebSocket, and the credentials that open one. */
 
@@ -49,6 +49,34 @@ function comesFromOwnPage(request: Request): boolean {
   );
 }
 
+/** The version of the protocol that RFC 6455 describes, the only one in use. */
+const VERSION = "13";
+
+/** Throws 426 unless a request asks for a WebSocket of that version. */
+function requireHandshake({ headers }: Request): void {
+  const isUpgrade =
+    headers.get("upgrade")?.toLowerCase() === "websocket" &&
+    /(^|,)\s*upgrade\s*(,|$)/i.test(headers.get("connection") ?? "");
+  if (isUpgrade && headers.get("sec-websocket-version") === VERSION) return;
+  throw new AppError("UpgradeRequired", `Open this address as a WebSocket of version ${VERSION}`, {
+    headers: { upgrade: "websocket", "sec-websocket-version": VERSION },
+  });
+}
+
+/** Subprotocols, by the format of what comes on the automatic channel. */
+const SUBPROTOCOLS = new Map<string, Format>([
+  ["fairlead.json", "json"],
+  ["fairlead.protobuf", "protobuf"],
+]);
+
+/** The first known subprotocol that a client offers; undefined if it offers none. */
+const subprotocolOf = ({ headers }: Request): string | undefined =>
+  headers
+    .get("sec-websocket-protocol")
+    ?.split(",")
+    .map((offered) => offered.trim())
+    .find((offered) => SUBPROTOCOLS.has(offered));
+
 const HandshakeQuery = t.Object({
   // No bound on the length: a token that is too long is a wrong one (401), and doesn't count beside a header.
   token: t.Optional(
@@ -63,16 +91,21 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
   "/v1/ws",
   ({ request, query, set }) => {
     const caller = callerOfHandshake(request, query.token);
-    if (request.headers.get("upgrade")?.toLowerCase() !== "websocket")
-      throw new AppError("UpgradeRequired", "Open this address as a WebSocket", {
-        headers: { upgrade: "websocket" },
-      });
+    requireHandshake(request);
     requireRoom(caller);
+    const subprotocol = subprotocolOf(request) ?? "";
     const headers = {
+      // Bun would agree to whatever is offered first; empty, it is left out.
+      "sec-websocket-protocol": subprotocol,
       "x-request-id": String(set.headers["x-request-id"]),
       "x-content-type-options": "nosniff",
     };
-    if (!listeningServer()?.upgrade(request, { data: newConnection(caller), headers }))
+    if (
+      !listeningServer()?.upgrade(request, {
+        data: newConnection(caller, SUBPROTOCOLS.get(subprotocol)),
+        headers,
+      })
+    )
       throw badRequest("The WebSocket handshake is not complete");
     // The connection is the socket's from here on; there is no response to send, the log alone reads the status.
     set.status = 101;
@@ -91,6 +124,7 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
       description: [
         "Upgrades to a WebSocket. Authenticate with `Authorization: Bearer` (services, API keys), `?token=` (a session token) or the cookie `fairlead_session` (pages of the server's own or an allowed origin).",
         'Send JSON text: `{"type":"subscribe","channel":"gps"}`, `{"type":"unsubscribe","channel":"gps"}`, `{"type":"ping"}`; or binary frames, each a `WsEnvelope` of `proto/ws.proto`. Both may be mixed. Positions, zones and vessels come as JSON text always, messages about accounts and rights in the format in which their channel was subscribed.',
+        "No subprotocol is needed. `fairlead.json` and `fairlead.protobuf` are agreed to: the own `user:` channel, which is heard without asking, then comes as JSON or as binary frames. No other is.",
         "Vessels near the newest position come as one list, soon after subscribing and then at most every `vessels.broadcast_seconds`, when anything was heard since.",
         "Services with an API key that holds `audit:write` may send `CreateAuditEventRequest`, and get a `CreateAuditEventResponse`; with an API key that holds `community:sync`, `ModerationEvent` is answered by `ModerationEventResponse`.",
         "Subscribing to `community` makes a connection a community bot: the newest one is sent `CommunitySyncRequest`, which it answers with one `CommunitySyncResponse` or more; all are sent `CommunitySettings` when settings change, and when they ask with `CommunitySettingsRequest`.",

@@ -48,7 +48,7 @@ export function socketHandlers(): WebSocketHandler<Connection> {
       sockets.add(socket);
       countOpened(socket.data.holder);
       const own = automaticChannel(socket.data.caller);
-      if (own !== null) join(socket, own, "json");
+      if (own !== null) join(socket, own, socket.data.format);
     },
     message(socket, frame) {
       if (!takeInTurn(socket, frame, dispatch)) close(socket, CLOSE.tooManyMessages);

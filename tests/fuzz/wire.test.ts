@@ -145,7 +145,7 @@ describe("refused or cut off:", () => {
       ["x: y\r z"],
     ])
       claimRefused(String(headers).slice(0, 80), await send(request("GET /v1/gps HTTP/1.1", headers)), 200);
-    claimRefused("two hosts", await send(`GET /health HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n`), 200);
+    claimRefused("two hosts", await send(`GET /health HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n`));
     claimRefused("no host", await send("GET /health HTTP/1.1\r\n\r\n"));
   });
 
@@ -254,14 +254,13 @@ describe("served:", () => {
     expect(ids).toEqual(Array.from({ length: count }, (_, at) => `r${at}`));
   });
 
-  // The runtime ends a connection on which a request comes while another one waits for its answer
+  // The runtime closes a connection on which a request comes while another one waits for its answer
   // (oven-sh/bun#38128).
-  test("writes in one piece, or none of them: what is answered is stored", async () => {
+  test("writes in one piece are refused before they act", async () => {
     const before = await deviceCount();
     const received = await send(post(["content-length: 16"], '{"name":"Greif"}').repeat(20));
-    const statuses = statusesIn(received);
-    expect(statuses).toEqual(Array(statuses.length).fill(201));
-    expect(await deviceCount()).toBeGreaterThanOrEqual(before + statuses.length);
+    expect(statusesIn(received)).toEqual([]);
+    expect(await deviceCount()).toBe(before);
   });
 
   test("a client that asks before it sends its body", async () => {

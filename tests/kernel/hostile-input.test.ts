@@ -54,6 +54,27 @@ describe("the request line:", () => {
       expect([query, [200, 400].includes(await send({ path: `/v1/gps?${query}` }))]).toEqual([query, true]);
   });
 
+  test("letters written as escapes lead to the address without them", async () => {
+    for (const [path, location] of [
+      ["/v1/%68ealth", "/v1/health"],
+      ["/%76%31/g%50s", null],
+      ["/v1/%67ps?page=%31", "/v1/gps?page=%31"],
+      ["/v1/gps%2Fcurrent", null],
+      ["/v1/%6Eothing", null],
+    ] as const) {
+      const { status, headers } = await rawRequest(server, { path });
+      expect([path, status, headers.get("location")]).toEqual([
+        path,
+        location === null ? 404 : 308,
+        location,
+      ]);
+      expect(headers.get("x-request-id")).not.toBeNull();
+    }
+    // The method stays the same.
+    const { status } = await rawRequest(server, { path: "/v1/%64evices", method: "POST" });
+    expect(status).toBe(308);
+  });
+
   test("NUL bytes, control characters and other bytes in paths and values", async () => {
     for (const path of [
       "/v1/gps/\u0000",
@@ -134,6 +155,30 @@ describe("headers:", () => {
       );
       expect([host, ...statuses]).toEqual([host, 200, 401, 401, 404, 200, 302]);
     }
+  });
+
+  test("two Host headers, and values that name no host, are 400", async () => {
+    const status = async (...hosts: string[]) =>
+      (await rawRequest(server, { path: "/v1/health", headers: hosts.map((host) => ["host", host]) })).status;
+    expect(await status("a", "b")).toBe(400);
+    expect(await status("a", "a")).toBe(400);
+    for (const host of [
+      "",
+      "a b",
+      "a/b",
+      "a?b",
+      "a@b",
+      "a,b",
+      "<a>",
+      "[::1",
+      "a:x",
+      "a:123456",
+      "\u00e4",
+      "a%20b",
+    ])
+      expect([host, await status(host)]).toEqual([host, 400]);
+    for (const host of ["fleet.example", "fleet_1:3000", "127.0.0.1:3000", "[::1]", "[2001:db8::1]:3000"])
+      expect([host, await status(host)]).toEqual([host, 200]);
   });
 
   test("no User-Agent, an empty one and one of 5,000 letters", async () => {

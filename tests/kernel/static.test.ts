@@ -1,7 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { takesGzip } from "../../src/kernel/http/static";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
+import { preferredCoding } from "../../src/kernel/http/compress";
 import { ask, head } from "../abuse/connections";
 import { TestServer } from "../support/server";
+
+// Compressing GraphiQL takes long on a busy machine.
+setDefaultTimeout(60_000);
 
 let server: TestServer;
 beforeAll(async () => {
@@ -10,37 +14,52 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe("an Accept-Encoding header", () => {
-  test("takes gzip when it says so", () => {
-    for (const header of [
-      "gzip",
-      "GZIP",
-      "x-gzip",
-      "br, gzip",
-      "gzip;q=0.1",
-      "deflate , gzip ; q=1",
-      "*",
-      "*;q=0.5",
-    ])
-      expect([header, takesGzip(header)]).toEqual([header, true]);
+  const preferred = (header: string | null) => preferredCoding(header, ["br", "zstd", "gzip"]);
+
+  test("takes the best coding that it names, among equals brotli before zstd before gzip", () => {
+    for (const [header, coding] of [
+      ["gzip", "gzip"],
+      ["GZIP", "gzip"],
+      ["x-gzip", "gzip"],
+      ["br, gzip", "br"],
+      ["gzip, deflate, br, zstd", "br"],
+      ["gzip, deflate, zstd", "zstd"],
+      ["zstd;q=0.5, gzip", "gzip"],
+      ["br;q=0, gzip;q=0.1", "gzip"],
+      ["gzip;q=0.1", "gzip"],
+      ["deflate , gzip ; q=1", "gzip"],
+      ["*", "br"],
+      ["*;q=0.5", "br"],
+      ["br;q=0, *", "zstd"],
+      ["gzip;q=1, *;q=0.5", "gzip"],
+    ] as const)
+      expect([header, preferred(header)]).toEqual([header, coding]);
   });
 
   test("takes none when it is missing, says so, or would rather have the content as it is", () => {
     for (const header of [
       null,
       "",
-      "br",
+      "deflate",
       "identity",
       "gzip;q=0",
       "gzip; q=0.000",
       "*;q=0",
-      "gzip;q=0, *",
+      "gzip;q=0",
       "notgzip",
+      "identity;q=1, gzip;q=0.5",
+      "gzip;q=x",
     ])
-      expect([header, takesGzip(header)]).toEqual([header, false]);
-    expect(takesGzip("identity;q=1, gzip;q=0.5")).toBe(false);
-    expect(takesGzip("gzip;q=x")).toBe(false);
+      expect([header, preferred(header)]).toEqual([header, null]);
+    expect(preferredCoding("br", ["zstd", "gzip"])).toBeNull();
   });
 });
+
+const DECODERS: [coding: string, decode: (bytes: Buffer) => Uint8Array][] = [
+  ["gzip", gunzipSync],
+  ["br", brotliDecompressSync],
+  ["zstd", zstdDecompressSync],
+];
 
 const ADDRESSES: [path: string, type: RegExp, isCompressed: boolean][] = [
   ["/docs/assets/swagger-ui-bundle.js", /^text\/javascript/, true],
@@ -57,18 +76,21 @@ describe("what is the same for everybody", () => {
     test(`is the same compressed and not, to HEAD, and again: ${path}`, async () => {
       const get = (...headers: string[]) => ask(server, head(`GET ${path}`, "accept: text/html", ...headers));
       const plain = await get();
-      const compressed = await get("accept-encoding: gzip");
       expect(plain.status).toBe(200);
       expect(plain.headers.get("content-encoding")).toBeNull();
       expect(plain.headers.get("content-type")).toMatch(type);
-      expect(compressed.headers.get("content-encoding")).toBe(isCompressed ? "gzip" : null);
-      expect(compressed.headers.get("content-type")).toBe(plain.headers.get("content-type"));
-      const content = isCompressed ? Bun.gunzipSync(new Uint8Array(compressed.body)) : compressed.body;
-      expect(plain.body.equals(content)).toBe(true);
-      for (const { headers, body } of [plain, compressed]) {
-        expect(headers.get("vary")).toContain("Accept-Encoding");
-        expect(Number(headers.get("content-length"))).toBe(body.length);
+      const etags = new Set([plain.headers.get("etag")]);
+      for (const [coding, decode] of DECODERS) {
+        const answer = await get(`accept-encoding: ${coding}`);
+        expect(answer.headers.get("content-encoding")).toBe(isCompressed ? coding : null);
+        expect(answer.headers.get("content-type")).toBe(plain.headers.get("content-type"));
+        expect(plain.body.equals(isCompressed ? decode(answer.body) : answer.body)).toBe(true);
+        expect(answer.headers.get("vary")).toContain("Accept-Encoding");
+        expect(Number(answer.headers.get("content-length"))).toBe(answer.body.length);
+        etags.add(answer.headers.get("etag"));
       }
+      // Bytes that differ have names that differ.
+      expect(etags.size).toBe(isCompressed ? 1 + DECODERS.length : 1);
 
       const { status, headers } = await server.request("HEAD", path, {
         headers: { accept: "text/html", "accept-encoding": "identity" },
@@ -84,4 +106,33 @@ describe("what is the same for everybody", () => {
       expect(origin.headers.get("vary")).toContain("Origin");
       expect(origin.headers.get("access-control-allow-origin")).toBe("https://app.example");
     });
+});
+
+test("/docs names its files by their content, so that a browser asks for each of them once", async () => {
+  const page = (await ask(server, head("GET /docs"))).body.toString();
+  const names = [...page.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(([, name = ""]) => name);
+  expect(names.length).toBe(4);
+  for (const name of names) {
+    const { status, headers } = await ask(server, head(`GET ${name}`));
+    expect([status, headers.get("cache-control")]).toEqual([200, "public, max-age=31536000, immutable"]);
+    // Another version's name: the content is not what it names.
+    for (const other of [name.replace(/\?.*/, ""), `${name}x`, name.replace("?", "?x")]) {
+      const answer = await ask(server, head(`GET ${other}`));
+      expect(answer.headers.get("cache-control")).toBe("public, max-age=3600");
+    }
+  }
+});
+
+test("/docs shows its first words on a slow network within seconds: all that they need is 40 kB", async () => {
+  const brotli = "accept-encoding: br";
+  const page = await ask(server, head("GET /docs"));
+  const style = await ask(server, head("GET /docs/assets/swagger-ui.css", brotli));
+  expect(page.body.length + style.body.length).toBeLessThan(40_000);
+  const html = page.body.toString();
+  // A script that isn't deferred would be waited for.
+  expect(html.match(/<script[^>]*>/g)).toEqual([
+    expect.stringContaining("<script defer "),
+    expect.stringContaining("<script defer "),
+  ]);
+  expect(html).toContain("The documentation is loading.");
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { newcomer } from "../identity/deletion-support";
 import { TestServer } from "../support/server";
 import { adminSession, Client, type Credentials, RawClient } from "./support";
 
@@ -145,6 +146,56 @@ describe("GET /v1/ws", () => {
     expect(body.error).toBe("UpgradeRequired");
     expect(headers.get("upgrade")).toBe("websocket");
     expect(await handshake({ bearer: key, headers: { upgrade: "h2c" } })).toBe(426);
+  });
+
+  test("answers 426 with the version that it takes to a handshake of another, and to one that asks for no upgrade", async () => {
+    const wrong: Record<string, string>[] = [
+      { "sec-websocket-version": "8" },
+      { "sec-websocket-version": "13, 8" },
+      { "sec-websocket-version": "" },
+      { connection: "keep-alive" },
+      { connection: "" },
+      { connection: "not-upgrade" },
+    ];
+    for (const headers of wrong) {
+      const client = await RawClient.open(server, { bearer: key, headers });
+      client.cut();
+      expect([headers, client.status]).toEqual([headers, 426]);
+      for (const part of [
+        /^upgrade: websocket\r$/im,
+        /^sec-websocket-version: 13\r$/im,
+        /^content-type: application\/json/im,
+      ])
+        expect(client.head).toMatch(part);
+    }
+    expect(await handshake({ bearer: key, headers: { connection: "keep-alive, Upgrade" } })).toBe(101);
+  });
+
+  test("agrees to no subprotocol but its own", async () => {
+    const agreed = async (offered: string) => {
+      const headers = { "sec-websocket-protocol": offered };
+      const client = await RawClient.open(server, { bearer: key, headers });
+      client.cut();
+      return [client.status, /^sec-websocket-protocol: (.*)\r$/im.exec(client.head)?.[1]];
+    };
+    for (const offered of ["graphql-ws", "chat, superchat", "FAIRLEAD.JSON", ""])
+      expect([offered, await agreed(offered)]).toEqual([offered, [101, undefined]]);
+    expect(await agreed("fairlead.json")).toEqual([101, "fairlead.json"]);
+    expect(await agreed("chat, fairlead.protobuf,fairlead.json")).toEqual([101, "fairlead.protobuf"]);
+  });
+
+  test.each([
+    ["fairlead.json", "object"],
+    ["fairlead.protobuf", "bytes"],
+  ])("sends what comes without asking in the format of the subprotocol %s", async (subprotocol, kind) => {
+    const user = await newcomer(server);
+    const client = await Client.open(server, {
+      token: user.token,
+      headers: { "sec-websocket-protocol": subprotocol },
+    });
+    await server.post(`/v1/users/${user.id}/ban`, { token: session, body: {} });
+    expect((await client.next()) instanceof Uint8Array ? "bytes" : "object").toBe(kind);
+    await client.close();
   });
 
   test("answers 400 to a handshake that lacks its key", async () => {

@@ -55,6 +55,7 @@ const LIMIT = /^ratelimit-(limit|remaining|reset)$/;
 const OPTIONAL = new Set([
   "Allow",
   "ETag",
+  "Accept-Encoding",
   "Retry-After",
   "Warning",
   "RateLimit-Limit",

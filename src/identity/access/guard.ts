@@ -3,11 +3,11 @@ import { config } from "../../configuration/config";
 import { sameSecret } from "../../kernel/crypto/crypto";
 import { shareReadTransaction } from "../../kernel/db/reads";
 import { AppError, forbidden, unauthorized } from "../../kernel/errors/errors";
-import { readJson } from "../../kernel/http/body";
+import { announcesLittle, readJson } from "../../kernel/http/body";
 import { addressBlock, clientAddress } from "../../kernel/http/client";
 import type { HookContext } from "../../kernel/http/http";
 import { requireReadable } from "../../kernel/http/large-reads";
-import { isTurnLong } from "../../kernel/http/pipelining";
+import { isTurnLong, requireConnected } from "../../kernel/http/pipelining";
 import { canonicalUuids } from "../../kernel/http/schema";
 import { inTurns } from "../../kernel/limits/turns";
 import { HOUR, SECOND } from "../../kernel/time/clock";
@@ -253,12 +253,15 @@ export function noteBodies(routes: { method: string; path: string; hooks: { body
   for (const { method, path, hooks } of routes) if (hooks.body) bodied.add(`${method} ${path}`);
 }
 
-/** The reader of one route's bodies. */
+/** Reads the body on a route that takes one, and returns once the request may act (rule H15). */
 function bodyReader() {
   let takesBody: boolean | undefined;
-  return (request: Request, route: string) => {
+  return async (request: Request, route: string) => {
     takesBody ??= bodied.has(`${request.method} ${route}`);
-    return takesBody ? readJson(request) : null;
+    const body = takesBody ? await readJson(request) : null;
+    // The runtime would keep what comes of a large body that nobody reads.
+    if (takesBody || announcesLittle(request)) await requireConnected(request);
+    return body;
   };
 }
 

@@ -1,6 +1,7 @@
 import { isStoreTrouble } from "../errors/errors";
 import { mayLog } from "../errors/trouble";
 import { describeError, log } from "../logs/log";
+import { scheduleTurnEnd } from "../time/turn-end";
 import { sqlite, statement } from "./connection";
 import {
   type CounterChanges,
@@ -63,11 +64,19 @@ export function transact<T>(work: Work<T>, how?: "retryable"): Promise<T> {
       effects: [],
       counters: noChanges(),
     });
-    if (!scheduled) {
-      scheduled = true;
-      setImmediate(flush);
-    }
+    scheduleCommit();
   });
+}
+
+/**
+ * Commits in this turn of the event loop, right after its end. A use case that waited for that end is then
+ * committed and answered before anything else is read: see kernel/pipelining.ts.
+ */
+export function scheduleCommit(): void {
+  scheduleTurnEnd();
+  if (scheduled) return;
+  scheduled = true;
+  setImmediate(flush);
 }
 
 /** True inside `transact`. */
@@ -178,7 +187,10 @@ interface Outcome {
 
 function flush(): void {
   endSharedRead();
-  if (queue.length === 0) return;
+  if (queue.length === 0) {
+    scheduled = false;
+    return;
+  }
   let jobs: Job[] = [];
   let outcome: Outcome;
   try {

@@ -2,6 +2,7 @@ import { config } from "../../configuration/config";
 import { AppError, badRequest } from "../errors/errors";
 import { inTurns } from "../limits/turns";
 import { addressBlock, clientAddress } from "./client";
+import { bodyDecoder, type Decoder, decodeApart, decodeAtOnce } from "./inflate";
 import { canonicalUuids, isReference } from "./schema";
 import { expectBody, expectChunks } from "./unread";
 
@@ -23,8 +24,8 @@ const BYTES_A_TURN = 64 * 1024;
 const nextTurn = inTurns({ ofTurn: BYTES_A_TURN });
 
 /**
- * The JSON object in the body of a request, of at most `most` bytes; null if there is no body. Throws 400, 413
- * or 415.
+ * The JSON object in the body of a request, of at most `most` bytes, compressed or not; null if there is no body. Throws
+ * 400, 413 or 415.
  */
 export async function readJson(
   request: Request,
@@ -37,10 +38,12 @@ export async function readJson(
   if (declared !== null && Number(declared) > limit) throw tooLarge(limit);
   if (!JSON_TYPE.test(request.headers.get("content-type") ?? ""))
     throw new AppError("UnsupportedMediaType", "Send the body as Content-Type: application/json");
-  const text = decode(
-    await (declared === null
-      ? readChunks(request, request.body as ReadableStream, limit)
-      : readWhole(request, Number(declared))),
+  const decoder = bodyDecoder(request);
+  const bytes = await (declared === null
+    ? readChunks(request, request.body as ReadableStream, limit)
+    : readWhole(request, Number(declared)));
+  const text = decodeUtf8(
+    decoder && bytes.length > 0 ? await inflated(request, decoder, bytes, limit) : bytes,
   );
   if (text === "") return null;
   const body = parseJson(text, "The request body");
@@ -52,6 +55,13 @@ export async function readJson(
   if (text.includes('_id"')) canonicalUuids(body as Record<string, unknown>, isReference);
   return body;
 }
+
+/** Bytes of a body that does no harm if nobody reads it. */
+const LITTLE = 16 * 1024;
+
+/** True if a request comes without a body, or with a small one. */
+export const announcesLittle = ({ headers }: Request): boolean =>
+  !headers.has("transfer-encoding") && Number(headers.get("content-length") ?? 0) <= LITTLE;
 
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
@@ -133,6 +143,28 @@ async function receive(
   }
 }
 
+/** Decodes a compressed body. Throws 400, 413, and 503 if others need the room for it. */
+async function inflated(
+  request: Request,
+  decoder: Decoder,
+  bytes: Uint8Array,
+  limit: number,
+): Promise<Uint8Array> {
+  const small = decodeAtOnce(decoder, bytes, limit);
+  if (small) return small;
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | null>();
+  const { grow, arrived } = expectChunks(request, reject);
+  try {
+    grow(limit);
+    decodeApart(decoder, bytes, limit).then(resolve, reject);
+    const whole = await promise;
+    if (whole === null) throw tooLarge(limit);
+    return whole;
+  } finally {
+    arrived();
+  }
+}
+
 /** Pieces of a body in chunks that may be of any size. */
 const FREE_PIECES = 1_000;
 /** Bytes that each piece of more has on average: a piece costs time and memory whatever its size. */
@@ -167,7 +199,7 @@ async function collect(
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /** JSON is UTF-8 (RFC 8259, section 8.1); a lenient decoder would store something that was never sent. */
-function decode(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return UTF8.decode(bytes);
   } catch {

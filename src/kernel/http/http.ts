@@ -2,11 +2,12 @@ import type { TSchema } from "@sinclair/typebox";
 import type { ValueError } from "@sinclair/typebox/errors";
 import { Elysia } from "elysia";
 import { config } from "../../configuration/config";
-import { AppError, toAppError } from "../errors/errors";
+import { AppError, badRequest, toAppError } from "../errors/errors";
 import { logFailure } from "../errors/trouble";
 import { type LogFields, log, logs } from "../logs/log";
 import { SECOND } from "../time/clock";
 import { clientAddress, isLoopback } from "./client";
+import { compressed } from "./compress";
 import { noteLargeRead } from "./large-reads";
 import { countInTurn } from "./pipelining";
 import { countRequest } from "./request-metrics";
@@ -51,6 +52,25 @@ function requestId(request: Request): string {
   const given = request.headers.get("x-request-id");
   return given !== null && SANE_ID.test(given) ? given : `${instance}-${(++requestCount).toString(36)}`;
 }
+
+/** A host name or an address, and a port. No name in use has other characters. */
+const HOST = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
+
+/**
+ * Throws 400 for a request with two Host headers, which the runtime joins by a comma, or with one that names no host (RFC
+ * 9112, section 3.2). HTTP/1.0 needs none, and the runtime refuses HTTP/1.1 without one.
+ */
+function requireHost(request: Request): void {
+  const host = request.headers.get("host");
+  if (host !== null && !HOST.test(host)) throw badRequest("Send one Host header, with the name of a host");
+}
+
+/** Characters that are the same encoded or not (RFC 3986, section 2.3): letters, digits, `-`, `.`, `_` and `~`. */
+const ENCODED_UNRESERVED = /%(?:2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/gi;
+
+/** The same path with fewer escapes. */
+const simplerPath = (path: string): string =>
+  path.replace(ENCODED_UNRESERVED, (encoded) => String.fromCharCode(Number.parseInt(encoded.slice(1), 16)));
 
 function allowedOrigin(origin: string): string | null {
   const origins = config["server.cors_origins"];
@@ -153,6 +173,7 @@ export function everyRequest(paths: PathTable, identify: Identify) {
           address: logs("info") ? clientAddress(request) : undefined,
         });
       countInTurn(request);
+      requireHost(request);
       const preflight = cors(request, headers);
       if (!preflight) return;
       if (observes) observe(request, "", preflight.status, id, identify);
@@ -169,7 +190,7 @@ export function everyRequest(paths: PathTable, identify: Identify) {
       }
       const headers = set.headers as HookContext["set"]["headers"];
       headers["content-type"] ??= "application/json;charset=utf-8";
-      return text as unknown as Response;
+      return compressed(text, request, headers) as unknown as Response;
     })
     .onError({ as: "global" }, ({ error, code, request, set }) => {
       const headers = set.headers as HookContext["set"]["headers"];
@@ -179,6 +200,14 @@ export function everyRequest(paths: PathTable, identify: Identify) {
       if (answer.status === 500 || (answer.status > 500 && answer.cause !== undefined))
         logFailure("a request failed", answer.cause ?? answer, { request_id: id });
       if (answer.status === 401 || answer.status === 403) noteRefusal(request, answer.message);
+      const moved = answer.status === 404 ? movedTo(request, code, paths) : null;
+      if (moved !== null) {
+        set.status = 308;
+        return new Response(null, {
+          status: 308,
+          headers: { ...headers, location: moved } as Record<string, string>,
+        });
+      }
       set.status = answer.status;
       Object.assign(headers, answer.headers);
       if (answer.status !== 405 || request.method !== "OPTIONS") return answer.body();
@@ -226,6 +255,18 @@ function segmentsOf(path: string): string[] {
   const segments = path.split("/").slice(1);
   if (segments.at(-1) === "") segments.pop();
   return segments;
+}
+
+/**
+ * The address of a route of which a request wrote letters as escapes: `/v1/%68ealth` is `/v1/health`. Null if there is no
+ * such route.
+ */
+function movedTo(request: Request, code: unknown, paths: PathTable): string | null {
+  if (code !== "NOT_FOUND") return null;
+  const path = pathOf(request);
+  const simpler = simplerPath(path);
+  if (simpler === path || paths.methodsOf(simpler).length === 0) return null;
+  return simpler + request.url.slice(request.url.indexOf(path) + path.length);
 }
 
 /** The path of a request's URL, without its query. */

@@ -1,4 +1,6 @@
-import { AppError } from "../errors/errors";
+import { scheduleCommit } from "../db/transactions";
+import { AppError, badRequest } from "../errors/errors";
+import { turnEnd } from "../time/turn-end";
 import { listeningServer } from "./client";
 
 /**
@@ -63,4 +65,17 @@ export function countInTurn(request: Request): void {
       },
     );
   served.add(connection);
+}
+
+/**
+ * Waits until the runtime has read what came together with a request that may change something. It closes a connection
+ * on which a request follows another that isn't answered yet, so the client would never learn that the first one was
+ * carried out, and would send it again (rule H15). Throws if the connection is closed; nobody gets that answer.
+ */
+export async function requireConnected(request: Request): Promise<void> {
+  const end = turnEnd();
+  scheduleCommit();
+  await end;
+  if (request.signal.aborted)
+    throw badRequest("The connection was closed before the request was carried out");
 }

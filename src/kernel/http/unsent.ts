@@ -1,5 +1,6 @@
 import { SECOND } from "../time/clock";
 import { isAnswered, letStall, listeningServer } from "./client";
+import { compressed } from "./compress";
 import { Ledger } from "./held";
 
 /**
@@ -45,9 +46,14 @@ export function countUnsent(request: Request, bytes: number): void {
   looking ??= setInterval(look, LOOK_INTERVAL).unref();
 }
 
-/** Counts an answer whose length is known only from its body. */
+/** Counts an answer whose length is known only from its body, and compresses it if its client asks for that. */
 export async function countedAnswer(request: Request, answer: Response): Promise<Response> {
   const text = await answer.text();
   if (text.length > LARGE) countUnsent(request, Buffer.byteLength(text));
-  return new Response(text, answer);
+  const headers: Record<string, string> = { vary: "Origin", ...Object.fromEntries(answer.headers) };
+  const body = await compressed(text, request, headers);
+  return new Response(typeof body === "string" ? body : new Uint8Array(body), {
+    status: answer.status,
+    headers,
+  });
 }
