@@ -5,7 +5,7 @@ import { closeDatabase, transact } from "../../src/kernel/db/transactions";
 import { AppError } from "../../src/kernel/errors/errors";
 import type { MemberAnswer } from "../../src/operations/community/answers";
 import { type Bot, botCame, botWent } from "../../src/operations/community/bot";
-import { storeGuilds } from "../../src/operations/community/guilds";
+import { storeGuilds } from "../../src/operations/community/guild-store";
 import { deleteStrayMembers, MemberStore } from "../../src/operations/community/member-store";
 import { findMembers } from "../../src/operations/community/members";
 import { isAwaited, SyncQueue, type SyncReceiver, takePart } from "../../src/operations/community/sync";

@@ -1,13 +1,14 @@
-import { and, eq, isNull, placeholder } from "drizzle-orm";
+import { and, eq, inArray, isNull, placeholder, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { hashToken } from "../../kernel/crypto/crypto";
-import { db, sqlite, statement } from "../../kernel/db/connection";
+import { db, statement } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { afterCommit, transact } from "../../kernel/db/transactions";
 import { logFailure } from "../../kernel/errors/trouble";
 import { MINUTE, now } from "../../kernel/time/clock";
 import { BoundedMap } from "../../kernel/values/bounded-map";
-import { apiKeys } from "../api-keys/table";
+import { apiKeyRoles, apiKeys } from "../api-keys/table";
+import { permissions, rolePermissions, userRoles } from "../roles/table";
 import { sessions } from "../sessions/table";
 import { users } from "../users/table";
 import { activeBan } from "./active-ban";
@@ -65,24 +66,35 @@ export const isSystemKey = (caller: Caller): boolean => caller.kind === "key" &&
 // --- Loading ----------------------------------------------------------------------------------------------
 
 const holdsRole = statement(() =>
-  sqlite.prepare<unknown, [string, string]>("SELECT 1 FROM user_roles WHERE user_id = ? AND role_id = ?"),
+  db
+    .select({ role: userRoles.role_id })
+    .from(userRoles)
+    .where(and(eq(userRoles.user_id, placeholder("userId")), eq(userRoles.role_id, placeholder("roleId"))))
+    .prepare(),
 );
 // Each permission once, however many roles grant it.
-const permissionsBy = (holders: "user_roles" | "api_key_roles", holder: "user_id" | "api_key_id") =>
-  statement(() =>
-    sqlite.prepare<{ permission: string }, [string]>(
-      `SELECT resource || ':' || action AS permission FROM permissions WHERE id IN (
-         SELECT rp.permission_id FROM ${holders} held JOIN role_permissions rp ON rp.role_id = held.role_id WHERE held.${holder} = ?)`,
-    ),
-  );
-const rolePermissionsOfUser = permissionsBy("user_roles", "user_id");
-const rolePermissionsOfKey = permissionsBy("api_key_roles", "api_key_id");
+const permissionsBy = (held: typeof userRoles | typeof apiKeyRoles, holder: SQLiteColumn) =>
+  statement(() => {
+    const granted = db
+      .select({ id: rolePermissions.permission_id })
+      .from(held)
+      .innerJoin(rolePermissions, eq(rolePermissions.role_id, held.role_id))
+      .where(eq(holder, placeholder("holder")));
+    return db
+      .select({ permission: sql<string>`${permissions.resource} || ':' || ${permissions.action}` })
+      .from(permissions)
+      .where(inArray(permissions.id, granted))
+      .prepare();
+  });
+const rolePermissionsOfUser = permissionsBy(userRoles, userRoles.user_id);
+const rolePermissionsOfKey = permissionsBy(apiKeyRoles, apiKeyRoles.api_key_id);
 
 /** Rights of a user, by all roles held. */
 export function userAccess(userId: string): { permissions: PermissionSet; isSuperAdmin: boolean } {
-  if (holdsRole().get(userId, SUPER_ADMIN)) return { permissions: PermissionSet.all, isSuperAdmin: true };
+  if (holdsRole().get({ userId, roleId: SUPER_ADMIN }))
+    return { permissions: PermissionSet.all, isSuperAdmin: true };
   const held = rolePermissionsOfUser()
-    .all(userId)
+    .all({ holder: userId })
     .map((row) => row.permission);
   return { permissions: new PermissionSet(held), isSuperAdmin: false };
 }
@@ -90,7 +102,7 @@ export function userAccess(userId: string): { permissions: PermissionSet; isSupe
 /** Grants of a key's own scopes and roles, before its owner's permissions narrow them (rule C4). */
 export function keyGrants(keyId: string, scopes: string[]): PermissionSet {
   const byRole = rolePermissionsOfKey()
-    .all(keyId)
+    .all({ holder: keyId })
     .map((row) => row.permission);
   return new PermissionSet([...scopes, ...byRole]);
 }

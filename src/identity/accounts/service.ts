@@ -1,5 +1,5 @@
-import { and, desc, eq, ne } from "drizzle-orm";
-import { db, sqlite, statement } from "../../kernel/db/connection";
+import { and, asc, desc, eq, ne, placeholder } from "drizzle-orm";
+import { db, statement } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { conflict, forbidden, notFound } from "../../kernel/errors/errors";
 import { iso, now } from "../../kernel/time/clock";
@@ -132,16 +132,19 @@ export function eraseAccounts(userId: string): void {
 export const COMMUNITY_PLATFORM = "discord";
 
 const communityAccounts = statement(() =>
-  sqlite.prepare<{ id: string }, [string, string]>(
-    `SELECT a.platform_user_id AS id FROM platform_accounts a JOIN platforms p ON p.id = a.platform_id
-     WHERE a.user_id = ? AND p.slug = ? ORDER BY a.id`,
-  ),
+  db
+    .select({ id: platformAccounts.platform_user_id })
+    .from(platformAccounts)
+    .innerJoin(platforms, eq(platforms.id, platformAccounts.platform_id))
+    .where(and(eq(platformAccounts.user_id, placeholder("userId")), eq(platforms.slug, COMMUNITY_PLATFORM)))
+    .orderBy(asc(platformAccounts.id))
+    .prepare(),
 );
 
 /** Identifiers of a user on the community platform, oldest first; mostly one or none. */
 export const communityIdsOf = (userId: string): string[] =>
   communityAccounts()
-    .all(userId, COMMUNITY_PLATFORM)
+    .all({ userId })
     .map(({ id }) => id);
 
 // --- Lookup by address ------------------------------------------------------------------------------------

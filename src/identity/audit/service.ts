@@ -70,6 +70,7 @@ export function recorderOf(caller: Caller): Recorder {
   return { kind: caller.id === APP_ID ? "app" : "key", id: caller.id };
 }
 
+// Raw SQL: nearly every change writes an event.
 const storeEvent = statement(() => {
   const columns = Object.keys(getTableColumns(auditEvents));
   return sqlite.prepare<unknown, [Record<string, string | number | null>]>(

@@ -1,6 +1,6 @@
-import { eq } from "drizzle-orm";
+import { eq, placeholder, sql } from "drizzle-orm";
 import { hashPassword, needsRehash, verifyPassword } from "../../kernel/crypto/crypto";
-import { db, sqlite, statement } from "../../kernel/db/connection";
+import { db, statement } from "../../kernel/db/connection";
 import { AppError } from "../../kernel/errors/errors";
 import { addressBlock, type Client } from "../../kernel/http/client";
 import { iso, now } from "../../kernel/time/clock";
@@ -18,6 +18,7 @@ import { endSession, insertSession, revokeOtherSessions } from "../sessions/serv
 import { insertChallenge } from "../two-factor-codes/challenges";
 import { checkNotLocked } from "../two-factor-codes/failures";
 import { isTwoFactorOn } from "../two-factor-codes/service";
+import { users } from "../users/table";
 import { checkBotProtection } from "./bot-protection";
 import type { AuthResponse, LoginInput } from "./schema";
 import { passwords } from "./table";
@@ -112,14 +113,19 @@ const openChallenge = (user: SigningIn, provider: string): AuthResponse => ({
 });
 
 const noteLogin = statement(() =>
-  sqlite.prepare<unknown, [number, string, string]>(
-    "UPDATE users SET last_login_at = ?, last_login_provider = ? WHERE id = ?",
-  ),
+  db
+    .update(users)
+    .set({
+      last_login_at: sql`${placeholder("time")}`,
+      last_login_provider: sql`${placeholder("provider")}`,
+    })
+    .where(eq(users.id, placeholder("id")))
+    .prepare(),
 );
 
 /** Opens a session for a user who has proved its identity, in the current transaction. */
 export function openSession(user: SigningIn, provider: string, client: Client): AuthResponse {
-  noteLogin().run(now(), provider, user.id);
+  noteLogin().run({ id: user.id, time: now(), provider });
   noteAddress(user.id, client.address);
   const session = insertSession(user.id, provider, client);
   return {

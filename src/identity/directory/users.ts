@@ -1,11 +1,14 @@
-import { eq, getTableColumns } from "drizzle-orm";
-import { db, sqlite, statement } from "../../kernel/db/connection";
+import { getTableColumns } from "drizzle-orm";
+import { sqlite, statement } from "../../kernel/db/connection";
 import { badRequest, notFound } from "../../kernel/errors/errors";
 import type { Caller } from "../access/caller";
 import { recordAudit } from "../audit/service";
 import { users } from "../users/table";
 
-/** Users by identifier, name and address, for everything that deals with people. */
+/**
+ * Users by identifier and name, for everything that deals with people. Raw SQL: nearly every request of a
+ * user's own reads one.
+ */
 
 export type UserRow = typeof users.$inferSelect;
 
@@ -19,10 +22,7 @@ const BY_ID = `SELECT ${Object.keys(getTableColumns(users)).join()} FROM users W
 
 const userById = statement(() => sqlite.prepare<StoredRow, [string]>(BY_ID));
 
-/**
- * A user, deleted or not; undefined when there is none. Nearly every request of a user's own reads one, hence
- * no Drizzle.
- */
+/** A user, deleted or not; undefined when there is none. */
 export function findUser(id: string): UserRow | undefined {
   const row = userById().get(id);
   if (!row) return undefined;
@@ -48,8 +48,12 @@ export function activeUser(id: string): UserRow {
   return user;
 }
 
+const userByName = statement(() =>
+  sqlite.prepare<{ id: string }, [string]>("SELECT id FROM users WHERE username = ?"),
+);
+
 export function isUsernameTaken(username: string): boolean {
-  return db.select({ id: users.id }).from(users).where(eq(users.username, username)).get() !== undefined;
+  return userByName().get(username) !== null;
 }
 
 /** Identifier of the owner of a session or a key. Throws 400 for a system key without an owner (rule C5). */

@@ -1,7 +1,8 @@
-import { and, eq } from "drizzle-orm";
+import { and, between, desc, eq, inArray, lt, placeholder, sql } from "drizzle-orm";
 import { keyedHash } from "../../kernel/crypto/encryption";
 import { inBatches } from "../../kernel/db/batches";
-import { db, sqlite, statement } from "../../kernel/db/connection";
+import { db, statement } from "../../kernel/db/connection";
+import { rowid } from "../../kernel/db/table";
 import { addressBlock } from "../../kernel/http/client";
 import { DAY, now } from "../../kernel/time/clock";
 import { signInAddresses } from "../auth/table";
@@ -23,9 +24,17 @@ const hashOf = (userId: string, address: string): string =>
   keyedHash(addressBlock(address), `sign-in address ${userId}`);
 
 const find = statement(() =>
-  sqlite.prepare<SignInAddress, [string, string, number, number]>(
-    "SELECT * FROM sign_in_addresses WHERE user_id = ? AND address_hash = ? AND last_at BETWEEN ? AND ?",
-  ),
+  db
+    .select()
+    .from(signInAddresses)
+    .where(
+      and(
+        eq(signInAddresses.user_id, placeholder("userId")),
+        eq(signInAddresses.address_hash, placeholder("hash")),
+        between(signInAddresses.last_at, placeholder("from"), placeholder("until")),
+      ),
+    )
+    .prepare(),
 );
 
 /**
@@ -35,26 +44,40 @@ const find = statement(() =>
 export function knownAddress(userId: string | null, address: string): SignInAddress | null {
   const time = now();
   const user = userId ?? "";
-  return find().get(user, hashOf(user, address), time - MEMORY, time);
+  const hash = hashOf(user, address);
+  return find().get({ userId: user, hash, from: time - MEMORY, until: time }) ?? null;
 }
 
 const note = statement(() =>
-  sqlite.prepare<unknown, [string, string, number]>(
-    `INSERT INTO sign_in_addresses (user_id, address_hash, last_at) VALUES (?, ?, ?)
-     ON CONFLICT (user_id, address_hash) DO UPDATE SET last_at = excluded.last_at`,
-  ),
+  db
+    .insert(signInAddresses)
+    .values({
+      user_id: placeholder("userId"),
+      address_hash: placeholder("hash"),
+      last_at: placeholder("time"),
+    })
+    .onConflictDoUpdate({
+      target: [signInAddresses.user_id, signInAddresses.address_hash],
+      set: { last_at: sql`excluded.last_at` },
+    })
+    .prepare(),
 );
-const forgetOldest = statement(() =>
-  sqlite.prepare<unknown, [string, number]>(
-    `DELETE FROM sign_in_addresses WHERE rowid IN (
-       SELECT rowid FROM sign_in_addresses WHERE user_id = ? ORDER BY last_at DESC LIMIT -1 OFFSET ?)`,
-  ),
-);
+const forgetOldest = statement(() => {
+  const oldest = db
+    .select({ rowid })
+    .from(signInAddresses)
+    .where(eq(signInAddresses.user_id, placeholder("userId")))
+    .orderBy(desc(signInAddresses.last_at))
+    // OFFSET needs a LIMIT.
+    .limit(Number.MAX_SAFE_INTEGER)
+    .offset(MOST);
+  return db.delete(signInAddresses).where(inArray(rowid, oldest)).prepare();
+});
 
 /** Records that a user has passed all steps of a sign-in from an address, in the current transaction. */
 export function noteAddress(userId: string, address: string): void {
-  note().run(userId, hashOf(userId, address), now());
-  forgetOldest().run(userId, MOST);
+  note().run({ userId, hash: hashOf(userId, address), time: now() });
+  forgetOldest().run({ userId });
 }
 
 /** Times of the last sign-in from each remembered address, newest first. Hashes don't reveal addresses. */
@@ -88,15 +111,15 @@ export function clearCodeFailures(userId: string): void {
     .run();
 }
 
-const forgetAged = statement(() =>
-  sqlite.prepare<unknown, [number, number]>(
-    `DELETE FROM sign_in_addresses WHERE rowid IN (
-       SELECT rowid FROM sign_in_addresses WHERE last_at < ? LIMIT ?)`,
-  ),
-);
-
 /** The job: forgets addresses without a sign-in for 30 days. Older ones don't count even before it runs. */
 export async function forgetOldAddresses(): Promise<void> {
   const before = now() - MEMORY;
-  await inBatches((limit) => forgetAged().run(before, limit).changes);
+  await inBatches((limit) => {
+    const aged = db
+      .select({ rowid })
+      .from(signInAddresses)
+      .where(lt(signInAddresses.last_at, before))
+      .limit(limit);
+    return db.delete(signInAddresses).where(inArray(rowid, aged)).returning({ rowid }).all().length;
+  });
 }

@@ -1,6 +1,7 @@
-import { and, asc, desc, eq } from "drizzle-orm";
+import { and, asc, desc, eq, exists, ne, notExists, or, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import { newId } from "../../kernel/crypto/id";
-import { db, sqlite, statement } from "../../kernel/db/connection";
+import { db } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { conflict, forbidden, invalid, isUniqueViolation, notFound } from "../../kernel/errors/errors";
 import { iso, madeNow, now } from "../../kernel/time/clock";
@@ -249,33 +250,54 @@ function grantsChanged(role: RoleRow, permissionId: string): void {
   });
 }
 
-const dependents = statement(() =>
-  sqlite.prepare<{ id: string }, [string, string | null, string]>(
-    `SELECT held.user_id AS id FROM user_roles held
-     WHERE held.role_id = ?1
-       AND EXISTS (
-         SELECT 1 FROM permissions p
-         WHERE (p.id = ?2 OR (?2 IS NULL
-             AND EXISTS (SELECT 1 FROM role_permissions WHERE role_id = ?1 AND permission_id = p.id)))
-           AND NOT EXISTS (
-             SELECT 1 FROM user_roles other
-             JOIN role_permissions granting ON granting.role_id = other.role_id
-             JOIN permissions grant_ ON grant_.id = granting.permission_id
-             WHERE other.user_id = held.user_id
-               AND (grant_.id = p.id OR grant_.resource = '*' OR (grant_.resource = p.resource AND grant_.action = '*'))
-               AND (other.role_id <> ?1 OR (?2 IS NOT NULL AND grant_.id <> p.id))))
-       AND NOT EXISTS (SELECT 1 FROM user_roles WHERE user_id = held.user_id AND role_id = ?3)`,
-  ),
-);
-
 /**
  * Holders of a role for whom no other role, wildcards included, grants one of its permissions, or the named
  * one: they lose rights without it. Never a super admin, who may do everything anyway.
  */
-const dependOn = (roleId: string, permissionId: string | null): string[] =>
-  dependents()
-    .all(roleId, permissionId, SUPER_ADMIN)
+function dependOn(roleId: string, permissionId: string | null): string[] {
+  const one = { one: sql`1` };
+  const own = alias(rolePermissions, "own");
+  const ofRole = db
+    .select(one)
+    .from(own)
+    .where(and(eq(own.role_id, roleId), eq(own.permission_id, permissions.id)));
+
+  const other = alias(userRoles, "other");
+  const granting = alias(rolePermissions, "granting");
+  const granted = alias(permissions, "granted");
+  const covers = or(
+    eq(granted.id, permissions.id),
+    eq(granted.resource, "*"),
+    and(eq(granted.resource, permissions.resource), eq(granted.action, "*")),
+  );
+  const remains = or(
+    ne(other.role_id, roleId),
+    permissionId === null ? undefined : ne(granted.id, permissionId),
+  );
+  const stillGranted = db
+    .select(one)
+    .from(other)
+    .innerJoin(granting, eq(granting.role_id, other.role_id))
+    .innerJoin(granted, eq(granted.id, granting.permission_id))
+    .where(and(eq(other.user_id, userRoles.user_id), covers, remains));
+  const inQuestion = permissionId === null ? exists(ofRole) : eq(permissions.id, permissionId);
+  const lost = db
+    .select(one)
+    .from(permissions)
+    .where(and(inQuestion, notExists(stillGranted)));
+
+  const above = alias(userRoles, "above");
+  const superAdmin = db
+    .select(one)
+    .from(above)
+    .where(and(eq(above.user_id, userRoles.user_id), eq(above.role_id, SUPER_ADMIN)));
+  return db
+    .select({ id: userRoles.user_id })
+    .from(userRoles)
+    .where(and(eq(userRoles.role_id, roleId), exists(lost), notExists(superAdmin)))
+    .all()
     .map(({ id }) => id);
+}
 
 // --- The catalogue ----------------------------------------------------------------------------------------
 

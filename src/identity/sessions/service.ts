@@ -1,8 +1,8 @@
-import { and, asc, count, desc, eq, inArray, lt, lte, ne, or } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, lt, lte, ne, or, placeholder } from "drizzle-orm";
 import { mintToken } from "../../kernel/crypto/crypto";
 import { newId } from "../../kernel/crypto/id";
 import { inBatches } from "../../kernel/db/batches";
-import { db, sqlite, statement } from "../../kernel/db/connection";
+import { db, statement } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { notFound } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
@@ -37,22 +37,37 @@ declare module "../../kernel/db/events" {
 // --- Life of a session ------------------------------------------------------------------------------------
 
 const storeSession = statement(() =>
-  sqlite.prepare<unknown, [Record<string, string | number | null>]>(
-    `INSERT INTO sessions (id, user_id, token_hash, provider, ip_address, user_agent, created_at, authenticated_at, last_activity_at, expires_at)
-     VALUES ($id, $user_id, $token_hash, $provider, $ip_address, $user_agent, $created_at, $authenticated_at, $last_activity_at, $expires_at)`,
-  ),
+  db
+    .insert(sessions)
+    .values({
+      id: placeholder("id"),
+      user_id: placeholder("user_id"),
+      token_hash: placeholder("token_hash"),
+      provider: placeholder("provider"),
+      ip_address: placeholder("ip_address"),
+      user_agent: placeholder("user_agent"),
+      created_at: placeholder("created_at"),
+      authenticated_at: placeholder("authenticated_at"),
+      last_activity_at: placeholder("last_activity_at"),
+      expires_at: placeholder("expires_at"),
+    })
+    .prepare(),
 );
 
 /** Maximum number of sessions of one user: ending or listing them all then takes some milliseconds. */
 const MAX_SESSIONS = 500;
 
 const countSessions = statement(() =>
-  sqlite.prepare<{ n: number }, [string]>("SELECT count(*) AS n FROM sessions WHERE user_id = ?"),
+  db
+    .select({ n: count() })
+    .from(sessions)
+    .where(eq(sessions.user_id, placeholder("userId")))
+    .prepare(),
 );
 
 /** Makes room for one more session of a user's, in the current transaction: ends the least recently used. */
 function makeRoom(userId: string): void {
-  const surplus = (countSessions().get(userId)?.n ?? 0) - MAX_SESSIONS + 1;
+  const surplus = (countSessions().get({ userId })?.n ?? 0) - MAX_SESSIONS + 1;
   if (surplus <= 0) return;
   const idle = db
     .select()

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /** Sums that are kept up to date by the transactions that change them: see `adjustCounter` in counters.ts. */
@@ -10,3 +11,6 @@ export const counters = sqliteTable("counters", {
 export const id = () => text().primaryKey();
 export const time = () => integer();
 export const flag = () => integer({ mode: "boolean" });
+
+/** SQLite's own number of a row, to which every index leads: for a DELETE or UPDATE of some rows only. */
+export const rowid = sql<number>`rowid`;

@@ -6,6 +6,8 @@ type Row = Record<string, string | number | boolean | null>;
 const insertion = (table: string, columns: string[]): string =>
   `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map((column) => `$${column}`).join(", ")})`;
 
+// Raw SQL: rows come by the hundred thousand, some of them for full-text indexes, which Drizzle can't describe.
+
 /** A prepared INSERT that takes a row by the names of its columns: for rows by the thousand. */
 export const insertInto = (table: string, columns: string[]): Statement<unknown, [Row]> =>
   sqlite.prepare<unknown, [Row]>(insertion(table, columns));

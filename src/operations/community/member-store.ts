@@ -1,19 +1,17 @@
-import { eq } from "drizzle-orm";
 import { newId } from "../../kernel/crypto/id";
-import { db, sqlite, statement } from "../../kernel/db/connection";
+import { sqlite, statement } from "../../kernel/db/connection";
 import { transact } from "../../kernel/db/transactions";
 import { describeError, log } from "../../kernel/logs/log";
 import { BadAnswer, type MemberAnswer } from "./answers";
 import { guildThere } from "./guilds";
 import { insertInto } from "./insert";
 import { foldNames } from "./search";
-import { communityGuilds } from "./table";
 
 /**
  * Replacing the members of a guild. A sync may bring a hundred thousand: they are stored in steps, as rows
  * that belong to no guild yet, and one small transaction gives them to the guild. Until then, and if it never
  * comes, everybody sees the former ones. Rows that belong to no guild, for whatever reason, are deleted in
- * steps.
+ * steps. Raw SQL: rows come by the hundred thousand, and Drizzle can't describe a full-text index.
  */
 
 /** Members stored or deleted in one transaction: some milliseconds. */
@@ -75,8 +73,7 @@ export class MemberStore {
       await transact(() => {
         if (this.#isDropped) return;
         const { id } = guildThere(this.#guildId);
-        const range = { members_from: this.#from, members_to: this.#from === 0 ? 0 : lastRow() };
-        db.update(communityGuilds).set(range).where(eq(communityGuilds.id, id)).run();
+        giveMembers().run(this.#from, this.#from === 0 ? 0 : lastRow(), id);
       });
       return this.#count;
     } finally {
@@ -131,6 +128,12 @@ const lastNumber = statement(() =>
 
 /** The highest row number that was ever given to a member. */
 const lastRow = (): number => lastNumber().get()?.seq ?? 0;
+
+const giveMembers = statement(() =>
+  sqlite.prepare<unknown, [from: number, to: number, guild: string]>(
+    "UPDATE community_guilds SET members_from = ?, members_to = ? WHERE id = ?",
+  ),
+);
 
 /** A user as a member of the guild so far, and of the sync that is storing. */
 const rowsOf = statement(() =>

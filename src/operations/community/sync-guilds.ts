@@ -1,7 +1,7 @@
 import type { CommunitySyncResponse } from "../../../proto/codec";
 import { transact } from "../../kernel/db/transactions";
 import { BadAnswer, readChannel, readGuild, readRole } from "./answers";
-import { type GuildAnswers, storeGuilds } from "./guilds";
+import { type GuildAnswers, storeGuilds } from "./guild-store";
 import type { GuildSync } from "./schema";
 import { SYNC_TIMEOUT, SyncQueue, type SyncReceiver } from "./sync";
 

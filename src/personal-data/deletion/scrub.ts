@@ -23,7 +23,7 @@ import { publish } from "../../kernel/db/events";
 import { now } from "../../kernel/time/clock";
 import { eraseIntegrations } from "../../operations/integrations/service";
 import { eraseLogs } from "../export-logs/service";
-import { KEPT_REASONS } from "./traces";
+import { KEPT_REASONS } from "./event-traces";
 
 /**
  * Scrubbing reduces an account to its identifier (rule A10). Personal data goes in one transaction; traces in

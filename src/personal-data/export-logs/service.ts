@@ -1,9 +1,10 @@
-import { and, asc, desc, eq, lt } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, lt } from "drizzle-orm";
 import type { Locale } from "../../identity/email/locale";
 import { newId } from "../../kernel/crypto/id";
-import { db, sqlite, statement } from "../../kernel/db/connection";
+import { db } from "../../kernel/db/connection";
 import { counter } from "../../kernel/db/counters";
 import { deleteOlderThan } from "../../kernel/db/delete-older-than";
+import { rowid } from "../../kernel/db/table";
 import type { Client } from "../../kernel/http/client";
 import { readAt } from "../../kernel/http/paging";
 import { iso, now } from "../../kernel/time/clock";
@@ -89,16 +90,16 @@ export function eraseLogs(userId: string): void {
   db.delete(exportLogs).where(eq(exportLogs.user_id, userId)).run();
 }
 
-const deleteOldest = statement(() =>
-  sqlite.prepare<unknown, [number, number]>(
-    `DELETE FROM export_logs WHERE rowid IN
-       (SELECT rowid FROM export_logs WHERE created_at < ? ORDER BY created_at LIMIT +?) RETURNING 1`,
-  ),
-);
+function deleteOldest(before: number, limit: number): number {
+  const oldest = db
+    .select({ rowid })
+    .from(exportLogs)
+    .where(lt(exportLogs.created_at, before))
+    .orderBy(asc(exportLogs.created_at))
+    .limit(limit);
+  return db.delete(exportLogs).where(inArray(rowid, oldest)).returning({ rowid }).all().length;
+}
 
 /** The job: deletes entries older than `export.log_retention_days`; 0 keeps all. */
 export const deleteOldLogs = (): Promise<void> =>
-  deleteOlderThan(
-    () => systemValue("export.log_retention_days"),
-    (before, limit) => deleteOldest().all(before, limit).length,
-  );
+  deleteOlderThan(() => systemValue("export.log_retention_days"), deleteOldest);

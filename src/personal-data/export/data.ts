@@ -1,5 +1,7 @@
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import { listAccounts } from "../../identity/accounts/service";
 import { keysOwnedBy } from "../../identity/api-keys/service";
+import { auditEvents } from "../../identity/audit/table";
 import { reportsOf } from "../../identity/audit-log/reports";
 import { countEventsOf } from "../../identity/audit-log/search";
 import { actionsOf, countActionsOf, eventsOf } from "../../identity/audit-log/service";
@@ -8,12 +10,13 @@ import { contactAddress } from "../../identity/directory/accounts";
 import { existingUser } from "../../identity/directory/users";
 import { pendingEmailChange, pendingEmailLink } from "../../identity/email-addresses/service";
 import { clientsOwnedBy } from "../../identity/oauth-clients/service";
+import { oauthClients } from "../../identity/oauth-clients/table";
 import { signInTimes } from "../../identity/passwords/sign-in-addresses";
 import { countOpenSessions, openSessions } from "../../identity/sessions/service";
 import { twoFactorStatus } from "../../identity/two-factor/service";
 import { userRoleList } from "../../identity/users/roles";
 import { toUser } from "../../identity/users/service";
-import { sqlite, statement } from "../../kernel/db/connection";
+import { db } from "../../kernel/db/connection";
 import { iso, isoOrNull } from "../../kernel/time/clock";
 import { type CamelCased, camelCased } from "../../kernel/values/case";
 import { integrationsOf } from "../../operations/integrations/service";
@@ -87,37 +90,38 @@ function* inCamelCase<Row extends object>(parts: Iterable<Row[]>): Generator<Cam
   for (const part of parts) yield part.map(camelCased<Row>);
 }
 
-interface Consent {
-  client_id: string | null;
-  name: string | null;
-  metadata: string | null;
-  created_at: number;
-}
-
-/** The user's latest consent event for each application, where it grants consent. */
-const grantedConsents = statement(() =>
-  sqlite.prepare<Consent, [string]>(
-    `SELECT e.resource_id AS client_id, c.name, e.metadata, e.created_at FROM (
-       SELECT max(rowid) AS at FROM audit_events
-       WHERE user_id = ? AND event_type IN ('consent_granted', 'consent_revoked') AND status = 'success'
-       GROUP BY resource_id
-     ) AS newest
-     JOIN audit_events AS e ON e.rowid = newest.at
-     LEFT JOIN oauth_clients AS c ON c.id = e.resource_id
-     WHERE e.event_type = 'consent_granted' ORDER BY e.rowid DESC`,
-  ),
-);
-
-/** Applications that may act in the user's name, according to the events of the identity services. */
+/**
+ * Applications that may act in the user's name, according to the events of the identity services: the user's
+ * latest consent event for each application, where it grants consent.
+ */
 function connectedApps(userId: string) {
-  return grantedConsents()
-    .all(userId)
-    .map(({ client_id, name, metadata, created_at }) => ({
-      clientId: client_id,
-      name,
-      connectedAt: isoOrNull(created_at),
-      details: metadata === null ? null : JSON.parse(metadata),
-    }));
+  const newest = db
+    .select({ at: sql<number>`max(rowid)`.as("at") })
+    .from(auditEvents)
+    .where(
+      and(
+        eq(auditEvents.user_id, userId),
+        inArray(auditEvents.event_type, ["consent_granted", "consent_revoked"]),
+        eq(auditEvents.status, "success"),
+      ),
+    )
+    .groupBy(auditEvents.resource_id)
+    .as("newest");
+  const at = sql`${auditEvents}.rowid`;
+  return db
+    .select({
+      clientId: auditEvents.resource_id,
+      name: oauthClients.name,
+      connectedAt: auditEvents.created_at,
+      details: auditEvents.metadata,
+    })
+    .from(newest)
+    .innerJoin(auditEvents, eq(at, newest.at))
+    .leftJoin(oauthClients, eq(oauthClients.id, auditEvents.resource_id))
+    .where(eq(auditEvents.event_type, "consent_granted"))
+    .orderBy(desc(at))
+    .all()
+    .map((consent) => ({ ...consent, connectedAt: isoOrNull(consent.connectedAt) }));
 }
 
 /** `data.json`, in pieces of some hundred records. */

@@ -1,4 +1,5 @@
-import { sqlite, statement } from "../../kernel/db/connection";
+import { db } from "../../kernel/db/connection";
+import { counters } from "../../kernel/db/table";
 import { failedTransactions, transact } from "../../kernel/db/transactions";
 import { now, SECOND } from "../../kernel/time/clock";
 
@@ -12,12 +13,6 @@ const BELIEVED = { up: 5 * SECOND, down: SECOND };
 
 /** A write that takes longer counts as failed. */
 const TIMEOUT = 1.5 * SECOND;
-
-const write = statement(() =>
-  sqlite.prepare<unknown, [number]>(
-    "INSERT INTO counters (name, value) VALUES ('health probe', ?1) ON CONFLICT (name) DO UPDATE SET value = ?1",
-  ),
-);
 
 let probing: Promise<boolean> | null = null;
 let believedUntil = 0;
@@ -35,7 +30,11 @@ export function isWritable(): Promise<boolean> {
 
 async function probe(): Promise<boolean> {
   const written = transact(() => {
-    write().run(now());
+    const value = now();
+    db.insert(counters)
+      .values({ name: "health probe", value })
+      .onConflictDoUpdate({ target: counters.name, set: { value } })
+      .run();
   }).then(
     () => true,
     () => false,

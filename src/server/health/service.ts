@@ -1,6 +1,7 @@
 import { config } from "../../configuration/config";
 import { VERSION } from "../../configuration/version";
-import { sqlite } from "../../kernel/db/connection";
+import { db } from "../../kernel/db/connection";
+import { counters } from "../../kernel/db/table";
 import type { Client } from "../../kernel/http/client";
 import { parseUserAgent } from "../../kernel/http/user-agent";
 import { isStopping } from "../../kernel/process/lifecycle";
@@ -56,7 +57,7 @@ async function timed(
 }
 
 function isDatabaseUp(): Promise<boolean> {
-  sqlite.query("SELECT name FROM counters LIMIT 1").get();
+  db.select({ name: counters.name }).from(counters).limit(1).get();
   return isWritable();
 }
 

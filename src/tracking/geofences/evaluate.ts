@@ -14,6 +14,8 @@ export interface ZoneCrossing {
   metadata: Record<string, unknown> | null;
 }
 
+// Raw SQL: each position runs these statements, and Drizzle can't describe an R-Tree.
+
 /** The part of a zone that decides if a position is in it. */
 interface Zone extends Position {
   seq: number;

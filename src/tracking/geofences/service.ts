@@ -1,6 +1,6 @@
 import { asc, desc, eq } from "drizzle-orm";
 import { newId } from "../../kernel/crypto/id";
-import { db, sqlite, statement } from "../../kernel/db/connection";
+import { db } from "../../kernel/db/connection";
 import { adjustCounter, counter, counterNow } from "../../kernel/db/counters";
 import { transact } from "../../kernel/db/transactions";
 import { conflict, notFound } from "../../kernel/errors/errors";
@@ -8,9 +8,9 @@ import { type PageOf, type PageRequest, readPage } from "../../kernel/http/pagin
 import { checkChanged, checkMetadata } from "../../kernel/http/validation";
 import { iso, madeNow, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
-import { boundingBox } from "./geometry";
 import type { Geofence, GeofenceChange, NewGeofence } from "./schema";
 import { geofencePresence, geofences } from "./table";
+import { putZone, removeZone } from "./zone-index";
 
 type Row = typeof geofences.$inferSelect;
 
@@ -85,24 +85,17 @@ export function deleteGeofence(id: string): Promise<void> {
   return transact(() => {
     const row = db.delete(geofences).where(eq(geofences.id, id)).returning().get();
     if (!row) throw notFound("Geofence");
-    removeFromIndex().run(row.seq);
+    removeZone(row.seq);
     adjustCounter("geofences", -1);
   });
 }
 
-const putIntoIndex = statement(() =>
-  sqlite.prepare<unknown, number[]>("INSERT OR REPLACE INTO geofence_index VALUES (?, ?, ?, ?, ?, ?, ?)"),
-);
-const removeFromIndex = statement(() =>
-  sqlite.prepare<unknown, [number]>("DELETE FROM geofence_index WHERE seq = ?"),
-);
-
-/** Keeps the R-Tree equal to the active zones. A zone that is switched off forgets the devices inside. */
+/** Keeps the index equal to the active zones. A zone that is switched off forgets the devices inside. */
 function index(row: Row): void {
   if (row.is_active) {
-    putIntoIndex().run(row.seq, ...boundingBox(row, row.radius_km));
+    putZone(row);
     return;
   }
-  removeFromIndex().run(row.seq);
+  removeZone(row.seq);
   db.delete(geofencePresence).where(eq(geofencePresence.geofence_seq, row.seq)).run();
 }

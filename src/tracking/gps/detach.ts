@@ -1,9 +1,10 @@
-import { and, eq } from "drizzle-orm";
-import { db, sqlite, statement } from "../../kernel/db/connection";
+import { and, eq, inArray, placeholder } from "drizzle-orm";
+import { db, statement } from "../../kernel/db/connection";
+import { rowid } from "../../kernel/db/table";
 import { afterCommit, transact } from "../../kernel/db/transactions";
 import { forgetAllCurrent } from "./current-cache";
 import { forgetPlaces, tripPoints } from "./places";
-import { gpsDetachments } from "./table";
+import { gpsDetachments, gpsPoints } from "./table";
 
 /**
  * A deleted device or trip leaves its points, which then belong to none (rule T6); the counters of a trip's
@@ -18,25 +19,31 @@ const STEP = 500;
 
 const detached = new Set<string>();
 
-const clearDevice = statement(() =>
-  sqlite.prepare<unknown, [string, number]>(
-    "UPDATE gps_points SET device_id = NULL WHERE rowid IN (SELECT rowid FROM gps_points WHERE device_id = ? LIMIT ?)",
-  ),
-);
-const clearTrip = statement(() =>
-  sqlite.prepare<unknown, [string, number]>(
-    "UPDATE gps_points SET trip_id = NULL WHERE rowid IN (SELECT rowid FROM gps_points WHERE trip_id = ? LIMIT ?)",
-  ),
-);
+const clearing = (field: "device_id" | "trip_id") =>
+  statement(() => {
+    const some = db
+      .select({ rowid })
+      .from(gpsPoints)
+      .where(eq(gpsPoints[field], placeholder("id")))
+      .limit(STEP);
+    return db
+      .update(gpsPoints)
+      .set({ [field]: null })
+      .where(inArray(rowid, some))
+      .returning({ rowid })
+      .prepare();
+  });
+const clearDevice = clearing("device_id");
+const clearTrip = clearing("trip_id");
 
 /**
  * Takes a step, in which a trip loses at least as many of its counters as those points have; returns the
  * number of points.
  */
 function step(kind: Kind, id: string): number {
-  if (kind === "device") return clearDevice().run(id, STEP).changes;
+  if (kind === "device") return clearDevice().all({ id }).length;
   forgetPlaces(tripPoints(id), STEP);
-  return clearTrip().run(id, STEP).changes;
+  return clearTrip().all({ id }).length;
 }
 
 /** True for a device or trip that is gone although points still name it. */

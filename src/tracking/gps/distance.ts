@@ -6,7 +6,7 @@ import { distanceKm, type Position } from "../geofences/geometry";
 /**
  * Distances of trips, along their recorded positions. Each position adds its part as it comes, so that
  * nothing has to walk over the points: the counters `trip_mm <id>` hold millimetres, and `completed_trip_mm`
- * the sum over the completed trips.
+ * the sum over the completed trips. Raw SQL: each position of a trip runs these statements.
  */
 
 const ofTrip = (tripId: string): string => `trip_mm ${tripId}`;

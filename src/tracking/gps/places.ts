@@ -7,7 +7,8 @@ import { DAY, MINUTE } from "../../kernel/time/clock";
  * which takes a quarter of a second in the middle of ten million. So each list also counts its positions by
  * spans of the receiver's time, each of which divides the one before it: no more than a quarter of an hour is
  * walked over, and no more than some hundred counters, however many years a list covers. Those counters are
- * parts of the list's own: `gps_points day 00020514`.
+ * parts of the list's own: `gps_points day 00020514`. Raw SQL: each request for a page deep in a list runs
+ * these statements.
  */
 
 /** The list of all positions, and that of a trip's: the names of their counters. */

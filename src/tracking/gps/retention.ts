@@ -1,16 +1,12 @@
-import { sqlite, statement } from "../../kernel/db/connection";
+import { and, asc, inArray, isNull, lt } from "drizzle-orm";
+import { db } from "../../kernel/db/connection";
 import { deleteOlderThan } from "../../kernel/db/delete-older-than";
+import { rowid } from "../../kernel/db/table";
 import { afterCommit } from "../../kernel/db/transactions";
 import { systemValue } from "../../runtime-settings/service";
 import { forgetAllCurrent } from "./current-cache";
 import { ALL, countPoint } from "./places";
-
-const deleteOldest = statement(() =>
-  sqlite.prepare<{ timestamp: number }, [number, number]>(
-    `DELETE FROM gps_points WHERE rowid IN
-       (SELECT rowid FROM gps_points WHERE trip_id IS NULL AND timestamp < ? ORDER BY timestamp LIMIT +?) RETURNING timestamp`,
-  ),
-);
+import { gpsPoints } from "./table";
 
 /**
  * The job: deletes positions older than `gps.retention_days`; 0 keeps all. A position that is linked to a
@@ -20,7 +16,17 @@ export const deleteOldPoints = (): Promise<void> =>
   deleteOlderThan(() => systemValue("gps.retention_days"), deleteStep);
 
 function deleteStep(before: number, limit: number): number {
-  const deleted = deleteOldest().all(before, limit);
+  const oldest = db
+    .select({ rowid })
+    .from(gpsPoints)
+    .where(and(isNull(gpsPoints.trip_id), lt(gpsPoints.timestamp, before)))
+    .orderBy(asc(gpsPoints.timestamp))
+    .limit(limit);
+  const deleted = db
+    .delete(gpsPoints)
+    .where(inArray(rowid, oldest))
+    .returning({ timestamp: gpsPoints.timestamp })
+    .all();
   if (deleted.length === 0) return 0;
   for (const { timestamp } of deleted) countPoint(ALL, timestamp, -1);
   afterCommit(forgetAllCurrent);

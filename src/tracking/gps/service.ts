@@ -51,7 +51,7 @@ const toGpsPoint = (row: Row): GpsPoint => ({
 });
 
 /**
- * A statement that returns points: the hot paths of this file run on prepared ones. Parameters beside ORDER BY
+ * A statement that returns points. Raw SQL: each position, and each request for some, runs these. Parameters beside ORDER BY
  * and in LIMIT are written `+?`: SQLite plans a statement anew at each execution for a bare `?` there.
  */
 const points = <P extends (string | number)[]>(rest: string) =>
