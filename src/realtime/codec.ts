@@ -1,10 +1,10 @@
 import protobuf from "protobufjs";
-import definition from "../../proto/ws.proto" with { type: "text" };
+import definition from "../../proto/fairlead/ws/v1/ws.proto" with { type: "text" };
 import { toSnakeCase } from "../kernel/case";
 import { lazy } from "../kernel/lazy";
 
 /**
- * Binary messages: every binary frame is one `WsEnvelope` of proto/ws.proto, which is parsed when the first
+ * Binary messages: every binary frame is one `WsEnvelope` of proto/fairlead/ws/v1/ws.proto, which is parsed when the first
  * frame needs it, so that names and numbers are stated in that file alone.
  */
 
