@@ -6,6 +6,8 @@ import { config } from "../config";
 import { guard } from "../identity/access/guard";
 import { staticAnswer } from "../kernel/static";
 import { VERSION } from "../version";
+import start from "./swagger-start.js" with { type: "text" };
+import style from "./swagger-style.css" with { type: "text" };
 
 /** Swagger UI from the program itself: no script, font or style comes from another host. */
 const PAGE = `<!doctype html>
@@ -13,9 +15,11 @@ const PAGE = `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>Fairlead API</title>
 <link rel="icon" href="/docs/assets/favicon.png">
 <link rel="stylesheet" href="/docs/assets/swagger-ui.css?${VERSION}">
+<link rel="stylesheet" href="/docs/assets/style.css?${VERSION}">
 </head>
 <body>
 <div id="swagger-ui"></div>
@@ -24,26 +28,6 @@ const PAGE = `<!doctype html>
 <script src="/docs/assets/start.js?${VERSION}"></script>
 </body>
 </html>
-`;
-
-const START = `// What a page can't send is not asked for: these are for the WebSocket.
-const isSendable = (scheme) => !scheme.has("sessionCookie") && !scheme.has("sessionToken");
-const offerSendable = (original) => (...args) => original(...args).filter(isSendable);
-const authorizeDialog = { statePlugins: { auth: { wrapSelectors: { definitionsToAuthorize: offerSendable } } } };
-
-window.ui = SwaggerUIBundle({
-  url: "/docs/json",
-  dom_id: "#swagger-ui",
-  deepLinking: true,
-  docExpansion: "none",
-  defaultModelsExpandDepth: 0,
-  filter: true,
-  displayRequestDuration: true,
-  persistAuthorization: true,
-  tryItOutEnabled: true,
-  validatorUrl: null,
-  plugins: [authorizeDialog],
-});
 `;
 
 const POLICY =
@@ -68,10 +52,15 @@ export function docsRoutes(document: () => Promise<string>) {
     content: await document(),
     headers: { "content-type": "application/json", "cache-control": "no-cache" },
   }));
+  const asyncApi = staticAnswer(async () => ({
+    content: JSON.stringify((await import("./asyncapi")).buildAsyncApi()),
+    headers: { "content-type": "application/json", "cache-control": "no-cache" },
+  }));
   const json = ({ request }: { request: Request }) => text(request);
   const routes = new Elysia()
     .use(guard)
     .get("/v1/openapi.json", json, hidden)
+    .get("/v1/asyncapi.json", ({ request }) => asyncApi(request), hidden)
     .get("/", ({ redirect }) => redirect(config["docs.enabled"] ? "/docs" : "/v1", 302), hidden);
   if (!config["docs.enabled"]) return routes;
   return routes
@@ -100,13 +89,18 @@ export function docsRoutes(document: () => Promise<string>) {
       hidden,
     )
     .get(
+      "/docs/assets/style.css",
+      asset(async () => style, "text/css; charset=utf-8"),
+      hidden,
+    )
+    .get(
       "/docs/assets/favicon.png",
       asset(() => Bun.file(icon).bytes(), "image/png"),
       hidden,
     )
     .get(
       "/docs/assets/start.js",
-      asset(async () => START, "text/javascript; charset=utf-8"),
+      asset(async () => start, "text/javascript; charset=utf-8"),
       hidden,
     );
 }
