@@ -98,6 +98,7 @@ export const graphqlRoutes = new Elysia({ tags: ["GraphQL"] })
     open: { someNeedCredential: true },
     response: { 200: Answer, 400: Refusal, 413: Refusal, 415: Refusal, 429: Refusal, 503: Refusal },
     detail: {
+      operationId: "askByGraphQL",
       summary: "Ask by GraphQL",
       description: `The operations of GraphQL call the same functions as REST, with the same rules: open ${PATH} in a browser to read and try them. Errors come in GraphQL's own form, with the REST name and status in \`extensions\`; their HTTP status is 200, or 4xx for a request that can't be read, and with \`Accept: application/graphql-response+json\` for one that can't be carried out. A GET with the parameter \`query\` takes queries alone. A query is bounded in length (16 KiB, and its variables as much; beyond that 413), depth and cost, has at most 120 fields and fragments, five mutations and 100 values in its variables, and lists of requests are refused. More requests than \`rate_limit.graphql\` of the configuration permits get 429, as do more mutations than \`rate_limit.write\` permits writes; more than a hundred of one address that wait at once get 503. Operations say in their descriptions what they need: send \`Authorization\` as with REST.`,
       requestBody: {

@@ -1,7 +1,8 @@
 import { config } from "../../config";
+import type { LOCALES } from "./locales";
 
 /** Languages that emails are written in. */
-export type Locale = "en" | "de";
+export type Locale = (typeof LOCALES)[number];
 
 /**
  * The language of an email: the user's own choice where it is supported, else the best of an Accept-Language header

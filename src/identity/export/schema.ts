@@ -1,4 +1,5 @@
 import { file, nullable, out, queryInteger, record, t } from "../../kernel/schema";
+import { locale } from "../users/schema";
 
 export const Archive = file("application/zip", "A ZIP archive: `data.json`, `report.pdf` and `README.txt`");
 
@@ -11,7 +12,7 @@ const ExportLog = record(
     userAgent: nullable(out.string("User agent as the client sent it", "Mozilla/5.0 …")),
     exportFormat: out.string("Form of the archive", "zip"),
     fileSizeBytes: out.integer("Size of the archive in bytes", 48_231),
-    locale: out.string("Language of the report", "en"),
+    locale: locale("Language of the report"),
     createdAt: out.time("When this entry was written"),
   },
   "One export of personal data",

@@ -1,5 +1,6 @@
 import { characters, nullable, optional, out, record, t } from "../../kernel/schema";
 import { webAddress } from "../../kernel/web-address";
+import { LOCALES } from "../email/locales";
 import { proofFields } from "../reauthentication/schema";
 
 const PLATFORM_ACCOUNT = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a02";
@@ -21,6 +22,10 @@ export const emailField = t.String({
   examples: ["skipper@example.org"],
 });
 
+/** A locale that was checked when it was chosen. */
+export const locale = (description: string) =>
+  t.String({ "x-shown": { enum: LOCALES }, description, examples: ["de"] });
+
 const userFields = {
   id: out.uuid("Identifier"),
   username: out.string("Username, in lower case", "skipper"),
@@ -34,7 +39,7 @@ const userFields = {
   last_login_at: nullable(out.time("When the user last signed in")),
   deleted_at: nullable(out.time("When the account was deleted")),
   privacy_mode: out.boolean("Whether the user asked to be shown to others as little as possible", false),
-  preferred_locale: nullable(out.string("Locale that the user chose", "de")),
+  preferred_locale: nullable(locale("Locale that the user chose")),
   avatars_enabled: out.boolean("Whether avatars are kept; false removes them"),
 };
 
@@ -48,13 +53,13 @@ export const ExtendedUser = record(
     primary_platform_account_id: userFields.primary_platform_account_id,
     username: userFields.username,
     email: nullable(
-      out.string(
+      out.email(
         "Address that a platform vouches for, the primary one first; null when none does",
         "skipper@example.org",
       ),
     ),
     avatar_url: nullable(
-      out.string("Picture of the primary platform account", "https://cdn.example.org/skipper.png"),
+      out.uri("Picture of the primary platform account", "https://cdn.example.org/skipper.png"),
     ),
     platform: nullable(out.string("Slug of the primary platform", "discord")),
     created_at: userFields.created_at,
@@ -73,7 +78,7 @@ export const Profile = record(
     name: out.string("Username", "skipper"),
     display_name: out.string("Name on the primary platform, else the username", "Skipper"),
     picture: nullable(
-      out.string("Picture of the primary platform account", "https://cdn.example.org/skipper.png"),
+      out.uri("Picture of the primary platform account", "https://cdn.example.org/skipper.png"),
     ),
     provider: nullable(out.string("Slug of the platform signed in with last", "email")),
     primary_provider: nullable(out.string("Slug of the primary platform", "email")),
@@ -108,7 +113,8 @@ export const LocaleChange = t.Object(
     locale: nullable(
       characters({
         maxLength: 16,
-        description: "A supported locale; null clears the choice",
+        "x-shown": { enum: LOCALES, maxLength: null },
+        description: "One of `email.supported_locales`; null clears the choice",
         examples: ["de"],
       }),
     ),
