@@ -61,7 +61,11 @@ beforeAll(async () => {
 describe("redocly lint, recommended", () => {
   test("finds nothing but addresses that the specification gives", async () => {
     const { totals, problems } = await redocly(document);
-    expect(problems).toEqual([]);
+    // Redocly doesn't follow extensions: `x-messages` of the WebSocket names these.
+    const isMessage = ({ ruleId, location }: Verdict["problems"][number]) =>
+      ruleId === "no-unused-components" &&
+      location.every(({ pointer }) => pointer.startsWith("#/components/schemas/Socket"));
+    expect(problems.filter((problem) => !isMessage(problem))).toEqual([]);
     const exceptions = await Bun.file(join(root, ".redocly.lint-ignore.yaml")).text();
     expect(exceptions.match(/^ {2}\S+:$/gm)).toEqual(["  no-ambiguous-paths:"]);
     expect(totals).toMatchObject({ ignored: exceptions.match(/^ +- /gm)?.length });
