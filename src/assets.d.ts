@@ -15,6 +15,18 @@ declare module "*.ttf" {
   const path: string;
   export default path;
 }
+declare module "*/swagger-start.js" {
+  const content: string;
+  export default content;
+}
+declare module "*/graphiql.css" {
+  const content: string;
+  export default content;
+}
+declare module "*/swagger-style.css" {
+  const content: string;
+  export default content;
+}
 declare module "*.proto" {
   const content: string;
   export default content;

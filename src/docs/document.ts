@@ -5,7 +5,10 @@ import type { AccessNote } from "../identity/access/guard";
 import { PERMISSIONS } from "../identity/access/permissions";
 import { countsAsWrite } from "../identity/access/write-limit";
 import { ErrorBody, EXAMPLE_UUID } from "../kernel/http/schema";
-import { DESCRIPTION, ERRORS, NAMES, TAGS } from "./texts";
+import { CLIENT_MESSAGES, SERVER_MESSAGES } from "../realtime/schema";
+import type { Json } from "./schemas";
+import { exampleOf, finishSchema } from "./schemas";
+import { DESCRIPTION, ERRORS, NAMES, TAG_GROUPS } from "./texts";
 
 /**
  * The OpenAPI document. @elysiajs/swagger collects the routes and their schemas; this file repairs and
@@ -13,9 +16,8 @@ import { DESCRIPTION, ERRORS, NAMES, TAGS } from "./texts";
  * the errors that follow from a route's marks, security, examples.
  */
 
-type Json = { [key: string]: unknown };
-
 interface Operation extends Json {
+  operationId: string;
   summary: string;
   description: string;
   parameters?: Json[];
@@ -34,9 +36,10 @@ export async function buildDocument(app: AnyElysia): Promise<Json> {
   const collected = await collector.handle(new Request("http://localhost/json"));
   const { paths } = (await collected.json()) as { paths: Record<string, Record<string, Operation>> };
 
+  requireNames(app);
   const schemas: Json = {};
   const finished: Json = {};
-  for (const [path, operations] of Object.entries(paths)) {
+  for (const [path, operations] of Object.entries(paths).sort(byUse)) {
     const finishedOperations: Json = {};
     for (const [method, operation] of Object.entries(operations))
       finishedOperations[method] = withExampleLinks(
@@ -47,6 +50,10 @@ export async function buildDocument(app: AnyElysia): Promise<Json> {
     finished[path] = finishedOperations;
   }
   finishSchema({ ...ErrorBody }, schemas);
+  (finished["/v1/ws"] as { get: Json }).get["x-messages"] = {
+    sent: union(CLIENT_MESSAGES, schemas),
+    received: union(SERVER_MESSAGES, schemas),
+  };
 
   return {
     openapi: "3.1.0",
@@ -58,16 +65,17 @@ export async function buildDocument(app: AnyElysia): Promise<Json> {
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "This server" }],
-    tags: TAGS.map(([name, description]) => ({ name, description })),
+    tags: TAG_GROUPS.flatMap(({ tags }) => tags.map(([name, description]) => ({ name, description }))),
+    "x-tagGroups": TAG_GROUPS.map(({ name, tags }) => ({ name, tags: tags.map(([tag]) => tag) })),
     paths: finished,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => a.localeCompare(b))),
       responses: {
-        ...Object.fromEntries(Object.keys(ERRORS).map((status) => [NAMES[status], errorResponse(status)])),
+        ...errorResponses(finished),
         HeadersTooLong: { description: "The address or the headers pass 16 KiB; the body is empty" },
         OtherError: {
           description: "Any other answer is an error",
-          content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+          content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorBody" } } },
         },
       },
       headers: HEADERS,
@@ -76,8 +84,36 @@ export async function buildDocument(app: AnyElysia): Promise<Json> {
   };
 }
 
-/** Swagger UI puts the cursor into the last one. */
+/** Any of the WebSocket's messages, each a component. */
+const union = (messages: object, schemas: Json): Json => ({
+  oneOf: Object.values(messages).map((schema) => finishSchema(schema, schemas)),
+});
+
+/**
+ * Throws if a route has no name of its own: the plugin would make one of the path, which changes with it, and
+ * with it the clients that were generated.
+ */
+function requireNames(app: AnyElysia): void {
+  for (const { method, path, hooks } of app.routes)
+    if (!hooks.detail?.hide && !hooks.detail?.operationId)
+      throw new Error(`${method} ${path} has no operationId`);
+}
+
+const isKept = (operations: Record<string, Operation>) =>
+  Object.values(operations).some(({ deprecated }) => !deprecated);
+
+/** Puts the paths last of which every operation is deprecated. */
+const byUse = ([, a]: [string, Record<string, Operation>], [, b]: [string, Record<string, Operation>]) =>
+  Number(isKept(b)) - Number(isKept(a));
+
+/** Swagger UI offers them in this order. */
 const SECURITY = {
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    description:
+      "A session token (`ses_` and 43 characters, from `POST /v1/auth/login`) or an API key (`flk_` and 43 characters, from `POST /v1/api-keys`)",
+  },
   idAppKey: {
     type: "apiKey",
     in: "header",
@@ -95,11 +131,6 @@ const SECURITY = {
     in: "query",
     name: "token",
     description: "A session token; for the WebSocket alone",
-  },
-  bearer: {
-    type: "http",
-    scheme: "bearer",
-    description: "A session token (`ses_…`) or an API key (`flk_…`)",
   },
 };
 
@@ -134,6 +165,10 @@ const HEADERS = {
     type: "string",
     examples: ["http://localhost:3000/settings?status=connected"],
   }),
+  "Referrer-Policy": header("Keeps the address, which holds the state, from the page that comes next", {
+    type: "string",
+    examples: ["no-referrer"],
+  }),
   Warning: header("110 when the answer is older than it should be, because its source does not answer", {
     type: "string",
     examples: ['110 fairlead "Response is Stale"'],
@@ -157,14 +192,29 @@ const ERROR_HEADERS: Record<string, string[]> = {
   503: ["Retry-After"],
 };
 
-function errorResponse(status: string): Json {
-  const names = ["X-Request-Id", ...(ERROR_HEADERS[status] ?? [])];
+/** The component of an error; a limited operation's tells how much of the limit is left. */
+const responseName = (status: string, limited: boolean): string =>
+  `${NAMES[status]}${limited && status !== "429" ? "WithLimit" : ""}`;
+
+/** The components of the errors that the operations name. */
+function errorResponses(paths: Json): Json {
+  const text = JSON.stringify(paths);
+  const all = Object.keys(ERRORS).flatMap((status) =>
+    [false, true].map((limited) => [responseName(status, limited), errorResponse(status, limited)] as const),
+  );
+  return Object.fromEntries(all.filter(([name]) => text.includes(`"#/components/responses/${name}"`)));
+}
+
+function errorResponse(status: string, limited: boolean): Json {
+  const names = [
+    ...new Set(["X-Request-Id", ...(ERROR_HEADERS[status] ?? []), ...(limited ? RATE_HEADERS : [])]),
+  ];
   const example: Json = { error: NAMES[status], message: ERRORS[status] };
   if (status === "400") example.details = [{ path: "/name", message: "is required" }];
   return {
     description: ERRORS[status],
     headers: headersOf(names),
-    content: { "application/json": { schema: { $ref: "#/components/schemas/Error" }, example } },
+    content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorBody" }, example } },
   };
 }
 
@@ -179,16 +229,26 @@ function isLimited(method: string, path: string, { "x-access": { requires, limit
 }
 
 function finishOperation(operation: Operation, limited: boolean, schemas: Json): Json {
-  const { summary, description, tags, parameters = [], requestBody, responses } = operation;
+  const {
+    operationId,
+    summary,
+    description,
+    tags,
+    deprecated,
+    parameters = [],
+    requestBody,
+    responses,
+  } = operation;
   const { requires, also } = operation["x-access"];
   const open =
     also === "credential" ? "Open to anyone; what it is asked for may need a credential." : undefined;
   const access = open ?? ACCESS[requires] ?? `Needs the permission \`${requires}\`${also ? ALSO[also] : ""}.`;
   const isPermission = Object.hasOwn(PERMISSIONS, requires);
   return {
-    operationId: operationId(summary),
+    operationId,
     summary,
     description: `${description}\n\n${access}`,
+    ...(deprecated === true && { deprecated }),
     tags,
     ...(isPermission && { "x-permission": requires }),
     security: securityOf(requires, also),
@@ -233,19 +293,6 @@ function securityOf(requires: string, also: Also | undefined): Json[] {
   if (requires === "public") return [];
   if (requires === "handshake") return [{ bearer: [] }, { sessionCookie: [] }, { sessionToken: [] }];
   return [{ bearer: [] }];
-}
-
-/**
- * The operation's name in generated clients: "Get the current position" is `getCurrentPosition`, "List API keys"
- * `listApiKeys`, "Open the WebSocket" `openWebSocket`.
- */
-function operationId(summary: string): string {
-  const words = summary.replaceAll(/'s\b/g, "").match(/[A-Za-z0-9]+/g) ?? [];
-  return words
-    .filter((word) => !/^(a|an|the)$/i.test(word))
-    .map((word) => (/^[A-Z]+$/.test(word) ? word.toLowerCase() : word))
-    .map((word, at) => (at === 0 ? word.toLowerCase() : word.charAt(0).toUpperCase() + word.slice(1)))
-    .join("");
 }
 
 function finishParameter(
@@ -300,8 +347,8 @@ function finishResponses(
     const declared = own[status];
     const { title, description, content } = declared ?? {};
     const schema = schemaOf(content);
-    if (Number(status) >= 400 && (!schema || title === "Error")) {
-      responses[status] = { $ref: `#/components/responses/${NAMES[status]}` };
+    if (Number(status) >= 400 && (!schema || title === "ErrorBody")) {
+      responses[status] = { $ref: `#/components/responses/${responseName(status, limited)}` };
       continue;
     }
     // The plugin moves a schema's name and description out to the response.
@@ -309,25 +356,19 @@ function finishResponses(
     responses[status] = {
       description:
         status === "204" ? "Done; the body is empty" : (description ?? (status === "201" ? "Created" : "OK")),
-      headers: headersOf([
-        "X-Request-Id",
-        ...(limited ? RATE_HEADERS : []),
-        ...ownHeaders(status, declared, schema),
-      ]),
+      headers: headersOf(["X-Request-Id", ...(limited ? RATE_HEADERS : []), ...ownHeaders(declared, schema)]),
       ...(named && { content: contentOf(named, declared?.["x-content-types"], schemas) }),
     };
   }
-  const has = (pattern: RegExp) => Object.keys(responses).some((status) => pattern.test(status));
-  // An operation without input can still be refused for its headers.
-  if (!has(/^4/)) responses[431] = { $ref: "#/components/responses/HeadersTooLong" };
-  // An operation that only redirects: generated clients learn of its errors here.
-  if (!has(/^2/)) responses.default = { $ref: "#/components/responses/OtherError" };
+  responses[431] = { $ref: "#/components/responses/HeadersTooLong" };
+  // An operation without success, or that only redirects: generated clients learn of its errors here.
+  if (!Object.keys(responses).some((status) => status.startsWith("2")))
+    responses.default = { $ref: "#/components/responses/OtherError" };
   return responses;
 }
 
-/** Headers of one kind of answer: a redirect's, and those named by a schema. */
-const ownHeaders = (status: string, ...told: (Json | undefined)[]): string[] => [
-  ...(status === "302" ? ["Location"] : []),
+/** Headers of one kind of answer: those named by a schema. */
+const ownHeaders = (...told: (Json | undefined)[]): string[] => [
   ...new Set(told.flatMap((it) => (it?.["x-headers"] as string[] | undefined) ?? [])),
 ];
 
@@ -338,63 +379,4 @@ function contentOf(schema: Json, types: unknown, schemas: Json): Json {
   return Object.fromEntries(
     ((types ?? ["application/json"]) as string[]).map((type) => [type, type.endsWith("json") ? media : {}]),
   );
-}
-
-// --- Schemas ----------------------------------------------------------------------------------------------
-
-/** A schema as OpenAPI 3.1 writes it; one that has a title becomes a component and is referred to. */
-function finishSchema(schema: Json, schemas: Json): Json {
-  const { "x-format": format, "x-expected": _, "x-optional": __, title, ...others } = schema;
-  const { "x-headers": ___, "x-content-types": ____, ...rest } = others;
-  let finished: Json = format === undefined ? rest : { ...rest, format };
-  // Elysia writes it into the schemas of a route when it compiles it, at its first request.
-  delete finished.additionalProperties;
-  if (finished.properties)
-    finished.properties = Object.fromEntries(
-      Object.entries(finished.properties as Record<string, Json>).map(([key, value]) => [
-        key,
-        finishSchema(value, schemas),
-      ]),
-    );
-  if (finished.items) finished.items = finishSchema(finished.items as Json, schemas);
-  if (finished.anyOf) finished = finishUnion(finished, schemas);
-  if (typeof title !== "string") return finished;
-  schemas[title] ??= finished;
-  // Another schema of the same title is written out in place: a reference would point to the first one.
-  if (JSON.stringify(schemas[title]) !== JSON.stringify(finished)) return finished;
-  return { $ref: `#/components/schemas/${title}` };
-}
-
-/** `string or null` is one schema with two types; a choice of words is an enumeration. */
-function finishUnion({ anyOf, ...rest }: Json, schemas: Json): Json {
-  const members = (anyOf as Json[]).map((member) => finishSchema(member, schemas));
-  const words = members.filter((member) => member.const !== undefined).map((member) => member.const);
-  if (words.length === members.length) return { type: "string", enum: words, ...rest };
-  const [only, ...others] = members.filter((member) => member.type !== "null");
-  if (only && others.length === 0 && typeof only.type === "string")
-    return {
-      ...only,
-      ...rest,
-      type: [only.type, "null"],
-      ...(only.enum ? { enum: [...(only.enum as unknown[]), null] } : {}),
-    };
-  return { anyOf: members, ...rest };
-}
-
-/** An example made of the examples of a schema's parts; undefined when a required part has none. */
-function exampleOf(schema: Json, schemas: Json): unknown {
-  if (typeof schema.$ref === "string")
-    return exampleOf(schemas[schema.$ref.slice("#/components/schemas/".length)] as Json, schemas);
-  if (Array.isArray(schema.examples)) return schema.examples[0];
-  if (schema.type === "null") return null;
-  if (schema.items) {
-    const item = exampleOf(schema.items as Json, schemas);
-    return item === undefined ? undefined : [item];
-  }
-  if (Array.isArray(schema.anyOf)) return exampleOf(schema.anyOf[0] as Json, schemas);
-  if (!schema.properties) return undefined;
-  const parts = Object.entries(schema.properties as Record<string, Json>).map(
-    ([key, value]) => [key, exampleOf(value, schemas)] as const,
-  );
-  return Object.fromEntries(parts.filter(([, value]) => value !== undefined));
 }

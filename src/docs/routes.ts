@@ -5,6 +5,8 @@ import bundle from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import { config } from "../configuration/config";
 import { guard } from "../identity/access/guard";
 import { PAGE_HEADERS, type StaticFile, staticAnswer, staticFile } from "../kernel/http/static";
+import start from "./swagger-start.js" with { type: "text" };
+import style from "./swagger-style.css" with { type: "text" };
 
 const KEPT_AN_HOUR = "public, max-age=3600";
 
@@ -21,8 +23,9 @@ const asset = (read: () => Promise<string | Uint8Array<ArrayBuffer>>, type: stri
 const ASSETS = {
   "swagger-ui-bundle.js": asset(() => Bun.file(bundle).bytes(), "text/javascript; charset=utf-8"),
   "swagger-ui.css": asset(() => Bun.file(css).bytes(), "text/css; charset=utf-8"),
+  "style.css": asset(async () => style, "text/css; charset=utf-8"),
   "favicon.png": asset(() => Bun.file(icon).bytes(), "image/png"),
-  "start.js": asset(async () => START, "text/javascript; charset=utf-8"),
+  "start.js": asset(async () => start, "text/javascript; charset=utf-8"),
 };
 
 /**
@@ -36,9 +39,12 @@ async function page(): Promise<string> {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="color-scheme" content="light dark">
 <title>Fairlead API</title>
 <link rel="icon" href="${await address("favicon.png")}">
 <link rel="stylesheet" href="${await address("swagger-ui.css")}">
+<link rel="stylesheet" href="${await address("style.css")}">
 <script defer src="${await address("swagger-ui-bundle.js")}"></script>
 <script defer src="${await address("start.js")}"></script>
 </head>
@@ -54,26 +60,6 @@ async function page(): Promise<string> {
 </html>
 `;
 }
-
-const START = `// What a page can't send is not asked for: these are for the WebSocket.
-const isSendable = (scheme) => !scheme.has("sessionCookie") && !scheme.has("sessionToken");
-const offerSendable = (original) => (...args) => original(...args).filter(isSendable);
-const authorizeDialog = { statePlugins: { auth: { wrapSelectors: { definitionsToAuthorize: offerSendable } } } };
-
-window.ui = SwaggerUIBundle({
-  url: "/docs/json",
-  dom_id: "#swagger-ui",
-  deepLinking: true,
-  docExpansion: "none",
-  defaultModelsExpandDepth: 0,
-  filter: true,
-  displayRequestDuration: true,
-  persistAuthorization: true,
-  tryItOutEnabled: true,
-  validatorUrl: null,
-  plugins: [authorizeDialog],
-});
-`;
 
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
@@ -98,10 +84,15 @@ export function docsRoutes(document: () => Promise<string>) {
     content: await document(),
     headers: { "content-type": "application/json", "cache-control": "no-cache" },
   }));
+  const asyncApi = staticAnswer(async () => ({
+    content: JSON.stringify((await import("./asyncapi")).buildAsyncApi()),
+    headers: { "content-type": "application/json", "cache-control": "no-cache" },
+  }));
   const json = ({ request }: { request: Request }) => text(request);
   const routes = new Elysia()
     .use(guard)
     .get("/v1/openapi.json", json, hidden)
+    .get("/v1/asyncapi.json", ({ request }) => asyncApi(request), hidden)
     .get("/", ({ redirect }) => redirect(config["docs.enabled"] ? "/docs" : "/v1", 302), hidden);
   if (!config["docs.enabled"]) return routes;
   routes.get("/docs", ({ request }) => shownPage(request), hidden).get("/docs/json", json, hidden);

@@ -1,46 +1,67 @@
 /** The texts of the OpenAPI document. */
 
-/** The sections of Swagger UI, in their order. */
-export const TAGS: [name: string, description: string][] = [
-  ["Health and information", "Whether the server is well, and what it is"],
-  ["Authentication", "Signing in and out"],
-  ["Two-factor authentication", "A second factor at sign-in: authenticator apps and backup codes"],
-  ["Sessions", "Where a user is signed in"],
-  ["Users", "Users, their names, locales, roles and permissions"],
-  ["Email addresses", "Changing and linking the address that a user signs in with"],
-  ["Platform accounts", "The platforms that a user signs in with"],
-  ["Platforms", "Which platforms sign-in works through"],
-  ["Bans", "Keeping a user out, for a time or for good"],
-  ["Account deletion", "Deleting an account, with a period of grace"],
-  ["Roles and permissions", "Who may do what"],
-  ["OAuth clients", "Applications that sign users in through this installation"],
-  ["API keys", "Keys for devices and services"],
-  [
-    "Audit log",
-    "What happened, who did it, and from where; *List audit events* tells the event types. Events are written in the transaction of the change that they tell of, and never changed or deleted but by age (`audit.retention_days`)",
-  ],
-  ["Personal data", "What is kept about a user, as an archive"],
-  ["GPS data", "Positions: posting, current ones, the record"],
-  ["Devices", "What reports positions"],
-  ["Trips", "Voyages with a status lifecycle, their positions and history"],
-  ["Locations", "Places where trips begin and end, and whom to talk to there"],
-  ["Geofences", "Circular zones whose border is watched"],
-  ["Trip categories", "Kinds of trips, as a tree"],
-  ["Trip templates", "What trips of a kind have in common, and trips made from it"],
-  ["System settings", "What the apps of an installation keep for all their users"],
-  ["System config", "What can be changed while the server runs"],
-  ["Water levels", "Levels of rivers and canals, from PEGELONLINE or a service like it"],
-  ["Integrations", "Accounts on Twitch, YouTube and Discord that users connect"],
-  [
-    "Community",
-    "Guilds of a chat community, their channels and members, and the settings of the bot that tells of them",
-  ],
-  ["Statistics", "The installation in figures"],
-  [
-    "GraphQL",
-    "Identity and look-ups, for programs that need a few fields of several records in one request: identity apps and bots. Positions, trips and all else are in REST",
-  ],
-  ["Realtime", "The WebSocket"],
+/** A part of the API for one kind of reader, and its sections. */
+interface TagGroup {
+  name: string;
+  tags: [name: string, description: string][];
+}
+
+/** The sections of Swagger UI, in their order: what most readers come for stands first. */
+export const TAG_GROUPS: TagGroup[] = [
+  {
+    name: "Tracking",
+    tags: [
+      ["GPS data", "Positions: posting, current ones, the record"],
+      ["Devices", "What reports positions"],
+      ["Trips", "Voyages with a status lifecycle, their positions and history"],
+      ["Trip categories", "Kinds of trips, as a tree"],
+      ["Trip templates", "What trips of a kind have in common, and trips made from it"],
+      ["Locations", "Places where trips begin and end, and whom to talk to there"],
+      ["Geofences", "Circular zones whose border is watched"],
+      ["Water levels", "Levels of rivers and canals, from PEGELONLINE or a service like it"],
+    ],
+  },
+  { name: "Realtime", tags: [["Realtime", "The WebSocket"]] },
+  {
+    name: "Accounts",
+    tags: [
+      ["Authentication", "Signing in and out"],
+      ["Two-factor authentication", "A second factor at sign-in: authenticator apps and backup codes"],
+      ["Sessions", "Where a user is signed in"],
+      ["Users", "Users, their names, locales, roles and permissions"],
+      ["Email addresses", "Changing and linking the address that a user signs in with"],
+      ["Platform accounts", "The platforms that a user signs in with"],
+      ["API keys", "Keys for devices and services"],
+      ["OAuth clients", "Applications that sign users in through this installation"],
+      ["Integrations", "Accounts on Twitch, YouTube and Discord that users connect"],
+      ["Personal data", "What is kept about a user, as an archive"],
+      ["Account deletion", "Deleting an account, with a period of grace"],
+      [
+        "GraphQL",
+        "Identity and look-ups, for programs that need a few fields of several records in one request: identity apps and bots. Positions, trips and all else are in REST",
+      ],
+    ],
+  },
+  {
+    name: "Administration",
+    tags: [
+      ["Health and information", "Whether the server is well, and what it is"],
+      ["Statistics", "The installation in figures"],
+      ["Roles and permissions", "Who may do what"],
+      ["Bans", "Keeping a user out, for a time or for good"],
+      [
+        "Audit log",
+        "What happened, who did it, and from where; *List audit events* tells the event types. Events are written in the transaction of the change that they tell of, and never changed or deleted but by age (`audit.retention_days`)",
+      ],
+      ["Platforms", "Which platforms sign-in works through"],
+      ["System settings", "What the apps of an installation keep for all their users"],
+      ["System config", "What can be changed while the server runs"],
+      [
+        "Community",
+        "Guilds of a chat community, their channels and members, and the settings of the bot that tells of them",
+      ],
+    ],
+  },
 ];
 
 export const DESCRIPTION = `One self-hosted backend for vessels, depots and small fleets.

@@ -1,5 +1,6 @@
 import { sourceHash } from "../kernel/crypto/crypto";
 import { PAGE_HEADERS, type StaticContent, staticAnswer } from "../kernel/http/static";
+import style from "./graphiql.css" with { type: "text" };
 import { PATH } from "./path";
 
 /** GraphiQL from the program itself: no script, font or style comes from another host. */
@@ -7,7 +8,9 @@ import { PATH } from "./path";
 /** Rendered on the first request: most installations never show it. */
 async function render(): Promise<StaticContent> {
   const { renderGraphiQL } = await import("@graphql-yoga/render-graphiql");
-  const html = renderGraphiQL({ title: "Fairlead GraphQL", endpoint: PATH, defaultQuery: DEFAULT_QUERY });
+  const page = renderGraphiQL({ title: "Fairlead GraphQL", endpoint: PATH, defaultQuery: DEFAULT_QUERY });
+  // Last in the head, after the page's own styles.
+  const html = page.replace("</head>", () => `${HEAD}</head>`);
   const scripts = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, source = ""]) =>
     sourceHash(source),
   );
@@ -34,6 +37,10 @@ async function render(): Promise<StaticContent> {
     },
   };
 }
+
+const HEAD = `<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>${style}</style>
+`;
 
 const DEFAULT_QUERY = `# What needs a session or an API key
 # reads it from the headers, below:

@@ -154,6 +154,7 @@ export const graphqlRoutes = new Elysia({ tags: ["GraphQL"] })
     open: { someNeedCredential: true },
     response: { 200: answerOf(TYPES), ...REFUSALS, 415: refusal() },
     detail: {
+      operationId: "askByGraphQL",
       summary: "Ask by GraphQL",
       description: `${RULES}\n\nA query is bounded in length (16 KiB, and its variables as much; beyond that 413), depth and cost, has at most 120 fields and fragments, five mutations and 100 values in its variables, and lists of requests are refused. More requests than \`rate_limit.graphql\` of the configuration permits get 429, as do more mutations than \`rate_limit.write\` permits writes; more than a hundred of one address that wait at once get 503. Operations say in their descriptions what they need: send \`Authorization\` as with REST.`,
       requestBody: {

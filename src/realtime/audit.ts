@@ -1,4 +1,9 @@
-import { type CreateAuditEvent, fromTimestamp, type ModerationEvent, type Payloads } from "../../proto/codec";
+import {
+  type CreateAuditEvent,
+  fromTimestamp,
+  type ModerationEvent,
+  type Payloads,
+} from "../../proto/fairlead/ws/v1/codec";
 import type { Caller } from "../identity/access/caller";
 import type { Permission } from "../identity/access/permissions";
 import { writeEvent } from "../identity/audit-log/internal";

@@ -1,4 +1,10 @@
-import { encode, type PayloadName, type Payloads, type Timestamp, toTimestamp } from "../../proto/codec";
+import {
+  encode,
+  type PayloadName,
+  type Payloads,
+  type Timestamp,
+  toTimestamp,
+} from "../../proto/fairlead/ws/v1/codec";
 import { COMMUNITY_PLATFORM, communityIdsOf } from "../identity/accounts/service";
 import { userPermissions, userRoleList } from "../identity/users/roles";
 import { subscribe } from "../kernel/db/events";

@@ -1,4 +1,10 @@
-import { type CommunitySyncResponse, encode, type Head, type Payloads, toTimestamp } from "../../proto/codec";
+import {
+  type CommunitySyncResponse,
+  encode,
+  type Head,
+  type Payloads,
+  toTimestamp,
+} from "../../proto/fairlead/ws/v1/codec";
 import { subscribe } from "../kernel/db/events";
 import { AppError } from "../kernel/errors/errors";
 import { listeningServer } from "../kernel/http/client";

@@ -1,5 +1,11 @@
 import protobuf from "protobufjs";
-import { fieldNumber, type Head, type PayloadName, payloadNumbers, typeOf } from "../../proto/codec";
+import {
+  fieldNumber,
+  type Head,
+  type PayloadName,
+  payloadNumbers,
+  typeOf,
+} from "../../proto/fairlead/ws/v1/codec";
 import { lazy } from "../kernel/values/lazy";
 
 /**

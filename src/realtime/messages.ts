@@ -1,4 +1,11 @@
-import { decode, encode, type Head, type Message, type PayloadName, type Payloads } from "../../proto/codec";
+import {
+  decode,
+  encode,
+  type Head,
+  type Message,
+  type PayloadName,
+  type Payloads,
+} from "../../proto/fairlead/ws/v1/codec";
 import { config } from "../configuration/config";
 import { publish } from "../kernel/db/events";
 import { logFailure } from "../kernel/errors/trouble";

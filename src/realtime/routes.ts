@@ -7,6 +7,7 @@ import { forwardedProtocol, listeningServer } from "../kernel/http/client";
 import { errors, t } from "../kernel/http/schema";
 import { requireRoom } from "./capacity";
 import { type Format, newConnection } from "./connections";
+import { channelList, closeCodeList } from "./schema";
 
 /** The address of the WebSocket, and the credentials that open one. */
 
@@ -120,16 +121,16 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
       ...errors(400, 401, 426, 503),
     },
     detail: {
+      operationId: "openWebSocket",
       summary: "Open the WebSocket",
       description: [
-        "Upgrades to a WebSocket. Authenticate with `Authorization: Bearer` (services, API keys), `?token=` (a session token) or the cookie `fairlead_session` (pages of the server's own or an allowed origin).",
-        'Send JSON text: `{"type":"subscribe","channel":"gps"}`, `{"type":"unsubscribe","channel":"gps"}`, `{"type":"ping"}`; or binary frames, each a `WsEnvelope` of `proto/ws.proto`. Both may be mixed. Positions, zones and vessels come as JSON text always, messages about accounts and rights in the format in which their channel was subscribed.',
+        "Upgrades to a WebSocket. `GET /v1/asyncapi.json` describes every message with an example, and how to reconnect; `x-messages` names their schemas here. Authenticate with `Authorization: Bearer` (services, API keys), `?token=` (a session token) or the cookie `fairlead_session` (pages of the server's own or an allowed origin).",
+        'Send JSON text, such as `{"type":"subscribe","channel":"gps"}`, `{"type":"unsubscribe","channel":"gps"}` or `{"type":"ping"}`; or binary frames, each a `WsEnvelope` of Protobuf. Both may be mixed. Positions, zones and vessels come as JSON text always, messages about accounts and rights in the format in which their channel was subscribed.',
         "No subprotocol is needed. `fairlead.json` and `fairlead.protobuf` are agreed to: the own `user:` channel, which is heard without asking, then comes as JSON or as binary frames. No other is.",
-        "Vessels near the newest position come as one list, soon after subscribing and then at most every `vessels.broadcast_seconds`, when anything was heard since.",
-        "Services with an API key that holds `audit:write` may send `CreateAuditEventRequest`, and get a `CreateAuditEventResponse`; with an API key that holds `community:sync`, `ModerationEvent` is answered by `ModerationEventResponse`.",
-        "Subscribing to `community` makes a connection a community bot: the newest one is sent `CommunitySyncRequest`, which it answers with one `CommunitySyncResponse` or more; all are sent `CommunitySettings` when settings change, and when they ask with `CommunitySettingsRequest`.",
-        "Channels: `gps` and `gps:<device id>` (gps:read), `geofence` and `geofence:<geofence id>` (geofences:read), `vessels` (gps:read), `public` and `public:<name>`, `user:<own id>`, `admin:<name>` (admin:read), `community` (API key with community:sync). A session hears its own `user:` channel without asking.",
-        "Close codes: 1001 the server stops, 1008 too many messages on this connection or too many bytes of its user on all of them, 1009 message too large, 1013 the client cannot keep up, 4401 the credential ended, 4408 no pong in time. 503 when there are too many connections, in all or of this user.",
+        `**Channels**, and what they need:\n\n${channelList()}`,
+        "**Services.** An API key with `audit:write` may send `CreateAuditEventRequest`, and gets a `CreateAuditEventResponse`. With `community:sync`, `ModerationEvent` is answered by `ModerationEventResponse`, and subscribing to `community` makes a connection a community bot: the newest one is sent `CommunitySyncRequest`, which it answers with one `CommunitySyncResponse` or more; all are sent `CommunitySettings` when settings change, and when they ask with `CommunitySettingsRequest`.",
+        `**Close codes**:\n\n${closeCodeList()}`,
+        "503 when there are too many connections, in all or of this user.",
       ].join("\n\n"),
     },
   },

@@ -2,6 +2,8 @@
 export interface Entry<T = number> {
   default: T;
   description: string;
+  /** The values that are right, as JSON Schema. */
+  schema: object;
   /** Null if the value is right, else the rule that it breaks: "must be …". */
   check: (value: unknown) => string | null;
   /** Only super admins may change it; `settings:write` is not enough. */
@@ -14,6 +16,7 @@ const isWhole = (value: unknown, minimum: number, maximum: number): boolean =>
 const whole = (fallback: number, minimum: number, maximum: number, description: string): Entry<number> => ({
   default: fallback,
   description,
+  schema: { type: "integer", minimum, maximum },
   check: (value) =>
     isWhole(value, minimum, maximum) ? null : `must be a whole number from ${minimum} to ${maximum}`,
 });
@@ -21,6 +24,7 @@ const whole = (fallback: number, minimum: number, maximum: number, description: 
 const number = (fallback: number, minimum: number, maximum: number, description: string): Entry<number> => ({
   default: fallback,
   description,
+  schema: { type: "number", minimum, maximum },
   check: (value) =>
     typeof value === "number" && value >= minimum && value <= maximum
       ? null
@@ -70,6 +74,12 @@ export const CATALOGUE = {
     default: 0,
     description:
       "Audit events older than this many days are deleted; 0 keeps all, and else it is at least 30. Changed by super admins alone",
+    schema: {
+      anyOf: [
+        { type: "integer", minimum: LEAST_AUDIT_DAYS, maximum: TEN_YEARS_IN_DAYS },
+        { type: "integer", const: 0 },
+      ],
+    },
     check: (value) =>
       value === 0 || isWhole(value, LEAST_AUDIT_DAYS, TEN_YEARS_IN_DAYS)
         ? null

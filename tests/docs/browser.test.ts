@@ -67,14 +67,53 @@ describe.skipIf(!chromium)("Swagger UI", () => {
     expect(shown).toEqual(tags.map(({ name }) => name));
   });
 
+  test("finds operations by words of their summaries, and opens what it found", async () => {
+    const { page } = visit;
+    await page.getByLabel("Find an operation").fill("status trip");
+    await page.locator(".filter-operations", { hasText: "2 operations found" }).waitFor();
+    expect(await page.locator(".opblock-summary-path").allInnerTexts()).toHaveLength(2);
+    await page.getByLabel("Find an operation").fill("");
+    await page.locator(".tag-group").first().waitFor();
+    expect(await page.locator(".tag-group").allTextContents()).toEqual([
+      "Tracking",
+      "Realtime",
+      "Accounts",
+      "Administration",
+    ]);
+  });
+
+  test("fits a phone, and follows the system's colours", async () => {
+    const { page } = visit;
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    const heights = await page
+      .locator(".opblock-tag")
+      .evaluateAll((sections) => sections.map((section) => section.getBoundingClientRect().height));
+    // A description that breaks after each letter is hundreds of pixels high.
+    expect(Math.max(...heights)).toBeLessThan(200);
+    await page.locator("html.dark-mode").waitFor();
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize({ width: 1280, height: 1600 });
+  });
+
   test("takes a key by Authorize, and tries operations out with it", async () => {
     const { page } = visit;
     const key = await server.key("geofences:read", "geofences:write");
     await page.locator(".btn.authorize").click();
     await page.locator("#auth-bearer-value:focus").waitFor();
-    expect(await page.locator(".auth-container h4 code").allInnerTexts()).toEqual(["idAppKey", "bearer"]);
-    await page.locator("#auth-bearer-value").fill(key);
-    await page.locator(".auth-container:has(#auth-bearer-value) .btn.authorize").click();
+    expect(await page.locator(".auth-container h4 code").allInnerTexts()).toEqual(["bearer", "idAppKey"]);
+    const authorize = page.locator(".auth-container:has(#auth-bearer-value) .btn.authorize");
+    for (const [wrong, why] of [
+      ["rubbish", "This is no token"],
+      [`flk_${"x".repeat(43)}`, "The server refuses this token"],
+    ] as const) {
+      await page.locator("#auth-bearer-value").fill(wrong);
+      await authorize.click();
+      await page.locator(".auth-container .errors", { hasText: why }).waitFor();
+    }
+    await page.locator("#auth-bearer-value").fill(`Bearer ${key}`);
+    await authorize.click();
     await page.locator(".auth-container .btn:not(.authorize):not(.btn-done)").waitFor();
     await page.locator(".auth-btn-wrapper .btn-done").last().click();
 
@@ -85,7 +124,10 @@ describe.skipIf(!chromium)("Swagger UI", () => {
     expect(listed).toMatchObject({ status: 200, body: { data: [created.body.data] } });
   });
 
-  test("keeps to this server, without an error", () => expectQuiet(visit));
+  test("keeps to this server, without an error but that of the token that was refused", () => {
+    expect(visit.foreign).toEqual([]);
+    expect(visit.errors).toEqual([expect.stringMatching(/ 401 .*\/v1\/users\/me$/)]);
+  });
 });
 
 describe.skipIf(!chromium)("GraphiQL", () => {
@@ -98,6 +140,18 @@ describe.skipIf(!chromium)("GraphiQL", () => {
     await visit.page.locator("[aria-label='Show Documentation Explorer']").click();
     await visit.page.locator(".graphiql-doc-explorer", { hasText: "Query" }).waitFor();
     expectQuiet(visit);
+  });
+
+  test("stands in one column on a phone", async () => {
+    const { page } = await browser.visit(`${server.url}/v1/graphql`);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.locator(".graphiql-execute-button").waitFor();
+    const widths = await page
+      .locator(".graphiql-editors, .graphiql-response")
+      .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().width));
+    expect(Math.min(...widths)).toBeGreaterThan(330);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    await page.setViewportSize({ width: 1280, height: 1600 });
   });
 });
 

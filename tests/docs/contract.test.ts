@@ -36,11 +36,11 @@ const contract = new Contract({
     responses: {
       NotFound: {
         headers: { ...requestId, "Retry-After": { $ref: "#/components/headers/Retry-After" } },
-        content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+        content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorBody" } } },
       },
     },
     schemas: {
-      Error: error,
+      ErrorBody: error,
       Boat: {
         type: "object",
         properties: {

@@ -61,7 +61,11 @@ beforeAll(async () => {
 describe("redocly lint, recommended", () => {
   test("finds nothing but addresses that the specification gives", async () => {
     const { totals, problems } = await redocly(document);
-    expect(problems).toEqual([]);
+    // Redocly doesn't follow extensions: `x-messages` of the WebSocket names these.
+    const isMessage = ({ ruleId, location }: Verdict["problems"][number]) =>
+      ruleId === "no-unused-components" &&
+      location.every(({ pointer }) => pointer.startsWith("#/components/schemas/Socket"));
+    expect(problems.filter((problem) => !isMessage(problem))).toEqual([]);
     const exceptions = await Bun.file(join(root, ".redocly.lint-ignore.yaml")).text();
     expect(exceptions.match(/^ {2}\S+:$/gm)).toEqual(["  no-ambiguous-paths:"]);
     expect(totals).toMatchObject({ ignored: exceptions.match(/^ +- /gm)?.length });
@@ -78,8 +82,16 @@ describe("redocly lint, recommended", () => {
 });
 
 describe("spectral:oas", () => {
-  test("finds nothing", async () => {
-    expect(await spectral(document)).toEqual([]);
+  test("finds nothing but operations that never succeed", async () => {
+    const unsuccessful = (path: string) => ({
+      code: "operation-success-response",
+      at: `paths/${path}/post/responses`,
+      message: 'Operation must have at least one "2xx" or "3xx" response.',
+    });
+    expect(await spectral(document)).toEqual([
+      unsuccessful("/v1/auth/signin"),
+      unsuccessful("/v1/auth/validate"),
+    ]);
   });
 
   test("would find a flaw", async () => {

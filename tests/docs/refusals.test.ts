@@ -93,6 +93,25 @@ test("a parameter of the path that is no identifier, or too long, is 400", async
   }
 });
 
+test("an empty change is 400 where the document says that it must hold a field", async () => {
+  const { schemas } = (await server.contract()).document.components;
+  const bodyOf = ({ document }: Operation) => {
+    const { schema } = document.requestBody?.content["application/json"] ?? {};
+    const name = (schema as { $ref?: string } | undefined)?.$ref?.split("/").at(-1) ?? "";
+    return schemas[name] as { minProperties?: number } | undefined;
+  };
+  const bounded = operations.filter((operation) => bodyOf(operation)?.minProperties === 1);
+  expect(bounded).toHaveLength(6);
+  for (const operation of bounded) {
+    const answer = await ask(operation, { body: {} });
+    expect([operation.name, answer.status, errorOf(answer)]).toEqual([
+      operation.name,
+      400,
+      "ValidationError",
+    ]);
+  }
+});
+
 test("headers that are too long are 431, even where there is no input to refuse", async () => {
   const inputless = operations.filter(({ document }) => "431" in document.responses);
   expect(inputless.map(({ name }) => name)).toContain("GET /health");

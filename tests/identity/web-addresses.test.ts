@@ -81,6 +81,8 @@ describe.each(PLACES.map((place, number) => [place.field, number, place] as cons
       ["https://HOST:443/a/../b/./c?q=1#top", "https://HOST/b/c?q=1#top"],
       ["http://HOST\\b", "http://HOST/b"],
       ["https://APP.Example/Ä b", "https://HOST/%C3%84%20b"],
+      ["https://HOST/a|b^[1]?c={d}`", "https://HOST/a%7Cb%5E%5B1%5D?c=%7Bd%7D%60"],
+      ["http://[::1]/a[1]", "http://[::1]/a%5B1%5D"],
       ["http://0x7f.1/x", "http://127.0.0.1/x"],
       ["https://faß.example/", "https://xn--fa-hia.example/"],
       [

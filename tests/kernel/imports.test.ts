@@ -142,7 +142,7 @@ describe("imports", () => {
     const all = [...importsOf.values()].flat().filter(({ isPackage }) => !isPackage);
     const missing = all.map(({ target }) => target).filter((target) => !files.includes(target));
     // Imports that aren't TypeScript: SQL, the version, the demo's track, the binary messages.
-    expect(missing.filter((target) => !/\.(sql|json|gz|proto)$/.test(target))).toEqual([]);
+    expect(missing.filter((target) => !/\.(sql|json|gz|proto|css|js)$/.test(target))).toEqual([]);
   });
 
   test("of the kernel reach no domain, and of the program only the configuration", () => {

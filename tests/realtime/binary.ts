@@ -2,8 +2,8 @@ import { join } from "node:path";
 import protobuf from "protobufjs";
 import type { Client, Message } from "./support";
 
-/** Frames in Protobuf, written and read with nothing but proto/ws.proto, as a client does. */
-const root = protobuf.loadSync(join(import.meta.dir, "../../proto/ws.proto"));
+/** Frames in Protobuf, written and read with nothing but proto/fairlead/ws/v1/ws.proto, as a client does. */
+const root = protobuf.loadSync(join(import.meta.dir, "../../proto/fairlead/ws/v1/ws.proto"));
 export const schema = root.lookup("fairlead.ws.v1") as protobuf.Namespace;
 export const Envelope = schema.lookupType("WsEnvelope");
 const types = schema.lookupEnum("WsMessageType").values;

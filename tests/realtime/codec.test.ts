@@ -7,7 +7,7 @@ import {
   type PayloadName,
   type Payloads,
   toTimestamp,
-} from "../../proto/codec";
+} from "../../proto/fairlead/ws/v1/codec";
 import { headOf } from "../../src/realtime/envelope";
 import { Envelope, frame, schema } from "./binary";
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import protobuf from "protobufjs";
 
 /**
- * An example of a community bot, complete from Fairlead's point of view. It needs nothing but proto/ws.proto,
+ * An example of a community bot, complete from Fairlead's point of view. It needs nothing but proto/fairlead/ws/v1/ws.proto,
  * an API key with `community:sync` and its knowledge of its guilds; the head of that file explains it.
  */
 
@@ -88,7 +88,7 @@ interface SyncRequest {
   scope: "GUILDS" | "MEMBERS";
 }
 
-const proto = protobuf.loadSync(join(import.meta.dir, "../../proto/ws.proto"));
+const proto = protobuf.loadSync(join(import.meta.dir, "../../proto/fairlead/ws/v1/ws.proto"));
 const Envelope = proto.lookupType("fairlead.ws.v1.WsEnvelope");
 
 /** Bytes of the records in one part of an answer, below the 64 KiB that a frame may have. */

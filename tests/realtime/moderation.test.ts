@@ -6,7 +6,7 @@ import { TestServer } from "../support/server";
 import { frame, read } from "./binary";
 import { Client } from "./support";
 
-/** `ModerationEvent` over the socket; proto/ws.proto. */
+/** `ModerationEvent` over the socket; proto/fairlead/ws/v1/ws.proto. */
 const DAY = 86_400_000;
 /** 2026-05-04T09:30:00.250Z */
 const OCCURRED = { seconds: 1_777_887_000, nanos: 250_000_000 };

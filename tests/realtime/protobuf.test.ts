@@ -22,7 +22,7 @@ afterAll(() => server.stop());
 const connect = () => Client.open(server, { token: session });
 const error = (message: unknown = expect.stringMatching(/./)) => ({ type: 20, error: { message } });
 
-describe("proto/ws.proto", () => {
+describe("proto/fairlead/ws/v1/ws.proto", () => {
   /** Payloads with their number in the envelope and their type, which never change. */
   const PAYLOADS: [payload: string, field: number, type: number][] = [
     ["ping", 10, 1],

@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net";
 import type { Api } from "../support/api";
 import { seen } from "../support/seen";
 import { ADMIN, command, type TestServer } from "../support/server";
+import { type CheckMessage, socketContract } from "../support/socket-contract";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests assert on any message's shape
 export type Message = any;
@@ -28,7 +29,10 @@ const socketHeaders = ({ bearer, headers }: Credentials): Record<string, string>
   ...headers,
 });
 
-/** A WebSocket client that keeps the messages it receives until they are taken. */
+/**
+ * A WebSocket client that keeps the messages it receives until they are taken, and holds the JSON ones against
+ * the AsyncAPI document.
+ */
 export class Client {
   readonly #socket: WebSocket;
   readonly #unread: (Message | Uint8Array)[] = [];
@@ -36,8 +40,11 @@ export class Client {
   #arrived: () => void = () => {};
   #ended: Closed | null = null;
 
-  private constructor(socket: WebSocket) {
+  readonly #check: CheckMessage;
+
+  private constructor(socket: WebSocket, check: CheckMessage) {
     this.#socket = socket;
+    this.#check = check;
     socket.binaryType = "arraybuffer";
     socket.onmessage = ({ data }) => {
       this.#unread.push(typeof data === "string" ? JSON.parse(data) : new Uint8Array(data));
@@ -56,8 +63,9 @@ export class Client {
     const url = server.url.replace("http", "ws") + socketPath(credentials);
     // Bun's own option: the types of browsers, which graphql-yoga brings in, don't know it.
     const options = { headers: socketHeaders(credentials) } as unknown as string[];
+    const check = await socketContract(server.url);
     const socket = new WebSocket(url, options);
-    const client = new Client(socket);
+    const client = new Client(socket, check);
     await new Promise<void>((resolve, reject) => {
       socket.onopen = () => {
         seen.add("openWebSocket 101");
@@ -82,7 +90,9 @@ export class Client {
         this.#arrived = resolve;
       });
     }
-    return this.#unread.shift();
+    const message = this.#unread.shift();
+    if (!(message instanceof Uint8Array)) this.#check(message);
+    return message;
   }
 
   /** Sends a message and takes the next one that comes. */

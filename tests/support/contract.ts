@@ -64,9 +64,9 @@ const OPTIONAL = new Set([
 ]);
 
 /** Addresses that aren't operations: the document, the pages for people. */
-const PAGES = /^\/($|docs|verify-email|reset-password|v1\/openapi\.json)/;
+const PAGES = /^\/($|docs|verify-email|reset-password|v1\/(open|async)api\.json|v1\/graphql)/;
 
-const ERROR = { $ref: "#/components/schemas/Error" };
+const ERROR = { $ref: "#/components/schemas/ErrorBody" };
 
 /**
  * Checks a server's answers against its OpenAPI document: every status declared, headers and type as
@@ -204,7 +204,7 @@ export class Contract {
 }
 
 /** The same schemas, in which an object with named fields may have no others. */
-function closed<T extends object>(schemas: T): T {
+export function closed<T extends object>(schemas: T): T {
   return JSON.parse(JSON.stringify(schemas), (_, value) =>
     value?.type === "object" && value.properties ? { additionalProperties: false, ...value } : value,
   );

@@ -51,6 +51,7 @@ export const ownAuditRoutes = new Elysia({ prefix: "/v1/users/me/audit", tags })
       ...query(AuditQuery),
       response: { 200: AuditPage },
       detail: {
+        operationId: "listOwnAuditEvents",
         summary: "List own audit events",
         description:
           "What happened to the caller's account, newest first. What somebody else did shows who, but not from where.",
@@ -70,6 +71,7 @@ export const ownAuditRoutes = new Elysia({ prefix: "/v1/users/me/audit", tags })
       body: NewReport,
       response: { 201: ReportResult, ...errors(403, 404, 409) },
       detail: {
+        operationId: "reportAuditEvent",
         summary: "Report an audit event",
         description:
           "Tells the administrators that an event of the caller's account looks wrong. 409 when it was reported already, 404 for an event of somebody else.",
@@ -81,6 +83,7 @@ export const ownAuditRoutes = new Elysia({ prefix: "/v1/users/me/audit", tags })
     ...query(ListQuery),
     response: { 200: t.Array(AuditReport), ...errors(400) },
     detail: {
+      operationId: "listOwnAuditReports",
       summary: "List own audit reports",
       description: "The reports of the caller, newest first. A bare array.",
     },
@@ -99,6 +102,7 @@ export const userAuditRoutes = new Elysia({ prefix: "/v1/users", tags }).use(gua
     ...query(AuditQuery),
     response: { 200: AuditPage, ...errors(404) },
     detail: {
+      operationId: "listAuditEventsOfUser",
       summary: "List audit events of a user",
       description: "What happened to the user's account, newest first.",
     },
@@ -118,6 +122,7 @@ export const adminAuditRoutes = new Elysia({ prefix: "/v1/admin/audit", tags })
       ...query(AdminAuditQuery),
       response: { 200: AuditPage },
       detail: {
+        operationId: "listAuditEvents",
         summary: "List audit events",
         description: `Everybody's events, newest first unless sorted otherwise; ties are ordered by time, in the same direction. All filters must hold. 400 for a \`user_search\` that finds more than 500 users.\n\n${EVENT_TYPE_TABLE}`,
       },
@@ -128,6 +133,7 @@ export const adminAuditRoutes = new Elysia({ prefix: "/v1/admin/audit", tags })
     ...query(ReportQuery),
     response: { 200: t.Array(AuditReport) },
     detail: {
+      operationId: "listAuditReports",
       summary: "List audit reports",
       description: "The reports, of one status or of all, newest first. A bare array.",
     },
@@ -145,6 +151,7 @@ export const adminAuditRoutes = new Elysia({ prefix: "/v1/admin/audit", tags })
       body: optionalBody(ReportChange),
       response: { 200: Single(AuditReport), ...errors(404) },
       detail: {
+        operationId: "handleAuditReport",
         summary: "Handle an audit report",
         description:
           "Sets the status, the notes or both, and tells the user who reported what is new by email, five times an hour at most.",
@@ -164,6 +171,7 @@ export const internalAuditRoutes = new Elysia({ prefix: "/v1/internal/audit", ta
     body: InternalEvent,
     response: { 201: Single(AuditEvent), ...errors(429) },
     detail: {
+      operationId: "writeAuditEvent",
       summary: "Write an audit event",
       description:
         "For the other services of an installation. `user_id` names an existing user unless another service than `api` writes the event: a bot may name a user of its own platform, or nobody (null). `actor_id` names an existing user. `event_type` may be any word of lower-case letters, digits and underscores. The event keeps which key, user or app wrote it, in `recorded_by`. An address that sends wrong app keys gets 429 after some.",

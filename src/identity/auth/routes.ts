@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { config } from "../../configuration/config";
 import { AppError } from "../../kernel/errors/errors";
-import { errors, Message, t } from "../../kernel/http/schema";
+import { errors, Message } from "../../kernel/http/schema";
 import { sessionActor } from "../access/actor";
 import { guard, passwordLimit, type RateRule } from "../access/guard";
 import { ChallengeInput, CheckInput, CheckResult } from "../two-factor/schema";
@@ -32,10 +32,9 @@ function notImplemented(): never {
 
 const nothingHere = {
   open: true,
-  response: { 200: t.Void({ description: "Never answered by this version" }), ...errors(501) },
+  response: errors(501),
   detail: {
     deprecated: true,
-    summary: "",
     description: "Kept for old clients: always answers 501. Sign in with `POST /v1/auth/login`.",
   },
 } as const;
@@ -47,6 +46,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
     body: RegisterInput,
     response: { 200: RegistrationPending, ...errors(409) },
     detail: {
+      operationId: "register",
       summary: "Register",
       description:
         "Starts a registration: an email with a link goes to the address, valid for 24 hours, and only its token creates the account. It holds the username and the address for 10 minutes; then somebody else may register them, and whoever verifies first has them. While one waits, further ones hold them only against the client address that sent them, which the fourth one for an email address does for an hour; an email address gets 16 registration emails an hour at most. 400 when registration is off, for an unfit password or a failed bot protection; 409 when the username or the address is taken or held; 500 when the email could not be sent, which leaves nothing behind.",
@@ -64,6 +64,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
       body: TokenInput,
       response: { 201: AuthResponse, ...errors(403, 409) },
       detail: {
+        operationId: "completeRegistration",
         summary: "Complete a registration",
         description:
           "Creates the account with the token of the email and signs in. 400 for a token that is not valid, was used or has expired; 409 when the username or the address was taken meanwhile.",
@@ -75,6 +76,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
     body: TokenInput,
     response: { 200: VerifiedEmail, ...errors(403, 409) },
     detail: {
+      operationId: "verifyEmailAddress",
       summary: "Verify an email address",
       description:
         "Applies whatever the token of an email proves: a registration, a change of address or a linked address. Opens no session. 400 for a token that is not valid, was used or has expired; 409 when the name or the address is in use.",
@@ -85,6 +87,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
     body: LoginInput,
     response: { 200: AuthResponse, ...errors(401, 403) },
     detail: {
+      operationId: "signInWithPassword",
       summary: "Sign in with password",
       description:
         "Signs in with username or email address and password and opens a session of 30 days. Send its token as `Authorization: Bearer <session_token>`. An unknown identifier and a wrong password get the same 401. With the right password, a banned user gets 403 `AccountBanned`, and anybody 403 while sign-in by email is switched off. After too many wrong codes of the second factor, 403 `TwoFactorLocked` until the password is reset or an administrator helps. Attempts are limited per address, and failures per identifier: from the tenth within `rate_limit.login_failures` on, each is followed by a growing pause (429). Failures from elsewhere don't count for an address from which this user signed in during the last 30 days. A role or a platform that requires two-factor authentication does not keep out who has not set it up yet: `GET /v1/users/me/2fa/requirement` tells what is to be done.",
@@ -101,6 +104,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
       body: ChallengeInput,
       response: { 200: AuthResponse, ...errors(401, 403) },
       detail: {
+        operationId: "completeSignInWithSecondFactor",
         summary: "Complete a sign-in with the second factor",
         description:
           "Takes the `temp_token` of the first step and a code of the authenticator app or a backup code, and opens the session. The token is valid for 10 minutes and for five wrong codes; a code counts once. 401 whatever is wrong with them. Attempts are limited per address and per user; from the fifth wrong code in a row on, each is followed by a growing pause (429), and after a hundred every code gets 403 `TwoFactorLocked` until the password is reset or an administrator helps.",
@@ -112,6 +116,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
     body: CheckInput,
     response: { 200: CheckResult },
     detail: {
+      operationId: "checkWhetherSignInNeedsSecondFactor",
       summary: "Check whether a sign-in needs a second factor",
       description:
         "For the identity web app, after a sign-in through an external provider: answers the token for `/v1/auth/2fa/verify` when the user has two-factor authentication on. 400 for a user who is unknown or deleted and for an unknown platform, 403 for a banned user, and 403 `TwoFactorLocked` after too many wrong codes.",
@@ -127,6 +132,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
       access: "session",
       response: { 200: Message },
       detail: {
+        operationId: "signOut",
         summary: "Sign out",
         description:
           "Ends the session whose token makes the request, and no other. Its WebSocket connections are closed.",
@@ -144,6 +150,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
       body: ResetRequest,
       response: { 200: Message },
       detail: {
+        operationId: "requestPasswordReset",
         summary: "Request a password reset",
         description:
           "Sends a link, valid for one hour, if an account has the address; the answer is the same either way. A link replaces the one before it. Soon after one was sent, another request sends nothing and the link goes on working: after a minute first, and after at most 45 minutes when many are asked for. Requests are limited per address of the client.",
@@ -162,6 +169,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
       body: ResetCompletion,
       response: { 200: Message },
       detail: {
+        operationId: "setNewPassword",
         summary: "Set a new password",
         description:
           "Sets the password with the token of the email and ends all sessions of the user; with `revoke_api_keys` it also switches the user's API keys off, which the user can switch on again. An email tells the user. 400 for a token that is not valid, was used or has expired, and for an unfit password.",
@@ -170,11 +178,19 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
   )
   .post("/signin", notImplemented, {
     ...nothingHere,
-    detail: { ...nothingHere.detail, summary: "Sign in (not implemented)" },
+    detail: {
+      ...nothingHere.detail,
+      operationId: "signInNotImplemented",
+      summary: "Sign in (not implemented)",
+    },
   })
   .post("/validate", notImplemented, {
     ...nothingHere,
-    detail: { ...nothingHere.detail, summary: "Validate (not implemented)" },
+    detail: {
+      ...nothingHere.detail,
+      operationId: "validateNotImplemented",
+      summary: "Validate (not implemented)",
+    },
   });
 
 export const ownPasswordRoutes = new Elysia({ prefix: "/v1/users/me/password", tags: ["Authentication"] })
@@ -190,6 +206,7 @@ export const ownPasswordRoutes = new Elysia({ prefix: "/v1/users/me/password", t
       body: PasswordChange,
       response: { 200: Message, ...errors(403) },
       detail: {
+        operationId: "changeOwnPassword",
         summary: "Change the own password",
         description:
           "Sets a new password and ends all other sessions of the caller; an email tells the user. 400 for a wrong present password, for an unfit new one, and for an account without a password.",

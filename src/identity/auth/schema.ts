@@ -1,6 +1,7 @@
 import { characters, ignorable, nullable, oneOf, out, record, t } from "../../kernel/http/schema";
 import { emailField, usernameField } from "../directory/schema";
 import { newPasswordField, passwordField } from "../passwords/schema";
+import { locale } from "../users/schema";
 import { verificationToken } from "../verification/schema";
 
 const challenge_token = t.Optional(
@@ -35,7 +36,7 @@ export const VerifiedEmail = record(
     message: out.string("What was done", "The account was created; sign in with your password"),
     verification_type: oneOf(["registration", "email_link", "email_change"], "What the token was for"),
     user_id: t.Optional(out.uuid("The user")),
-    redirect_url: out.string("Where to go next", "http://localhost:3000/"),
+    redirect_url: out.uri("Where to go next", "http://localhost:3000/"),
   },
   "What an email address was proved for",
 );
@@ -98,7 +99,7 @@ export const AuthResponse = record(
     provider: nullable(out.string("Slug of the platform signed in with", "email")),
     requires_2fa: out.boolean("Whether a 2FA challenge must be completed first", false),
     temp_token: t.Optional(out.string("Token of the 2FA challenge; only with requires_2fa", "2fa_…")),
-    preferred_locale: nullable(out.string("Locale that the user chose", "de")),
+    preferred_locale: nullable(locale("Locale that the user chose")),
   },
   "Who signed in, and the session or the 2FA challenge",
 );

@@ -14,7 +14,11 @@ export const banRoutes = new Elysia({ prefix: path, tags: ["Bans"] })
     access: { requires: "users:read", orSelf: true },
     params: IdParams,
     response: { 200: BanStatus, ...errors(404) },
-    detail: { summary: "Get a user's ban", description: "Whether the user is banned now, and the ban." },
+    detail: {
+      operationId: "getUserBan",
+      summary: "Get a user's ban",
+      description: "Whether the user is banned now, and the ban.",
+    },
   })
   .post(
     "/:id/ban",
@@ -26,6 +30,7 @@ export const banRoutes = new Elysia({ prefix: path, tags: ["Bans"] })
       body: optionalBody(NewBan),
       response: { 200: Single(Ban), ...errors(404, 409) },
       detail: {
+        operationId: "banUser",
         summary: "Ban a user",
         description:
           "Ends all sessions of the user at once and refuses sign-ins (403 `AccountBanned`) and API keys (401) until the ban ends. Without `duration_seconds` it is permanent. Open sockets hear `accountBanned` and are closed with 4401 five seconds later. 409 for oneself, for the last super admin and for a user who is banned already; 403 for somebody who may do more than the caller.",
@@ -43,6 +48,7 @@ export const banRoutes = new Elysia({ prefix: path, tags: ["Bans"] })
       params: IdParams,
       response: { 200: Done, ...errors(404) },
       detail: {
+        operationId: "unbanUser",
         summary: "Unban a user",
         description:
           "Sign-ins and API keys work again; sessions don't come back. 404 when the user is not banned.",
@@ -56,7 +62,11 @@ export const banRoutes = new Elysia({ prefix: path, tags: ["Bans"] })
       access: "users:read",
       params: IdParams,
       ...query(ListQuery),
-      response: { 200: List(PastBan), ...errors(404) },
-      detail: { summary: "List a user's bans", description: "All bans, ended ones too, newest first." },
+      response: { 200: List("BanListing", PastBan), ...errors(404) },
+      detail: {
+        operationId: "listUserBans",
+        summary: "List a user's bans",
+        description: "All bans, ended ones too, newest first.",
+      },
     },
   );

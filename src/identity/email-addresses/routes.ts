@@ -40,6 +40,7 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
       body: EmailChange,
       response: { 200: VerificationSent, ...errors(404, 409, 429) },
       detail: {
+        operationId: "requestChangeOfEmailAddress",
         summary: "Request a change of email address",
         description: `Sends a link to the new address, valid for 24 hours; the change takes effect once it is used, and the former address is told then. A new request replaces an earlier one. 400 for an account that was not created with an email address, 409 for an address in use. ${NEEDS_RECENT_SIGN_IN}`,
       },
@@ -56,6 +57,7 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
       body: VerificationToken,
       response: { 200: Done, ...errors(403, 409) },
       detail: {
+        operationId: "verifyChangeOfEmailAddress",
         summary: "Verify a change of email address",
         description:
           "Applies a change with the token of the email: the caller's own, or anybody's with `users:write`. 400 for a token that is not valid, 409 when the address was taken meanwhile.",
@@ -67,6 +69,7 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
     params: IdParams,
     response: { 200: PendingEmailChange, ...errors(404) },
     detail: {
+      operationId: "getPendingChangeOfEmailAddress",
       summary: "Get the pending change of email address",
       description: "The new address that waits for its verification, if there is one.",
     },
@@ -82,6 +85,7 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
       params: IdParams,
       response: { 200: Done, ...errors(404) },
       detail: {
+        operationId: "cancelPendingChangeOfEmailAddress",
         summary: "Cancel the pending change of email address",
         description: "The link in the email works no longer. 404 when none is pending.",
       },
@@ -100,6 +104,7 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
       body: EmailLink,
       response: { 200: VerificationSent, ...errors(404, 409, 429) },
       detail: {
+        operationId: "requestToLinkEmailAddress",
         summary: "Request to link an email address",
         description: `For an account that signs in through another platform: sends a link to the address, valid for 24 hours. Once it is used, the address and the password sign in as well. 409 for an address in use, and for an account that has one. ${NEEDS_RECENT_SIGN_IN}`,
       },
@@ -116,6 +121,7 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
       body: VerificationToken,
       response: { 200: LinkedEmail, ...errors(403, 409) },
       detail: {
+        operationId: "verifyLinkedEmailAddress",
         summary: "Verify a linked email address",
         description:
           "Links the address with the token of the email: the caller's own, or anybody's with `users:write`. 400 for a token that is not valid, 409 when the address was taken meanwhile.",
@@ -127,6 +133,7 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
     params: IdParams,
     response: { 200: PendingEmailLink, ...errors(404) },
     detail: {
+      operationId: "getPendingEmailAddress",
       summary: "Get the pending email address",
       description: "The address that waits for its verification before it is linked, if there is one.",
     },
@@ -142,6 +149,7 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
       params: IdParams,
       response: { 200: Message, ...errors(404) },
       detail: {
+        operationId: "cancelPendingEmailAddress",
         summary: "Cancel the pending email address",
         description: "The link in the email works no longer. 404 when none is pending.",
       },

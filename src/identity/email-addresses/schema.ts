@@ -29,7 +29,7 @@ export const PendingEmailChange = record(
   "PendingEmailChange",
   {
     pending: out.boolean("Whether a change waits for its verification"),
-    new_email: nullable(out.string("The new address", "skipper@example.net")),
+    new_email: nullable(out.email("The new address", "skipper@example.net")),
     expires_at,
   },
   "A change of address that waits for its verification",
@@ -39,7 +39,7 @@ export const PendingEmailLink = record(
   "PendingEmailLink",
   {
     pending: out.boolean("Whether a link waits for its verification"),
-    email: nullable(out.string("The address", "skipper@example.net")),
+    email: nullable(out.email("The address", "skipper@example.net")),
     expires_at,
   },
   "An address that waits for its verification",

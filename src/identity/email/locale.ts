@@ -1,8 +1,9 @@
 import { config } from "../../configuration/config";
 import { acceptedLanguage } from "../../kernel/http/accept";
+import type { LOCALES } from "./locales";
 
 /** Languages that emails are written in. */
-export type Locale = "en" | "de";
+export type Locale = (typeof LOCALES)[number];
 
 /**
  * The language of an email: the user's own choice where it is supported, else the best of an Accept-Language header

@@ -35,20 +35,29 @@ export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth client
   .get("", ({ actor, query, request }) => list(path, query, ownClients(actor.caller), request, LISTED), {
     access: reads,
     ...query(ClientQuery),
-    response: { 200: List(OAuthClient) },
-    detail: { summary: "List own OAuth clients", description: "The caller's clients, newest first." },
+    response: { 200: List("OAuthClientListing", OAuthClient) },
+    detail: {
+      operationId: "listOwnOAuthClients",
+      summary: "List own OAuth clients",
+      description: "The caller's clients, newest first.",
+    },
   })
   .get("/all", ({ query, request }) => list(`${path}/all`, query, allClients, request, LISTED), {
     access: "admin",
     ...query(ClientQuery),
-    response: { 200: List(OAuthClient) },
-    detail: { summary: "List all OAuth clients", description: "Everybody's clients, newest first." },
+    response: { 200: List("OAuthClientListing", OAuthClient) },
+    detail: {
+      operationId: "listAllOAuthClients",
+      summary: "List all OAuth clients",
+      description: "Everybody's clients, newest first.",
+    },
   })
   .get("/:id", ({ actor, params }) => single(getClient(actor.caller, params.id), `${path}/${params.id}`), {
     access: reads,
     params: IdParams,
     response: { 200: Single(OAuthClient), ...errors(403, 404) },
     detail: {
+      operationId: "getOAuthClient",
       summary: "Get an OAuth client",
       description:
         "For its owner and administrators; else 403. An API key is its owner's where it holds the permission.",
@@ -66,6 +75,7 @@ export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth client
       body: NewOAuthClient,
       response: { 201: CreatedOAuthClient, ...errors(403, 409) },
       detail: {
+        operationId: "createOAuthClient",
         summary: "Create an OAuth client",
         description:
           "Registers an application of the caller's. The secret of a confidential client is shown this once; a public one has none. Redirect URIs must be absolute and without fragment: https, http on the device itself, or a private scheme (RFC 6749, RFC 8252). `is_first_party` needs a super admin (403). A client stores at most 16 KiB (400), and a user has at most `oauth.max_clients_per_user` of them (409).",
@@ -82,6 +92,7 @@ export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth client
       body: OAuthClientChange,
       response: { 200: Single(OAuthClient), ...errors(403, 404) },
       detail: {
+        operationId: "changeOAuthClient",
         summary: "Change an OAuth client",
         description:
           "Changes the fields that are sent; null clears an optional one. For its owner and administrators. A client that becomes public loses its secret; one that becomes confidential gets one by regeneration. A client stores at most 16 KiB (400).",
@@ -93,6 +104,7 @@ export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth client
     params: IdParams,
     response: { 200: RegeneratedSecret, ...errors(400, 403, 404) },
     detail: {
+      operationId: "regenerateSecretOfOAuthClient",
       summary: "Regenerate the secret of an OAuth client",
       description:
         "Shows the new secret this once; the former one is invalid at once. 400 for a public client. For its owner and administrators.",
@@ -108,6 +120,10 @@ export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth client
       access: writes,
       params: IdParams,
       response: { 204: NoContent, ...errors(403, 404) },
-      detail: { summary: "Delete an OAuth client", description: "For its owner and administrators." },
+      detail: {
+        operationId: "deleteOAuthClient",
+        summary: "Delete an OAuth client",
+        description: "For its owner and administrators.",
+      },
     },
   );

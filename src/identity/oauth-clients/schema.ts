@@ -60,7 +60,7 @@ export const OAuthClientChange = t.Object(
 );
 export type OAuthClientChange = (typeof OAuthClientChange)["static"];
 
-const url = (description: string, example: string) => nullable(out.string(description, example));
+const url = (description: string, example: string) => nullable(out.uri(description, example));
 
 export const OAuthClient = record(
   "OAuthClient",

@@ -18,13 +18,18 @@ export const platformRoutes = new Elysia({ prefix: path, tags: ["Platforms"] })
   .use(guard)
   .get("", () => ({ data: listPlatforms(), _links: { self: path } }), {
     open: true,
-    response: { 200: List(Platform) },
-    detail: { summary: "List platforms", description: "All platforms, newest first." },
+    response: { 200: List("PlatformListing", Platform) },
+    detail: {
+      operationId: "listPlatforms",
+      summary: "List platforms",
+      description: "All platforms, newest first.",
+    },
   })
   .get("/enabled", () => ({ data: listEnabledPlatforms(), _links: { self: `${path}/enabled` } }), {
     open: true,
-    response: { 200: List(Platform) },
+    response: { 200: List("PlatformListing", Platform) },
     detail: {
+      operationId: "listEnabledPlatforms",
       summary: "List enabled platforms",
       description: "The platforms that users can sign in through, newest first.",
     },
@@ -36,7 +41,11 @@ export const platformRoutes = new Elysia({ prefix: path, tags: ["Platforms"] })
       open: true,
       params: PlatformParams,
       response: { 200: Single(Platform), ...errors(404) },
-      detail: { summary: "Get a platform", description: "One platform by its identifier or its slug." },
+      detail: {
+        operationId: "getPlatform",
+        summary: "Get a platform",
+        description: "One platform by its identifier or its slug.",
+      },
     },
   )
   .patch(
@@ -51,6 +60,7 @@ export const platformRoutes = new Elysia({ prefix: path, tags: ["Platforms"] })
       body: PlatformSwitch,
       response: { 200: Single(SwitchedPlatform), ...errors(404) },
       detail: {
+        operationId: "switchPlatformOnOrOff",
         summary: "Switch a platform on or off",
         description:
           "Off, nobody can sign in or register through the platform; its users keep access through their other platforms, and sessions go on.",
@@ -75,6 +85,7 @@ export const platformRoutes = new Elysia({ prefix: path, tags: ["Platforms"] })
       body: PlatformSettings,
       response: { 200: ChangedPlatform, ...errors(404) },
       detail: {
+        operationId: "changePlatformSettings",
         summary: "Change platform settings",
         description:
           "Changes the fields that are sent, each with an audit event `platform_updated`. With none, the platform is answered unchanged.",

@@ -36,14 +36,14 @@ export const roleRoutes = new Elysia({ prefix: path, tags: ["Roles and permissio
   .get("", ({ query, request }) => list(path, query, inMemory(listRoles()), request), {
     access: "roles:read",
     ...query(WholeListQuery),
-    response: { 200: List(Role) },
-    detail: { summary: "List roles", description: "All roles, newest first." },
+    response: { 200: List("RoleListing", Role) },
+    detail: { operationId: "listRoles", summary: "List roles", description: "All roles, newest first." },
   })
   .get("/:id", ({ params }) => single(getRole(params.id), `${path}/${params.id}`), {
     access: "roles:read",
     params: RoleParams,
     response: { 200: Single(Role), ...errors(404) },
-    detail: { summary: "Get a role", description: "One role by its identifier." },
+    detail: { operationId: "getRole", summary: "Get a role", description: "One role by its identifier." },
   })
   .post(
     "",
@@ -57,6 +57,7 @@ export const roleRoutes = new Elysia({ prefix: path, tags: ["Roles and permissio
       body: NewRole,
       response: { 201: Single(Role), ...errors(409) },
       detail: {
+        operationId: "createRole",
         summary: "Create a role",
         description:
           "A role that grants nothing yet. 409 when the name is taken, or there are 200 roles already.",
@@ -73,6 +74,7 @@ export const roleRoutes = new Elysia({ prefix: path, tags: ["Roles and permissio
       body: RoleChange,
       response: { 200: Single(Role), ...errors(404, 409) },
       detail: {
+        operationId: "changeRole",
         summary: "Change a role",
         description:
           "Changes the fields that are sent. A new name needs all that the role grants, as does the end of `requires_two_factor` and any change of a role that came with Fairlead, and Super Admin is changed by super admins alone (403). 409 when the name is taken.",
@@ -90,6 +92,7 @@ export const roleRoutes = new Elysia({ prefix: path, tags: ["Roles and permissio
       params: RoleParams,
       response: { 204: NoContent, ...errors(404) },
       detail: {
+        operationId: "deleteRole",
         summary: "Delete a role",
         description:
           "Users and keys that hold it lose it at once. A role that came with Fairlead cannot be deleted, nor one that grants what the caller does not hold (403).",
@@ -104,8 +107,12 @@ export const roleRoutes = new Elysia({ prefix: path, tags: ["Roles and permissio
       access: "roles:read",
       params: RoleParams,
       ...query(WholeListQuery),
-      response: { 200: List(Permission), ...errors(404) },
-      detail: { summary: "List the permissions of a role", description: "What the role grants, by name." },
+      response: { 200: List("PermissionListing", Permission), ...errors(404) },
+      detail: {
+        operationId: "listPermissionsOfRole",
+        summary: "List the permissions of a role",
+        description: "What the role grants, by name.",
+      },
     },
   )
   .post(
@@ -121,6 +128,7 @@ export const roleRoutes = new Elysia({ prefix: path, tags: ["Roles and permissio
       body: PermissionAssignment,
       response: { 200: Done, ...errors(404, 429) },
       detail: {
+        operationId: "addPermissionToRole",
         summary: "Add a permission to a role",
         description: `Needs, beside \`roles:write\`, the permission itself (403). Effective at once for all holders, on live sockets too. Adding it twice is no error. ${NEEDS_RECENT_SIGN_IN}`,
       },
@@ -137,6 +145,7 @@ export const roleRoutes = new Elysia({ prefix: path, tags: ["Roles and permissio
       params: RolePermissionParams,
       response: { 200: Done, ...errors(404) },
       detail: {
+        operationId: "removePermissionFromRole",
         summary: "Remove a permission from a role",
         description:
           "Needs, beside `roles:write`, the permission itself (403). Effective at once for all holders, on live sockets too. 404 when the role does not grant it.",
@@ -149,8 +158,9 @@ export const permissionRoutes = new Elysia({ prefix: "/v1/permissions", tags: ["
   .get("", ({ query, request }) => list("/v1/permissions", query, inMemory(listPermissions()), request), {
     access: "permissions:read",
     ...query(WholeListQuery),
-    response: { 200: List(Permission) },
+    response: { 200: List("PermissionListing", Permission) },
     detail: {
+      operationId: "listPermissions",
       summary: "List permissions",
       description:
         "The catalogue: the permissions that Fairlead's operations ask for, and the operator's own.",
@@ -160,7 +170,11 @@ export const permissionRoutes = new Elysia({ prefix: "/v1/permissions", tags: ["
     access: "permissions:read",
     params: IdParams,
     response: { 200: Single(Permission), ...errors(404) },
-    detail: { summary: "Get a permission", description: "One permission by its identifier." },
+    detail: {
+      operationId: "getPermission",
+      summary: "Get a permission",
+      description: "One permission by its identifier.",
+    },
   })
   .post(
     "",
@@ -174,6 +188,7 @@ export const permissionRoutes = new Elysia({ prefix: "/v1/permissions", tags: ["
       body: NewPermission,
       response: { 201: Single(Permission), ...errors(409) },
       detail: {
+        operationId: "createPermission",
         summary: "Create a permission",
         description:
           "Adds a permission of the operator's own to the catalogue, for roles and keys of other services. 409 when there is such a one, or there are 500 permissions already.",

@@ -34,6 +34,7 @@ export const ownSessionRoutes = new Elysia({ prefix: path, tags: ["Sessions"] })
       ...query(ListQuery),
       response: { 200: SessionList },
       detail: {
+        operationId: "listOwnSessions",
         summary: "List own sessions",
         description: "Where the caller is signed in: device, browser, address and last use, newest first.",
       },
@@ -56,6 +57,7 @@ export const ownSessionRoutes = new Elysia({ prefix: path, tags: ["Sessions"] })
       params: SessionParams,
       response: { 200: Done, 400: NotRevoked, ...errors(403, 404) },
       detail: {
+        operationId: "revokeOneOwnSession",
         summary: "Revoke one own session",
         description:
           "Ends another session of the caller's at once. Its user's sockets hear `sessionRevoked`; those of the session itself are closed with 4401 five seconds later.",
@@ -71,6 +73,7 @@ export const ownSessionRoutes = new Elysia({ prefix: path, tags: ["Sessions"] })
       access: "session",
       response: { 200: RevokedSessions, ...errors(403) },
       detail: {
+        operationId: "revokeAllOtherOwnSessions",
         summary: "Revoke all other own sessions",
         description: "Ends all sessions but the one that asks.",
       },
@@ -84,6 +87,7 @@ export const userSessionRoutes = new Elysia({ prefix: "/v1/users", tags: ["Sessi
     params: IdParams,
     response: { 200: RevokedSessions, ...errors(404) },
     detail: {
+      operationId: "endAllSessionsOfUser",
       summary: "End all sessions of a user",
       description:
         "Signs a user out everywhere, the caller too where that is the user. Sockets of the sessions hear `forceLogout`, and are closed with 4401 five seconds later; API keys stay. 403 for a user who holds permissions that the caller doesn't.",
@@ -112,6 +116,7 @@ export const internalSessionRoutes = new Elysia({ prefix: "/v1/sessions", tags: 
       body: NewInternalSession,
       response: { 201: InternalSession },
       detail: {
+        operationId: "createSession",
         summary: "Create a session",
         description:
           "For the identity web app, after a sign-in through an external provider. The token is shown this once. A user who is unknown or deleted gives 400, a banned one 403 `AccountBanned`.",
@@ -123,6 +128,7 @@ export const internalSessionRoutes = new Elysia({ prefix: "/v1/sessions", tags: 
     params: TokenParams,
     response: { 200: InternalSession, ...errors(404) },
     detail: {
+      operationId: "getSessionByItsToken",
       summary: "Get a session by its token",
       description:
         "404 for a token that is unknown or has ended. To ask for a session is to use it: it does not end for want of use meanwhile.",
@@ -145,6 +151,7 @@ export const internalSessionRoutes = new Elysia({ prefix: "/v1/sessions", tags: 
       ...query(LogoutQuery),
       response: { 204: NoContent, ...errors(404) },
       detail: {
+        operationId: "endSessionByItsToken",
         summary: "End a session by its token",
         description:
           "Writes a `logout` audit event with `reason`, `session_id` and `app`, which the header `X-Source-Service` names.",

@@ -31,6 +31,7 @@ export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["
       ...query(SubjectQuery),
       response: { 200: TwoFactorStatus, ...errors(400, 403) },
       detail: {
+        operationId: "getTwoFactorStatus",
         summary: "Get the two-factor status",
         description:
           "Whether two-factor authentication is on, since when, and how many backup codes are left. A user's API key needs `two_factor:read`; another user needs `two_factor:manage`.",
@@ -45,6 +46,7 @@ export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["
       ...query(SubjectQuery),
       response: { 200: TwoFactorRequirement, ...errors(400, 403) },
       detail: {
+        operationId: "getTwoFactorRequirement",
         summary: "Get the two-factor requirement",
         description:
           "Whether a role or a linked platform requires two-factor authentication, and what to do about it. Access as for the status.",
@@ -64,6 +66,7 @@ export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["
       body: optionalBody(SetupInput),
       response: { 200: TwoFactorSetup, ...errors(403, 404, 429) },
       detail: {
+        operationId: "setUpTwoFactorAuthentication",
         summary: "Set up two-factor authentication",
         description: `Answers a secret and its QR code for an authenticator app. Complete the set-up within 10 minutes; a new one replaces it. 400 when it is on already or the platform does not support it. A user's API key needs \`two_factor:write\`; another user needs \`two_factor:manage\`. ${NEEDS_RECENT_SIGN_IN}`,
       },
@@ -81,6 +84,7 @@ export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["
       body: EnableInput,
       response: { 200: BackupCodes, ...errors(403, 429) },
       detail: {
+        operationId: "completeSetUpOfTwoFactorAuthentication",
         summary: "Complete the set-up of two-factor authentication",
         description: `Turns it on with a code of the app, and answers ten backup codes this once. On request the other sessions end, which were opened without it. 400 for a wrong code, an expired set-up and when it is on already. ${NEEDS_RECENT_SIGN_IN}`,
       },
@@ -98,6 +102,7 @@ export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["
       body: DisableInput,
       response: { 200: Done, ...errors(403, 429) },
       detail: {
+        operationId: "turnTwoFactorAuthenticationOff",
         summary: "Turn two-factor authentication off",
         description:
           "With a code of the app or a backup code. 400 for a wrong code and when it is off already. Wrong codes are counted together with those of sign-ins: 429 during the pause after one, 403 `TwoFactorLocked` after a hundred in a row.",
@@ -113,6 +118,7 @@ export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["
       body: TotpInput,
       response: { 200: BackupCodes, ...errors(403, 429) },
       detail: {
+        operationId: "regenerateBackupCodes",
         summary: "Regenerate the backup codes",
         description:
           "Replaces all backup codes by ten new ones, shown this once. Takes a code of the app alone; 400 for a wrong one and when two-factor authentication is off. Wrong codes are counted as when turning it off: 429 and 403 `TwoFactorLocked`.",
@@ -133,6 +139,7 @@ export const twoFactorAdminRoutes = new Elysia({ prefix: "/v1/users", tags: ["Tw
       params: IdParams,
       response: { 200: Done, ...errors(404) },
       detail: {
+        operationId: "unlockUserTwoFactorAuthentication",
         summary: "Unlock a user's two-factor authentication",
         description:
           "Forgets the wrong codes that were entered for a user: after a hundred in a row, sign-ins answer 403 `TwoFactorLocked`. A reset of the password does the same, once in 30 days unless a right code came between. Make sure that it is the user who asks, and have the password changed: whoever entered the codes knew it. 403 for the own account and for a user who holds permissions that the caller doesn't; 404 for no such user.",

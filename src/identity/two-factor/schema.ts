@@ -125,11 +125,11 @@ export const TwoFactorSetup = record(
   "TwoFactorSetup",
   {
     secret: out.string("Secret in base32, for manual entry", "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"),
-    qr_code_url: out.string(
+    qr_code_url: out.uri(
       "otpauth URI, which the QR code holds",
       "otpauth://totp/Fairlead:skipper?issuer=Fairlead&secret=JBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30",
     ),
-    qr_code_image: out.string("QR code as a PNG data URI", "data:image/png;base64,iVBORw0KGgo…"),
+    qr_code_image: out.uri("QR code as a PNG data URI", "data:image/png;base64,iVBORw0KGgo="),
     expires_at: out.time("Until when the set-up must be completed"),
     platform_slug: out.string("Slug of the platform that it is set up from", "email"),
   },

@@ -40,14 +40,19 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
     {
       access: "users:read",
       ...query(t.Object(pageQuery(DEFAULT_LIMIT))),
-      response: { 200: Page(User) },
-      detail: { summary: "List users", description: "All users, deleted ones too, newest first." },
+      response: { 200: Page("UserPage", User) },
+      detail: {
+        operationId: "listUsers",
+        summary: "List users",
+        description: "All users, deleted ones too, newest first.",
+      },
     },
   )
   .get("/me", ({ actor }) => single(getOwnUser(actor.caller), `${path}/me`), {
     access: "authenticated",
     response: { 200: Single(User), ...errors(400) },
     detail: {
+      operationId: "getOwnUser",
       summary: "Get the own user",
       description:
         "The user of the session, or the owner of the API key. A system key without owner gives 400.",
@@ -57,13 +62,18 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
     access: reads,
     params: IdParams,
     response: { 200: Single(User), ...errors(404) },
-    detail: { summary: "Get a user", description: "One user by its identifier, deleted ones too." },
+    detail: {
+      operationId: "getUser",
+      summary: "Get a user",
+      description: "One user by its identifier, deleted ones too.",
+    },
   })
   .get("/:id/profile", ({ params }) => getProfile(params.id), {
     access: reads,
     params: IdParams,
     response: { 200: Profile, ...errors(404) },
     detail: {
+      operationId: "getUserProfile",
       summary: "Get a user's profile",
       description: "How the user is shown: name, picture, platforms.",
     },
@@ -82,6 +92,7 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
       body: UserChange,
       response: { 200: Single(User), ...errors(404, 409, 429) },
       detail: {
+        operationId: "changeUser",
         summary: "Change a user",
         description: `Changes the fields that are sent. A new \`email\` takes effect at once for a caller with \`users:write\`, and no external sign-in links by it until its user has proved it: by a verified change, or by a password reset; on the own account without it, it starts the verified change of \`/email/request-change\`. \`avatar_url\` goes to the primary platform account. \`avatars_enabled\` false removes all avatars. A username or address in use gives 409; a user who holds permissions that the caller doesn't, 403. Of a new \`email\`: ${NEEDS_RECENT_SIGN_IN.replace("Where", "where")}`,
       },
@@ -97,6 +108,7 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
       body: LocaleChange,
       response: { 200: Single(User), ...errors(404) },
       detail: {
+        operationId: "chooseUserLocale",
         summary: "Choose a user's locale",
         description:
           "The language of emails to the user: one of `email.supported_locales`, or null for no choice.",
@@ -113,6 +125,7 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
       body: UsernameChange,
       response: { 200: Single(User), ...errors(404, 409) },
       detail: {
+        operationId: "changeUserUsername",
         summary: "Change a user's username",
         description: "The new name takes effect at the next sign-in. 409 when it is taken.",
       },
@@ -122,13 +135,21 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
     access: reads,
     params: IdParams,
     response: { 200: PermissionList, ...errors(404) },
-    detail: { summary: "List a user's permissions", description: "What the user may do, by all roles held." },
+    detail: {
+      operationId: "listUserPermissions",
+      summary: "List a user's permissions",
+      description: "What the user may do, by all roles held.",
+    },
   })
   .get("/:id/roles", ({ params }) => userRoleList(params.id), {
     access: reads,
     params: IdParams,
     response: { 200: RoleList, ...errors(404) },
-    detail: { summary: "List a user's roles", description: "The roles that the user holds, newest first." },
+    detail: {
+      operationId: "listUserRoles",
+      summary: "List a user's roles",
+      description: "The roles that the user holds, newest first.",
+    },
   })
   .post(
     "/:id/roles",
@@ -143,6 +164,7 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
       body: RoleAssignment,
       response: { 200: Done, ...errors(404, 429) },
       detail: {
+        operationId: "assignRoleToUser",
         summary: "Assign a role to a user",
         description: `Needs, beside \`users:write\`, every permission that the role grants (403); Super Admin is assigned by super admins alone. Assigning a role twice is no error. ${NEEDS_RECENT_SIGN_IN}`,
       },
@@ -159,6 +181,7 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
       params: UserRoleParams,
       response: { 200: Done, ...errors(404, 409) },
       detail: {
+        operationId: "removeRoleFromUser",
         summary: "Remove a role from a user",
         description:
           "404 when the user does not hold it. Super Admin is removed by super admins alone, and its last holder keeps it (409).",

@@ -1,9 +1,14 @@
 import { characters, nullable, optional, out, record, t } from "../../kernel/http/schema";
 import { webAddress } from "../../kernel/http/web-address";
 import { emailField, usernameField } from "../directory/schema";
+import { LOCALES } from "../email/locales";
 import { proofFields } from "../proof/schema";
 
 const PLATFORM_ACCOUNT = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a02";
+
+/** A locale that was checked when it was chosen. */
+export const locale = (description: string) =>
+  t.String({ "x-shown": { enum: LOCALES }, description, examples: ["de"] });
 
 const userFields = {
   id: out.uuid("Identifier"),
@@ -18,7 +23,7 @@ const userFields = {
   last_login_at: nullable(out.time("When the user last signed in")),
   deleted_at: nullable(out.time("When the account was deleted")),
   privacy_mode: out.boolean("Whether the user asked to be shown to others as little as possible", false),
-  preferred_locale: nullable(out.string("Locale that the user chose", "de")),
+  preferred_locale: nullable(locale("Locale that the user chose")),
   avatars_enabled: out.boolean("Whether avatars are kept; false removes them"),
 };
 
@@ -32,13 +37,13 @@ export const ExtendedUser = record(
     primary_platform_account_id: userFields.primary_platform_account_id,
     username: userFields.username,
     email: nullable(
-      out.string(
+      out.email(
         "Address that a platform vouches for, the primary one first; null when none does",
         "skipper@example.org",
       ),
     ),
     avatar_url: nullable(
-      out.string("Picture of the primary platform account", "https://cdn.example.org/skipper.png"),
+      out.uri("Picture of the primary platform account", "https://cdn.example.org/skipper.png"),
     ),
     platform: nullable(out.string("Slug of the primary platform", "discord")),
     created_at: userFields.created_at,
@@ -57,7 +62,7 @@ export const Profile = record(
     name: out.string("Username", "skipper"),
     display_name: out.string("Name on the primary platform, else the username", "Skipper"),
     picture: nullable(
-      out.string("Picture of the primary platform account", "https://cdn.example.org/skipper.png"),
+      out.uri("Picture of the primary platform account", "https://cdn.example.org/skipper.png"),
     ),
     provider: nullable(out.string("Slug of the platform signed in with last", "email")),
     primary_provider: nullable(out.string("Slug of the primary platform", "email")),
@@ -92,7 +97,8 @@ export const LocaleChange = t.Object(
     locale: nullable(
       characters({
         maxLength: 16,
-        description: "A supported locale; null clears the choice",
+        "x-shown": { enum: LOCALES, maxLength: null },
+        description: "One of `email.supported_locales`; null clears the choice",
         examples: ["de"],
       }),
     ),

@@ -18,6 +18,7 @@ import { Value } from "@sinclair/typebox/value";
  *
  * Input formats are checked. The format of an output is only documented (`x-format`, which the document turns
  * into `format`): the server makes these strings itself, and checking them again costs a quarter of a page.
+ * `x-shown` holds further keywords that only the document has; null takes one away.
  */
 
 /** TypeBox itself: Elysia's own `t` takes the string "5" for an integer, in bodies too. */
@@ -142,7 +143,11 @@ function holdsNumbers(value: unknown): boolean {
 
 /** Any JSON value, null among them. */
 export const json = (options: SchemaOptions) =>
-  ofKind<unknown>("Json", { "x-expected": "must not hold a number beyond 1.8e308", ...options });
+  ofKind<unknown>("Json", {
+    "x-expected": "must not hold a number beyond 1.8e308",
+    "x-shown": { type: ["object", "array", "string", "number", "boolean", "null"], items: {} },
+    ...options,
+  });
 
 TypeRegistry.Set("Ignorable", () => true);
 
@@ -180,6 +185,13 @@ export const longitude = (description: string) =>
 
 /** A value or null. In an input, null clears the field. */
 export const nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Null()], lift(schema));
+
+/**
+ * The body of a PATCH that must hold a field, which `checkChanged` checks where it is changed: it counts known
+ * fields alone. Only the document shows the bound here.
+ */
+export const change = <T extends TProperties>(title: string, properties: T) =>
+  t.Object(properties, { title, "x-shown": { minProperties: 1 } });
 
 /** A body that may be left out, since no field of it is required. */
 export const optionalBody = <T extends TSchema>(schema: T) =>
@@ -272,6 +284,12 @@ export const out = {
     t.String({ "x-format": "uuid", description, examples: [EXAMPLE_UUID], ...options }),
   time: (description: string) => t.String({ "x-format": "date-time", description, examples: [EXAMPLE_TIME] }),
   string: (description: string, example: string) => t.String({ description, examples: [example] }),
+  /** A web address that was checked when it came in, or that the server made. */
+  uri: (description: string, example: string) =>
+    t.String({ "x-format": "uri", description, examples: [example] }),
+  /** An email address that was checked when it came in. */
+  email: (description: string, example: string) =>
+    t.String({ "x-format": "email", description, examples: [example] }),
   number: (description: string, example: number) => t.Number({ description, examples: [example] }),
   integer: (description: string, example: number) => t.Integer({ description, examples: [example] }),
   boolean: (description: string, example = true) => t.Boolean({ description, examples: [example] }),
@@ -324,21 +342,27 @@ const ListLinks = record(
   "Where this answer is to be had; of a page, or of a list that was cut, also where to go on",
 );
 
-/** A list that is called `data`, whole or a page of it: see lists.ts. */
-export const List = <T extends TSchema>(schema: T) =>
-  t.Object({
-    data: t.Array(schema, { description: "The records" }),
-    pagination: t.Optional(Pagination),
-    _links: ListLinks,
-  });
+/** A list that is called `data`, whole or a page of it: see lists.ts. The document knows it as `title`. */
+export const List = <T extends TSchema>(title: `${string}Listing`, schema: T) =>
+  t.Object(
+    {
+      data: t.Array(schema, { description: "The records" }),
+      pagination: t.Optional(Pagination),
+      _links: ListLinks,
+    },
+    { title, description: "A list, whole or a page of it" },
+  );
 
-/** A page: `data`, `pagination` and `_links` (rule H4). */
-export const Page = <T extends TSchema>(schema: T) =>
-  t.Object({
-    data: t.Array(schema, { description: "The records of this page" }),
-    pagination: Pagination,
-    _links: PageLinks,
-  });
+/** A page: `data`, `pagination` and `_links` (rule H4). The document knows it as `title`. */
+export const Page = <T extends TSchema>(title: `${string}Page`, schema: T) =>
+  t.Object(
+    {
+      data: t.Array(schema, { description: "The records of this page" }),
+      pagination: Pagination,
+      _links: PageLinks,
+    },
+    { title, description: "A page of a list" },
+  );
 
 export const ErrorBody = t.Object(
   {
@@ -354,7 +378,7 @@ export const ErrorBody = t.Object(
       ),
     ),
   },
-  { title: "Error", description: "The body of every answer that isn't a success" },
+  { title: "ErrorBody", description: "The body of every answer that isn't a success" },
 );
 
 /** The statuses of a route's own errors; those that follow from its marks are added by the document. */

@@ -37,9 +37,15 @@ export const webAddress = (description: string, example: string) =>
 export const anyWebAddress = (description: string, example: string) =>
   t.String(options(description, example));
 
+/** Characters that browsers leave in paths and queries, and that no URI holds (RFC 3986, appendix A). */
+const NO_URI = /[[\]{}|^`\\]/g;
+
 /**
- * The form in which a web address is stored: as parsed, so that every later parser finds the same in it.
- * Undefined and null stay so.
+ * The form in which a web address is stored: as parsed, and a URI, so that every later parser finds the same in
+ * it. Undefined and null stay so.
  */
-export const hrefOf = <T extends string | null | undefined>(address: T): T =>
-  (typeof address === "string" ? new URL(address).href : address) as T;
+export function hrefOf<T extends string | null | undefined>(address: T): T {
+  if (typeof address !== "string") return address;
+  const { origin, href } = new URL(address);
+  return `${origin}${href.slice(origin.length).replaceAll(NO_URI, encodeURIComponent)}` as T;
+}

@@ -5,7 +5,7 @@ import {
   type CommunityRole,
   fromTimestamp,
   type Timestamp,
-} from "../../../proto/codec";
+} from "../../../proto/fairlead/ws/v1/codec";
 
 /**
  * The bot's answers, checked and in the form in which they are stored. Empty optional texts and times of 0

@@ -40,14 +40,18 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
   .get("/guilds", ({ query, request }) => list(`${path}/guilds`, query, inMemory(listGuilds()), request), {
     access: "community:read",
     ...query(WholeListQuery),
-    response: { 200: List(Guild) },
-    detail: { summary: "List guilds", description: "All guilds that are stored, newest first." },
+    response: { 200: List("GuildListing", Guild) },
+    detail: {
+      operationId: "listGuilds",
+      summary: "List guilds",
+      description: "All guilds that are stored, newest first.",
+    },
   })
   .get("/guilds/:guild_id", ({ params }) => getGuild(params.guild_id), {
     access: "community:read",
     params: GuildThereParams,
     response: { 200: Guild, ...errors(404) },
-    detail: { summary: "Get a guild", description: `One guild. ${THERE}` },
+    detail: { operationId: "getGuild", summary: "Get a guild", description: `One guild. ${THERE}` },
   })
   .get(
     "/guilds/:guild_id/channels",
@@ -57,8 +61,9 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
       access: "community:read",
       params: GuildThereParams,
       ...query(WholeListQuery),
-      response: { 200: List(Channel), ...errors(404) },
+      response: { 200: List("GuildChannelListing", Channel), ...errors(404) },
       detail: {
+        operationId: "listGuildChannels",
         summary: "List a guild's channels",
         description: `The channels by their position. ${THERE}`,
       },
@@ -72,6 +77,7 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
       params: GuildThereParams,
       response: { 200: FullGuild, ...errors(404) },
       detail: {
+        operationId: "getGuildWithItsChannels",
         summary: "Get a guild with its channels",
         description: `A guild, and its channels by their position. ${THERE}`,
       },
@@ -88,6 +94,7 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
       params: GuildHereParams,
       response: { 204: NoContent, ...errors(404) },
       detail: {
+        operationId: "deleteGuild",
         summary: "Delete a guild",
         description: `Removes the guild with its channels, members and settings here, not on the platform: with the next sync it is back if the bot is still on it. ${HERE}`,
       },
@@ -104,6 +111,7 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
       body: SyncInput,
       response: { 200: GuildSync, ...errors(503) },
       detail: {
+        operationId: "syncGuilds",
         summary: "Sync guilds",
         description: `Has the bot tell of one guild or of all, with their channels and roles, and gives it 30 s for its answer. Waits first for another sync of guilds that runs; who asks for the same one shares its answer. A sync of all removes the guilds that the bot no longer names. ${WAITS}`,
       },
@@ -112,7 +120,11 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
   .get("/settings", () => getSettings(), {
     access: "community:read",
     response: { 200: Settings },
-    detail: { summary: "Get the bot's settings", description: "The settings for all guilds." },
+    detail: {
+      operationId: "getBotSettings",
+      summary: "Get the bot's settings",
+      description: "The settings for all guilds.",
+    },
   })
   .put(
     "/settings",
@@ -125,6 +137,7 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
       body: SettingsChange,
       response: { 200: SettingsChanged },
       detail: {
+        operationId: "changeBotSettings",
         summary: "Change the bot's settings",
         description: "Changes whichever fields are sent, for all guilds, and tells the bot.",
       },
@@ -135,6 +148,7 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
     params: GuildThereParams,
     response: { 200: GuildSettings, ...errors(404) },
     detail: {
+      operationId: "getBotSettingsOnGuild",
       summary: "Get the bot's settings on a guild",
       description: `What a guild has of its own; null where the settings for all guilds count. ${THERE}`,
     },
@@ -151,6 +165,7 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
       body: GuildSettingsChange,
       response: { 200: SettingsChanged, ...errors(404) },
       detail: {
+        operationId: "changeBotSettingsOnGuild",
         summary: "Change the bot's settings on a guild",
         description: `Gives a guild a language of its own, or with null that of all guilds, and tells the bot. ${THERE}`,
       },
@@ -162,6 +177,7 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
     ...query(MembersQuery),
     response: { 200: MemberList, ...errors(404) },
     detail: {
+      operationId: "findMembersOfGuild",
       summary: "Find members of a guild",
       description: `Members that pass all filters, those first whom the bot named last. With both \`bot_only\` and \`humans_only\` there are none. ${HERE}`,
     },
@@ -170,7 +186,11 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
     access: "community:read",
     params: MemberParams,
     response: { 200: Member, ...errors(404) },
-    detail: { summary: "Get a member of a guild", description: `One member. ${HERE}` },
+    detail: {
+      operationId: "getMemberOfGuild",
+      summary: "Get a member of a guild",
+      description: `One member. ${HERE}`,
+    },
   })
   .post(
     "/guilds/:guild_id/members/sync",
@@ -183,6 +203,7 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
       params: GuildThereParams,
       response: { 200: MemberSync, ...errors(404, 503) },
       detail: {
+        operationId: "syncMembersOfGuild",
         summary: "Sync the members of a guild",
         description: `Has the bot tell of all members of a guild, who replace the former ones, and gives it 60 s for its answer. Waits first for another sync of members that runs; who asks for the same one shares its answer. ${WAITS} ${THERE}`,
       },

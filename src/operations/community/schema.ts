@@ -1,4 +1,5 @@
 import {
+  change,
   characters,
   nullable,
   optional,
@@ -20,7 +21,12 @@ export const Guild = record(
     guild_id: out.string("Identifier on the platform", SNOWFLAKE),
     name: out.string("Name", "Bodden Sailors"),
     icon: nullable(out.string("Hash of the icon", "a_1269e74af4df7417b13759eae50c83dc")),
-    icon_url: nullable(out.string("Address of the icon", "https://cdn.discordapp.com/icons/…")),
+    icon_url: nullable(
+      out.uri(
+        "Address of the icon",
+        "https://cdn.discordapp.com/icons/197038439483310086/f64c482b807da4f539cff778d174971c.png",
+      ),
+    ),
     owner_id: out.string("Owner's identifier on the platform", "53908099506183680"),
     member_count: out.integer("Members, about", 412),
     boost_count: out.integer("Boosts", 3),
@@ -63,7 +69,7 @@ export const Member = record(
     global_name: nullable(out.string("Name shown everywhere", "Skipper")),
     nickname: nullable(out.string("Name shown on this guild", "Captain")),
     avatar: nullable(out.string("Hash of the avatar", "8342729096ea3675442027381ff50dfe")),
-    avatar_url: out.string("Address of the avatar", "https://cdn.discordapp.com/avatars/…"),
+    avatar_url: out.uri("Address of the avatar", "https://cdn.discordapp.com/embed/avatars/0.png"),
     bot: out.boolean("Whether it is a bot", false),
     system: out.boolean("Whether it is the platform itself", false),
     joined_at: nullable(out.time("When the user joined")),
@@ -188,7 +194,10 @@ export const Settings = record(
 );
 export type Settings = (typeof Settings)["static"];
 
-export const SettingsChange = t.Partial(t.Object(settingFields), { title: "CommunitySettingsChange" });
+export const SettingsChange = change(
+  "CommunitySettingsChange",
+  t.Partial(t.Object(settingFields)).properties,
+);
 export type SettingsChange = (typeof SettingsChange)["static"];
 
 export const GuildSettings = record(

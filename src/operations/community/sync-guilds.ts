@@ -1,4 +1,4 @@
-import type { CommunitySyncResponse } from "../../../proto/codec";
+import type { CommunitySyncResponse } from "../../../proto/fairlead/ws/v1/codec";
 import { transact } from "../../kernel/db/transactions";
 import { BadAnswer, readChannel, readGuild, readRole } from "./answers";
 import { type GuildAnswers, storeGuilds } from "./guild-store";

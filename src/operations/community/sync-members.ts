@@ -1,4 +1,4 @@
-import type { CommunitySyncResponse } from "../../../proto/codec";
+import type { CommunitySyncResponse } from "../../../proto/fairlead/ws/v1/codec";
 import { BadAnswer, readMember } from "./answers";
 import { guildThere } from "./guilds";
 import { MemberStore } from "./member-store";

@@ -1,4 +1,4 @@
-import type { CommunitySyncResponse } from "../../../proto/codec";
+import type { CommunitySyncResponse } from "../../../proto/fairlead/ws/v1/codec";
 import { newId } from "../../kernel/crypto/id";
 import { AppError } from "../../kernel/errors/errors";
 import { SECOND } from "../../kernel/time/clock";
@@ -214,5 +214,5 @@ export function takePart(bot: Bot, part: CommunitySyncResponse): boolean {
   return line !== undefined;
 }
 
-/** Longest time for a bot to answer a sync, in milliseconds (proto/ws.proto tells it to bots). */
+/** Longest time for a bot to answer a sync, in milliseconds (proto/fairlead/ws/v1/ws.proto tells it to bots). */
 export const SYNC_TIMEOUT = { guilds: 30 * SECOND, members: 60 * SECOND };

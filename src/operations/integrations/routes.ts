@@ -57,6 +57,7 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
     ...query(WholeListQuery),
     response: { 200: t.Array(Integration), ...errors(400) },
     detail: {
+      operationId: "listOwnIntegrations",
       summary: "List own integrations",
       description: "The caller's connected accounts, newest first.",
     },
@@ -65,6 +66,7 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
     access: reads,
     response: { 200: PlatformList },
     detail: {
+      operationId: "listIntegrationPlatforms",
       summary: "List integration platforms",
       description: "The platforms that accounts can be connected from, and whether this installation can.",
     },
@@ -78,6 +80,7 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
       ...query(WholeListQuery),
       response: { 200: t.Array(Integration), ...errors(404) },
       detail: {
+        operationId: "listOwnIntegrationsOfPlatform",
         summary: "List own integrations of a platform",
         description: "The caller's accounts on one platform, newest first.",
       },
@@ -94,6 +97,7 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
       params: SlugParams,
       response: { 200: ScopeList, ...errors(404) },
       detail: {
+        operationId: "listScopesOfPlatform",
         summary: "List the scopes of a platform",
         description: "What a platform can be asked to permit; what is required is asked for always.",
       },
@@ -105,6 +109,7 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
     body: ConnectInput,
     response: { 200: Authorization, ...errors(403, 404, 503) },
     detail: {
+      operationId: "connectAccount",
       summary: "Connect an account",
       description:
         "Answers where to send the browser of the user, and of nobody else: whoever consents there connects an account to this user. The platform sends it back here within 10 minutes, while the session or key that asks still counts, and it ends up at `redirect_uri` with `status=connected`, or `status=error` and a `reason`. 503 when this installation isn't registered with the platform.",
@@ -129,10 +134,14 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
       params: CallbackParams,
       ...query(CallbackQuery),
       response: {
-        302: t.Void({ description: "On to the page that the connection was started for" }),
+        302: t.Void({
+          description: "On to the page that the connection was started for",
+          "x-headers": ["Location", "Referrer-Policy"],
+        }),
         ...errors(404),
       },
       detail: {
+        operationId: "completeConnection",
         summary: "Complete a connection",
         description:
           "For the platform, which sends the user's browser here. The `state` is the credential, and counts once. 400 when it is unknown, was used or has expired.",
@@ -146,7 +155,11 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
       access: reads,
       params: IntegrationParams,
       response: { 200: Single(Integration), ...errors(404) },
-      detail: { summary: "Get an integration", description: "One of the caller's connected accounts." },
+      detail: {
+        operationId: "getIntegration",
+        summary: "Get an integration",
+        description: "One of the caller's connected accounts.",
+      },
     },
   )
   .delete(
@@ -167,6 +180,7 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
       params: IntegrationParams,
       response: { 200: Done, ...errors(403, 404) },
       detail: {
+        operationId: "removeIntegration",
         summary: "Remove an integration",
         description: "Forgets the account and its tokens, and revokes them at the platform.",
       },
@@ -184,6 +198,7 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
       params: IntegrationParams,
       response: { 200: Refreshed, ...errors(404, 409, 503) },
       detail: {
+        operationId: "renewTokensOfIntegration",
         summary: "Renew the tokens of an integration",
         description:
           "Fairlead renews them by itself when they are needed. 409 when the platform refuses: the integration is then inactive until it is connected again.",
@@ -201,6 +216,7 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
       params: IntegrationParams,
       response: { 200: StatsResult, ...errors(404, 409, 503) },
       detail: {
+        operationId: "readStatsOfChannel",
         summary: "Read the stats of a channel",
         description:
           "Asks the platform now. Discord has no channels of this kind: all is zero. 409 as for renewing tokens.",
@@ -219,6 +235,7 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
       body: BotStatusChange,
       response: { 200: BotStatusResult, ...errors(403, 404) },
       detail: {
+        operationId: "setBotStatusOfIntegration",
         summary: "Set the bot status of an integration",
         description:
           "What bots of this installation may do on the channel: `active`, `paused` or `disabled`.",

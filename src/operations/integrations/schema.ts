@@ -32,7 +32,7 @@ export const IntegrationPlatform = record(
     slug: out.string("Slug", "twitch"),
     name: out.string("Name", "Twitch"),
     description: out.string("What it is connected for", "Followers, live status and chat bots"),
-    icon_url: out.string("Its icon, as a data URI", "data:image/svg+xml,…"),
+    icon_url: out.uri("Its icon, as a data URI", "data:image/svg+xml,%3Csvg%2F%3E"),
     enabled: out.boolean("Whether this installation is registered there"),
     features: t.Array(t.String(), { description: "What works with it", examples: [["channel_stats"]] }),
   },
@@ -86,9 +86,9 @@ export type ConnectInput = (typeof ConnectInput)["static"];
 export const Authorization = record(
   "IntegrationAuthorization",
   {
-    authorization_url: out.string(
+    authorization_url: out.uri(
       "Where to send the user's browser",
-      "https://id.twitch.tv/oauth2/authorize?…",
+      "https://id.twitch.tv/oauth2/authorize?response_type=code",
     ),
     state: out.string("The state that it carries", "Zk3c0V1b…"),
   },

@@ -20,14 +20,19 @@ export const settingRoutes = new Elysia({ prefix: path, tags: ["System settings"
   .get("", ({ query, request }) => list(path, query, allSettings, request), {
     access: "settings:read",
     ...query(ListQuery),
-    response: { 200: List(Setting) },
-    detail: { summary: "List system settings", description: "All settings, newest first." },
+    response: { 200: List("SettingListing", Setting) },
+    detail: {
+      operationId: "listSystemSettings",
+      summary: "List system settings",
+      description: "All settings, newest first.",
+    },
   })
   .get("/public", ({ query, request }) => list(`${path}/public`, query, publicSettings, request), {
     open: true,
     ...query(ListQuery),
-    response: { 200: List(PublicSetting) },
+    response: { 200: List("PublicSettingListing", PublicSetting) },
     detail: {
+      operationId: "listPublicSettings",
       summary: "List public settings",
       description: "The settings that are marked as public, newest first.",
     },
@@ -36,7 +41,11 @@ export const settingRoutes = new Elysia({ prefix: path, tags: ["System settings"
     access: "settings:read",
     params: KeyParams,
     response: { 200: Single(Setting), ...errors(404) },
-    detail: { summary: "Get a system setting", description: "One setting by its key." },
+    detail: {
+      operationId: "getSystemSetting",
+      summary: "Get a system setting",
+      description: "One setting by its key.",
+    },
   })
   .post(
     "",
@@ -50,6 +59,7 @@ export const settingRoutes = new Elysia({ prefix: path, tags: ["System settings"
       body: NewSetting,
       response: { 201: Single(Setting), ...errors(409) },
       detail: {
+        operationId: "createSystemSetting",
         summary: "Create a system setting",
         description:
           "Keeps any JSON value under a key. 409 when the key exists, and beyond 1,000 settings or 4 MiB in all.",
@@ -66,6 +76,7 @@ export const settingRoutes = new Elysia({ prefix: path, tags: ["System settings"
       body: SettingReplacement,
       response: { 200: Single(Setting), ...errors(404, 409) },
       detail: {
+        operationId: "replaceSystemSetting",
         summary: "Replace a system setting",
         description: "Replaces the value, and whichever of the other fields is sent.",
       },
@@ -81,6 +92,10 @@ export const settingRoutes = new Elysia({ prefix: path, tags: ["System settings"
       access: "settings:delete",
       params: KeyParams,
       response: { 204: NoContent, ...errors(404) },
-      detail: { summary: "Delete a system setting", description: "The key is free again." },
+      detail: {
+        operationId: "deleteSystemSetting",
+        summary: "Delete a system setting",
+        description: "The key is free again.",
+      },
     },
   );

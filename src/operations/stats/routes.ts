@@ -9,6 +9,7 @@ export const statsRoutes = new Elysia({ prefix: "/v1/stats", tags: ["Statistics"
     open: true,
     response: { 200: PublicStats },
     detail: {
+      operationId: "getPublicStatistics",
       summary: "Get public statistics",
       description: "How much there is of everything. The figures are read once a minute at most.",
     },

@@ -14,6 +14,7 @@ export const systemConfigRoutes = new Elysia({ prefix: path, tags: ["System conf
     ...query(PrefixQuery),
     response: { 200: t.Array(ConfigEntry) },
     detail: {
+      operationId: "listSystemConfig",
       summary: "List system config",
       description: "All entries, or those whose key begins with `prefix`, by key. There are always the same.",
     },
@@ -22,7 +23,11 @@ export const systemConfigRoutes = new Elysia({ prefix: path, tags: ["System conf
     access: "settings:read",
     params: ConfigKeyParams,
     response: { 200: Single(ConfigEntry), ...errors(404) },
-    detail: { summary: "Get a system config entry", description: "One entry by its key." },
+    detail: {
+      operationId: "getSystemConfigEntry",
+      summary: "Get a system config entry",
+      description: "One entry by its key.",
+    },
   })
   .patch(
     "/:key",
@@ -34,6 +39,7 @@ export const systemConfigRoutes = new Elysia({ prefix: path, tags: ["System conf
       body: ConfigChange,
       response: { 200: Single(ConfigEntry), ...errors(404) },
       detail: {
+        operationId: "changeSystemConfigEntry",
         summary: "Change a system config entry",
         description:
           "Takes effect at once, without a restart. 400 for a value that the entry's check refuses: its description says what it is. `audit.retention_days` is for super admins alone; anybody else, system keys too, gets 403.",

@@ -24,6 +24,7 @@ export const waterLevelRoutes = new Elysia({ prefix: "/v1/pegel", tags: ["Water 
       ...query(NearestQuery),
       response: { 200: { ...NearestStation, ...MAY_BE_STALE }, ...errors(404, 503) },
       detail: {
+        operationId: "getNearestWaterLevel",
         summary: "Get the nearest water level",
         description:
           "The station that is nearest to the newest position of all devices, and its level. 404 without a position, or without a station in the radius. 503 when water levels are not configured, or the source does not answer and nothing is kept; an older answer that is kept comes with a `Warning` header.",
@@ -35,6 +36,7 @@ export const waterLevelRoutes = new Elysia({ prefix: "/v1/pegel", tags: ["Water 
     ...query(StationsQuery),
     response: { 200: t.Array(Station, MAY_BE_STALE), ...errors(503) },
     detail: {
+      operationId: "listWaterLevelStations",
       summary: "List water-level stations",
       description:
         "All stations of the source, or those on one water body. A trend that the source doesn't have is derived from recent measurements, for lists of up to 25 stations. 503 and `Warning` as for the nearest one.",

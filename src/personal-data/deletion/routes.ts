@@ -28,6 +28,7 @@ export const ownDeletionRoutes = new Elysia({ prefix: "/v1/users/me/deletion", t
       body: DeletionRequest,
       response: { 200: DeletionStatus, ...errors(403, 409) },
       detail: {
+        operationId: "scheduleDeletionOfOwnAccount",
         summary: "Schedule the deletion of the own account",
         description:
           "Needs the password. The account is deleted for good once `accounts.deletion_grace_days` have passed, and can be used until then; an email says so. 409 when it is scheduled already, or for the last super admin; 429 and 403 `TwoFactorLocked` after too many wrong codes.",
@@ -44,6 +45,7 @@ export const ownDeletionRoutes = new Elysia({ prefix: "/v1/users/me/deletion", t
       access: "session",
       response: { 200: Done, ...errors(403, 404) },
       detail: {
+        operationId: "cancelDeletionOfOwnAccount",
         summary: "Cancel the deletion of the own account",
         description: "Possible until the grace period ends. 404 when no deletion is scheduled.",
       },
@@ -53,6 +55,7 @@ export const ownDeletionRoutes = new Elysia({ prefix: "/v1/users/me/deletion", t
     access: "session",
     response: { 200: DeletionStatus },
     detail: {
+      operationId: "getDeletionStatusOfOwnAccount",
       summary: "Get the deletion status of the own account",
       description: "Whether the own account is about to be deleted, and when.",
     },
@@ -65,6 +68,7 @@ export const adminDeletionRoutes = new Elysia({ prefix: "/v1/admin/users", tags:
     params: IdParams,
     response: { 200: DeletionStatus, ...errors(404) },
     detail: {
+      operationId: "getUserDeletionStatus",
       summary: "Get a user's deletion status",
       description: "Whether the account is deleted, or about to be and when.",
     },
@@ -80,6 +84,7 @@ export const adminDeletionRoutes = new Elysia({ prefix: "/v1/admin/users", tags:
       params: IdParams,
       response: { 200: Done, ...errors(404, 409) },
       detail: {
+        operationId: "cancelUserDeletion",
         summary: "Cancel a user's deletion",
         description:
           "Takes back the deletion that the user scheduled. 409 when none is scheduled, 403 for a user who holds permissions that the caller doesn't.",
@@ -99,6 +104,7 @@ export const adminDeletionRoutes = new Elysia({ prefix: "/v1/admin/users", tags:
       body: optionalBody(ForcedDeletion),
       response: { 200: Done, ...errors(404, 409, 429) },
       detail: {
+        operationId: "deleteUserForGood",
         summary: "Delete a user for good",
         description: `At once and irreversibly, whether or not a deletion is scheduled: platform accounts, email addresses, passwords, sessions, API keys and roles go, the username becomes \`deleted_\` and eight characters, and audit events lose address, user agent and what services wrote in free words. The last super admin can't be deleted (409), nor can somebody who may do more than the caller (403). 409 for an account that is deleted for good already. ${NEEDS_RECENT_SIGN_IN}`,
       },

@@ -1,3 +1,4 @@
+import { locale } from "../../identity/users/schema";
 import { nullable, out, queryInteger, record, t } from "../../kernel/http/schema";
 
 const ExportLog = record(
@@ -9,7 +10,7 @@ const ExportLog = record(
     userAgent: nullable(out.string("User agent as the client sent it", "Mozilla/5.0 …")),
     exportFormat: out.string("Form of the archive", "zip"),
     fileSizeBytes: out.integer("Size of the archive in bytes", 48_231),
-    locale: out.string("Language of the report", "en"),
+    locale: locale("Language of the report"),
     createdAt: out.time("When this entry was written"),
   },
   "One export of personal data",

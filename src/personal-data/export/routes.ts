@@ -32,6 +32,7 @@ export const exportRoutes = new Elysia({ prefix: "/v1/user/export", tags: ["Pers
       access: "authenticated",
       response: { 200: Archive, ...errors(400, 403, 429) },
       detail: {
+        operationId: "exportOwnPersonalData",
         summary: "Export own personal data",
         description:
           "All that is kept about the owner of the session or the API key, as a ZIP archive: `data.json` for programs, `report.pdf` to read, in the user's language, and `README.txt`. Secrets are not in it. 429 while another export of the same user is made, 403 for a caller who lost permissions meanwhile.",
@@ -46,6 +47,7 @@ export const exportRoutes = new Elysia({ prefix: "/v1/user/export", tags: ["Pers
       ...query(LogsQuery),
       response: { 200: ExportLogs },
       detail: {
+        operationId: "listOwnExports",
         summary: "List own exports",
         description: "The exports that the owner of the session or the API key made, newest first.",
       },

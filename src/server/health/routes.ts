@@ -35,7 +35,7 @@ export const healthRoutes = new Elysia({ tags: ["Health and information"] })
     {
       open: true,
       response: { 200: Health, 503: Health },
-      detail: { summary: "Health (root path)", description },
+      detail: { operationId: "healthRootPath", summary: "Health (root path)", description },
     },
   )
   .get(
@@ -45,32 +45,45 @@ export const healthRoutes = new Elysia({ tags: ["Health and information"] })
       set.status = statusOf(report);
       return report;
     },
-    { open: true, response: { 200: Health, 503: Health }, detail: { summary: "Health", description } },
+    {
+      open: true,
+      response: { 200: Health, 503: Health },
+      detail: { operationId: "health", summary: "Health", description },
+    },
   )
   .get("/health/live", () => alive, {
     open: true,
     response: { 200: Liveness },
-    detail: { summary: "Liveness (root path)", description: aliveDescription },
+    detail: {
+      operationId: "livenessRootPath",
+      summary: "Liveness (root path)",
+      description: aliveDescription,
+    },
   })
   .get("/v1/health/live", () => alive, {
     open: true,
     response: { 200: Liveness },
-    detail: { summary: "Liveness", description: aliveDescription },
+    detail: { operationId: "liveness", summary: "Liveness", description: aliveDescription },
   })
   .get("/health/ready", answerReadiness, {
     open: true,
     response: { 200: Readiness, 503: Readiness },
-    detail: { summary: "Readiness (root path)", description: readyDescription },
+    detail: {
+      operationId: "readinessRootPath",
+      summary: "Readiness (root path)",
+      description: readyDescription,
+    },
   })
   .get("/v1/health/ready", answerReadiness, {
     open: true,
     response: { 200: Readiness, 503: Readiness },
-    detail: { summary: "Readiness", description: readyDescription },
+    detail: { operationId: "readiness", summary: "Readiness", description: readyDescription },
   })
   .get("/v1", ({ actor }) => apiInfo(actor.client), {
     open: true,
     response: { 200: ApiInfo },
     detail: {
+      operationId: "apiAtGlance",
       summary: "The API at a glance",
       description: "Version, uptime, and how the server sees its client.",
     },

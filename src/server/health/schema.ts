@@ -111,6 +111,7 @@ export const ApiInfo = record(
         health: out.string("Health of the server", "/v1/health"),
         documentation: t.Optional(out.string("Swagger UI, unless it is switched off", "/docs")),
         openapi: out.string("The OpenAPI document", "/v1/openapi.json"),
+        asyncapi: out.string("The AsyncAPI document: the messages of the WebSocket", "/v1/asyncapi.json"),
       },
       { description: "Where to go on" },
     ),

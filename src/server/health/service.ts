@@ -104,6 +104,7 @@ export function apiInfo({ address, userAgent }: Client): ApiInfo {
       health: "/v1/health",
       ...(config["docs.enabled"] && { documentation: "/docs" }),
       openapi: "/v1/openapi.json",
+      asyncapi: "/v1/asyncapi.json",
     },
   };
 }

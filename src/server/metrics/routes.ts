@@ -14,6 +14,7 @@ export const metricsRoutes = new Elysia({ tags: ["Health and information"] }).us
     open: { someNeedCredential: true },
     response: { 200: binary(CONTENT_TYPE, "Prometheus' text format, version 0.0.4"), ...errors(401, 404) },
     detail: {
+      operationId: "metrics",
       summary: "Metrics",
       description:
         "What Prometheus scrapes: requests by route and status, latencies, points, sockets, queues, sizes, ages. 404 unless `metrics.enabled` is set. With `metrics.token` it needs that as the bearer token, else nothing.",

@@ -13,6 +13,7 @@ export const categoryRoutes = new Elysia({ prefix: path, tags: ["Trip categories
     access: "trip_categories:read",
     response: { 200: t.Array(TripCategory) },
     detail: {
+      operationId: "listTripCategories",
       summary: "List trip categories",
       description: "All categories by `sort_order`, then by name. `parent_id` makes a tree of them.",
     },
@@ -21,7 +22,11 @@ export const categoryRoutes = new Elysia({ prefix: path, tags: ["Trip categories
     access: "trip_categories:read",
     params: IdParams,
     response: { 200: Single(TripCategory), ...errors(404) },
-    detail: { summary: "Get a trip category", description: "One category by its identifier." },
+    detail: {
+      operationId: "getTripCategory",
+      summary: "Get a trip category",
+      description: "One category by its identifier.",
+    },
   })
   .post(
     "",
@@ -35,6 +40,7 @@ export const categoryRoutes = new Elysia({ prefix: path, tags: ["Trip categories
       body: NewTripCategory,
       response: { 201: Single(TripCategory), ...errors(409) },
       detail: {
+        operationId: "createTripCategory",
         summary: "Create a trip category",
         description:
           "Creates a category at the top, or below the one that `parent_id` names. There are at most 1,000 of them, with 4 MiB of text in all (409).",
@@ -50,6 +56,7 @@ export const categoryRoutes = new Elysia({ prefix: path, tags: ["Trip categories
       body: TripCategoryChange,
       response: { 200: Single(TripCategory), ...errors(404, 409) },
       detail: {
+        operationId: "changeTripCategory",
         summary: "Change a trip category",
         description:
           "Changes the fields that are sent; at least one is required, and null clears an optional one.",
@@ -67,6 +74,7 @@ export const categoryRoutes = new Elysia({ prefix: path, tags: ["Trip categories
       params: IdParams,
       response: { 204: NoContent, ...errors(404) },
       detail: {
+        operationId: "deleteTripCategory",
         summary: "Delete a trip category",
         description: "Its children move to the top. Trips and templates stay, without it.",
       },

@@ -1,4 +1,4 @@
-import { name, nullable, optional, out, record, t, text, uuid } from "../../kernel/http/schema";
+import { change, name, nullable, optional, out, record, t, text, uuid } from "../../kernel/http/schema";
 
 export const TripCategory = record(
   "TripCategory",
@@ -44,12 +44,9 @@ export const NewTripCategory = t.Object(
 );
 export type NewTripCategory = (typeof NewTripCategory)["static"];
 
-export const TripCategoryChange = t.Object(
-  {
-    name: t.Optional(categoryName),
-    ...fields,
-    is_active: t.Optional(t.Boolean({ description: "Whether it is in use", examples: [true] })),
-  },
-  { title: "TripCategoryChange" },
-);
+export const TripCategoryChange = change("TripCategoryChange", {
+  name: t.Optional(categoryName),
+  ...fields,
+  is_active: t.Optional(t.Boolean({ description: "Whether it is in use", examples: [true] })),
+});
 export type TripCategoryChange = (typeof TripCategoryChange)["static"];

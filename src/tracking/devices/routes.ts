@@ -19,15 +19,19 @@ export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
     {
       access: "devices:read",
       ...query(t.Object(pageQuery(DEFAULT_LIMIT))),
-      response: { 200: Page(Device) },
-      detail: { summary: "List devices", description: "Devices, newest first." },
+      response: { 200: Page("DevicePage", Device) },
+      detail: { operationId: "listDevices", summary: "List devices", description: "Devices, newest first." },
     },
   )
   .get("/:id", ({ params }) => single(getDevice(params.id), `${path}/${params.id}`), {
     access: "devices:read",
     params: IdParams,
     response: { 200: Single(Device), ...errors(404) },
-    detail: { summary: "Get a device", description: "One device by its identifier." },
+    detail: {
+      operationId: "getDevice",
+      summary: "Get a device",
+      description: "One device by its identifier.",
+    },
   })
   .post(
     "",
@@ -41,6 +45,7 @@ export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
       body: NewDevice,
       response: { 201: Single(Device), ...errors(409) },
       detail: {
+        operationId: "createDevice",
         summary: "Create a device",
         description:
           "Creates a device. With `api_key_id`, that key posts its positions from now on: only the key's owner, a system key or a super admin may link it (403), and whatever the key was linked to is unlinked. There are at most 2,000 devices (409).",
@@ -57,6 +62,7 @@ export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
       body: DeviceChange,
       response: { 200: Single(Device), ...errors(404) },
       detail: {
+        operationId: "changeDevice",
         summary: "Change a device",
         description:
           "Changes the fields that are sent; at least one is required, and null clears an optional one. `api_key_id` links another key, null unlinks the present one.",
@@ -74,6 +80,7 @@ export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
       params: IdParams,
       response: { 204: NoContent, ...errors(404) },
       detail: {
+        operationId: "deleteDevice",
         summary: "Delete a device",
         description: "Its positions, trips and templates stay, with `device_id` null.",
       },

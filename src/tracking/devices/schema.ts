@@ -1,4 +1,15 @@
-import { characters, name, nullable, optional, out, record, t, text, uuid } from "../../kernel/http/schema";
+import {
+  change,
+  characters,
+  name,
+  nullable,
+  optional,
+  out,
+  record,
+  t,
+  text,
+  uuid,
+} from "../../kernel/http/schema";
 
 export const Device = record(
   "Device",
@@ -6,7 +17,9 @@ export const Device = record(
     id: out.uuid("Identifier"),
     name: out.string("Name", "Pilot boat 2"),
     description: nullable(out.string("What the device is", "Tracker behind the bridge console")),
-    device_type: nullable(out.string("Device type identifier", "teltonika-fmb920")),
+    device_type: nullable(
+      out.string("Kind of device, in your own words: nothing depends on it", "gps-tracker"),
+    ),
     api_key_id: nullable(out.uuid("The API key that posts this device's positions")),
     is_active: out.boolean("Whether the device is in use"),
     created_at: out.time("When it was created"),
@@ -20,7 +33,11 @@ const deviceName = name("Name", "Pilot boat 2");
 const details = {
   description: optional(text("What the device is", "Tracker behind the bridge console")),
   device_type: optional(
-    characters({ maxLength: 200, description: "Device type identifier", examples: ["teltonika-fmb920"] }),
+    characters({
+      maxLength: 200,
+      description: "Kind of device, in your own words: nothing depends on it",
+      examples: ["gps-tracker"],
+    }),
   ),
   api_key_id: optional(
     uuid(
@@ -32,12 +49,9 @@ const details = {
 export const NewDevice = t.Object({ name: deviceName, ...details }, { title: "NewDevice" });
 export type NewDevice = (typeof NewDevice)["static"];
 
-export const DeviceChange = t.Object(
-  {
-    name: t.Optional(deviceName),
-    ...details,
-    is_active: t.Optional(t.Boolean({ description: "Whether the device is in use", examples: [false] })),
-  },
-  { title: "DeviceChange" },
-);
+export const DeviceChange = change("DeviceChange", {
+  name: t.Optional(deviceName),
+  ...details,
+  is_active: t.Optional(t.Boolean({ description: "Whether the device is in use", examples: [false] })),
+});
 export type DeviceChange = (typeof DeviceChange)["static"];

@@ -19,15 +19,15 @@ export const geofenceRoutes = new Elysia({ prefix: path, tags: ["Geofences"] })
     {
       access: "geofences:read",
       ...query(t.Object(pageQuery(DEFAULT_LIMIT))),
-      response: { 200: Page(Geofence) },
-      detail: { summary: "List zones", description: "Zones, newest first." },
+      response: { 200: Page("GeofencePage", Geofence) },
+      detail: { operationId: "listZones", summary: "List zones", description: "Zones, newest first." },
     },
   )
   .get("/:id", ({ params }) => single(getGeofence(params.id), `${path}/${params.id}`), {
     access: "geofences:read",
     params: IdParams,
     response: { 200: Single(Geofence), ...errors(404) },
-    detail: { summary: "Get a zone", description: "One zone by its identifier." },
+    detail: { operationId: "getZone", summary: "Get a zone", description: "One zone by its identifier." },
   })
   .post(
     "",
@@ -41,6 +41,7 @@ export const geofenceRoutes = new Elysia({ prefix: path, tags: ["Geofences"] })
       body: NewGeofence,
       response: { 201: Single(Geofence), ...errors(409) },
       detail: {
+        operationId: "createZone",
         summary: "Create a zone",
         description:
           "Creates a circular zone. From the next position on, a device that is inside or comes in causes a `geofenceEvent` with `enter`, one that goes out an `exit`. Zones may cross the 180th meridian and lie over a pole. There are at most 10,000 of them (409).",
@@ -56,6 +57,7 @@ export const geofenceRoutes = new Elysia({ prefix: path, tags: ["Geofences"] })
       body: GeofenceChange,
       response: { 200: Single(Geofence), ...errors(404) },
       detail: {
+        operationId: "changeZone",
         summary: "Change a zone",
         description:
           "Changes the fields that are sent; at least one is required, and null clears an optional one. Moving or resizing a zone evaluates no device: the next position does. A zone that is switched off is forgotten silently.",
@@ -73,6 +75,7 @@ export const geofenceRoutes = new Elysia({ prefix: path, tags: ["Geofences"] })
       params: IdParams,
       response: { 204: NoContent, ...errors(404) },
       detail: {
+        operationId: "deleteZone",
         summary: "Delete a zone",
         description: "The zone is forgotten silently: no exit event is sent.",
       },

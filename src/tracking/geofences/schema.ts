@@ -1,4 +1,5 @@
 import {
+  change,
   jsonObjectOrNull,
   latitude,
   longitude,
@@ -55,13 +56,10 @@ export const NewGeofence = t.Object(
 );
 export type NewGeofence = (typeof NewGeofence)["static"];
 
-export const GeofenceChange = t.Object(
-  {
-    ...t.Partial(t.Object(fields)).properties,
-    description: optional(description),
-    metadata: t.Optional(Metadata),
-    is_active: t.Optional(t.Boolean({ description: "false switches the zone off", examples: [false] })),
-  },
-  { title: "GeofenceChange" },
-);
+export const GeofenceChange = change("GeofenceChange", {
+  ...t.Partial(t.Object(fields)).properties,
+  description: optional(description),
+  metadata: t.Optional(Metadata),
+  is_active: t.Optional(t.Boolean({ description: "false switches the zone off", examples: [false] })),
+});
 export type GeofenceChange = (typeof GeofenceChange)["static"];

@@ -36,8 +36,9 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
     {
       access: "gps:read",
       ...query(t.Object(pageQuery(DEFAULT_LIMIT))),
-      response: { 200: Page(GpsPoint) },
+      response: { 200: Page("PositionPage", GpsPoint) },
       detail: {
+        operationId: "listPositions",
         summary: "List positions",
         description:
           "All positions, newest first by the receiver's time. First and last pages cost the same whatever the number of positions; a page in the middle costs what lies in the quarter of an hour in which it begins.",
@@ -56,6 +57,7 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
       ...query(CurrentQuery),
       response: { 200: Single(GpsPoint), ...errors(404) },
       detail: {
+        operationId: "getCurrentPosition",
         summary: "Get the current position",
         description:
           "The newest position of a device, or of all. Kept in memory for 5 minutes; a new or deleted position refreshes it at once. 404 when there is none.",
@@ -67,6 +69,7 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
     ...query(WholeListQuery),
     response: { 200: t.Array(GpsPoint) },
     detail: {
+      operationId: "getCurrentPositionOfEachDevice",
       summary: "Get the current position of each device",
       description: "The newest position of every device that has one, newest first. A bare array.",
     },
@@ -75,7 +78,11 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
     access: "gps:read",
     params: IdParams,
     response: { 200: Single(GpsPoint), ...errors(404) },
-    detail: { summary: "Get a position", description: "One position by its identifier." },
+    detail: {
+      operationId: "getPosition",
+      summary: "Get a position",
+      description: "One position by its identifier.",
+    },
   })
   .post(
     "",
@@ -89,6 +96,7 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
       body: NewGpsPoint,
       response: { 201: Single(GpsPoint) },
       detail: {
+        operationId: "postPosition",
         summary: "Post a position",
         description:
           "Stores a position, joins it to the device's active trip with GPS logging, broadcasts it as `gpsUpdate`, and sends a `geofenceEvent` for each zone that the device entered or left. A position posted with an API key that is linked to a device belongs to that device; with any other credential it has none. One older than the device's newest is stored and broadcast but evaluates no zone. Limited to 30 requests per 60 seconds and credential unless the system config says otherwise.",
@@ -105,6 +113,10 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
       access: "gps:delete",
       params: IdParams,
       response: { 204: NoContent, ...errors(404, 409) },
-      detail: { summary: "Delete a position", description: "409 when the position is linked to a trip." },
+      detail: {
+        operationId: "deletePosition",
+        summary: "Delete a position",
+        description: "409 when the position is linked to a trip.",
+      },
     },
   );

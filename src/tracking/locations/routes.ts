@@ -37,8 +37,9 @@ export const locationRoutes = new Elysia({ prefix: path, tags: ["Locations"] })
     {
       access: "locations:read",
       ...query(t.Object(pageQuery(DEFAULT_LIMIT))),
-      response: { 200: Page(Location) },
+      response: { 200: Page("LocationPage", Location) },
       detail: {
+        operationId: "listLocations",
         summary: "List locations",
         description: "Locations by name, in whatever case; without their contacts.",
       },
@@ -48,7 +49,11 @@ export const locationRoutes = new Elysia({ prefix: path, tags: ["Locations"] })
     access: "locations:read",
     params: IdParams,
     response: { 200: Single(LocationWithContacts), ...errors(404) },
-    detail: { summary: "Get a location", description: "One location with its contacts." },
+    detail: {
+      operationId: "getLocation",
+      summary: "Get a location",
+      description: "One location with its contacts.",
+    },
   })
   .post(
     "",
@@ -61,7 +66,11 @@ export const locationRoutes = new Elysia({ prefix: path, tags: ["Locations"] })
       access: "locations:write",
       body: NewLocation,
       response: { 201: Single(LocationWithContacts) },
-      detail: { summary: "Create a location", description: "Creates a location, and contacts with it." },
+      detail: {
+        operationId: "createLocation",
+        summary: "Create a location",
+        description: "Creates a location, and contacts with it.",
+      },
     },
   )
   .patch(
@@ -73,6 +82,7 @@ export const locationRoutes = new Elysia({ prefix: path, tags: ["Locations"] })
       body: LocationChange,
       response: { 200: Single(LocationWithContacts), ...errors(404) },
       detail: {
+        operationId: "changeLocation",
         summary: "Change a location",
         description:
           "Changes the fields that are sent; at least one is required, and null clears an optional one. Contacts have operations of their own.",
@@ -90,6 +100,7 @@ export const locationRoutes = new Elysia({ prefix: path, tags: ["Locations"] })
       params: IdParams,
       response: { 204: NoContent, ...errors(404) },
       detail: {
+        operationId: "deleteLocation",
         summary: "Delete a location",
         description: "Deletes a location with its contacts. Trips and templates stay, without it.",
       },
@@ -108,6 +119,7 @@ export const locationRoutes = new Elysia({ prefix: path, tags: ["Locations"] })
       body: NewContact,
       response: { 201: Single(Contact), ...errors(404, 409) },
       detail: {
+        operationId: "createContact",
         summary: "Create a contact",
         description: "Adds a contact to a location, which has at most 200 (409).",
       },
@@ -123,6 +135,7 @@ export const locationRoutes = new Elysia({ prefix: path, tags: ["Locations"] })
       body: ContactChange,
       response: { 200: Single(Contact), ...errors(404) },
       detail: {
+        operationId: "changeContact",
         summary: "Change a contact",
         description:
           "Changes the fields that are sent; at least one is required, and null clears an optional one.",
@@ -139,6 +152,10 @@ export const locationRoutes = new Elysia({ prefix: path, tags: ["Locations"] })
       access: "locations:write",
       params: ContactParams,
       response: { 204: NoContent, ...errors(404) },
-      detail: { summary: "Delete a contact", description: "Takes a contact from its location." },
+      detail: {
+        operationId: "deleteContact",
+        summary: "Delete a contact",
+        description: "Takes a contact from its location.",
+      },
     },
   );

@@ -1,4 +1,5 @@
 import {
+  change,
   characters,
   latitude,
   longitude,
@@ -20,7 +21,7 @@ export const Contact = record(
     location_id: out.uuid("The location"),
     name: out.string("Name", "Inga Hansen"),
     phone: nullable(out.string("Telephone number", "+49 3834 000000")),
-    email: nullable(out.string("Email address", "harbour@example.org")),
+    email: nullable(out.email("Email address", "harbour@example.org")),
     role: nullable(out.string("Role or title", "Harbour master")),
     created_at: out.time("When it was created"),
   },
@@ -43,7 +44,7 @@ const locationFields = {
   updated_at: out.time("When it was last changed"),
 };
 
-export const Location = record("Location", locationFields, "A place where trips begin and end");
+export const Location = record("LocationRecord", locationFields, "A place where trips begin and end");
 export type Location = (typeof Location)["static"];
 
 export const LocationWithContacts = record(
@@ -76,10 +77,10 @@ const contactFields = {
 export const NewContact = t.Object({ name: contactName, ...contactFields }, { title: "NewLocationContact" });
 export type NewContact = (typeof NewContact)["static"];
 
-export const ContactChange = t.Object(
-  { name: t.Optional(contactName), ...contactFields },
-  { title: "LocationContactChange" },
-);
+export const ContactChange = change("LocationContactChange", {
+  name: t.Optional(contactName),
+  ...contactFields,
+});
 export type ContactChange = (typeof ContactChange)["static"];
 
 const locationName = name("Name", "Museum harbour");
@@ -116,14 +117,11 @@ export const NewLocation = t.Object(
 );
 export type NewLocation = (typeof NewLocation)["static"];
 
-export const LocationChange = t.Object(
-  {
-    name: t.Optional(locationName),
-    ...fields,
-    is_active: t.Optional(t.Boolean({ description: "Whether it is in use", examples: [true] })),
-  },
-  { title: "LocationChange" },
-);
+export const LocationChange = change("LocationChange", {
+  name: t.Optional(locationName),
+  ...fields,
+  is_active: t.Optional(t.Boolean({ description: "Whether it is in use", examples: [true] })),
+});
 export type LocationChange = (typeof LocationChange)["static"];
 
 export const ContactParams = t.Object({

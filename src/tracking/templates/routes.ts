@@ -20,13 +20,21 @@ export const templateRoutes = new Elysia({ prefix: path, tags: ["Trip templates"
   .get("", () => listTemplates(), {
     access: "trips:read",
     response: { 200: t.Array(TripTemplate) },
-    detail: { summary: "List trip templates", description: "All templates by name." },
+    detail: {
+      operationId: "listTripTemplates",
+      summary: "List trip templates",
+      description: "All templates by name.",
+    },
   })
   .get("/:id", ({ params }) => single(getTemplate(params.id), `${path}/${params.id}`), {
     access: "trips:read",
     params: IdParams,
     response: { 200: Single(TripTemplate), ...errors(404) },
-    detail: { summary: "Get a trip template", description: "One template by its identifier." },
+    detail: {
+      operationId: "getTripTemplate",
+      summary: "Get a trip template",
+      description: "One template by its identifier.",
+    },
   })
   .post(
     "",
@@ -40,6 +48,7 @@ export const templateRoutes = new Elysia({ prefix: path, tags: ["Trip templates"
       body: NewTripTemplate,
       response: { 201: Single(TripTemplate), ...errors(409) },
       detail: {
+        operationId: "createTripTemplate",
         summary: "Create a trip template",
         description:
           "Keeps what trips of a kind have in common. There are at most 1,000 templates, with 4 MiB of text in all (409).",
@@ -55,6 +64,7 @@ export const templateRoutes = new Elysia({ prefix: path, tags: ["Trip templates"
       body: TripTemplateChange,
       response: { 200: Single(TripTemplate), ...errors(404, 409) },
       detail: {
+        operationId: "changeTripTemplate",
         summary: "Change a trip template",
         description:
           "Changes the fields that are sent; null clears an optional one. Trips that were made from it stay as they are.",
@@ -72,6 +82,7 @@ export const templateRoutes = new Elysia({ prefix: path, tags: ["Trip templates"
       params: IdParams,
       response: { 204: NoContent, ...errors(404) },
       detail: {
+        operationId: "deleteTripTemplate",
         summary: "Delete a trip template",
         description: "Trips that were made from it stay as they are.",
       },
@@ -90,6 +101,7 @@ export const templateRoutes = new Elysia({ prefix: path, tags: ["Trip templates"
       body: TripOfTemplate,
       response: { 201: Single(Trip), ...errors(404) },
       detail: {
+        operationId: "createTripFromTemplate",
         summary: "Create a trip from a template",
         description:
           "The draft has what the template holds, the given weight, and the template's name followed by ` (from template)`.",

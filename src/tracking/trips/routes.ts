@@ -30,15 +30,19 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
     {
       access: "trips:read",
       ...query(t.Object({ ...pageQuery(DEFAULT_LIMIT), ...TripFilter })),
-      response: { 200: Page(Trip) },
-      detail: { summary: "List trips", description: "Trips, newest first; with `status` only those." },
+      response: { 200: Page("TripPage", Trip) },
+      detail: {
+        operationId: "listTrips",
+        summary: "List trips",
+        description: "Trips, newest first; with `status` only those.",
+      },
     },
   )
   .get("/:id", ({ params }) => single(getTrip(params.id), `${path}/${params.id}`), {
     access: "trips:read",
     params: IdParams,
     response: { 200: Single(Trip), ...errors(404) },
-    detail: { summary: "Get a trip", description: "One trip by its identifier." },
+    detail: { operationId: "getTrip", summary: "Get a trip", description: "One trip by its identifier." },
   })
   .post(
     "",
@@ -52,6 +56,7 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
       body: NewTrip,
       response: { 201: Single(Trip) },
       detail: {
+        operationId: "createTrip",
         summary: "Create a trip",
         description: "Creates a trip as a draft. A reference to a record that does not exist gives 400.",
       },
@@ -67,6 +72,7 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
       body: TripChange,
       response: { 200: Single(Trip), ...errors(404, 409) },
       detail: {
+        operationId: "changeTripOrItsStatus",
         summary: "Change a trip or its status",
         description:
           "Changes the fields that are sent; null clears an optional one. Status: draft → active → paused or completed, paused → active or completed; anything else gives 400 `InvalidStatusTransition`. Activation sets `started_at`, completion `ended_at`. 409 when another active trip with GPS logging runs on the same device.",
@@ -84,6 +90,7 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
       params: IdParams,
       response: { 204: NoContent, ...errors(404, 409) },
       detail: {
+        operationId: "deleteTrip",
         summary: "Delete a trip",
         description:
           "Only a draft or completed trip (409 otherwise). Its positions stay, with `trip_id` null.",
@@ -100,8 +107,9 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
       access: "trips:read",
       params: IdParams,
       ...query(t.Object(pageQuery(DEFAULT_POINTS))),
-      response: { 200: Page(GpsPoint), ...errors(404) },
+      response: { 200: Page("PositionPage", GpsPoint), ...errors(404) },
       detail: {
+        operationId: "listPositionsOfTrip",
         summary: "List the positions of a trip",
         description: "Oldest first by the receiver's time.",
       },
@@ -112,5 +120,9 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
     params: IdParams,
     ...query(ListQuery),
     response: { 200: t.Array(StatusChange), ...errors(404) },
-    detail: { summary: "List the status changes of a trip", description: "Oldest first. A bare array." },
+    detail: {
+      operationId: "listStatusChangesOfTrip",
+      summary: "List the status changes of a trip",
+      description: "Oldest first. A bare array.",
+    },
   });

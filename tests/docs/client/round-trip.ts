@@ -24,7 +24,7 @@ interface Outcome {
 export async function roundTrip(baseUrl: string, identifier: string, password: string): Promise<Outcome> {
   const open = createClient<paths>({ baseUrl });
   const signedIn = await open.POST("/v1/auth/login", { body: { identifier, password } });
-  if (!signedIn.data) throw new Error(signedIn.error.message);
+  if (!signedIn.data) throw new Error(signedIn.error?.message);
   if (!("session_token" in signedIn.data)) throw new Error("this user has two-factor authentication");
   const { session_token } = signedIn.data;
 
@@ -32,9 +32,9 @@ export async function roundTrip(baseUrl: string, identifier: string, password: s
   const key = await api.POST("/v1/api-keys", {
     body: { name: "Tracker", scopes: ["gps:write", "gps:read"] },
   });
-  if (!key.data) throw new Error(key.error.message);
+  if (!key.data) throw new Error(key.error?.message);
   const device = await api.POST("/v1/devices", { body: { name: "Greif", api_key_id: key.data.id } });
-  if (!device.data) throw new Error(device.error.message);
+  if (!device.data) throw new Error(device.error?.message);
   const device_id: string = device.data.data.id;
 
   const tracker = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${key.data.key}` } });
@@ -44,19 +44,19 @@ export async function roundTrip(baseUrl: string, identifier: string, password: s
   for (let at = 0; at < 3; at++) {
     const body = { latitude: 54.0967, longitude: 13.4553 + at / 1000, timestamp: start + at, ...speed };
     const { data, error } = await tracker.POST("/v1/gps", { body });
-    if (!data) throw new Error(error.message);
+    if (!data) throw new Error(error?.message);
     posted.push(data.data);
   }
   const [first] = posted;
   if (!first) throw new Error("nothing was posted");
   const read = await tracker.GET("/v1/gps/{id}", { params: { path: { id: first.id } } });
-  if (!read.data) throw new Error(read.error.message);
+  if (!read.data) throw new Error(read.error?.message);
 
   const times: string[] = [];
   let pages = 0;
   for (let page = 1; ; page++) {
     const { data, error } = await api.GET("/v1/gps", { params: { query: { page, limit: 2, device_id } } });
-    if (!data) throw new Error(error.message);
+    if (!data) throw new Error(error?.message);
     pages++;
     times.push(...data.data.map((position) => position.timestamp));
     if (data._links.next === undefined) break;

@@ -1,10 +1,10 @@
 import protobuf from "protobufjs";
-import { toSnakeCase } from "../src/kernel/values/case";
-import { lazy } from "../src/kernel/values/lazy";
+import { toSnakeCase } from "../../../../src/kernel/values/case";
+import { lazy } from "../../../../src/kernel/values/lazy";
 import definition from "./ws.proto" with { type: "text" };
 
 /**
- * Binary messages: every binary frame is one `WsEnvelope` of proto/ws.proto, which is parsed when the first
+ * Binary messages: every binary frame is one `WsEnvelope` of proto/fairlead/ws/v1/ws.proto, which is parsed when the first
  * frame needs it, so that names and numbers are stated in that file alone.
  */
 
