@@ -144,6 +144,7 @@ export const graphqlRoutes = new Elysia({ tags: ["GraphQL"] })
         }),
       },
       detail: {
+        operationId: "queryByGraphQL",
         summary: "Query by GraphQL",
         description: `${RULES}\n\nIn the URL stand queries alone: a mutation gets 405. The bounds are those of POST. A browser, which accepts \`text/html\`, gets the page GraphiQL where \`docs.enabled\` is true.`,
         parameters: PARAMETERS,
