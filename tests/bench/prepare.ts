@@ -1,5 +1,5 @@
 import { constants, copyFileSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { loadConfig } from "../../src/config";
 import { type Fix, readTrack, toGpsBody, underWay } from "../../src/demo/track";
 import { authenticate, type Caller } from "../../src/identity/access/caller";
@@ -9,8 +9,9 @@ import { seedIdentity } from "../../src/identity/seed";
 import { insertUser } from "../../src/identity/users/service";
 import { HOUR, now, SECOND } from "../../src/kernel/clock";
 import { hashPassword } from "../../src/kernel/crypto";
-import { dataPath, prepareDataDirectory } from "../../src/kernel/data-dir";
+import { dataPath, loadMasterKey, prepareDataDirectory } from "../../src/kernel/data-dir";
 import { adjustCounter, closeDatabase, db, sqlite, transact } from "../../src/kernel/db";
+import { useMasterKey } from "../../src/kernel/encryption";
 import { newId } from "../../src/kernel/id";
 import { openData } from "../../src/kernel/open-data";
 import { loadSystemConfig, setSystemValue } from "../../src/operations/system-config/service";
@@ -99,6 +100,7 @@ export class Preparation {
   static async start(directory: string, mostPoints: number): Promise<Preparation> {
     loadConfig({ dataDir: directory, environment: {} });
     prepareDataDirectory();
+    useMasterKey(loadMasterKey());
     await openData({ holdsLock: false });
     // Speed before safety: after a power cut the database is simply made again. The file alone is copied.
     sqlite.run("PRAGMA journal_mode = MEMORY");
@@ -113,10 +115,11 @@ export class Preparation {
     return new Preparation(directory, underWay(await readTrack()), await addFleet(), mostPoints);
   }
 
-  /** A copy of the database as it is now, in a data directory of its own. */
+  /** A copy of the database as it is now, in a data directory of its own with the same key. */
   copyTo(directory: string): Place {
     mkdirSync(directory, { recursive: true });
-    copyFileSync(dataPath.database(), join(directory, "fairlead.db"), constants.COPYFILE_FICLONE);
+    for (const path of [dataPath.database(), dataPath.key()])
+      copyFileSync(path, join(directory, basename(path)), constants.COPYFILE_FICLONE);
     return { directory, fixture: this.#fixture() };
   }
 
