@@ -24,6 +24,7 @@ import { isCompiled, quoted } from "./kernel/program";
 import { stopSignals } from "./kernel/signals";
 import { backUpBeforeMigration, removeUnfinishedBefores } from "./operations/backup/before-migration";
 import { requireKey } from "./operations/backup/key-check";
+import { migrationProgress } from "./operations/backup/progress";
 import { stopBackups } from "./operations/backup/schedule";
 import { seedCommunitySettings } from "./operations/community/settings";
 import { startMetrics } from "./operations/metrics/service";
@@ -72,6 +73,7 @@ export async function serve({ backup = true, keyLost = false }: ServeOptions = {
         backUpBeforeMigration(backup, (copy) =>
           log.info("the database is copied before its migration", { ...copy }),
         ),
+      progress: migrationProgress(),
     });
     useMasterKey(loadMasterKey());
     removeUnfinishedBefores();

@@ -4,7 +4,7 @@ import { dataPath, giveToOwner, prepareDataDirectory } from "./data-dir";
 import { takeLock } from "./data-lock";
 import { closeDatabase, emptyWriteAheadLog, openDatabase, sqlite } from "./db";
 import { flushToDisk, nameWithoutReplacing, reason, UNFINISHED } from "./disk";
-import { migrate, pendingMigrations } from "./migrate";
+import { type MigrationProgress, migrate, pendingMigrations } from "./migrate";
 import { OperatorError, remedy } from "./operator";
 import { recordVersion } from "./program-record";
 
@@ -17,6 +17,8 @@ export interface Opening {
   check?: () => void;
   /** Called before an existing database is migrated; the function that it returns is called afterwards. */
   beforeMigration?: () => Promise<AfterMigration>;
+  /** Called during migrations that go in steps. */
+  progress?: MigrationProgress;
 }
 
 /** Gets the number of migrations applied: all pending ones, or those before one that failed. */
@@ -42,14 +44,17 @@ export async function openData(opening: Opening): Promise<string[]> {
   }
 }
 
-async function bringUp({ holdsLock, beforeMigration }: Opening, pending: string[]): Promise<string[]> {
+async function bringUp(
+  { holdsLock, beforeMigration, progress }: Opening,
+  pending: string[],
+): Promise<string[]> {
   const lock = holdsLock ? null : takeLock();
   if (!holdsLock && !lock) throw olderServer();
   let isDone = false;
   try {
     const after = await beforeMigration?.();
     try {
-      const applied = migrate();
+      const applied = migrate(progress);
       recordVersion(sqlite);
       after?.(applied.length, true);
       isDone = true;

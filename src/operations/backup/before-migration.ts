@@ -13,7 +13,7 @@ import { print } from "../../kernel/print";
 import { VERSION } from "../../version";
 import { startCopy } from "./copy";
 import { beforeName, beforesAmong, surplus } from "./names";
-import { logProgress, megabytes, showProgress, sizeOf } from "./progress";
+import { logProgress, megabytes, migrationProgress, showProgress, sizeOf } from "./progress";
 import { rows } from "./soundness";
 
 /**
@@ -169,6 +169,7 @@ export async function migrateData(backup: boolean): Promise<void> {
     const applied = await openData({
       holdsLock: false,
       beforeMigration: () => backUpBeforeMigration(backup, tell),
+      progress: migrationProgress(),
     });
     closeDatabase();
     lines.push(applied.length === 0 ? "The database is up to date" : `Applied ${applied.join(", ")}`);
