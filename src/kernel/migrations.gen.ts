@@ -20,6 +20,7 @@ import m17 from "../../drizzle/0017_who_wrote_it.sql" with { type: "text" };
 import m18 from "../../drizzle/0018_session_sign_in.sql" with { type: "text" };
 import m19 from "../../drizzle/0019_bounds.sql" with { type: "text" };
 import m20 from "../../drizzle/0020_registration_hold.sql" with { type: "text" };
+import m21 from "../../drizzle/0021_lists_by_time.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -43,4 +44,5 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0018_session_sign_in", sql: m18 },
   { tag: "0019_bounds", sql: m19 },
   { tag: "0020_registration_hold", sql: m20 },
+  { tag: "0021_lists_by_time", sql: m21 },
 ];

@@ -1,11 +1,14 @@
 import { spyOn } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { KeyCaller } from "../../src/identity/access/caller";
 import { PermissionSet } from "../../src/identity/access/permissions";
-import { openDatabase, sqlite, transact } from "../../src/kernel/db";
+import { closeDatabase, openDatabase, sqlite, transact } from "../../src/kernel/db";
 import { migrate } from "../../src/kernel/migrate";
 import { loadSystemConfig, setSystemValue } from "../../src/operations/system-config/service";
 import { recordPosition } from "../../src/tracking/gps/service";
 import { createTrip, updateTrip } from "../../src/tracking/trips/service";
+import { temporaryDirectory } from "../support/server";
 import { fix, greatCircleKm, type Place } from "./support";
 
 /**
@@ -18,6 +21,14 @@ export async function openTracking(): Promise<void> {
   openDatabase(":memory:", "normal");
   migrate();
   await transact(loadSystemConfig);
+}
+
+/** Opens a copy of the database, for which no statement is prepared yet. */
+export function reopen(): void {
+  const file = join(temporaryDirectory(), "copy.db");
+  writeFileSync(file, sqlite.serialize());
+  closeDatabase();
+  openDatabase(file, "normal");
 }
 
 /** Sets a value of the system config. */

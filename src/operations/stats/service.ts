@@ -3,7 +3,7 @@ import { users } from "../../identity/users/table";
 import { iso, MINUTE, now } from "../../kernel/clock";
 import { counter, db } from "../../kernel/db";
 import { completedDistanceKm } from "../../tracking/trips/distance";
-import { countTrips } from "../../tracking/trips/service";
+import { countTrips } from "../../tracking/trips/lists";
 import type { PublicStats } from "./schema";
 
 /** Lifetime of the cached figures (rule O5). */

@@ -6,6 +6,8 @@ import { invalid, notFound } from "../../kernel/errors";
 import { newId } from "../../kernel/id";
 import { keepRoom } from "../../kernel/room";
 import { checkChanged } from "../../kernel/validation";
+import { dropList } from "../gps/detach";
+import { categoryTrips } from "../gps/places";
 import type { NewTripCategory, TripCategory, TripCategoryChange } from "./schema";
 import { tripCategories } from "./table";
 
@@ -84,5 +86,6 @@ export function deleteCategory(id: string): Promise<void> {
   return transact(() => {
     categoryRow(id);
     db.delete(tripCategories).where(eq(tripCategories.id, id)).run();
+    dropList(categoryTrips(id));
   });
 }

@@ -2,12 +2,14 @@ import { deleteAged } from "../../kernel/ageing";
 import { afterCommit, sqlite, statement } from "../../kernel/db";
 import { systemValue } from "../../operations/system-config/service";
 import { forgetAllCurrent } from "./current-cache";
-import { ALL, countPoint } from "./places";
+import { ALL, countAt, devicePoints } from "./places";
 
 const deleteOldest = statement(() =>
-  sqlite.prepare<{ timestamp: number }, [number, number]>(
+  sqlite.prepare<{ timestamp: number; device: string | null }, [number, number]>(
+    // A device that is gone has no list any more.
     `DELETE FROM gps_points WHERE rowid IN
-       (SELECT rowid FROM gps_points WHERE trip_id IS NULL AND timestamp < ? ORDER BY timestamp LIMIT +?) RETURNING timestamp`,
+       (SELECT rowid FROM gps_points WHERE trip_id IS NULL AND timestamp < ? ORDER BY timestamp LIMIT +?)
+     RETURNING timestamp, (SELECT id FROM devices WHERE id = device_id) AS device`,
   ),
 );
 
@@ -21,7 +23,10 @@ export const deleteOldPoints = (): Promise<void> =>
 function deleteStep(before: number, limit: number): number {
   const deleted = deleteOldest().all(before, limit);
   if (deleted.length === 0) return 0;
-  for (const { timestamp } of deleted) countPoint(ALL, timestamp, -1);
+  for (const { timestamp, device } of deleted) {
+    countAt(ALL, timestamp, -1);
+    if (device !== null) countAt(devicePoints(device), timestamp, -1);
+  }
   afterCommit(forgetAllCurrent);
   return deleted.length;
 }
