@@ -49,6 +49,7 @@ export const apiKeyRoutes = new Elysia({ prefix: path, tags: ["API keys"] })
       countProof(caller, body, clientOf(request), set.headers);
       const created = await createApiKey(caller, body, clientOf(request));
       set.status = 201;
+      set.headers.location = `${path}/${created.id}`;
       return created;
     },
     {

@@ -58,6 +58,7 @@ export const ownAuditRoutes = new Elysia({ prefix: "/v1/users/me/audit", tags })
     async ({ caller, params, body, request, set }) => {
       const report = await reportEvent(caller, ownId(caller), params.event_id, body, clientOf(request));
       set.status = 201;
+      set.headers.location = `/v1/admin/audit/reports/${report.id}`;
       return { success: true, report, error: null };
     },
     {
@@ -153,6 +154,8 @@ export const internalAuditRoutes = new Elysia({ prefix: "/v1/internal/audit", ta
   async ({ caller, body, set }) => {
     const event = await writeEvent(caller, body);
     set.status = 201;
+    // An event has no address of its own: this is the list that holds it.
+    set.headers.location = "/v1/admin/audit";
     return single(event, "/v1/internal/audit");
   },
   {

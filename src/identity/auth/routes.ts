@@ -59,6 +59,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
     async ({ body, request, set }) => {
       const session = await verifyRegistration(body.token, clientOf(request));
       set.status = 201;
+      set.headers.location = `/v1/users/${session.user_id}`;
       return session;
     },
     {

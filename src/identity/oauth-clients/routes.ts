@@ -60,6 +60,7 @@ export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth client
     async ({ caller, body, request, set }) => {
       const created = await createClient(caller, body, clientOf(request));
       set.status = 201;
+      set.headers.location = `${path}/${created.client.id}`;
       return created;
     },
     {

@@ -110,6 +110,8 @@ export const internalSessionRoutes = new Elysia({ prefix: "/v1/sessions", tags: 
     async ({ body, request, set }) => {
       const session = await createInternalSession(body, clientOf(request));
       set.status = 201;
+      // Its own address holds the token, which belongs into no header that a proxy may log.
+      set.headers.location = `/v1/users/me/sessions/${session.id}`;
       return session;
     },
     {

@@ -17,7 +17,7 @@ import { activeBan } from "../bans/active-ban";
 import { platforms } from "../platforms/table";
 import { userRoles } from "../roles/table";
 import { isNameHeld } from "../verification/service";
-import type { ExtendedUser, Profile, User, UserChange } from "./schema";
+import type { ExtendedUser, OwnUser, Profile, User, UserChange } from "./schema";
 import { users } from "./table";
 
 declare module "../../kernel/events" {
@@ -215,8 +215,24 @@ export function ownId(caller: Caller): string {
   return caller.userId;
 }
 
-/** The owner of a session or a key. Throws 400 for a system key without an owner. */
-export const getOwnUser = (caller: Caller): User => getUser(ownId(caller));
+const roleIds = statement(() =>
+  sqlite.prepare<{ id: string }, [string]>(
+    "SELECT role_id AS id FROM user_roles WHERE user_id = ? ORDER BY 1",
+  ),
+);
+
+/** The owner of a session or a key, and what the credential may do. Throws 400 for a system key without an owner. */
+export function getOwnUser(caller: Caller): OwnUser {
+  const user = existingUser(ownId(caller));
+  return {
+    ...toUser(user),
+    email: contactAddress(user),
+    roles: roleIds()
+      .all(user.id)
+      .map(({ id }) => id),
+    permissions: caller.permissions.list(),
+  };
+}
 
 export function getProfile(id: string): Profile {
   const user = existingUser(id);
