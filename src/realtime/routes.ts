@@ -29,6 +29,10 @@ function callerOfHandshake(request: Request, token: string | undefined): Caller 
 }
 
 function sessionCaller(token: string): Caller {
+  if (token.startsWith("flk_"))
+    throw unauthorized(
+      "An API key goes into the header, `Authorization: Bearer`: keys stay out of addresses and cookies",
+    );
   const caller = token.startsWith("ses_") ? authenticate(token) : null;
   if (!caller) throw unauthorized("The session token is not valid, or has ended");
   return caller;
@@ -53,7 +57,7 @@ const HandshakeQuery = t.Object({
   // No bound on the length: a token that is too long is a wrong one (401), and doesn't count beside a header.
   token: t.Optional(
     t.String({
-      description: "A session token, for clients that can set no header",
+      description: "A session token, for clients that can set no header; API keys go into the header alone",
       examples: ["ses_0kq1L9fY6mB4tVhJ2sNcR5dXgUeA7iOwE3q2-7w8xPZ"],
     }),
   ),
@@ -89,7 +93,7 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
     detail: {
       summary: "Open the WebSocket",
       description: [
-        "Upgrades to a WebSocket. Authenticate with `Authorization: Bearer` (services, API keys), `?token=` (a session token) or the cookie `fairlead_session` (pages of the server's own or an allowed origin).",
+        "Upgrades to a WebSocket. Authenticate with `Authorization: Bearer` (services, API keys), `?token=` (a session token; an API key there is refused, it goes into the header) or the cookie `fairlead_session` (pages of the server's own or an allowed origin).",
         'Send JSON text: `{"type":"subscribe","channel":"gps"}`, `{"type":"unsubscribe","channel":"gps"}`, `{"type":"ping"}`; or binary frames, each a `WsEnvelope` of `proto/ws.proto`. Both may be mixed. Positions, zones and vessels come as JSON text always, messages about accounts and rights in the format in which their channel was subscribed.',
         "Vessels near the newest position come as one list, soon after subscribing and then at most every `vessels.broadcast_seconds`, when anything was heard since.",
         "Services with an API key that holds `audit:write` may send `CreateAuditEventRequest`, and get a `CreateAuditEventResponse`; with an API key that holds `community:sync`, `ModerationEvent` is answered by `ModerationEventResponse`.",
