@@ -124,7 +124,12 @@ const HEADERS = {
     type: "string",
     examples: ['attachment; filename="fairlead-data-export-2026-05-04.zip"'],
   }),
-  Location: header("Where to go on", {
+  Accept: header("The types of body that are taken", { type: "string", examples: ["application/json"] }),
+  "Accept-Patch": header("The types of body that are taken, of a PATCH", {
+    type: "string",
+    examples: ["application/json"],
+  }),
+  Location: header("Where the record is that was created, or where to go on", {
     type: "string",
     examples: ["http://localhost:3000/settings?status=connected"],
   }),
@@ -141,6 +146,7 @@ const headersOf = (names: string[]) =>
 /** Headers of one kind of error, beside the request id. */
 const ERROR_HEADERS: Record<string, string[]> = {
   401: ["WWW-Authenticate"],
+  415: ["Accept", "Accept-Patch"],
   426: ["Upgrade"],
   429: ["Retry-After", ...RATE_HEADERS],
   503: ["Retry-After"],
@@ -314,9 +320,9 @@ function finishResponses(
   return responses;
 }
 
-/** Headers of one kind of answer: a redirect's, and those named by a schema. */
+/** Headers of one kind of answer: a redirect's or a creation's, and those named by a schema. */
 const ownHeaders = (status: string, ...told: (Json | undefined)[]): string[] => [
-  ...(status === "302" ? ["Location"] : []),
+  ...(status === "201" || status === "302" ? ["Location"] : []),
   ...new Set(told.flatMap((it) => (it?.["x-headers"] as string[] | undefined) ?? [])),
 ];
 

@@ -50,6 +50,9 @@ const LIMIT = /^ratelimit-(limit|remaining|reset)$/;
 
 /** Headers that a server may leave out: it knows a time to wait only now and then, and staleness is rare. */
 const OPTIONAL = new Set([
+  // Either of them, by the method.
+  "Accept",
+  "Accept-Patch",
   "Retry-After",
   "Warning",
   "RateLimit-Limit",
