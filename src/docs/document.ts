@@ -323,6 +323,7 @@ function finishResponses(
 /** Headers of one kind of answer: a redirect's or a creation's, and those named by a schema. */
 const ownHeaders = (status: string, ...told: (Json | undefined)[]): string[] => [
   ...(status === "201" || status === "302" ? ["Location"] : []),
+  ...(status === "415" ? (ERROR_HEADERS[415] ?? []) : []),
   ...new Set(told.flatMap((it) => (it?.["x-headers"] as string[] | undefined) ?? [])),
 ];
 

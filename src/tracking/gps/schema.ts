@@ -69,6 +69,7 @@ export const NewGpsPoint = t.Object(
     device_id: t.Optional(
       ignorable({
         type: ["string", "null"],
+        format: "uuid",
         description:
           "The device that was there, for a caller who holds `devices:write`; from any other it is ignored. Left out or null: the device of the caller's key",
       }),
