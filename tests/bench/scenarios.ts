@@ -204,7 +204,15 @@ export const SCALED: Scaled[] = [
   },
   reads("a count (limit=1)", () => "/v1/gps?limit=1"),
   reads("a device's page 1", ({ deviceId }) => `/v1/gps?device_id=${deviceId}`),
-  reads("a device's page 1 between two times", ({ deviceId }) => `/v1/gps?device_id=${deviceId}&${ALWAYS}`),
+  {
+    ...reads(
+      "a device's page 1 between two times",
+      ({ deviceId }) => `/v1/gps?device_id=${deviceId}&${ALWAYS}`,
+    ),
+    // With the spans that are added up, some hundred at most, not with the positions.
+    mayGrow: true,
+    connections: 1,
+  },
   BY_ID,
   reads("trip points, page 1", ({ tripId }) => tripPoints(tripId, 1)),
   reads("trip points, the last page", (fixture) => tripPoints(fixture.tripId, pages(fixture.tripPoints))),
