@@ -31,6 +31,7 @@ import { socketHandlers, startSockets, stopSockets } from "./realtime/socket";
 import { loadSystemConfig } from "./runtime-settings/service";
 import { backUpBeforeMigration, removeUnfinishedBefores } from "./server/backup/before-migration";
 import { requireKey } from "./server/backup/key-check";
+import { migrationProgress } from "./server/backup/progress";
 import { stopBackups } from "./server/backup/schedule";
 import { checkClockAtStart } from "./server/health/clock";
 import { startMetrics } from "./server/metrics/service";
@@ -74,6 +75,7 @@ export async function serve({ backup = true, keyLost = false }: ServeOptions = {
         backUpBeforeMigration(backup, (copy) =>
           log.info("the database is copied before its migration", { ...copy }),
         ),
+      progress: migrationProgress(),
     });
     useMasterKey(loadMasterKey());
     removeUnfinishedBefores();

@@ -161,7 +161,12 @@ const HEADERS = {
     examples: ['"YWJjZGVmZ2hpamtsbW5vcA"'],
   }),
   Allow: header("The methods that take such a request", { type: "string", examples: ["GET, POST"] }),
-  Location: header("Where to go on", {
+  Accept: header("The types of body that are taken", { type: "string", examples: ["application/json"] }),
+  "Accept-Patch": header("The types of body that are taken, of a PATCH", {
+    type: "string",
+    examples: ["application/json"],
+  }),
+  Location: header("Where the record is that was created, or where to go on", {
     type: "string",
     examples: ["http://localhost:3000/settings?status=connected"],
   }),
@@ -186,7 +191,7 @@ const headersOf = (names: string[]) =>
 /** Headers of one kind of error, beside the request id. */
 const ERROR_HEADERS: Record<string, string[]> = {
   401: ["WWW-Authenticate"],
-  415: ["Accept-Encoding"],
+  415: ["Accept", "Accept-Patch", "Accept-Encoding"],
   426: ["Upgrade", "Sec-WebSocket-Version"],
   429: ["Retry-After", ...RATE_HEADERS],
   503: ["Retry-After"],
@@ -356,7 +361,11 @@ function finishResponses(
     responses[status] = {
       description:
         status === "204" ? "Done; the body is empty" : (description ?? (status === "201" ? "Created" : "OK")),
-      headers: headersOf(["X-Request-Id", ...(limited ? RATE_HEADERS : []), ...ownHeaders(declared, schema)]),
+      headers: headersOf([
+        "X-Request-Id",
+        ...(limited ? RATE_HEADERS : []),
+        ...ownHeaders(status, declared, schema),
+      ]),
       ...(named && { content: contentOf(named, declared?.["x-content-types"], schemas) }),
     };
   }
@@ -367,8 +376,10 @@ function finishResponses(
   return responses;
 }
 
-/** Headers of one kind of answer: those named by a schema. */
-const ownHeaders = (...told: (Json | undefined)[]): string[] => [
+/** Headers of one kind of answer: a redirect's or a creation's, and those named by a schema. */
+const ownHeaders = (status: string, ...told: (Json | undefined)[]): string[] => [
+  ...(status === "201" || status === "302" ? ["Location"] : []),
+  ...(status === "415" ? (ERROR_HEADERS[415] ?? []) : []),
   ...new Set(told.flatMap((it) => (it?.["x-headers"] as string[] | undefined) ?? [])),
 ];
 

@@ -68,7 +68,18 @@ export const DESCRIPTION = `One self-hosted backend for vessels, depots and smal
 
 **First request.** Sign in with \`POST /v1/auth/login\`, press *Authorize* and paste the \`session_token\`; or paste an API key. Every protected operation names the permission that it needs.
 
-**Conventions.** Identifiers are UUIDs and times ISO 8601 in UTC, unless an operation says otherwise. A record comes as \`{ data, _links }\`, a page as \`{ data, pagination, _links }\`. Unknown body fields are ignored; \`null\` clears an optional field. Errors are \`{ error, message }\`, with \`details\` for invalid input. Every answer carries \`X-Request-Id\`.
+**Conventions.** Identifiers are UUIDs and times ISO 8601 in UTC, unless an operation says otherwise. In a session, \`me\` stands for the caller wherever \`{id}\` names a user. Unknown body fields are ignored; \`null\` clears an optional field. A creation answers 201 with \`Location\`. Errors are \`{ error, message }\`, with \`details\` for invalid input. Every answer carries \`X-Request-Id\`.
+
+**Forms.** A record comes as \`{ data, _links }\`, a page as \`{ data, pagination, _links }\`. The specification that this API follows fixes other forms in some places; clients read their fields by these names, so they stay:
+- Records whose own fields it lists are bare: profile, two-factor status, requirement and set-up, deletion status, water-level station, public statistics, a guild and a member, the settings of guilds and of the bot.
+- Bare arrays are lists that it gives no pages, for programs that want all of it: current positions of devices, a trip's history, trip categories and templates, system config, water-level stations, audit reports, integrations. Those that can grow take \`page\` and \`limit\` too, and stay bare.
+- \`{ roles }\`, \`{ permissions }\` and \`{ platforms }\` are such lists under a name.
+- \`{ events, total_count, page, limit, total_pages, _links }\` is a page of the audit log: the same figures as in \`pagination\`, beside the events.
+- \`{ logs, total, hasMore }\` is the export log, by \`limit\` and \`offset\`, in camelCase like its entries.
+- \`{ members, total_count, has_more }\` are a guild's members, by \`limit\` and \`offset\`.
+- \`{ sessions, current_session_id, _links }\` also tells which session asks.
+- A new or renewed API key or client secret is shown once, beside the record and not in it: \`{ client, client_secret }\`, or a key's own fields.
+- What makes no record answers \`{ success, message }\` or the fields that its operation lists.
 
 **Limits.** Writes count for each credential (\`rate_limit.write\`, by default 600 in 60 seconds) and, ten times as many, for each user; positions and system keys are not counted, and some operations have a limit of their own beside it. The \`RateLimit\` headers tell of the tighter one. A list without pages comes whole, or with \`page\` or \`limit\` page by page; one that is longer than people make them is cut, and \`_links.next\`, where a list has links, says where it goes on.`;
 

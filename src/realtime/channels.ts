@@ -4,6 +4,8 @@ import { isUuid } from "../kernel/http/schema";
 
 /** Names of channels, and the right to hear them (rule W2). */
 interface Rule {
+  /** The forms of its names, for a client that asked for another one. */
+  forms: string;
   /** Accepts the part after the colon; absent if there can't be one. */
   suffix?: (name: string) => boolean;
   /** True if the family's bare name is a channel too. */
@@ -22,27 +24,51 @@ export const COMMUNITY = "community";
 
 const FAMILIES: Record<string, Rule> = {
   user: {
+    forms: "user:<own user id>",
     suffix: isRecordId,
     bare: false,
     allows: (caller, userId) => caller.kind === "session" && caller.userId === userId,
   },
-  admin: { suffix: isLabel, bare: false, allows: holds("admin:read") },
-  public: { suffix: isLabel, bare: true, allows: () => true },
-  gps: { suffix: isRecordId, bare: true, allows: holds("gps:read") },
-  geofence: { suffix: isRecordId, bare: true, allows: holds("geofences:read") },
-  vessels: { bare: true, allows: holds("gps:read") },
-  [COMMUNITY]: { bare: true, allows: (caller) => caller.kind === "key" && holds("community:sync")(caller) },
+  admin: { forms: "admin:<name>", suffix: isLabel, bare: false, allows: holds("admin:read") },
+  public: { forms: "public, public:<name>", suffix: isLabel, bare: true, allows: () => true },
+  gps: { forms: "gps, gps:<device id>", suffix: isRecordId, bare: true, allows: holds("gps:read") },
+  geofence: {
+    forms: "geofence, geofence:<geofence id>",
+    suffix: isRecordId,
+    bare: true,
+    allows: holds("geofences:read"),
+  },
+  vessels: { forms: "vessels", bare: true, allows: holds("gps:read") },
+  [COMMUNITY]: {
+    forms: COMMUNITY,
+    bare: true,
+    allows: (caller) => caller.kind === "key" && holds("community:sync")(caller),
+  },
 };
+
+/** The rule of a channel, and the part of its name after the colon; null for a name of no known form. */
+function find(channel: string): { rule: Rule; suffix: string } | null {
+  const colon = channel.indexOf(":");
+  const family = colon === -1 ? channel : channel.slice(0, colon);
+  if (!Object.hasOwn(FAMILIES, family)) return null;
+  const rule = FAMILIES[family] as Rule;
+  if (colon === -1) return rule.bare ? { rule, suffix: "" } : null;
+  const suffix = channel.slice(colon + 1);
+  return rule.suffix?.(suffix) === true ? { rule, suffix } : null;
+}
 
 /**
  * True if the caller may hear a channel. A name of no known form is refused like a forbidden one (rule W2).
  */
 export function mayHear(caller: Caller, channel: string): boolean {
-  const colon = channel.indexOf(":");
-  const family = colon === -1 ? channel : channel.slice(0, colon);
-  if (!Object.hasOwn(FAMILIES, family)) return false;
-  const rule = FAMILIES[family] as Rule;
-  if (colon === -1) return rule.bare && rule.allows(caller, "");
-  const suffix = channel.slice(colon + 1);
-  return rule.suffix?.(suffix) === true && rule.allows(caller, suffix);
+  const found = find(channel);
+  return found?.rule.allows(caller, found.suffix) === true;
 }
+
+const FORMS = Object.values(FAMILIES)
+  .map(({ forms }) => forms)
+  .join(", ");
+
+/** The words behind the refusal of a channel: nothing for a known form, else the forms that there are. */
+export const hintFor = (channel: string): string =>
+  find(channel) ? "" : ` (there is no such channel; there are ${FORMS}, with identifiers in lower case)`;

@@ -11,7 +11,7 @@ import { publish } from "../kernel/db/events";
 import { logFailure } from "../kernel/errors/trouble";
 import { shapeOf } from "../kernel/http/body";
 import { createAuditEvent, recordModeration, withoutPermission } from "./audit";
-import { COMMUNITY, mayHear } from "./channels";
+import { COMMUNITY, hintFor, mayHear } from "./channels";
 import {
   askedSettings,
   botJoined,
@@ -105,7 +105,7 @@ function subscribe(socket: Socket, channel: string, answer: Answers): void {
   const { caller, channels } = socket.data;
   const isNew = !channels.has(channel) && channel !== automaticChannel(caller);
   const name = channel.slice(0, MAX_ECHO);
-  if (!mayHear(caller, channel)) answer.error(socket, `Access denied to channel: ${name}`);
+  if (!mayHear(caller, channel)) answer.error(socket, `Access denied to channel: ${name}${hintFor(channel)}`);
   else if (isNew && isFull(socket.data)) answer.error(socket, `Too many subscriptions: ${name}`);
   else {
     if (channels.get(channel) !== answer.format) join(socket, channel, answer.format);

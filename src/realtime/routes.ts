@@ -30,6 +30,10 @@ function callerOfHandshake(request: Request, token: string | undefined): Caller 
 }
 
 function sessionCaller(token: string): Caller {
+  if (token.startsWith("flk_"))
+    throw unauthorized(
+      "An API key goes into the header, `Authorization: Bearer`: keys stay out of addresses and cookies",
+    );
   const caller = token.startsWith("ses_") ? authenticate(token) : null;
   if (!caller) throw unauthorized("The session token is not valid, or has ended");
   return caller;
@@ -82,7 +86,7 @@ const HandshakeQuery = t.Object({
   // No bound on the length: a token that is too long is a wrong one (401), and doesn't count beside a header.
   token: t.Optional(
     t.String({
-      description: "A session token, for clients that can set no header",
+      description: "A session token, for clients that can set no header; API keys go into the header alone",
       examples: ["ses_0kq1L9fY6mB4tVhJ2sNcR5dXgUeA7iOwE3q2-7w8xPZ"],
     }),
   ),
@@ -124,7 +128,7 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
       operationId: "openWebSocket",
       summary: "Open the WebSocket",
       description: [
-        "Upgrades to a WebSocket. `GET /v1/asyncapi.json` describes every message with an example, and how to reconnect; `x-messages` names their schemas here. Authenticate with `Authorization: Bearer` (services, API keys), `?token=` (a session token) or the cookie `fairlead_session` (pages of the server's own or an allowed origin).",
+        "Upgrades to a WebSocket. `GET /v1/asyncapi.json` describes every message with an example, and how to reconnect; `x-messages` names their schemas here. Authenticate with `Authorization: Bearer` (services, API keys), `?token=` (a session token; an API key there is refused, it goes into the header) or the cookie `fairlead_session` (pages of the server's own or an allowed origin).",
         'Send JSON text, such as `{"type":"subscribe","channel":"gps"}`, `{"type":"unsubscribe","channel":"gps"}` or `{"type":"ping"}`; or binary frames, each a `WsEnvelope` of Protobuf. Both may be mixed. Positions, zones and vessels come as JSON text always, messages about accounts and rights in the format in which their channel was subscribed.',
         "No subprotocol is needed. `fairlead.json` and `fairlead.protobuf` are agreed to: the own `user:` channel, which is heard without asking, then comes as JSON or as binary frames. No other is.",
         `**Channels**, and what they need:\n\n${channelList()}`,

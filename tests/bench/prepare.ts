@@ -20,7 +20,7 @@ import { loadSystemConfig, setSystemValue } from "../../src/runtime-settings/ser
 import { createDevice } from "../../src/tracking/devices/service";
 import { boundingBox, type Position } from "../../src/tracking/geofences/geometry";
 import { geofences } from "../../src/tracking/geofences/table";
-import { ALL, countPoint, tripPoints } from "../../src/tracking/gps/places";
+import { ALL, countAt, devicePoints, tripPoints } from "../../src/tracking/gps/places";
 import { createTrip, updateTrip } from "../../src/tracking/trips/service";
 import { progress } from "./progress";
 
@@ -159,8 +159,9 @@ export class Preparation {
         for (let at = from; at < end; at++) {
           const time = (this.#firstAt + at) * SECOND;
           const device = at % DEVICES;
-          countPoint(ALL, time, 1);
-          if (device === 0) countPoint(tripPoints(this.#fleet.tripId), time, 1);
+          countAt(ALL, time, 1);
+          countAt(devicePoints(this.#deviceIds[device] ?? ""), time, 1);
+          if (device === 0) countAt(tripPoints(this.#fleet.tripId), time, 1);
           insert.run(
             Bun.randomUUIDv7("hex", time),
             this.#deviceIds[device] ?? null,

@@ -1,5 +1,5 @@
 import { readTrack, toGpsBody, underWay } from "../../src/demo/track";
-import { now, SECOND } from "../../src/kernel/time/clock";
+import { iso, now, SECOND } from "../../src/kernel/time/clock";
 import type { Fixture } from "./prepare";
 
 /** Yields the bytes of the next request. They may change once the one after it is asked for. */
@@ -187,6 +187,8 @@ const reads = (name: string, path: (fixture: Fixture) => string): Scaled => ({
 });
 
 const points = (page: number): string => `/v1/gps?page=${page}&limit=${LIMIT}`;
+/** Two times that all positions lie between. */
+const ALWAYS = `from=1971-01-01T00:00:01Z&to=${iso(now())}`;
 const tripPoints = (tripId: string, page: number): string =>
   `/v1/trips/${tripId}/gps?page=${page}&limit=${LIMIT}`;
 
@@ -201,6 +203,16 @@ export const SCALED: Scaled[] = [
     connections: 1,
   },
   reads("a count (limit=1)", () => "/v1/gps?limit=1"),
+  reads("a device's page 1", ({ deviceId }) => `/v1/gps?device_id=${deviceId}`),
+  {
+    ...reads(
+      "a device's page 1 between two times",
+      ({ deviceId }) => `/v1/gps?device_id=${deviceId}&${ALWAYS}`,
+    ),
+    // With the spans that are added up, some hundred at most, not with the positions.
+    mayGrow: true,
+    connections: 1,
+  },
   BY_ID,
   reads("trip points, page 1", ({ tripId }) => tripPoints(tripId, 1)),
   reads("trip points, the last page", (fixture) => tripPoints(fixture.tripId, pages(fixture.tripPoints))),

@@ -91,7 +91,7 @@ describe.each(cases)("$name", ({ permission, request, status }) => {
 
   test("answers 400 for a malformed and 404 for an unknown user", async () => {
     const user = await withTwo();
-    expectInvalid(await request({ ...user, id: "me" }, superAdmin), "/id");
+    expectInvalid(await request({ ...user, id: "not-me" }, superAdmin), "/id");
     expectRefused(await request({ ...user, id: UNKNOWN }, superAdmin), 404, "NotFound");
   });
 });

@@ -141,7 +141,7 @@ describe("POST /v1/users/{id}/email/request-change", () => {
     await expectNoChange(async () => {
       for (const which of [id, UNKNOWN])
         expectRefused(await request(which, freshEmail(), admin), 404, "NotFound");
-      expectInvalid(await request("me", freshEmail(), admin), "/id");
+      expectInvalid(await request("not-me", freshEmail(), admin), "/id");
     });
   });
 

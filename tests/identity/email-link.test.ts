@@ -140,7 +140,7 @@ describe("POST /v1/users/{id}/email-link/request", () => {
     await expectNoChange(async () => {
       const body = { email: freshEmail(), password: PASSWORD };
       for (const id of [user.id, UNKNOWN]) expectRefused(await request(id, body, admin), 404, "NotFound");
-      expectInvalid(await request("me", body, admin), "/id");
+      expectInvalid(await request("not-me", body, admin), "/id");
     });
   });
 

@@ -102,6 +102,60 @@ test.each(NOT_SELF)("%s %s refuses the user: it is for others alone", async (met
     expectRefused(await ask(method, rest, options, token), 403, "Forbidden");
 });
 
+describe("me in place of the identifier", () => {
+  test.each(READS)("%s %s answers as for the user of the session", async (method, rest, options) => {
+    const own = await ask(method, rest, options, user.token);
+    const mine = await ask(method, rest, options, user.token, "me");
+    // The user alone answers more to `me`: see users.test.ts.
+    const expected = rest === "" ? { ...own.body.data, id: user.id } : own.body;
+    expect(mine.status).toBe(200);
+    expect(rest === "" ? mine.body.data : mine.body).toMatchObject(expected);
+  });
+
+  test.each(WRITES)(
+    "%s %s stands for the user of the session, and no other",
+    async (method, rest, options) => {
+      const own = await ask(method, rest, options, user.token);
+      const { status, body } = await ask(method, rest, options, user.token, "me");
+      expect({ status, error: body?.error }).toEqual({ status: own.status, error: own.body?.error });
+    },
+  );
+
+  test("changes the user of the session", async () => {
+    const { status, body } = await ask("PATCH", "/locale", { body: { locale: "de" } }, user.token, "me");
+    expect({ status, id: body.data.id, locale: body.data.preferred_locale }).toEqual({
+      status: 200,
+      id: user.id,
+      locale: "de",
+    });
+    expect(body._links.self).toBe(`/v1/users/${user.id}`);
+    expect((await ask("GET", "", {}, other.token, other.id)).body.data.preferred_locale).toBeNull();
+  });
+
+  test("is no way to what only others may do", async () => {
+    for (const [method, rest, options] of NOT_SELF)
+      expectRefused(await ask(method, rest, options, user.token, "me"), 403, "Forbidden");
+  });
+
+  test("works where the caller holds the permission, under /v1/admin too", async () => {
+    const admin = await server.admin();
+    const status = await server.get("/v1/admin/users/me/deletion-status", { token: admin });
+    expect({ status: status.status, body: status.body }).toMatchObject({
+      status: 200,
+      body: { is_deleted: false },
+    });
+    expect((await server.get("/v1/users/me/bans", { token: admin })).body.data).toEqual([]);
+  });
+
+  test("is no identifier to an API key, nor where {id} names another record", async () => {
+    for (const token of [await server.key("users:read"), server.systemKey])
+      expect((await ask("GET", "/permissions", {}, token, "me")).status).toBe(400);
+    expectRefused(await ask("GET", "/permissions", {}, userKey, "me"), 403, "Forbidden");
+    expectRefused(await ask("GET", "/permissions", {}, undefined, "me"), 401, "Unauthorized");
+    expect((await server.get("/v1/devices/me", { token: await server.admin() })).status).toBe(400);
+  });
+});
+
 test("self ends with the session", async () => {
   const leaver = await externalUser(server);
   const path = `/v1/users/${leaver.id}`;

@@ -86,7 +86,28 @@ describe("GET /v1/users/me", () => {
   test("answers a session its user", async () => {
     const { status, body } = await get(`${PATH}/me`, user.token);
     expect(status).toBe(200);
-    expect(body).toEqual({ data: await readUser(server, user.id), _links: { self: `${PATH}/me` } });
+    const { email, roles, permissions, ...rest } = body.data;
+    expect(rest).toEqual(await readUser(server, user.id));
+    expect(body._links).toEqual({ self: `${PATH}/me` });
+  });
+
+  test("tells address, roles, and what the credential may do", async () => {
+    const { body } = await get(`${PATH}/me`, user.token);
+    const { permissions } = (await get(`${PATH}/${user.id}/permissions`, user.token)).body;
+    const [{ email }] = rows<{ email: string }>(
+      server,
+      "SELECT email FROM platform_accounts WHERE user_id = ?",
+      user.id,
+    ) as [{ email: string }];
+    expect(email).toContain("@");
+    expect(body.data).toMatchObject({ email, roles: ["role_user"], permissions });
+    expect(permissions).not.toBeEmpty();
+    const [permission] = permissions;
+    const { key } = await commandLineKey(server, { owner: user.username, scopes: [permission] });
+    expect((await get(`${PATH}/me`, key)).body.data).toMatchObject({ email, permissions: [permission] });
+    const none = await commandLineKey(server, { owner: user.username, scopes: [] });
+    expect((await get(`${PATH}/me`, none.key)).body.data.permissions).toEqual([]);
+    expect((await get(`${PATH}/me`)).body.data).toMatchObject({ permissions: ["*:*"] });
   });
 
   test("answers an API key its owner, whatever its scopes", async () => {
@@ -616,7 +637,7 @@ describe("DELETE /v1/users/{id}", () => {
     await expectNoChange(async () => {
       for (const which of [id, UNKNOWN])
         expectRefused(await server.delete(pathOf(which), { token: admin }), 404, "NotFound");
-      expectInvalid(await server.delete(pathOf("me"), { token: admin }), "/id");
+      expectInvalid(await server.delete(pathOf("not-me"), { token: admin }), "/id");
     });
   });
 

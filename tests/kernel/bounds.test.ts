@@ -84,6 +84,7 @@ const LISTS: Record<string, string> = {
   listPermissions: "500 permissions beside those of Fairlead",
   listPermissionsOfRole: "500 permissions beside those of Fairlead",
   listUserPermissions: "500 permissions beside those of Fairlead",
+  getOwnUser: "200 roles; 500 permissions beside those of Fairlead",
   getTwoFactorRequirement: "200 roles",
   getCurrentPositionOfEachDevice: "2,000 devices",
   getLocation: "200 contacts of a location",

@@ -297,6 +297,15 @@ describe("bodies:", () => {
     expect(await total()).toBe(before);
   });
 
+  test("the 415 names what is accepted, of a PATCH by RFC 5789", async () => {
+    const send = (method: string, path: string) =>
+      server.request(method, path, { token, raw: "x", headers: { "content-type": "text/plain" } });
+    const posted = (await send("POST", "/v1/gps")).headers;
+    expect([posted.get("accept"), posted.get("accept-patch")]).toEqual(["application/json", null]);
+    const patched = (await send("PATCH", `/v1/trips/${Bun.randomUUIDv7()}`)).headers;
+    expect([patched.get("accept"), patched.get("accept-patch")]).toEqual([null, "application/json"]);
+  });
+
   test("one of another type than JSON, or of none, is 415", async () => {
     const before = await total();
     for (const type of [

@@ -113,6 +113,17 @@ describe("the WebSocket handshake refuses with 401", () => {
     expect(await handshake({ token: key, ...(good && { headers: good }) })).toBe(401);
   });
 
+  test("a key as token or cookie, with the word that it goes into the header", async () => {
+    for (const answer of [
+      await server.get(`/v1/ws?token=${key}`),
+      await server.get("/v1/ws", cookie(key, ALLOWED_ORIGIN)),
+    ]) {
+      expect(answer.status).toBe(401);
+      expect(answer.body.message).toContain("goes into the header");
+      expect(answer.body.message).not.toContain(key);
+    }
+  });
+
   test("a session that was signed out", async () => {
     const { token } = await adminSession(server);
     await server.post("/v1/auth/logout", { token });

@@ -217,7 +217,7 @@ describe("a binary frame", () => {
     expect(read(await client.ask(join(to("gps"), to("geofence"))))).toEqual(subscribed("geofence"));
     expect(read(await client.ask(join(to("gps"), to())))).toEqual(subscribed("gps"));
     expect(read(await client.ask(join(to("gps"), frame("ping"), to())))).toEqual(
-      error("Access denied to channel: "),
+      error(expect.stringContaining("Access denied to channel:  (there is no such channel")),
     );
     await client.close();
   });
@@ -227,7 +227,9 @@ describe("a binary frame", () => {
     const ofSize = (bytes: number) => frame("subscribe", { channel: "x".repeat(bytes - 11) });
     expect(ofSize(MAX_MESSAGE_BYTES).length).toBe(MAX_MESSAGE_BYTES);
     expect(read(await client.ask(ofSize(MAX_MESSAGE_BYTES)))).toEqual(
-      error(`Access denied to channel: ${"x".repeat(128)}`),
+      error(
+        expect.stringContaining(`Access denied to channel: ${"x".repeat(128)} (there is no such channel`),
+      ),
     );
     client.send(ofSize(MAX_MESSAGE_BYTES + 1));
     expect((await client.closed).code).toBe(1009);

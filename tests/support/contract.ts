@@ -56,6 +56,9 @@ const OPTIONAL = new Set([
   "Allow",
   "ETag",
   "Accept-Encoding",
+  // Either of them, by the method.
+  "Accept",
+  "Accept-Patch",
   "Retry-After",
   "Warning",
   "RateLimit-Limit",

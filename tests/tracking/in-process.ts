@@ -1,12 +1,15 @@
 import { spyOn } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { KeyCaller } from "../../src/identity/access/caller";
 import { PermissionSet } from "../../src/identity/access/permissions";
 import { openDatabase, sqlite } from "../../src/kernel/db/connection";
 import { migrate } from "../../src/kernel/db/migrate";
-import { transact } from "../../src/kernel/db/transactions";
+import { closeDatabase, transact } from "../../src/kernel/db/transactions";
 import { loadSystemConfig, setSystemValue } from "../../src/runtime-settings/service";
 import { recordPosition } from "../../src/tracking/gps/service";
 import { createTrip, updateTrip } from "../../src/tracking/trips/service";
+import { temporaryDirectory } from "../support/server";
 import { fix, greatCircleKm, type Place } from "./support";
 
 /**
@@ -19,6 +22,14 @@ export async function openTracking(): Promise<void> {
   openDatabase(":memory:", "normal");
   migrate();
   await transact(loadSystemConfig);
+}
+
+/** Opens a copy of the database, for which no statement is prepared yet. */
+export function reopen(): void {
+  const file = join(temporaryDirectory(), "copy.db");
+  writeFileSync(file, sqlite.serialize());
+  closeDatabase();
+  openDatabase(file, "normal");
 }
 
 /** Sets a value of the system config. */

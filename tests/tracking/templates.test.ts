@@ -222,6 +222,7 @@ describe("POST /v1/trip-templates/{id}/create-trip", () => {
       start_longitude: null,
       end_latitude: null,
       end_longitude: null,
+      distance_km: 0,
       started_at: null,
       ended_at: null,
     });

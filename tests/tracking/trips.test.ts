@@ -44,6 +44,7 @@ const DEFAULTS = {
   start_longitude: null,
   end_latitude: null,
   end_longitude: null,
+  distance_km: 0,
   started_at: null,
   ended_at: null,
 };

@@ -115,9 +115,21 @@ export function countAnyone(rule: RateRule, request: Request, headers: HookConte
   takeFromLimit(rule, bearerOf(request)?.id ?? addressBlock(clientAddress(request)), headers);
 }
 
+/** In place of a user's identifier: the user whose session this is. */
+const ME = "me";
+
 /** True if `{id}` of the path names the user whose session this is. */
 const isSelf = (caller: Caller, id: unknown): boolean =>
-  caller.kind === "session" && typeof id === "string" && id.toLowerCase() === caller.userId;
+  caller.kind === "session" && (id === ME || (typeof id === "string" && id.toLowerCase() === caller.userId));
+
+const OF_USER = /^\/v1\/(?:admin\/)?users\/:id(?:\/|$)/;
+
+/** Makes the parameters of a request canonical; `me` becomes the identifier that it stands for. */
+function canonicalParams(params: Record<string, unknown> | undefined, caller: Caller, route: string): void {
+  if (params === undefined) return;
+  if (params.id === ME && caller.kind === "session" && OF_USER.test(route)) params.id = caller.userId;
+  canonicalUuids(params, anyParameter);
+}
 
 /** Passwords that one session may try: as many as a stranger at the login. */
 export const passwordLimit: RateRule = { name: "password", rate: () => config["rate_limit.login"] };
@@ -312,7 +324,7 @@ export const guard = new Elysia({ name: "guard" }).macro({
           rule,
           isWrite(context.request, context.route),
         );
-        canonicalUuids(context.params, anyParameter);
+        canonicalParams(context.params, context.caller, context.route);
       },
       resolve({ caller, request }: GuardedContext): { actor: Actor } {
         return { actor: actorOf(caller as Caller, request) };

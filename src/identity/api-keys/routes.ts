@@ -59,6 +59,7 @@ export const apiKeyRoutes = new Elysia({ prefix: path, tags: ["API keys"] })
       countProof(actor, body, set.headers);
       const created = await createApiKey(actor, body);
       set.status = 201;
+      set.headers.location = `${path}/${created.id}`;
       return created;
     },
     {

@@ -63,6 +63,7 @@ export const ownAuditRoutes = new Elysia({ prefix: "/v1/users/me/audit", tags })
     async ({ actor, params, body, set }) => {
       const report = await reportEvent(actor, ownId(actor.caller), params.event_id, body);
       set.status = 201;
+      set.headers.location = `/v1/admin/audit/reports/${report.id}`;
       return { success: true, report, error: null };
     },
     {
@@ -164,6 +165,8 @@ export const internalAuditRoutes = new Elysia({ prefix: "/v1/internal/audit", ta
   async ({ actor, body, set }) => {
     const event = await writeEvent(actor.caller, body);
     set.status = 201;
+    // An event has no address of its own: this is the list that holds it.
+    set.headers.location = "/v1/admin/audit";
     return single(event, "/v1/internal/audit");
   },
   {

@@ -57,6 +57,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
     async ({ actor, body, set }) => {
       const session = await verifyRegistration(actor, body.token);
       set.status = 201;
+      set.headers.location = `/v1/users/${session.user_id}`;
       return session;
     },
     {

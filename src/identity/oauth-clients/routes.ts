@@ -68,6 +68,7 @@ export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth client
     async ({ actor, body, set }) => {
       const created = await createClient(actor, body);
       set.status = 201;
+      set.headers.location = `${path}/${created.client.id}`;
       return created;
     },
     {

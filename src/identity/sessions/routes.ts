@@ -109,6 +109,8 @@ export const internalSessionRoutes = new Elysia({ prefix: "/v1/sessions", tags: 
     async ({ actor, body, set }) => {
       const session = await createInternalSession(actor, body);
       set.status = 201;
+      // Its own address holds the token, which belongs into no header that a proxy may log.
+      set.headers.location = `/v1/users/me/sessions/${session.id}`;
       return session;
     },
     {

@@ -7,7 +7,16 @@ import { NEEDS_RECENT_SIGN_IN } from "../proof/schema";
 import { countProof } from "../reauthentication/limits";
 import { RoleAssignment, roleParameter } from "../roles/schema";
 import { assignRole, removeRole, userPermissions, userRoleList } from "./roles";
-import { LocaleChange, PermissionList, Profile, RoleList, User, UserChange, UsernameChange } from "./schema";
+import {
+  LocaleChange,
+  OwnUser,
+  PermissionList,
+  Profile,
+  RoleList,
+  User,
+  UserChange,
+  UsernameChange,
+} from "./schema";
 import {
   changeLocale,
   changeUsername,
@@ -50,12 +59,12 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
   )
   .get("/me", ({ actor }) => single(getOwnUser(actor.caller), `${path}/me`), {
     access: "authenticated",
-    response: { 200: Single(User), ...errors(400) },
+    response: { 200: Single(OwnUser), ...errors(400) },
     detail: {
       operationId: "getOwnUser",
       summary: "Get the own user",
       description:
-        "The user of the session, or the owner of the API key. A system key without owner gives 400.",
+        "The user of the session, or the owner of the API key, with address, roles and permissions. A system key without owner gives 400.",
     },
   })
   .get("/:id", ({ params }) => single(getUser(params.id), `${path}/${params.id}`), {

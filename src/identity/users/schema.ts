@@ -30,6 +30,30 @@ const userFields = {
 export const User = record("User", userFields, "A user");
 export type User = (typeof User)["static"];
 
+export const OwnUser = record(
+  "OwnUser",
+  {
+    ...userFields,
+    email: nullable(
+      out.string(
+        "Address that the user signs in with, else one that a platform vouches for; null without either",
+        "skipper@example.org",
+      ),
+    ),
+    roles: t.Array(t.String(), {
+      description: "Identifiers of the roles that the user holds",
+      examples: [["role_user"]],
+    }),
+    permissions: t.Array(t.String(), {
+      description:
+        "What the credential may do, wildcards unexpanded: of a session all that the user may, of an API key its own part of it",
+      examples: [["two_factor:read", "two_factor:write"]],
+    }),
+  },
+  "The user behind a credential",
+);
+export type OwnUser = (typeof OwnUser)["static"];
+
 export const ExtendedUser = record(
   "ExtendedUser",
   {

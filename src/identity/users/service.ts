@@ -1,6 +1,6 @@
-import { and, asc, desc, eq, isNotNull } from "drizzle-orm";
+import { and, asc, desc, eq, isNotNull, placeholder } from "drizzle-orm";
 import { config } from "../../configuration/config";
-import { db } from "../../kernel/db/connection";
+import { db, statement } from "../../kernel/db/connection";
 import { counter } from "../../kernel/db/counters";
 import { conflict, invalid, isUniqueViolation } from "../../kernel/errors/errors";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
@@ -11,12 +11,13 @@ import { type Actor, transactAs } from "../access/actor";
 import type { Caller } from "../access/caller";
 import { checkOutranks } from "../access/rank";
 import { platformAccounts } from "../accounts/table";
-import { emailAccount, knownAddress, primaryAccount } from "../directory/accounts";
+import { contactAddress, emailAccount, knownAddress, primaryAccount } from "../directory/accounts";
 import { activeUser, auditUserUpdate, existingUser, ownId, type UserRow } from "../directory/users";
 import { applyAddress } from "../email-addresses/service";
 import { requireRecentSignIn } from "../reauthentication/service";
+import { userRoles } from "../roles/table";
 import { isNameHeld } from "../verification/service";
-import type { ExtendedUser, Profile, User, UserChange } from "./schema";
+import type { ExtendedUser, OwnUser, Profile, User, UserChange } from "./schema";
 import { users } from "./table";
 
 declare module "../../kernel/db/events" {
@@ -63,8 +64,27 @@ export function listUsers(request: PageRequest): PageOf<User> {
 
 export const getUser = (id: string): User => toUser(existingUser(id));
 
-/** The owner of a session or a key. Throws 400 for a system key without an owner. */
-export const getOwnUser = (caller: Caller): User => getUser(ownId(caller));
+const rolesOf = statement(() =>
+  db
+    .select({ id: userRoles.role_id })
+    .from(userRoles)
+    .where(eq(userRoles.user_id, placeholder("userId")))
+    .orderBy(asc(userRoles.role_id))
+    .prepare(),
+);
+
+/** The owner of a session or a key, and what the credential may do. Throws 400 for a system key without an owner. */
+export function getOwnUser(caller: Caller): OwnUser {
+  const user = existingUser(ownId(caller));
+  return {
+    ...toUser(user),
+    email: contactAddress(user),
+    roles: rolesOf()
+      .all({ userId: user.id })
+      .map(({ id }) => id),
+    permissions: caller.permissions.list(),
+  };
+}
 
 export function getProfile(id: string): Profile {
   const user = existingUser(id);

@@ -79,10 +79,13 @@ export function removeCounter(name: string): void {
   dropCounter().run(name);
 }
 
-/** Removes at most `limit` parts of a counter in the current transaction: ten thousand take some 50 ms. */
-export function removeParts(name: string, limit: number): void {
+/**
+ * Removes at most `limit` parts of a counter in the current transaction, and returns how many: ten thousand
+ * take some 50 ms.
+ */
+export function removeParts(name: string, limit: number): number {
   if (!current) throw new Error("removeParts outside transact");
-  dropParts().run(name, limit);
+  return dropParts().run(name, limit).changes;
 }
 
 // --- For transactions.ts ---------------------------------------------------------------------------------

@@ -29,12 +29,15 @@ export function pendingMigrations(): string[] {
   return migrations.filter((migration) => !applied.has(migration.tag)).map((migration) => migration.tag);
 }
 
+/** Told of a migration that goes in steps: the records that it has done, and those to do in all. */
+export type MigrationProgress = (tag: string, done: number, total: number) => void;
+
 /**
- * Applies pending migrations, each in a transaction of its own. Foreign keys are off meanwhile (SQLite ignores
- * the pragma inside a transaction, and rebuilding a table would delete its children) and checked before each
- * commit. Returns the tags that were applied.
+ * Applies pending migrations, each in a transaction of its own, or in steps. Foreign keys are off meanwhile
+ * (SQLite ignores the pragma inside a transaction, and rebuilding a table would delete its children) and
+ * checked before each migration's last commit. Returns the tags that were applied.
  */
-export function migrate(): string[] {
+export function migrate(progress: MigrationProgress = () => {}): string[] {
   const applied = appliedMigrations();
   const done: string[] = [];
   sqlite.run("PRAGMA foreign_keys = OFF");
@@ -44,14 +47,11 @@ export function migrate(): string[] {
       const before = applied.get(migration.tag);
       if (before === hash) continue;
       if (before !== undefined) throw new Error(`migration ${migration.tag} changed after it was applied`);
-      sqlite
-        .transaction(() => {
-          for (const part of migration.sql.split("--> statement-breakpoint")) sqlite.run(part);
-          if (sqlite.query("PRAGMA foreign_key_check").all().length > 0)
-            throw new Error(`migration ${migration.tag} would leave broken references`);
-          sqlite.run("INSERT INTO __migrations VALUES (?, ?, ?)", [migration.tag, hash, now()]);
-        })
-        .immediate();
+      runMigration(migration, progress, () => {
+        if (sqlite.query("PRAGMA foreign_key_check").all().length > 0)
+          throw new Error(`migration ${migration.tag} would leave broken references`);
+        sqlite.run("INSERT INTO __migrations VALUES (?, ?, ?)", [migration.tag, hash, now()]);
+      });
       done.push(migration.tag);
     }
   } finally {
@@ -59,3 +59,53 @@ export function migrate(): string[] {
   }
   return done;
 }
+
+interface Step {
+  done: number;
+  total: number;
+  is_last: number;
+}
+
+/**
+ * Runs the SQL of a migration; `conclude` shares its last commit. One that would take long has three parts,
+ * divided by `--> step` and `--> finally`: a beginning, a step that is committed and repeated until its last
+ * statement yields `is_last`, and an end. A process that is killed in between begins again at the beginning,
+ * which must know by what the steps stored that there is something to go on with.
+ */
+export function runMigration(
+  { tag, sql }: { tag: string; sql: string },
+  progress: MigrationProgress = () => {},
+  conclude: () => void = () => {},
+): void {
+  const [beginning = "", step, end] = sql.split(/^--> (?:step|finally)$/m);
+  if (step === undefined || end === undefined) {
+    commit(() => {
+      runAll(beginning);
+      conclude();
+    });
+    return;
+  }
+  commit(() => runAll(beginning));
+  for (let isLast = false; !isLast; ) {
+    const made = commit(() => {
+      const statements = statementsOf(step);
+      for (const statement of statements.slice(0, -1)) sqlite.run(statement);
+      return sqlite.query<Step, []>(statements.at(-1) ?? "").get();
+    });
+    if (!made) throw new Error(`a step of migration ${tag} yields nothing`);
+    progress(tag, made.done, made.total);
+    isLast = made.is_last === 1;
+  }
+  commit(() => {
+    runAll(end);
+    conclude();
+  });
+}
+
+const statementsOf = (sql: string): string[] => sql.split("--> statement-breakpoint");
+
+function runAll(sql: string): void {
+  for (const statement of statementsOf(sql)) sqlite.run(statement);
+}
+
+const commit = <T>(work: () => T): T => sqlite.transaction(work).immediate();

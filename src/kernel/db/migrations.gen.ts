@@ -1,26 +1,27 @@
 // Written by `bun run generate`. Do not edit.
-import m0 from "../../../drizzle/0000_init.sql" with { type: "text" };
-import m1 from "../../../drizzle/0001_geofence_index.sql" with { type: "text" };
-import m2 from "../../../drizzle/0002_accounts.sql" with { type: "text" };
-import m3 from "../../../drizzle/0003_two_factor.sql" with { type: "text" };
-import m4 from "../../../drizzle/0004_verification_keys.sql" with { type: "text" };
-import m5 from "../../../drizzle/0005_audit.sql" with { type: "text" };
-import m6 from "../../../drizzle/0006_audit_days.sql" with { type: "text" };
-import m7 from "../../../drizzle/0007_exports.sql" with { type: "text" };
-import m8 from "../../../drizzle/0008_audit_indexes.sql" with { type: "text" };
-import m9 from "../../../drizzle/0009_operations.sql" with { type: "text" };
-import m10 from "../../../drizzle/0010_trip_distances.sql" with { type: "text" };
-import m11 from "../../../drizzle/0011_loose_points.sql" with { type: "text" };
-import m12 from "../../../drizzle/0012_community.sql" with { type: "text" };
-import m13 from "../../../drizzle/0013_community_search.sql" with { type: "text" };
-import m14 from "../../../drizzle/0014_point_places.sql" with { type: "text" };
-import m15 from "../../../drizzle/0015_point_seasons.sql" with { type: "text" };
-import m16 from "../../../drizzle/0016_sign_in_addresses.sql" with { type: "text" };
-import m17 from "../../../drizzle/0017_who_wrote_it.sql" with { type: "text" };
-import m18 from "../../../drizzle/0018_session_sign_in.sql" with { type: "text" };
-import m19 from "../../../drizzle/0019_bounds.sql" with { type: "text" };
-import m20 from "../../../drizzle/0020_registration_hold.sql" with { type: "text" };
-import m21 from "../../../drizzle/0021_what_a_thief_keeps.sql" with { type: "text" };
+import m0 from "../../drizzle/0000_init.sql" with { type: "text" };
+import m1 from "../../drizzle/0001_geofence_index.sql" with { type: "text" };
+import m2 from "../../drizzle/0002_accounts.sql" with { type: "text" };
+import m3 from "../../drizzle/0003_two_factor.sql" with { type: "text" };
+import m4 from "../../drizzle/0004_verification_keys.sql" with { type: "text" };
+import m5 from "../../drizzle/0005_audit.sql" with { type: "text" };
+import m6 from "../../drizzle/0006_audit_days.sql" with { type: "text" };
+import m7 from "../../drizzle/0007_exports.sql" with { type: "text" };
+import m8 from "../../drizzle/0008_audit_indexes.sql" with { type: "text" };
+import m9 from "../../drizzle/0009_operations.sql" with { type: "text" };
+import m10 from "../../drizzle/0010_trip_distances.sql" with { type: "text" };
+import m11 from "../../drizzle/0011_loose_points.sql" with { type: "text" };
+import m12 from "../../drizzle/0012_community.sql" with { type: "text" };
+import m13 from "../../drizzle/0013_community_search.sql" with { type: "text" };
+import m14 from "../../drizzle/0014_point_places.sql" with { type: "text" };
+import m15 from "../../drizzle/0015_point_seasons.sql" with { type: "text" };
+import m16 from "../../drizzle/0016_sign_in_addresses.sql" with { type: "text" };
+import m17 from "../../drizzle/0017_who_wrote_it.sql" with { type: "text" };
+import m18 from "../../drizzle/0018_session_sign_in.sql" with { type: "text" };
+import m19 from "../../drizzle/0019_bounds.sql" with { type: "text" };
+import m20 from "../../drizzle/0020_registration_hold.sql" with { type: "text" };
+import m21 from "../../drizzle/0021_what_a_thief_keeps.sql" with { type: "text" };
+import m22 from "../../drizzle/0022_lists_by_time.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -45,4 +46,5 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0019_bounds", sql: m19 },
   { tag: "0020_registration_hold", sql: m20 },
   { tag: "0021_what_a_thief_keeps", sql: m21 },
+  { tag: "0022_lists_by_time", sql: m22 },
 ];

@@ -5,7 +5,7 @@ import { takeLock } from "../process/data-lock";
 import { flushToDisk, nameWithoutReplacing, reason, UNFINISHED } from "../process/disk";
 import { OperatorError, remedy } from "../process/operator";
 import { openDatabase, sqlite } from "./connection";
-import { migrate, pendingMigrations } from "./migrate";
+import { type MigrationProgress, migrate, pendingMigrations } from "./migrate";
 import { recordVersion } from "./program-record";
 import { closeDatabase, emptyWriteAheadLog } from "./transactions";
 
@@ -18,6 +18,8 @@ export interface Opening {
   check?: () => void;
   /** Called before an existing database is migrated; the function that it returns is called afterwards. */
   beforeMigration?: () => Promise<AfterMigration>;
+  /** Called during migrations that go in steps. */
+  progress?: MigrationProgress;
 }
 
 /** Gets the number of migrations applied: all pending ones, or those before one that failed. */
@@ -43,14 +45,17 @@ export async function openData(opening: Opening): Promise<string[]> {
   }
 }
 
-async function bringUp({ holdsLock, beforeMigration }: Opening, pending: string[]): Promise<string[]> {
+async function bringUp(
+  { holdsLock, beforeMigration, progress }: Opening,
+  pending: string[],
+): Promise<string[]> {
   const lock = holdsLock ? null : takeLock();
   if (!holdsLock && !lock) throw olderServer();
   let isDone = false;
   try {
     const after = await beforeMigration?.();
     try {
-      const applied = migrate();
+      const applied = migrate(progress);
       recordVersion(sqlite);
       after?.(applied.length, true);
       isDone = true;

@@ -37,7 +37,10 @@ export async function readJson(
   const limit = Math.min(most, config["server.max_body_bytes"]);
   if (declared !== null && Number(declared) > limit) throw tooLarge(limit);
   if (!JSON_TYPE.test(request.headers.get("content-type") ?? ""))
-    throw new AppError("UnsupportedMediaType", "Send the body as Content-Type: application/json");
+    throw new AppError("UnsupportedMediaType", "Send the body as Content-Type: application/json", {
+      // RFC 9110, section 15.5.16, and RFC 5789, section 2.2.
+      headers: { [request.method === "PATCH" ? "accept-patch" : "accept"]: "application/json" },
+    });
   const decoder = bodyDecoder(request);
   const bytes = await (declared === null
     ? readChunks(request, request.body as ReadableStream, limit)

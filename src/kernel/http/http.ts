@@ -24,11 +24,14 @@ export interface HookContext {
 const SANE_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 const METHODS = "GET, POST, PUT, PATCH, DELETE";
-const EXPOSED = "X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After";
+const EXPOSED = "Location, X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After";
 
 /** A record or a list, which is answered as JSON. */
 const isJson = (value: unknown): value is object =>
   typeof value === "object" && (Array.isArray(value) || value?.constructor === Object);
+
+/** The address of a record that was created; undefined where the answer has no link, and its route sets it. */
+const selfOf = (created: { _links?: { self?: string } }): string | undefined => created._links?.self;
 
 /**
  * The policy of every answer that isn't a page: if a browser takes it for one, nothing in it runs, and nobody
@@ -190,6 +193,8 @@ export function everyRequest(paths: PathTable, identify: Identify) {
       }
       const headers = set.headers as HookContext["set"]["headers"];
       headers["content-type"] ??= "application/json;charset=utf-8";
+      const self = set.status === 201 ? selfOf(responseValue) : undefined;
+      if (self !== undefined) headers.location ??= self;
       return compressed(text, request, headers) as unknown as Response;
     })
     .onError({ as: "global" }, ({ error, code, request, set }) => {

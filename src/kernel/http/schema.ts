@@ -169,6 +169,12 @@ export const moment = (description: string) =>
       "must be a date, or a date and time, in ISO 8601, such as 2026-05-04 or 2026-05-04T09:30:00Z",
   });
 
+/** The bounds of a list by time: `from` and `to`, each a time or a day. `what` is the plural of its records. */
+export const fromTo = (what: string) => ({
+  from: t.Optional(moment(`Only ${what} at or after this time, or from this day (UTC) on`)),
+  to: t.Optional(moment(`Only ${what} at or before this time, or up to the end of this day (UTC)`)),
+});
+
 /** A name: 1 to 200 characters (rule H9). */
 export const name = (description: string, example: string) =>
   characters({ minLength: 1, maxLength: 200, description, examples: [example] });

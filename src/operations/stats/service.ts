@@ -4,7 +4,7 @@ import { db } from "../../kernel/db/connection";
 import { counter } from "../../kernel/db/counters";
 import { iso, MINUTE, now } from "../../kernel/time/clock";
 import { completedDistanceKm } from "../../tracking/gps/distance";
-import { countTrips } from "../../tracking/trips/service";
+import { countTrips } from "../../tracking/trips/lists";
 import type { PublicStats } from "./schema";
 
 /** Lifetime of the cached figures (rule O5). */

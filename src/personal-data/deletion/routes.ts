@@ -124,7 +124,7 @@ export const userDeletionRoutes = new Elysia({ prefix: "/v1/users", tags: ["User
     response: { 204: NoContent, ...errors(404, 409) },
     detail: {
       operationId: "deleteUser",
-        summary: "Delete a user",
+      summary: "Delete a user",
       description:
         "Sets `deleted_at` and revokes all sessions and API keys at once; the record stays. The last super admin can't be deleted (409), nor can somebody who may do more than the caller (403). Where `auth.reauthentication_minutes` is set, a session needs a sign-in of the last minutes, and a key cannot delete its owner: else 403 `ReauthenticationRequired`.",
     },

@@ -14,7 +14,7 @@ import { print, sizeInWords } from "../../kernel/process/print";
 import { now, SECOND } from "../../kernel/time/clock";
 import { startCopy } from "./copy";
 import { beforeName, beforesAmong, surplus } from "./names";
-import { logProgress, showProgress, sizeOf } from "./progress";
+import { logProgress, migrationProgress, showProgress, sizeOf } from "./progress";
 import { rows } from "./soundness";
 
 /**
@@ -170,6 +170,7 @@ export async function migrateData(backup: boolean): Promise<void> {
     const applied = await openData({
       holdsLock: false,
       beforeMigration: () => backUpBeforeMigration(backup, tell),
+      progress: migrationProgress(),
     });
     closeDatabase();
     lines.push(applied.length === 0 ? "The database is up to date" : `Applied ${applied.join(", ")}`);

@@ -1,10 +1,11 @@
 import { statSync } from "node:fs";
+import type { MigrationProgress } from "../../kernel/db/migrate";
 import { log } from "../../kernel/logs/log";
 import { sizeInWords } from "../../kernel/process/print";
 import { SECOND } from "../../kernel/time/clock";
 import type { Copying } from "./copy";
 
-/** Shows the progress of a copy that takes longer than a moment. */
+/** Shows the progress of a copy, or of a migration, that takes longer than a moment. */
 
 export const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
@@ -33,4 +34,18 @@ export function logProgress({ partial }: Copying, whole: number): () => void {
     10 * SECOND,
   );
   return () => clearInterval(timer);
+}
+
+/** Shows the progress of migrations on a terminal; elsewhere logs it every ten seconds. */
+export function migrationProgress(): MigrationProgress {
+  let told = performance.now();
+  return (migration, done, total) => {
+    const records = `${done.toLocaleString("en")} of ${total.toLocaleString("en")}`;
+    if (process.stderr.isTTY)
+      process.stderr.write(`\r\x1b[K${done < total ? `${migration}: ${records}` : ""}`);
+    else if (performance.now() - told > 10 * SECOND) {
+      told = performance.now();
+      log.info("the database is being migrated", { migration, progress: records });
+    }
+  };
 }

@@ -7,6 +7,8 @@ import { invalid, notFound } from "../../kernel/errors/errors";
 import { checkChanged } from "../../kernel/http/validation";
 import { iso, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
+import { dropList } from "../gps/detach";
+import { categoryTrips } from "../gps/places";
 import type { NewTripCategory, TripCategory, TripCategoryChange } from "./schema";
 import { tripCategories } from "./table";
 
@@ -85,5 +87,6 @@ export function deleteCategory(id: string): Promise<void> {
   return transact(() => {
     categoryRow(id);
     db.delete(tripCategories).where(eq(tripCategories.id, id)).run();
+    dropList(categoryTrips(id));
   });
 }

@@ -1,21 +1,24 @@
-import { and, eq, inArray, placeholder } from "drizzle-orm";
+import { and, eq, inArray, ne, placeholder } from "drizzle-orm";
 import { db, statement } from "../../kernel/db/connection";
+import { removeCounter, removeParts } from "../../kernel/db/counters";
 import { rowid } from "../../kernel/db/table";
 import { afterCommit, transact } from "../../kernel/db/transactions";
 import { forgetAllCurrent } from "./current-cache";
-import { forgetPlaces, tripPoints } from "./places";
+import { categoryListsOf, devicePoints, deviceTrips, tripPoints } from "./places";
 import { gpsDetachments, gpsPoints } from "./table";
 
 /**
- * A deleted device or trip leaves its points, which then belong to none (rule T6); the counters of a trip's
- * places go. Rewriting millions of rows would block the server, so a small step is taken at once and the rest
- * by a job. Until that is done, the identifiers in the rows are dangling, and every reader of points must
- * call `isDetached` for them.
+ * A deleted device or trip leaves its points, which then belong to none (rule T6); the counters of the lists
+ * that it had go, and so do those of a deleted category. Rewriting millions of rows would block the server, so
+ * a small step is taken at once and the rest by a job. Until that is done, the identifiers in the rows are
+ * dangling, and every reader of points must call `isDetached` for them.
  */
 type Kind = "device" | "trip";
 
 /** Points rewritten in one transaction: some milliseconds. */
 const STEP = 500;
+/** Parts of counters removed in one transaction. */
+const PARTS = 1_500;
 
 const detached = new Set<string>();
 
@@ -36,15 +39,8 @@ const clearing = (field: "device_id" | "trip_id") =>
 const clearDevice = clearing("device_id");
 const clearTrip = clearing("trip_id");
 
-/**
- * Takes a step, in which a trip loses at least as many of its counters as those points have; returns the
- * number of points.
- */
-function step(kind: Kind, id: string): number {
-  if (kind === "device") return clearDevice().all({ id }).length;
-  forgetPlaces(tripPoints(id), STEP);
-  return clearTrip().all({ id }).length;
-}
+const clear = (kind: Kind, id: string): number =>
+  (kind === "device" ? clearDevice() : clearTrip()).all({ id }).length;
 
 /** True for a device or trip that is gone although points still name it. */
 export function isDetached(id: string): boolean {
@@ -54,30 +50,42 @@ export function isDetached(id: string): boolean {
 /** Number of devices and trips that are gone although points still name them. */
 export const detachmentCount = (): number => detached.size;
 
-/** Takes the points from a device or trip that the current transaction deletes. */
+/** Takes the points and the lists from a device or trip that the current transaction deletes. */
 export function detach(kind: Kind, id: string): void {
   afterCommit(forgetAllCurrent);
-  if (step(kind, id) < STEP) return;
+  if (kind === "trip") dropList(tripPoints(id));
+  else for (const list of [devicePoints(id), deviceTrips(id), ...categoryListsOf(id)]) dropList(list);
+  if (clear(kind, id) < STEP) return;
   db.insert(gpsDetachments).values({ kind, reference: id }).run();
   afterCommit(() => detached.add(id));
+}
+
+/** Removes the counters of a list that is gone, in the current transaction; many of them are left to the job. */
+export function dropList(list: string): void {
+  removeCounter(list);
+  if (removeParts(list, PARTS) === PARTS)
+    db.insert(gpsDetachments).values({ kind: "list", reference: list }).run();
 }
 
 /** Loads the unfinished detachments from before a restart. */
 export function loadDetachments(): void {
   detached.clear();
-  for (const row of db.select().from(gpsDetachments).all()) detached.add(row.reference);
+  const unfinished = db.select().from(gpsDetachments).where(ne(gpsDetachments.kind, "list"));
+  for (const row of unfinished.all()) detached.add(row.reference);
 }
 
-/** The job: rewrites the remaining points, step by step, with requests in between. */
+/** The job: rewrites the remaining points and removes the remaining counters, with requests in between. */
 export async function finishDetachments(): Promise<void> {
   for (const { kind, reference } of db.select().from(gpsDetachments).all()) {
+    const step = (): boolean =>
+      kind === "list" ? removeParts(reference, PARTS) === PARTS : clear(kind, reference) === STEP;
     for (let more = true; more; ) {
       more = await transact(() => {
-        if (step(kind, reference) === STEP) return true;
+        if (step()) return true;
         db.delete(gpsDetachments)
           .where(and(eq(gpsDetachments.kind, kind), eq(gpsDetachments.reference, reference)))
           .run();
-        afterCommit(() => detached.delete(reference));
+        if (kind !== "list") afterCommit(() => detached.delete(reference));
         return false;
       });
     }

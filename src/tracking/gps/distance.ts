@@ -1,6 +1,7 @@
 import { sqlite, statement } from "../../kernel/db/connection";
 import { adjustCounter, counter, counterNow, removeCounter } from "../../kernel/db/counters";
 import { TransactionCache } from "../../kernel/db/transaction-cache";
+import { inTransaction } from "../../kernel/db/transactions";
 import { distanceKm, type Position } from "../geofences/geometry";
 
 /**
@@ -68,6 +69,22 @@ export function forgetDistance(tripId: string, wasCompleted: boolean): void {
   if (wasCompleted) adjustCounter(OF_COMPLETED, -counterNow(ofTrip(tripId)));
   removeCounter(ofTrip(tripId));
 }
+
+/** Distance of a trip so far along its positions, in kilometres; 0 without any. */
+export const tripDistanceKm = (tripId: string): number =>
+  (inTransaction() ? counterNow(ofTrip(tripId)) : counter(ofTrip(tripId))) / MM_PER_KM;
+
+const oldest = statement(() =>
+  sqlite.prepare<Position, [string]>(
+    "SELECT latitude, longitude FROM gps_points WHERE trip_id = +? ORDER BY timestamp, rowid LIMIT 1",
+  ),
+);
+
+/** The oldest position of a trip by the receiver's time; null without any. */
+export const firstPosition = (tripId: string): Position | null => oldest().get(tripId);
+
+/** The newest position of a trip by the receiver's time; null without any. */
+export const lastPosition = (tripId: string): Position | null => newest().get(tripId);
 
 /** Distance of all completed trips, in kilometres. */
 export const completedDistanceKm = (): number => counter(OF_COMPLETED) / MM_PER_KM;

@@ -1,11 +1,11 @@
-import { and, asc, inArray, isNull, lt } from "drizzle-orm";
+import { and, asc, inArray, isNull, lt, sql } from "drizzle-orm";
 import { db } from "../../kernel/db/connection";
 import { deleteOlderThan } from "../../kernel/db/delete-older-than";
 import { rowid } from "../../kernel/db/table";
 import { afterCommit } from "../../kernel/db/transactions";
 import { systemValue } from "../../runtime-settings/service";
 import { forgetAllCurrent } from "./current-cache";
-import { ALL, countPoint } from "./places";
+import { ALL, countAt, devicePoints } from "./places";
 import { gpsPoints } from "./table";
 
 /**
@@ -25,10 +25,17 @@ function deleteStep(before: number, limit: number): number {
   const deleted = db
     .delete(gpsPoints)
     .where(inArray(rowid, oldest))
-    .returning({ timestamp: gpsPoints.timestamp })
+    // A device that is gone has no list any more.
+    .returning({
+      timestamp: gpsPoints.timestamp,
+      device: sql<string | null>`(SELECT id FROM devices WHERE id = device_id)`,
+    })
     .all();
   if (deleted.length === 0) return 0;
-  for (const { timestamp } of deleted) countPoint(ALL, timestamp, -1);
+  for (const { timestamp, device } of deleted) {
+    countAt(ALL, timestamp, -1);
+    if (device !== null) countAt(devicePoints(device), timestamp, -1);
+  }
   afterCommit(forgetAllCurrent);
   return deleted.length;
 }

@@ -4,7 +4,7 @@ import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelope
 import { inMemory, readList, WholeListQuery } from "../../kernel/http/lists";
 import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/http/schema";
 import { systemValue } from "../../runtime-settings/service";
-import { CurrentQuery, GpsPoint, NewGpsPoint } from "./schema";
+import { CurrentQuery, GpsFilter, GpsPoint, NewGpsPoint } from "./schema";
 import {
   currentPosition,
   currentPositions,
@@ -31,17 +31,17 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
     "",
     ({ query, request }) => {
       const asked = pageRequest(query, DEFAULT_LIMIT);
-      return page(path, asked, listPoints(asked), request);
+      return page(path, asked, listPoints(asked, query), request);
     },
     {
       access: "gps:read",
-      ...query(t.Object(pageQuery(DEFAULT_LIMIT))),
+      ...query(t.Object({ ...pageQuery(DEFAULT_LIMIT), ...GpsFilter.properties })),
       response: { 200: Page("PositionPage", GpsPoint) },
       detail: {
         operationId: "listPositions",
         summary: "List positions",
         description:
-          "All positions, newest first by the receiver's time. First and last pages cost the same whatever the number of positions; a page in the middle costs what lies in the quarter of an hour in which it begins.",
+          "Positions, newest first by the receiver's time: all of them, or those of a device, or those between two times of the receiver. A day's track of a device is `?device_id=…&from=2026-05-04&to=2026-05-04`. A device that does not exist has none. Pages and totals cost the same whatever the number of positions, but for those in the quarters of an hour in which a page, `from` and `to` lie.",
       },
     },
   )
@@ -99,7 +99,7 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
         operationId: "postPosition",
         summary: "Post a position",
         description:
-          "Stores a position, joins it to the device's active trip with GPS logging, broadcasts it as `gpsUpdate`, and sends a `geofenceEvent` for each zone that the device entered or left. A position posted with an API key that is linked to a device belongs to that device; with any other credential it has none. One older than the device's newest is stored and broadcast but evaluates no zone. Limited to 30 requests per 60 seconds and credential unless the system config says otherwise.",
+          "Stores a position, joins it to the device's active trip with GPS logging, broadcasts it as `gpsUpdate`, and sends a `geofenceEvent` for each zone that the device entered or left. A position posted with an API key that is linked to a device belongs to that device; with any other credential it has none, unless the caller holds `devices:write` and names one by `device_id` (400 if there is no such device). One older than the device's newest is stored and broadcast but evaluates no zone. Limited to 30 requests per 60 seconds and credential unless the system config says otherwise.",
       },
     },
   )

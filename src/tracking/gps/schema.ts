@@ -1,4 +1,15 @@
-import { latitude, longitude, nullable, optional, out, record, t, uuid } from "../../kernel/http/schema";
+import {
+  fromTo,
+  ignorable,
+  latitude,
+  longitude,
+  nullable,
+  optional,
+  out,
+  record,
+  t,
+  uuid,
+} from "../../kernel/http/schema";
 
 export const GpsPoint = record(
   "GpsPoint",
@@ -55,6 +66,14 @@ export const NewGpsPoint = t.Object(
     pdop: dilution("Position", 1.6),
     hdop: dilution("Horizontal", 0.9),
     vdop: dilution("Vertical", 1.3),
+    device_id: t.Optional(
+      ignorable({
+        type: ["string", "null"],
+        format: "uuid",
+        description:
+          "The device that was there, for a caller who holds `devices:write`; from any other it is ignored. Left out or null: the device of the caller's key",
+      }),
+    ),
   },
   { title: "NewGpsPoint" },
 );
@@ -63,3 +82,9 @@ export type NewGpsPoint = (typeof NewGpsPoint)["static"];
 export const CurrentQuery = t.Object({
   device_id: t.Optional(uuid("A device; left out, the newest point of all is meant")),
 });
+
+export const GpsFilter = t.Object({
+  device_id: t.Optional(uuid("Only the positions of this device")),
+  ...fromTo("positions"),
+});
+export type GpsFilter = (typeof GpsFilter)["static"];

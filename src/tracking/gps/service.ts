@@ -1,21 +1,21 @@
 import type { Caller } from "../../identity/access/caller";
 import { newId } from "../../kernel/crypto/id";
 import { sqlite, statement } from "../../kernel/db/connection";
-import { counter } from "../../kernel/db/counters";
 import { publish } from "../../kernel/db/events";
 import { TransactionCache } from "../../kernel/db/transaction-cache";
 import { afterCommit, transact } from "../../kernel/db/transactions";
 import { conflict, invalid, notFound } from "../../kernel/errors/errors";
-import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
+import type { PageOf, PageRequest } from "../../kernel/http/paging";
+import { isUuid } from "../../kernel/http/schema";
 import { iso, now, SECOND } from "../../kernel/time/clock";
 import { systemValue } from "../../runtime-settings/service";
 import { evaluateZones, type ZoneCrossing } from "../geofences/evaluate";
+import { COLUMNS, measured, PLACEHOLDERS, type Row, valuesOf } from "./columns";
 import { cachedCurrent, forgetCurrent, renewCurrent } from "./current-cache";
 import { isDetached } from "./detach";
 import { lengthenTrip } from "./distance";
-import { ALL, countPoint, findPlace, tripPoints } from "./places";
-import type { GpsPoint, NewGpsPoint } from "./schema";
-import type { gpsPoints } from "./table";
+import { ALL, countAt, devicePoints, readTimed, type TimedList, tripPoints, windowOf } from "./places";
+import type { GpsFilter, GpsPoint, NewGpsPoint } from "./schema";
 
 declare module "../../kernel/db/events" {
   interface EventMap {
@@ -26,27 +26,11 @@ declare module "../../kernel/db/events" {
   }
 }
 
-type Row = typeof gpsPoints.$inferSelect;
-
-const COLUMNS =
-  "id, device_id, trip_id, latitude, longitude, altitude, heading, timestamp, speed_kmh, speed_mps, speed_mph, speed_knots, pdop, hdop, vdop, created_at";
-
 const toGpsPoint = (row: Row): GpsPoint => ({
-  id: row.id,
+  ...row,
   device_id: row.device_id !== null && isDetached(row.device_id) ? null : row.device_id,
   trip_id: row.trip_id !== null && isDetached(row.trip_id) ? null : row.trip_id,
-  latitude: row.latitude,
-  longitude: row.longitude,
-  altitude: row.altitude,
-  heading: row.heading,
   timestamp: iso(row.timestamp),
-  speed_kmh: row.speed_kmh,
-  speed_mps: row.speed_mps,
-  speed_mph: row.speed_mph,
-  speed_knots: row.speed_knots,
-  pdop: row.pdop,
-  hdop: row.hdop,
-  vdop: row.vdop,
   created_at: iso(row.created_at),
 });
 
@@ -61,9 +45,10 @@ const points = <P extends (string | number)[]>(rest: string) =>
 
 const insertPoint = statement(() =>
   sqlite.prepare<unknown, (string | number | null)[]>(
-    `INSERT INTO gps_points (${COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)`,
+    `INSERT INTO gps_points (${COLUMNS}) VALUES (${PLACEHOLDERS})`,
   ),
 );
+
 interface Reporter {
   id: string;
   /** The active trip that logs. */
@@ -86,12 +71,14 @@ const newestOfDevice = points<[string]>("WHERE device_id = +? ORDER BY timestamp
 /**
  * Records a position: stores it, joins it to the device's active logging trip, and, unless the device has a
  * newer position already, publishes the zones that the device entered or left (rules T1 to T3). The device is
- * the one linked to the caller's key; a position posted with any other credential has none.
+ * the one that a holder of `devices:write` names, else the one linked to the caller's key. Throws 400 for a
+ * time too far ahead, and for a name of no device.
  */
 export function recordPosition(caller: Caller, fix: NewGpsPoint): Promise<GpsPoint> {
   checkTimestamp(fix.timestamp);
+  const deviceId = namedDevice(caller, fix.device_id) ?? (caller.kind === "key" ? caller.deviceId : null);
   return transact(() => {
-    const device = caller.kind === "key" && caller.deviceId !== null ? findReporter(caller.deviceId) : null;
+    const device = deviceId === null ? null : findReporter(deviceId);
     const point = storePoint(device, fix);
     publish("gps.recorded", point);
     const newest = fix.timestamp * SECOND;
@@ -103,7 +90,16 @@ export function recordPosition(caller: Caller, fix: NewGpsPoint): Promise<GpsPoi
   }, "retryable");
 }
 
-/** Null for a device that was deleted after the caller was authenticated. */
+/** The device that a position names; null where it names none, or the caller may not name one (rule T1). */
+function namedDevice(caller: Caller, named: unknown): string | null {
+  const isAllowed = caller.isSuperAdmin || caller.permissions.has("devices:write");
+  if (named === undefined || named === null || !isAllowed) return null;
+  if (typeof named !== "string" || !isUuid(named)) throw invalid("/device_id", "must be a UUID, or null");
+  if (!reporter().get(named)) throw invalid("/device_id", "names no device");
+  return named;
+}
+
+/** Null for a device that was deleted after the request was admitted. */
 const findReporter = (deviceId: string): Reporter | null =>
   reporters.get(deviceId, () => reporter().get(deviceId));
 
@@ -119,24 +115,15 @@ function storePoint(device: Reporter | null, fix: NewGpsPoint): GpsPoint {
     id: newId(),
     device_id: device?.id ?? null,
     trip_id: tripId,
-    latitude: fix.latitude,
-    longitude: fix.longitude,
-    altitude: fix.altitude ?? null,
-    heading: fix.heading ?? null,
+    ...measured(fix),
     timestamp: fix.timestamp * SECOND,
-    speed_kmh: fix.speed_kmh,
-    speed_mps: fix.speed_mps,
-    speed_mph: fix.speed_mph,
-    speed_knots: fix.speed_knots,
-    pdop: fix.pdop ?? null,
-    hdop: fix.hdop ?? null,
-    vdop: fix.vdop ?? null,
     created_at: now(),
   };
   if (tripId !== null) lengthenTrip(tripId, fix, row.timestamp);
-  insertPoint().run(...Object.values(row));
-  countPoint(ALL, row.timestamp, 1);
-  if (tripId !== null) countPoint(tripPoints(tripId), row.timestamp, 1);
+  insertPoint().run(...valuesOf(row));
+  countAt(ALL, row.timestamp, 1);
+  if (device) countAt(devicePoints(device.id), row.timestamp, 1);
+  if (tripId !== null) countAt(tripPoints(tripId), row.timestamp, 1);
   const point = toGpsPoint(row);
   afterCommit(() => renewCurrent(point));
   return point;
@@ -144,43 +131,47 @@ function storePoint(device: Reporter | null, fix: NewGpsPoint): GpsPoint {
 
 // --- Reading ----------------------------------------------------------------------------------------------
 
-const newestFirst = points<[number, number, number]>(
-  "WHERE timestamp < +? ORDER BY timestamp DESC, rowid DESC LIMIT +? OFFSET +?",
-);
-const oldestFirst = points<[number, number, number]>(
-  "WHERE timestamp >= +? ORDER BY timestamp, rowid LIMIT +? OFFSET +?",
-);
 const newestOfAll = points<[]>("ORDER BY timestamp DESC, rowid DESC LIMIT 1");
 const byId = points<[string]>("WHERE id = ?");
 
-/** A page of positions, newest first by the receiver's time. */
-export function listPoints(request: PageRequest): PageOf<GpsPoint> {
-  return readPage(request, counter(ALL), (fromEnd, offset, limit) => {
-    const { bound, skip } = findPlace(ALL, fromEnd ? "oldest first" : "newest first", offset);
-    return (fromEnd ? oldestFirst() : newestFirst()).all(bound, limit, skip).map(toGpsPoint);
+/** The positions that a condition picks: the statements of their list. */
+function listWhere<P extends string[]>(condition: string, nameOf: (...owner: P) => string) {
+  const count = statement(() =>
+    sqlite.prepare<{ n: number }, (string | number)[]>(
+      `SELECT count(*) AS n FROM gps_points WHERE ${condition} timestamp >= +? AND timestamp < +?`,
+    ),
+  );
+  const oldest = points<(string | number)[]>(
+    `WHERE ${condition} timestamp >= +? ORDER BY timestamp, rowid LIMIT +? OFFSET +?`,
+  );
+  const newest = points<(string | number)[]>(
+    `WHERE ${condition} timestamp < +? ORDER BY timestamp DESC, rowid DESC LIMIT +? OFFSET +?`,
+  );
+  return (...owner: P): TimedList<GpsPoint> => ({
+    name: nameOf(...owner),
+    count: (from, until) => count().get(...owner, from, until)?.n ?? 0,
+    read: (order, { bound, skip }, limit) =>
+      (order === "oldest first" ? oldest() : newest()).all(...owner, bound, limit, skip).map(toGpsPoint),
   });
 }
+const allPoints = listWhere<[]>("", () => ALL);
+const pointsOfDevice = listWhere<[string]>("device_id = +? AND", devicePoints);
+const pointsOfTrip = listWhere<[string]>("trip_id = +? AND", tripPoints);
+
+/** A page of positions, newest first by the receiver's time: all of them, or a device's, or between two times. */
+export function listPoints(request: PageRequest, { device_id, ...span }: GpsFilter = {}): PageOf<GpsPoint> {
+  const list = device_id === undefined ? allPoints() : pointsOfDevice(device_id);
+  return readTimed(request, list, "newest first", windowOf(span));
+}
+
+/** A page of a trip's positions, oldest first. The trip must exist. */
+export const listTripPoints = (tripId: string, request: PageRequest): PageOf<GpsPoint> =>
+  readTimed(request, pointsOfTrip(tripId), "oldest first");
 
 export function getPoint(id: string): GpsPoint {
   const row = byId().get(id);
   if (!row) throw notFound("GPS point");
   return toGpsPoint(row);
-}
-
-const oldestOfTrip = points<[string, number, number, number]>(
-  "WHERE trip_id = +? AND timestamp >= +? ORDER BY timestamp, rowid LIMIT +? OFFSET +?",
-);
-const newestOfTrip = points<[string, number, number, number]>(
-  "WHERE trip_id = +? AND timestamp < +? ORDER BY timestamp DESC, rowid DESC LIMIT +? OFFSET +?",
-);
-
-/** A page of a trip's positions, oldest first. The trip must exist. */
-export function listTripPoints(tripId: string, request: PageRequest): PageOf<GpsPoint> {
-  const list = tripPoints(tripId);
-  return readPage(request, counter(list), (fromEnd, offset, limit) => {
-    const { bound, skip } = findPlace(list, fromEnd ? "newest first" : "oldest first", offset);
-    return (fromEnd ? newestOfTrip() : oldestOfTrip()).all(tripId, bound, limit, skip).map(toGpsPoint);
-  });
 }
 
 // --- Current positions ------------------------------------------------------------------------------------
@@ -236,7 +227,10 @@ export function deletePoint(id: string): Promise<void> {
     const point = getPoint(id);
     if (point.trip_id !== null) throw conflict("This GPS point is linked to a trip and cannot be deleted");
     removePoint().run(id);
-    countPoint(ALL, Date.parse(point.timestamp), -1);
+    const time = Date.parse(point.timestamp);
+    countAt(ALL, time, -1);
+    if (point.device_id !== null && findReporter(point.device_id))
+      countAt(devicePoints(point.device_id), time, -1);
     afterCommit(() => forgetCurrent(point.device_id));
   });
 }

@@ -25,16 +25,17 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
     "",
     ({ query, request }) => {
       const asked = pageRequest(query, DEFAULT_LIMIT);
-      return page(path, asked, listTrips(asked, query.status), request);
+      return page(path, asked, listTrips(asked, query), request);
     },
     {
       access: "trips:read",
-      ...query(t.Object({ ...pageQuery(DEFAULT_LIMIT), ...TripFilter })),
+      ...query(t.Object({ ...pageQuery(DEFAULT_LIMIT), ...TripFilter.properties })),
       response: { 200: Page("TripPage", Trip) },
       detail: {
         operationId: "listTrips",
         summary: "List trips",
-        description: "Trips, newest first; with `status` only those.",
+        description:
+          "Trips, newest first; with filters only those that meet all of them. With `device_id`, `category_id`, `from` or `to` those come first that began last; a trip that hasn't begun counts by the time when it was created. A device or category that does not exist has none.",
       },
     },
   )
@@ -58,7 +59,8 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
       detail: {
         operationId: "createTrip",
         summary: "Create a trip",
-        description: "Creates a trip as a draft. A reference to a record that does not exist gives 400.",
+        description:
+          "Creates a trip as a draft. With `gps_logging_enabled` and a `device_id`, the device's positions join it while it is active: a trip that logs without a device never gets a position. A reference to a record that does not exist gives 400.",
       },
     },
   )

@@ -1,5 +1,6 @@
 import {
   characters,
+  fromTo,
   latitude,
   longitude,
   name,
@@ -28,18 +29,25 @@ export const Trip = record(
     name: out.string("Name", "Lauterbach to Greifswald"),
     description: nullable(out.string("What the trip is", "Transfer across the Bodden")),
     status: Status,
-    gps_logging_enabled: out.boolean("Whether the device's positions join this trip while it is active"),
-    device_id: nullable(out.uuid("The device that tracks it")),
+    gps_logging_enabled: out.boolean(
+      "Whether the device's positions join this trip while it is active. Without a `device_id` no position ever joins it",
+    ),
+    device_id: nullable(out.uuid("The device that tracks it; positions join a trip by its device alone")),
     category_id: nullable(out.uuid("Its category")),
     origin_id: nullable(out.uuid("The location where it begins")),
     destination_id: nullable(out.uuid("The location where it ends")),
     weight_kg: nullable(out.number("Weight of the cargo in kg", 1250)),
     notes: nullable(out.string("Notes", "Call the harbour master before arrival")),
     tags: t.Array(t.String(), { description: "Tags", examples: [["ferry", "summer"]] }),
-    start_latitude: nullable(out.number("Latitude of the start", 54.3412)),
-    start_longitude: nullable(out.number("Longitude of the start", 13.5066)),
-    end_latitude: nullable(out.number("Latitude of the end", 54.0967)),
-    end_longitude: nullable(out.number("Longitude of the end", 13.4553)),
+    start_latitude: nullable(
+      out.number("Latitude of the start: as it was set, else of the trip's first position", 54.3412),
+    ),
+    start_longitude: nullable(out.number("Longitude of the start, likewise", 13.5066)),
+    end_latitude: nullable(
+      out.number("Latitude of the end: as it was set, else of the trip's last position so far", 54.0967),
+    ),
+    end_longitude: nullable(out.number("Longitude of the end, likewise", 13.4553)),
+    distance_km: out.number("Length of the way along the trip's positions so far, in km", 31.8),
     started_at: nullable(out.time("When it was first activated")),
     ended_at: nullable(out.time("When it was completed")),
     created_at: out.time("When it was created"),
@@ -70,7 +78,8 @@ const fields = {
   description: optional(text("What the trip is", "Transfer across the Bodden")),
   gps_logging_enabled: optional(
     t.Boolean({
-      description: "Whether the device's positions join this trip while it is active; default false",
+      description:
+        "Whether the device's positions join this trip while it is active; default false. Needs a `device_id`: a trip without one never gets a position",
       examples: [true],
     }),
   ),
@@ -100,4 +109,10 @@ export const TripChange = t.Object(
 );
 export type TripChange = (typeof TripChange)["static"];
 
-export const TripFilter = { status: t.Optional(Status) };
+export const TripFilter = t.Object({
+  status: t.Optional(Status),
+  device_id: t.Optional(uuid("Only the trips of this device")),
+  category_id: t.Optional(uuid("Only the trips of this category, without those of its children")),
+  ...fromTo("trips that began"),
+});
+export type TripFilter = (typeof TripFilter)["static"];

@@ -1,62 +1,51 @@
-import { asc, count, desc, eq, placeholder } from "drizzle-orm";
+import { asc, count, eq, placeholder } from "drizzle-orm";
 import type { Caller } from "../../identity/access/caller";
 import { newId } from "../../kernel/crypto/id";
 import { db, statement } from "../../kernel/db/connection";
-import { adjustCounter, counter, removeCounter } from "../../kernel/db/counters";
 import { transact } from "../../kernel/db/transactions";
 import { AppError, conflict, invalid, isUniqueViolation, notFound } from "../../kernel/errors/errors";
 import type { Records } from "../../kernel/http/lists";
-import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
+import type { PageOf, PageRequest } from "../../kernel/http/paging";
 import { iso, isoOrNull, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import { systemValue } from "../../runtime-settings/service";
 import { tripCategories } from "../categories/table";
 import { devices } from "../devices/table";
 import { detach } from "../gps/detach";
-import { countCompleted, forgetDistance } from "../gps/distance";
-import { tripPoints } from "../gps/places";
+import { countCompleted, firstPosition, forgetDistance, lastPosition, tripDistanceKm } from "../gps/distance";
 import type { GpsPoint } from "../gps/schema";
 import { listTripPoints, recentPosition } from "../gps/service";
 import { locations } from "../locations/table";
-import type { NewTrip, StatusChange, Trip, TripChange } from "./schema";
+import { listRows, type TripRow as Row, recount } from "./lists";
+import type { NewTrip, StatusChange, Trip, TripChange, TripFilter } from "./schema";
 import { tripStatusHistory, trips } from "./table";
 import { isDeletable, type TripStatus, transition } from "./trip-state";
 
-type Row = typeof trips.$inferSelect;
-
+/** The ends that nobody set are those of the way: its first position, and its last one so far. */
 const toTrip = (row: Row): Trip => ({
   ...row,
+  ...endsOf(row),
+  distance_km: tripDistanceKm(row.id),
   started_at: isoOrNull(row.started_at),
   ended_at: isoOrNull(row.ended_at),
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
 });
 
-/** Counters of the trips: all of them, and those with each status. */
-const ALL = "trips";
-const withStatus = (status: TripStatus) => `trips ${status}`;
+function endsOf(row: Row) {
+  const [start, end] = [row.start_latitude ?? row.start_longitude, row.end_latitude ?? row.end_longitude];
+  const first = start === null ? firstPosition(row.id) : null;
+  const last = end === null ? lastPosition(row.id) : null;
+  return {
+    ...(first && { start_latitude: first.latitude, start_longitude: first.longitude }),
+    ...(last && { end_latitude: last.latitude, end_longitude: last.longitude }),
+  };
+}
 
-/** Numbers of trips: in all, active and completed. */
-export const countTrips = () => ({
-  total: counter(ALL),
-  active: counter(withStatus("active")),
-  completed: counter(withStatus("completed")),
-});
-
-/** A page of trips, newest first; only those with `status` if it is given. */
-export function listTrips(request: PageRequest, status?: TripStatus): PageOf<Trip> {
-  const total = counter(status === undefined ? ALL : withStatus(status));
-  return readPage(request, total, (fromEnd, offset, limit) =>
-    db
-      .select()
-      .from(trips)
-      .where(status === undefined ? undefined : eq(trips.status, status))
-      .orderBy(fromEnd ? asc(trips.id) : desc(trips.id))
-      .limit(limit)
-      .offset(offset)
-      .all()
-      .map(toTrip),
-  );
+/** A page of trips: see `listRows`. */
+export function listTrips(request: PageRequest, filter?: TripFilter): PageOf<Trip> {
+  const { rows, total } = listRows(request, filter);
+  return { rows: rows.map(toTrip), total };
 }
 
 export function getTrip(id: string): Trip {
@@ -99,8 +88,7 @@ export function insertTrip(input: NewTrip): Trip {
     })
     .returning()
     .get();
-  adjustCounter(ALL, 1);
-  adjustCounter(withStatus("draft"), 1);
+  recount(null, row);
   return toTrip(row);
 }
 
@@ -132,6 +120,7 @@ export function updateTrip(caller: Caller, id: string, { status, ...input }: Tri
         .returning()
         .get(),
     );
+    recount(before, row);
     if (status !== undefined) noteStatusChange(caller, before, row, time);
     return toTrip(row);
   });
@@ -161,8 +150,6 @@ function keepOneLogger<T>(change: () => T): T {
 }
 
 function noteStatusChange(caller: Caller, before: Row, after: Row, time: number): void {
-  adjustCounter(withStatus(before.status), -1);
-  adjustCounter(withStatus(after.status), 1);
   if (after.status === "completed") countCompleted(after.id);
   const maxAge = systemValue("trip.history_position_max_age_seconds");
   const position = after.device_id === null ? null : recentPosition(after.device_id, maxAge);
@@ -187,9 +174,7 @@ export function deleteTrip(id: string): Promise<void> {
     if (!isDeletable(trip.status)) throw conflict(`A trip that is ${trip.status} cannot be deleted`);
     db.delete(trips).where(eq(trips.id, id)).run();
     detach("trip", id);
-    adjustCounter(ALL, -1);
-    adjustCounter(withStatus(trip.status), -1);
-    removeCounter(tripPoints(id));
+    recount(trip, null);
     forgetDistance(id, trip.status === "completed");
   });
 }

@@ -6,6 +6,12 @@ import { devices } from "../devices/table";
 import { locations } from "../locations/table";
 import { TRIP_STATUSES } from "./trip-state";
 
+/**
+ * The time by which lists of trips are bounded: when one began, and until then, when it was created. With a
+ * comma in it (`coalesce`), drizzle-kit would take it for two columns of an index.
+ */
+export const BEGAN = sql<number>`CASE WHEN started_at IS NULL THEN created_at ELSE started_at END`;
+
 export const trips = sqliteTable(
   "trips",
   {
@@ -32,8 +38,15 @@ export const trips = sqliteTable(
   },
   (table) => [
     index("trips_status").on(table.status, table.id),
-    index("trips_device").on(table.device_id),
-    index("trips_category").on(table.category_id),
+    // One for each choice of filters: see lists.ts.
+    index("trips_began").on(BEGAN),
+    index("trips_status_began").on(table.status, BEGAN),
+    index("trips_device").on(table.device_id, BEGAN),
+    index("trips_device_status").on(table.device_id, table.status, BEGAN),
+    index("trips_category").on(table.category_id, BEGAN),
+    index("trips_category_status").on(table.category_id, table.status, BEGAN),
+    index("trips_category_device").on(table.category_id, table.device_id, BEGAN),
+    index("trips_category_device_status").on(table.category_id, table.device_id, table.status, BEGAN),
     index("trips_origin").on(table.origin_id),
     index("trips_destination").on(table.destination_id),
     // One active trip with GPS logging per device, also under parallel requests: 409 (rule T8).
