@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { onDatabase } from "../identity/audit/support";
-import { createUser } from "../identity/support";
+import { newUser } from "../support/people";
 import { LONGEST_HOLD, longestHold } from "../support/pressure";
+import { onDatabase } from "../support/rows";
 import { TestServer } from "../support/server";
 
 /** Bursts of requests that are cheap to send and keep the server busy for long. */
@@ -47,7 +47,7 @@ test("a few pipelined requests are answered in order", async () => {
 });
 
 test("one credential gets no more than some megabytes of large lists in a second", async () => {
-  const anna = await createUser(server);
+  const anna = await newUser(server);
   onDatabase(server, (database) => {
     for (let made = 0; made < 50; made++)
       database.run(
@@ -70,7 +70,7 @@ test("one credential gets no more than some megabytes of large lists in a second
   await Bun.sleep(SECOND);
   expect((await ask()).status).toBe(200);
   // Small answers are nobody's loss.
-  const bert = await createUser(server);
+  const bert = await newUser(server);
   for (let asked = 0; asked < 30; asked++) {
     const { status } = await server.get("/v1/users/me", { token: bert.token });
     expect(status).toBe(200);

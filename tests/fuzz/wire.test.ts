@@ -1,8 +1,8 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import fc from "fast-check";
-import { fix } from "../kernel/support";
 import { TestServer } from "../support/server";
+import { fix } from "../tracking/support";
 import { claimDiscreet, residentMemory } from "./judge";
 import { parameters, RUNS, reproducibly, tell } from "./settings";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { getIntrospectionQuery } from "graphql";
-import { newcomer } from "../identity/deletion-support";
 import type { Answer } from "../support/api";
+import { newUser } from "../support/people";
 import { TestServer } from "../support/server";
 import {
   ask,
@@ -180,7 +180,7 @@ describe("requests", () => {
 
   test("with a credential count for it alone, wherever they come from", async () => {
     const address = newAddress();
-    const { token } = await newcomer(server);
+    const { token } = await newUser(server);
     for (let sent = 0; sent < RATE; sent++) {
       expect((await typename({ ...(sent % 2 ? address : newAddress()), ...bearer(token) })).status).toBe(200);
     }
@@ -224,7 +224,7 @@ describe("mutations", () => {
       settings: { "rate_limit.enabled": "true", "rate_limit.write": "4/60" },
     });
     try {
-      const { token, username, password } = await newcomer(server);
+      const { token, username, password } = await newUser(server);
       const setUp = (count: number) =>
         ask(
           server,
@@ -266,7 +266,7 @@ describe("mutations", () => {
   test("of a set-up answer the same picture under each name that asks for it", async () => {
     const server = await TestServer.start();
     try {
-      const { token } = await newcomer(server);
+      const { token } = await newUser(server);
       const { setupTwoFactor } = dataOf(
         await ask(server, "mutation { setupTwoFactor { qrCodeUrl a: qrCodeImage b: qrCodeImage } }", {
           token,

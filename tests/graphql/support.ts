@@ -2,9 +2,9 @@ import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
 import { join } from "node:path";
 import { toCamelCase, toSnakeCase } from "../../src/kernel/case";
-import { rows } from "../identity/accounts-support";
-import { eventually } from "../identity/users-support";
 import type { Answer, Token } from "../support/api";
+import { eventually } from "../support/expectations";
+import { rows } from "../support/rows";
 import type { TestServer } from "../support/server";
 
 /** Shared by the tests of GraphQL: both doors to each operation, and the effects of a request. */

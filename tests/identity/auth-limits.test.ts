@@ -1,19 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { addressBlock } from "../../src/kernel/client";
 import type { Answer } from "../support/api";
+import { auditRows } from "../support/events";
+import { statuses } from "../support/expectations";
+import { newPerson, newUser, register, type User, verifyRegistration } from "../support/people";
 import { type Settings, TestServer } from "../support/server";
 import {
   askReset,
   changePassword,
   completeReset,
-  newPerson,
-  register,
-  state,
-  statuses,
+  registrationState,
   verifyEmail,
-  verifyRegistration,
 } from "./registration-support";
-import { auditRows, createUser, type TestUser } from "./support";
 
 /**
  * The keys under `rate_limit`: login, a registration and a password reset count per address, a
@@ -22,10 +20,10 @@ import { auditRows, createUser, type TestUser } from "./support";
 const WRONG = "not the password";
 
 let server: TestServer;
-let anna: TestUser;
+let anna: User;
 async function start(settings: Settings) {
   server = await TestServer.start({ clock: "movable", settings });
-  anna = await createUser(server);
+  anna = await newUser(server);
 }
 
 /** A sign-in from an address, as a trusted proxy reports it. */
@@ -140,14 +138,14 @@ describe("registration, reset and password change, by default", () => {
     }
     const remaining = answers.map(({ headers }) => Number(headers.get("ratelimit-remaining")));
     expect(remaining.sort((a, b) => a - b)).toEqual(Array.from({ length: limit }, (_, at) => at));
-    const before = [state(server), auditRows(server).length];
+    const before = [registrationState(server), auditRows(server).length];
     const { status, body, headers } = await ask(limit + 1);
     expect([status, body.error]).toEqual([429, "TooManyRequests"]);
     expect(headers.get("ratelimit-remaining")).toBe("0");
     expect(headers.get("retry-after")).toBe(headers.get("ratelimit-reset"));
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
     expect(Number(headers.get("retry-after"))).toBeLessThanOrEqual(seconds);
-    expect([state(server), auditRows(server).length]).toEqual(before);
+    expect([registrationState(server), auditRows(server).length]).toEqual(before);
   }
 
   test("an address registers 5 times in an hour, and others go on", async () => {

@@ -4,8 +4,8 @@ import { checkChallenge } from "../../src/identity/auth/bot-protection";
 import { AppError } from "../../src/kernel/errors";
 import { configureLog } from "../../src/kernel/log";
 import { SiteVerifyStandIn } from "../stand-ins/siteverify";
+import { outputOfWholeRun } from "../support/log";
 import { TestServer } from "../support/server";
-import { outputOfWholeRun } from "./support";
 
 let provider: SiteVerifyStandIn;
 const lines: string[] = [];

@@ -10,7 +10,8 @@ import { verifications } from "../../src/identity/verification/table";
 import { DAY, HOUR, now, setClock } from "../../src/kernel/clock";
 import { closeDatabase, db, transact } from "../../src/kernel/db";
 import { newId } from "../../src/kernel/id";
-import { configure, openQueue } from "./email/support";
+import { configure } from "../support/in-process";
+import { openQueue } from "./email/support";
 
 /** The job that removes expired tokens. Tests over HTTP show that they are refused from their expiry on. */
 

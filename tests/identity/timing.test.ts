@@ -1,10 +1,10 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { login } from "../support/credentials";
+import { externalUser, newUser, type User } from "../support/people";
 import { TestServer } from "../support/server";
-import { externalUser } from "./accounts-support";
-import { askReset, login, registered } from "./registration-support";
-import type { TestUser } from "./support";
+import { askReset } from "./registration-support";
 
 /** The time of an answer reveals nothing about the existence of an account (rules A2 and C2). */
 
@@ -14,10 +14,10 @@ const ROUNDS = 3;
 const STEP = 500;
 
 let server: TestServer;
-let anna: TestUser;
+let anna: User;
 beforeAll(async () => {
   server = await TestServer.start();
-  anna = await registered(server);
+  anna = await newUser(server);
 });
 afterAll(() => server.stop());
 

@@ -5,7 +5,8 @@ import { challenges, twoFactor } from "../../src/identity/two-factor/table";
 import { insertUser } from "../../src/identity/users/service";
 import { MINUTE, now, setClock } from "../../src/kernel/clock";
 import { closeDatabase, db, transact } from "../../src/kernel/db";
-import { configure, openQueue } from "./email/support";
+import { configure } from "../support/in-process";
+import { openQueue } from "./email/support";
 
 /**
  * The job that removes expired challenges and set-ups. Tests over HTTP show that they are refused from their

@@ -18,8 +18,8 @@ import {
 } from "../../src/kernel/db";
 import { publish, subscribe } from "../../src/kernel/events";
 import { migrate, pendingMigrations } from "../../src/kernel/migrate";
+import { logged } from "../support/log";
 import { temporaryDirectory } from "../support/server";
-import { logged } from "./support";
 
 declare module "../../src/kernel/events" {
   interface EventMap {

@@ -2,17 +2,16 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { eventually } from "../identity/users-support";
-import { command, program, type Settings, TestServer, temporaryDirectory } from "../support/server";
+import { eventually } from "../support/expectations";
+import { AS_NOBODY, canBeNobody, expectFailure, FULL_DISK, runAfterShell, start } from "../support/program";
 import {
-  AS_NOBODY,
-  canBeNobody,
+  command,
   environment,
-  expectFailure,
-  FULL_DISK,
-  runAfterShell,
-  start,
-} from "./support";
+  program,
+  type Settings,
+  TestServer,
+  temporaryDirectory,
+} from "../support/server";
 
 let server: TestServer;
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError, describeConfig, loadConfig } from "../../src/config";
+import { expectFailure } from "../support/program";
 import { command, type Settings, TestServer, temporaryDirectory } from "../support/server";
-import { expectFailure } from "./support";
 
 /** The keys of the configuration with their defaults. */
 const DEFAULTS: Record<string, string> = {

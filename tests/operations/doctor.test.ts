@@ -30,8 +30,15 @@ import {
   checkPermissions,
 } from "../../src/operations/doctor/machine";
 import { checkOutside } from "../../src/operations/doctor/outside";
-import { command, program, type Settings, TestServer, temporaryDirectory } from "../support/server";
-import { AS_NOBODY, canBeNobody, environment, expectFailure, freePort, NOBODY } from "./support";
+import { AS_NOBODY, canBeNobody, expectFailure, freePort, NOBODY } from "../support/program";
+import {
+  command,
+  environment,
+  program,
+  type Settings,
+  TestServer,
+  temporaryDirectory,
+} from "../support/server";
 
 const NOW = Date.parse("2026-05-04T12:00:00Z");
 const HOUR = 3_600_000;

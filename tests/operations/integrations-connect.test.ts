@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { ExternalUser } from "../identity/accounts-support";
-import { done } from "../identity/deletion-support";
-import { auditRows } from "../identity/support";
 import { discordAccount } from "../stand-ins/discord";
 import { READONLY, youtubeAccount } from "../stand-ins/google";
 import { challengeOf, FAILURES } from "../stand-ins/oauth-platform";
 import { twitchAccount } from "../stand-ins/twitch";
 import type { Answer } from "../support/api";
-import { expectInvalid, expectRefused } from "../tracking/support";
+import { auditRows } from "../support/events";
+import { done, expectInvalid, expectRefused } from "../support/expectations";
+import type { ExternalUser } from "../support/people";
 import {
   APP,
   authorization,

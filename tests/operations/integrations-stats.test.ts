@@ -3,7 +3,7 @@ import { googleProblem, type YoutubeAccount, youtubeAccount } from "../stand-ins
 import { FAILURES } from "../stand-ins/oauth-platform";
 import { type TwitchAccount, twitchAccount } from "../stand-ins/twitch";
 import type { Answer } from "../support/api";
-import { expectRefused } from "../tracking/support";
+import { expectRefused } from "../support/expectations";
 import {
   type Connected,
   callBack,

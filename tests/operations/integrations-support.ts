@@ -1,13 +1,13 @@
 import { expect } from "bun:test";
-import { externalUser, rows } from "../identity/accounts-support";
-import { done } from "../identity/deletion-support";
 import { DiscordStandIn, discordAccount } from "../stand-ins/discord";
 import { GoogleStandIn, youtubeAccount } from "../stand-ins/google";
 import { Elsewhere } from "../stand-ins/oauth-platform";
 import { TwitchStandIn, twitchAccount } from "../stand-ins/twitch";
 import type { Answer, Token } from "../support/api";
+import { done, expectStatus } from "../support/expectations";
+import { externalUser } from "../support/people";
+import { rows } from "../support/rows";
 import { type Settings, TestServer } from "../support/server";
-import { expectStatus } from "../tracking/support";
 
 /** Shared by the tests of integrations: a server with the stand-ins of all platforms, and a browser. */
 

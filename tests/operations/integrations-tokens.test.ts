@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { done } from "../identity/deletion-support";
-import { write } from "../identity/two-factor-support";
-import { eventually } from "../identity/users-support";
 import { FAILURES } from "../stand-ins/oauth-platform";
+import { done, eventually, expectRefused } from "../support/expectations";
+import { write } from "../support/rows";
 import { TestServer } from "../support/server";
-import { expectRefused } from "../tracking/support";
 import {
   type Connected,
   connectAs,

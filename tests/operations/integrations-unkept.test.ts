@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { done } from "../identity/deletion-support";
-import { write } from "../identity/two-factor-support";
 import { FAILURES } from "../stand-ins/oauth-platform";
-import { expectRefused } from "../tracking/support";
+import { done, expectRefused } from "../support/expectations";
+import { write } from "../support/rows";
 import {
   callBack,
   connectAs,

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { rows, UNKNOWN } from "../identity/accounts-support";
-import { done } from "../identity/deletion-support";
 import { camelCased, exported } from "../identity/export/support";
-import { assign, newRole } from "../identity/roles-support";
-import { auditRows, commandLineKey, createKey, filesWith, outputOfWholeRun } from "../identity/support";
-import { eventually } from "../identity/users-support";
-import { Client } from "../realtime/support";
 import { FAILURES } from "../stand-ins/oauth-platform";
 import type { Answer, Token } from "../support/api";
+import { commandLineKey, createKey } from "../support/credentials";
+import { auditRows } from "../support/events";
+import { done, eventually, expectInvalid, expectRefused, UNKNOWN } from "../support/expectations";
+import { outputOfWholeRun } from "../support/log";
+import { assign, newRole } from "../support/roles";
+import { filesWith, rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { expectInvalid, expectRefused } from "../tracking/support";
+import { Client } from "../support/socket";
 import {
   type Connected,
   callBack,

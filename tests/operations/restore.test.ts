@@ -15,9 +15,9 @@ import { loadConfig } from "../../src/config";
 import { migrations } from "../../src/kernel/migrations.gen";
 import { OperatorError } from "../../src/kernel/operator";
 import { type Restored, restoreBackup } from "../../src/operations/backup/restore";
+import { expectFailure, FULL_DISK, runAfterShell } from "../support/program";
 import { command, program, type Settings, TestServer, temporaryDirectory } from "../support/server";
 import { fix } from "../tracking/support";
-import { expectFailure, FULL_DISK, runAfterShell } from "./support";
 
 const restore = (file: string, dataDir: string, settings: Settings = {}) =>
   command(["restore", file], { settings: { "data.dir": dataDir, ...settings } });

@@ -17,9 +17,8 @@ import { closeDatabase, openDatabase, sqlite } from "../../src/kernel/db";
 import { migrate } from "../../src/kernel/migrate";
 import { backupName } from "../../src/operations/backup/names";
 import { backUpWhenDue, backupState } from "../../src/operations/backup/schedule";
-import { eventually } from "../identity/users-support";
-import { TestServer, temporaryDirectory } from "../support/server";
-import { environment } from "./support";
+import { eventually } from "../support/expectations";
+import { environment, TestServer, temporaryDirectory } from "../support/server";
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;

@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { setClock } from "../../src/kernel/clock";
 import { closeDatabase } from "../../src/kernel/db";
 import { publicStats } from "../../src/operations/stats/service";
-import { done } from "../identity/deletion-support";
-import { newUser } from "../identity/users-support";
 import type { Token } from "../support/api";
+import { done } from "../support/expectations";
+import { planOf, preparedBy } from "../support/in-process";
+import { newUser } from "../support/people";
 import { TestServer } from "../support/server";
-import { newDevice, openTracking, planOf, preparedBy, record } from "../tracking/in-process";
+import { newDevice, openTracking, record } from "../tracking/in-process";
 import { createLocation, createTemplate } from "../tracking/records-support";
 import { createTrip, createZone, moveTrip, northOf, postPoint } from "../tracking/support";
 

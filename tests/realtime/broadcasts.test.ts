@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { TestServer } from "../support/server";
-import { Client, type Message } from "./support";
+import { Client, type Message } from "../support/socket";
 
 let server: TestServer;
 let admin: string;

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { newUser } from "../support/people";
 import { command, TestServer } from "../support/server";
-import { adminSession, Client, type Credentials, signedInUser } from "./support";
+import { Client, type Credentials } from "../support/socket";
+import { adminSession } from "./support";
 
 const SOME_ID = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01";
 
@@ -11,7 +13,7 @@ let deputy: { id: string; token: string };
 beforeAll(async () => {
   server = await TestServer.start();
   adminId = (await adminSession(server)).userId;
-  [plain, deputy] = [await signedInUser(server, "plain"), await signedInUser(server, "deputy", "Admin")];
+  [plain, deputy] = [await newUser(server), await newUser(server, "role_admin")];
 });
 afterAll(() => server.stop());
 

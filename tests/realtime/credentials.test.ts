@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { RawClient } from "../support/raw-socket";
 import { TestServer } from "../support/server";
-import { adminSession, Client, RawClient } from "./support";
+import { Client } from "../support/socket";
+import { adminSession } from "./support";
 
 const CREDENTIAL_ENDED = 4401;
 const HOUR = 3_600_000;

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { RawClient } from "../support/raw-socket";
 import { TestServer } from "../support/server";
-import { adminSession, Client, type Credentials, RawClient } from "./support";
+import { Client, type Credentials } from "../support/socket";
+import { adminSession } from "./support";
 
 const ALLOWED_ORIGIN = "https://app.example";
 

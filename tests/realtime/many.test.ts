@@ -4,9 +4,12 @@ import { connect, type Socket } from "node:net";
 import { connectionsFor, openFilesLimit, unsentAllowance } from "../../src/realtime/capacity";
 import type { Heard, ListenOrder } from "../bench/listen";
 import { cleanUp, Helper } from "../bench/processes";
+import { newUser } from "../support/people";
+import { RawClient } from "../support/raw-socket";
 import { TestServer } from "../support/server";
+import { Client } from "../support/socket";
 import { fix } from "../tracking/support";
-import { Client, connections, RawClient, signedInUser } from "./support";
+import { connections } from "./support";
 
 /** Many connections: well-behaved clients are served, whatever the others do. */
 const MEGABYTE = 1024 * 1024;
@@ -72,7 +75,7 @@ describe("a server that may open few files", () => {
   let user: { id: string; token: string };
   beforeAll(async () => {
     server = await TestServer.start({ openFiles: FILES });
-    user = await signedInUser(server, "crowd");
+    user = await newUser(server);
   });
   afterAll(() => server.stop());
 

@@ -2,10 +2,13 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { assign, holder, newRole, unassign } from "../identity/roles-support";
+import { newUser } from "../support/people";
+import { frame, read, subscribeInBinary } from "../support/protobuf";
+import { maskedFrame, OPCODE, RawClient } from "../support/raw-socket";
+import { assign, newRole, unassign } from "../support/roles";
 import { TestServer } from "../support/server";
-import { frame, read, subscribeInBinary } from "./binary";
-import { Client, connections, maskedFrame, OPCODE, RawClient } from "./support";
+import { Client } from "../support/socket";
+import { connections } from "./support";
 
 /** Clients that don't read the messages sent to them (rule W6). */
 let server: TestServer;
@@ -57,7 +60,7 @@ describe("subscribers of admin:accounts that stop reading", () => {
   }
 
   test("are closed in either format, and the others hear everything", async () => {
-    const user = await holder(server);
+    const user = await newUser(server);
     const role = await newRole(server);
     giveRoles(user.id);
     const before = await connections(server);

@@ -4,18 +4,10 @@ import { migrate } from "../../src/kernel/migrate";
 import { migrations } from "../../src/kernel/migrations.gen";
 import { completedDistanceKm } from "../../src/tracking/trips/distance";
 import { createTrip, deleteTrip } from "../../src/tracking/trips/service";
-import {
-  lengthKm,
-  move,
-  newDevice,
-  openTracking,
-  planOf,
-  preparedBy,
-  record,
-  storedCounter,
-  voyage,
-} from "./in-process";
-import { northOf, type Place, randomFrom, randomPlace } from "./support";
+import { planOf, preparedBy, storedCounter } from "../support/in-process";
+import { randomFrom } from "../support/random";
+import { lengthKm, move, newDevice, openTracking, record, voyage } from "./in-process";
+import { northOf, type Place, randomPlace } from "./support";
 
 /** The distance of completed trips, `distance_km_total` of the public statistics (rule O5). */
 const HERE: Place = { latitude: 54, longitude: 13 };

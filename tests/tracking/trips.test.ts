@@ -2,8 +2,9 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Token } from "../support/api";
+import { expectInvalid, expectRefused, totalOf, UNKNOWN } from "../support/expectations";
 import { TestServer } from "../support/server";
-import { createTrip, expectInvalid, expectRefused, moveTrip, totalOf, UNKNOWN } from "./support";
+import { createTrip, moveTrip } from "./support";
 
 let server: TestServer;
 let token: Token;

@@ -8,7 +8,9 @@ import {
 import { closeDatabase, openDatabase, sqlite } from "../../../src/kernel/db";
 import { migrate } from "../../../src/kernel/migrate";
 import { migrations } from "../../../src/kernel/migrations.gen";
-import { DAY, generator, type StoredEvent, storedEvent, writeEvents } from "./support";
+import { randomFrom } from "../../support/random";
+import { DAY } from "../../support/time";
+import { type StoredEvent, storedEvent, writeEvents } from "./support";
 
 /**
  * One user's events are counted by `audit_user_days`, which triggers maintain, and deep pages are found by
@@ -22,7 +24,7 @@ const EVENTS = 24_000;
 /** The migration that makes the counts. */
 const COUNTS = migrations.findIndex(({ sql }) => sql.includes("CREATE TABLE `audit_user_days`"));
 
-const random = generator(19);
+const random = randomFrom(19);
 const oneOf = <T>(...values: T[]): T => values[Math.floor(random() * values.length)] as T;
 
 const someEvent = (user_id: string | null): StoredEvent =>

@@ -13,10 +13,12 @@ import { DAY, HOUR, MINUTE, SECOND, setClock } from "../../../src/kernel/clock";
 import { closeDatabase, sqlite, transact } from "../../../src/kernel/db";
 import { useMasterKey } from "../../../src/kernel/encryption";
 import { configureLog } from "../../../src/kernel/log";
-import { logged } from "../../kernel/support";
 import { ResendStandIn } from "../../stand-ins/resend";
 import { SmtpStandIn } from "../../stand-ins/smtp";
-import { ADDRESS, compose, configure, contentOf, openQueue, outboxOf, TOKEN } from "./support";
+import { configure } from "../../support/in-process";
+import { logged } from "../../support/log";
+import { outboxOf } from "../../support/mail";
+import { ADDRESS, compose, contentOf, openQueue, TOKEN } from "./support";
 
 const START = Date.UTC(2026, 2, 9, 12);
 let clock = START;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { type ExternalUser, externalUser } from "../../support/people";
 import { TestServer } from "../../support/server";
-import { type ExternalUser, externalUser } from "../accounts-support";
 import { ask, fill, leftovers, openArchives, SETTINGS, unpack } from "./support";
 
 /** Records of each kind. */

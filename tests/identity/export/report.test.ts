@@ -4,11 +4,12 @@ import { EVENT_TYPES } from "../../../src/identity/audit/event-types";
 import { english } from "../../../src/identity/export/english";
 import { german } from "../../../src/identity/export/german";
 import type { Token } from "../../support/api";
+import { commandLineKey } from "../../support/credentials";
+import { done } from "../../support/expectations";
+import { externalLogin, externalUser, signInExternally } from "../../support/people";
+import { onDatabase } from "../../support/rows";
 import { TestServer } from "../../support/server";
-import { externalUser, login, signIn } from "../accounts-support";
-import { insertEvents, onDatabase } from "../audit/support";
-import { done } from "../deletion-support";
-import { commandLineKey } from "../support";
+import { insertEvents } from "../audit/support";
 import {
   APP_KEY,
   exported,
@@ -114,7 +115,10 @@ describe("report.pdf", () => {
   test("shows every letter of these alphabets", async () => {
     const person = await externalUser(server, { name: ALPHABETS.discord });
     for (const oauthProvider of ["twitch", "youtube", "github"] as const)
-      await signIn(server, login({ email: person.email, oauthProvider, name: ALPHABETS[oauthProvider] }));
+      await signInExternally(
+        server,
+        externalLogin({ email: person.email, oauthProvider, name: ALPHABETS[oauthProvider] }),
+      );
     expect(notIn(await reportOf(person.token), Object.values(ALPHABETS))).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { done } from "../../support/expectations";
+import { externalUser } from "../../support/people";
 import { TestServer } from "../../support/server";
-import { externalUser } from "../accounts-support";
-import { done } from "../deletion-support";
 import { codeIn } from "../two-factor-support";
 import { APP_KEY, type Archive, exported, type Rich, richUser, SETTINGS, squeeze, textOf } from "./support";
 
