@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { challenge, guarded } from "../identity/two-factor-support";
 import type { Token } from "../support/api";
+import { unchanged } from "../support/changes";
 import { commandLineKey, createKey, isAccepted } from "../support/credentials";
 import { done, UNKNOWN } from "../support/expectations";
 import { externalUser, newUser, type User } from "../support/people";
@@ -16,7 +17,6 @@ import {
   type Operation,
   refusalOf,
   restRefusalOf,
-  unchanged,
 } from "./support";
 
 /** Access to each operation by GraphQL is the same as by REST (rules G1, C4, C5, R1 and R4). */

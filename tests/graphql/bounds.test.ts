@@ -1,19 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { getIntrospectionQuery } from "graphql";
 import type { Answer } from "../support/api";
+import { unchanged } from "../support/changes";
 import { newUser } from "../support/people";
 import { TestServer } from "../support/server";
-import {
-  ask,
-  askByGet,
-  byGraphQL,
-  DOCUMENTS,
-  dataOf,
-  expectError,
-  PATH,
-  refusalOf,
-  unchanged,
-} from "./support";
+import { ask, askByGet, byGraphQL, DOCUMENTS, dataOf, expectError, PATH, refusalOf } from "./support";
 
 /**
  * Bounds on the GraphQL requests of strangers, on their number, and on the parts of the schema that are told.

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { challenge, type Guarded, guarded, nextCode, setUp, wrongCode } from "../identity/two-factor-support";
 import type { Token } from "../support/api";
+import { changesBy, unchanged } from "../support/changes";
 import { withoutAudit } from "../support/events";
 import { done, UNKNOWN } from "../support/expectations";
 import { externalLogin, externalUser, newUser } from "../support/people";
@@ -10,7 +11,6 @@ import {
   byGraphQL,
   byRest,
   type Call,
-  changesBy,
   comparable,
   type Door,
   dataOf,
@@ -19,7 +19,6 @@ import {
   type Refusal,
   refusalOf,
   restRefusalOf,
-  unchanged,
 } from "./support";
 
 /**

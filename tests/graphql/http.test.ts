@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { serverAudits } from "graphql-http";
 import { guarded } from "../identity/two-factor-support";
 import type { Answer } from "../support/api";
+import { unchanged } from "../support/changes";
 import { isAccepted } from "../support/credentials";
 import { newUser } from "../support/people";
 import { TestServer } from "../support/server";
-import { ask, askByGet, dataOf, expectError, PATH, refusalOf, unchanged } from "./support";
+import { ask, askByGet, dataOf, expectError, PATH, refusalOf } from "./support";
 
 /**
  * GraphQL over HTTP: the requests that are read, those that are refused, and the reach of a page of another

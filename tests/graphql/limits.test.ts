@@ -10,13 +10,14 @@ import {
   wrongCode,
 } from "../identity/two-factor-support";
 import type { Answer } from "../support/api";
+import { unchanged } from "../support/changes";
 import { createKey } from "../support/credentials";
 import { done } from "../support/expectations";
 import { newUser } from "../support/people";
 import { newRole } from "../support/roles";
 import { rows, write } from "../support/rows";
 import { TestServer } from "../support/server";
-import { ask, askByGet, byGraphQL, dataOf, expectError, refusalOf, unchanged } from "./support";
+import { ask, askByGet, byGraphQL, dataOf, expectError, refusalOf } from "./support";
 
 /** The size of one request by GraphQL is bounded (rule G2), and so are the tries of codes (rule H10). */
 

@@ -12,6 +12,8 @@ import {
 import { link } from "../identity/accounts-support";
 import { challenge, type Guarded, guarded, nextCode, setUp } from "../identity/two-factor-support";
 import type { Answer } from "../support/api";
+import { camelCased } from "../support/camel-case";
+import { changesBy, unchanged } from "../support/changes";
 import { isAccepted } from "../support/credentials";
 import { done } from "../support/expectations";
 import { mailsTo } from "../support/mail";
@@ -24,8 +26,6 @@ import {
   byGraphQL,
   byRest,
   type Call,
-  camelCased,
-  changesBy,
   comparable,
   DOCUMENTS,
   type Door,
@@ -34,7 +34,6 @@ import {
   OPERATIONS,
   type Operation,
   pick,
-  unchanged,
 } from "./support";
 
 /**

@@ -4,9 +4,7 @@ import { commandLineKey, isAccepted } from "../support/credentials";
 import { outputOfWholeRun } from "../support/log";
 import { filesWith } from "../support/rows";
 import { TestServer } from "../support/server";
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
+import { HOUR, MINUTE } from "../support/time";
 
 let server: TestServer;
 let token: Token;

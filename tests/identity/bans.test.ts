@@ -13,11 +13,11 @@ import { done, expectInvalid, expectPermission, expectRefused, UNKNOWN } from ".
 import { newUser, type User } from "../support/people";
 import { rows } from "../support/rows";
 import { TestServer, temporaryDirectory } from "../support/server";
+import { SECOND } from "../support/time";
 import { expectNothingDone, recordsOf } from "./deletion-support";
 
 /** Bans (rules A4, R3, H1, H5, H8 and H9). */
 const HUNDRED_YEARS = 3_155_760_000;
-const SECOND = 1_000;
 
 let server: TestServer;
 let admin: Token;

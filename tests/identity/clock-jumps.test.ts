@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { login } from "../support/credentials";
-import { newPerson, newUser, pending, register, verifyRegistration } from "../support/people";
+import { newPerson, newUser, openSession, pending, register, verifyRegistration } from "../support/people";
 import { TestServer } from "../support/server";
 import { Client } from "../support/socket";
-import { HOUR, MINUTE } from "../support/time";
+import { DAY, HOUR, MINUTE } from "../support/time";
 import { fix } from "../tracking/support";
 import { completeReset, resetToken } from "./registration-support";
 import { check, codeIn, enable, nextCode, setUp, turnOn, verifyLogin } from "./two-factor-support";
@@ -11,7 +11,6 @@ import { check, codeIn, enable, nextCode, setUp, turnOn, verifyLogin } from "./t
 /**
  * The machine's clock jumps: a battery runs out, the network's time arrives late, somebody mistypes the year.
  */
-const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
 
 let server: TestServer;
@@ -41,24 +40,18 @@ afterEach(async () => {
 const statusOf = async (token: string) => (await server.get("/v1/users/me", { token })).status;
 
 /** A session for a user without a login, which is limited here. */
-async function openSession(userId: string, lifetime: number) {
-  const { status, body } = await server.post("/v1/sessions", {
-    token: server.systemKey,
-    body: { userId, expires: new Date(server.time + lifetime).toISOString() },
-  });
-  expect(status).toBe(201);
-  return { id: body.id as string, token: body.sessionToken as string };
-}
+const openFor = (userId: string, lifetime: number) =>
+  openSession(server, userId, new Date(server.time + lifetime).toISOString());
 
 describe("a clock that jumps by an hour or a day and comes back", () => {
   for (const by of [HOUR, -HOUR, DAY, -DAY])
     test(`(${by / HOUR} h) ends no session and no connection from before, and none from meanwhile`, async () => {
       const user = await newUser(server);
-      const before = await openSession(user.id, 30 * DAY);
+      const before = await openFor(user.id, 30 * DAY);
       const client = await Client.open(server, { token: before.token });
       await jump(by);
       expect(await statusOf(before.token)).toBe(200);
-      const meanwhile = await openSession(user.id, 30 * DAY);
+      const meanwhile = await openFor(user.id, 30 * DAY);
       await jump(-by);
       expect(await statusOf(before.token)).toBe(200);
       expect(await statusOf(meanwhile.token)).toBe(200);
@@ -68,7 +61,7 @@ describe("a clock that jumps by an hour or a day and comes back", () => {
 
   test("that says 1970 after a power cut refuses what looks made in the future, and ends none for good", async () => {
     const user = await newUser(server);
-    const { token } = await openSession(user.id, 30 * DAY);
+    const { token } = await openFor(user.id, 30 * DAY);
     const toStart = 5 * DAY - server.time;
     await jump(toStart);
     expect(await statusOf(token)).toBe(401);
@@ -78,7 +71,7 @@ describe("a clock that jumps by an hour or a day and comes back", () => {
 
   test("ends a session at its time, neither sooner nor later", async () => {
     const user = await newUser(server);
-    const { token } = await openSession(user.id, 2 * DAY);
+    const { token } = await openFor(user.id, 2 * DAY);
     await jump(DAY);
     expect(await statusOf(token)).toBe(200);
     await jump(DAY);
@@ -162,7 +155,7 @@ describe("what a clock made that was a year ahead", () => {
   test("does not count once the clock is right: sessions, and none lives for a year", async () => {
     const user = await newUser(server);
     await jump(YEAR);
-    const { id, token } = await openSession(user.id, 30 * DAY);
+    const { id, token } = await openFor(user.id, 30 * DAY);
     const client = await Client.open(server, { token });
     expect(await statusOf(token)).toBe(200);
     await jump(-YEAR);
@@ -177,7 +170,7 @@ describe("what a clock made that was a year ahead", () => {
     const user = await newUser(server);
     await jump(YEAR);
     const reset = await resetToken(server, user);
-    const { token } = await openSession(user.id, 30 * DAY);
+    const { token } = await openFor(user.id, 30 * DAY);
     const { secret } = (await setUp(server, token)).body;
     const guarded = await turnOn(server, await newUser(server));
     const challenge = (await check(server, { user_id: guarded.id })).body.temp_token;

@@ -6,6 +6,7 @@ import { done, expectInvalid, expectPermission, expectRefused, UNKNOWN } from ".
 import { mailsTo, nextMail } from "../support/mail";
 import { externalUser, newUser } from "../support/people";
 import { ADMIN, TestServer } from "../support/server";
+import { DAY } from "../support/time";
 import { expectNothingDone, recordsOf } from "./deletion-support";
 
 /**
@@ -13,7 +14,6 @@ import { expectNothingDone, recordsOf } from "./deletion-support";
  * C6).
  */
 const PATH = "/v1/users/me/deletion";
-const DAY = 86_400_000;
 const NOT_SCHEDULED = {
   is_scheduled_for_deletion: false,
   scheduled_deletion_at: null,

@@ -8,11 +8,11 @@ import { externalUser, newUser, readUser, staff, type User } from "../support/pe
 import { filesWith, rows } from "../support/rows";
 import { ADMIN, TestServer } from "../support/server";
 import { Client } from "../support/socket";
+import { HOUR } from "../support/time";
 import { accountsOf, accountsState } from "./accounts-support";
 
 /** Changes of the own email address (rules A7, A2, C5 to C7 and H10). */
 const VERIFY = "/v1/users/email/verify";
-const HOUR = 3_600_000;
 
 let server: TestServer;
 let admin: Token;

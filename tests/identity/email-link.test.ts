@@ -17,12 +17,12 @@ import {
 import { filesWith, rows } from "../support/rows";
 import { ADMIN, TestServer } from "../support/server";
 import { Client } from "../support/socket";
+import { HOUR } from "../support/time";
 import { accountsOf, accountsState } from "./accounts-support";
 
 /** Linking an email address to an account without one (rules C2, C5, C7 and A2). */
 const VERIFY = "/v1/users/email-link/verify";
 const PASSWORD = "nine tides a day";
-const HOUR = 3_600_000;
 
 let server: TestServer;
 let admin: Token;

@@ -7,6 +7,7 @@ import { externalUser, newUser, type User } from "../support/people";
 import { filesWith, rows } from "../support/rows";
 import { ADMIN, TestServer } from "../support/server";
 import { Client } from "../support/socket";
+import { HOUR } from "../support/time";
 import { link } from "./accounts-support";
 
 /**
@@ -14,7 +15,6 @@ import { link } from "./accounts-support";
  * H13).
  */
 const PATH = "/v1/sessions";
-const HOUR = 3_600_000;
 
 let server: TestServer;
 let user: User;

@@ -1,19 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { byIdentifier, openTry, pauseAfter } from "../../src/identity/auth/login-failures";
 import { setClock } from "../../src/kernel/clock";
-import type { Answer } from "../support/api";
+import { statuses } from "../support/expectations";
 import { configure } from "../support/in-process";
 import { newestMail } from "../support/mail";
 import { newPerson, newUser, type User } from "../support/people";
 import { rows, write } from "../support/rows";
 import { type Settings, TestServer } from "../support/server";
+import { DAY, SECOND } from "../support/time";
 import { askReset, completeReset } from "./registration-support";
 import { challenge, nextCode, turnOn, verifyLogin } from "./two-factor-support";
 
 /** Strangers can't keep a user out by failing in that user's name, and can't guess passwords in parallel. */
 const WRONG = "not the password";
-const SECOND = 1_000;
-const DAY = 24 * 3_600 * SECOND;
 
 let server: TestServer;
 const start = (settings: Settings = {}) =>
@@ -38,8 +37,6 @@ const login = (address: string, identifier: string, password = WRONG, to = serve
 /** Addresses that no test used before (RFC 2544). */
 let used = 0;
 const newAddress = () => `198.18.${++used >> 8}.${used & 255}`;
-
-const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status).sort();
 
 /** A user who has signed in only from one address, which nobody else uses. */
 async function owner(of = server): Promise<User & { home: string }> {
@@ -69,7 +66,7 @@ describe("failures in somebody's name", () => {
     const user = await owner();
     const answers = [];
     for (let at = 0; at < 10; at++) answers.push(await login(newAddress(), user.username));
-    expect(statusesOf(answers)).toEqual(Array(10).fill(401));
+    expect(statuses(answers)).toEqual(Array(10).fill(401));
     expect((await login(user.home, user.username, user.password)).status).toBe(200);
     expect((await login(user.home, user.email, user.password)).status).toBe(200);
     await server.advance(SECOND);
@@ -149,12 +146,12 @@ describe("failures in somebody's name", () => {
   test("that come at once are no more than are allowed one after another", async () => {
     const user = await owner();
     const tries = Array.from({ length: 40 }, () => login(newAddress(), user.username));
-    expect(statusesOf(await Promise.all(tries))).toEqual([...Array(10).fill(401), ...Array(30).fill(429)]);
+    expect(statuses(await Promise.all(tries))).toEqual([...Array(10).fill(401), ...Array(30).fill(429)]);
     await server.advance(SECOND);
     const more = Array.from({ length: 10 }, () => login(newAddress(), user.username));
-    expect(statusesOf(await Promise.all(more))).toEqual([401, ...Array(9).fill(429)]);
+    expect(statuses(await Promise.all(more))).toEqual([401, ...Array(9).fill(429)]);
     const own = Array.from({ length: 8 }, () => login(user.home, user.username, user.password));
-    expect(statusesOf(await Promise.all(own))).toEqual(Array(8).fill(200));
+    expect(statuses(await Promise.all(own))).toEqual(Array(8).fill(200));
   });
 });
 
@@ -221,7 +218,7 @@ describe("with a limit of one's own", () => {
     try {
       const { username } = newPerson();
       const tries = Array.from({ length: 20 }, () => login(newAddress(), username, WRONG, own));
-      expect(statusesOf(await Promise.all(tries))).toEqual([...Array(3).fill(401), ...Array(17).fill(429)]);
+      expect(statuses(await Promise.all(tries))).toEqual([...Array(3).fill(401), ...Array(17).fill(429)]);
       const refused = await login(newAddress(), username, WRONG, own);
       expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(500);
     } finally {

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer, Token } from "../support/api";
+import { statuses } from "../support/expectations";
 import { mailsTo } from "../support/mail";
 import { newUser, type User } from "../support/people";
 import { assign, newRole } from "../support/roles";
 import { TestServer } from "../support/server";
+import { HOUR, SECOND } from "../support/time";
 import { changePassword } from "./registration-support";
 
 /** Whoever stole a session guesses the password no faster than a stranger, and the owner hears of it. */
 const WRONG = "not the password";
-const SECOND = 1_000;
-const HOUR = 3_600 * SECOND;
 
 let server: TestServer;
 let keyRole: string;
@@ -37,7 +37,6 @@ const WAYS: ((token: Token, password: string) => Promise<Answer>)[] = [
   (token, password) => server.post("/v1/users/me/deletion", { token, body: { password } }),
 ];
 
-const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status).sort();
 const warnings = async ({ email }: User) =>
   (await mailsTo(server, email)).filter(({ kind }) => kind === "password_failures");
 
@@ -86,7 +85,7 @@ describe("wrong passwords in sessions", () => {
     const user = await newUser(server);
     const tokens = [user.token, await another(user), await another(user), await another(user)];
     const tries = tokens.flatMap((token) => Array.from({ length: 8 }, () => reauthenticate(token, WRONG)));
-    expect(statusesOf(await Promise.all(tries))).toEqual([...Array(10).fill(400), ...Array(22).fill(429)]);
+    expect(statuses(await Promise.all(tries))).toEqual([...Array(10).fill(400), ...Array(22).fill(429)]);
   });
 
   test("count where a proof is sent along, too", async () => {

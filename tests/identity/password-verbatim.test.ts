@@ -2,13 +2,12 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { login } from "../support/credentials";
 import { newPerson, newUser, registered } from "../support/people";
 import { TestServer } from "../support/server";
+import { DAY } from "../support/time";
 
 /**
  * A password is used exactly as sent: nothing is trimmed, folded, normalized or cut off, and it doesn't
  * expire.
  */
-
-const DAY = 24 * 60 * 60_000;
 
 let server: TestServer;
 beforeAll(async () => {

@@ -8,6 +8,7 @@ import { externalUser, newUser, type User } from "../support/people";
 import { assign, newRole } from "../support/roles";
 import { rows } from "../support/rows";
 import { ADMIN, TestServer } from "../support/server";
+import { MINUTE } from "../support/time";
 import { codeIn, guarded, nextCode, setUp, toStepStart, wrongCode } from "./two-factor-support";
 
 /**
@@ -15,7 +16,6 @@ import { codeIn, guarded, nextCode, setUp, toStepStart, wrongCode } from "./two-
  * or a proof.
  */
 
-const MINUTE = 60_000;
 const RECENT = 10;
 
 let server: TestServer;

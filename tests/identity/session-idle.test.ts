@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Token } from "../support/api";
 import { eventually } from "../support/expectations";
-import { type ExternalUser, externalUser } from "../support/people";
+import { type ExternalUser, externalUser, openSession } from "../support/people";
 import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
 import { Client } from "../support/socket";
+import { DAY, HOUR } from "../support/time";
 
 /** Sessions end after `auth.session_idle_days` without use, whatever their lifetime. */
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 
 let server: TestServer;
 let user: ExternalUser;
@@ -24,13 +22,7 @@ afterAll(() => server.stop());
 
 const wait = (milliseconds: number) => server.advance(milliseconds);
 
-async function opened(): Promise<{ id: string; token: Token }> {
-  const { body } = await server.post("/v1/sessions", {
-    token: server.systemKey,
-    body: { userId: user.id, expires: "2099-01-01T00:00:00Z" },
-  });
-  return { id: body.id, token: body.sessionToken };
-}
+const opened = () => openSession(server, user.id);
 
 const statusOf = async (token: Token) => (await server.get("/v1/users/me", { token })).status;
 const lookedUp = async (token: Token) =>

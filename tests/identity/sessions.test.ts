@@ -6,11 +6,10 @@ import { eventually, expectInvalid, expectRefused, UNKNOWN } from "../support/ex
 import { externalUser, newUser, type User } from "../support/people";
 import { TestServer } from "../support/server";
 import { Client } from "../support/socket";
+import { DAY, MINUTE } from "../support/time";
 
 /** The list of a user's own sessions, and ending them (rules C1, C5 and H13). */
 const PATH = "/v1/users/me/sessions";
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 

@@ -1,8 +1,7 @@
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { login } from "../support/credentials";
 import { externalUser, newUser, type User } from "../support/people";
+import { holdCommits } from "../support/rows";
 import { TestServer } from "../support/server";
 import { askReset } from "./registration-support";
 
@@ -35,17 +34,6 @@ async function medians(kinds: (() => Promise<unknown>)[], times: number) {
       took[kind]?.push(performance.now() - start);
     }
   return took.map(median);
-}
-
-/** Keeps the server from writing until the returned function is called. */
-function lockDatabase(): () => void {
-  const database = new Database(join(server.dataDir, "fairlead.db"));
-  database.run("PRAGMA busy_timeout = 5000");
-  database.run("BEGIN IMMEDIATE");
-  return () => {
-    database.run("ROLLBACK");
-    database.close();
-  };
 }
 
 /**
@@ -89,7 +77,7 @@ describe("equal time", () => {
     const times: number[] = [];
     // Of several, since a busy machine makes any of them late; if the wait were added, none could be early.
     for (let round = 1; round <= ROUNDS && !times.some((time) => time < STEP + held); round++) {
-      const release = lockDatabase();
+      const release = holdCommits(server);
       const start = performance.now();
       const answered = askReset(server, anna.email).then(() => performance.now() - start);
       await Bun.sleep(held);

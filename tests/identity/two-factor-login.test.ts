@@ -7,6 +7,7 @@ import { mailsTo } from "../support/mail";
 import { externalUser, newUser, type User } from "../support/people";
 import { rows, write } from "../support/rows";
 import { TestServer } from "../support/server";
+import { MINUTE } from "../support/time";
 import {
   challenge,
   check,
@@ -26,7 +27,6 @@ import {
 } from "./two-factor-support";
 
 /** Login with a second factor: `/v1/auth/2fa/verify` and `/v1/auth/2fa/check` (rules C1, C3, C8 and A4). */
-const MINUTE = 60_000;
 const TEMP_TOKEN = /^2fa_[A-Za-z0-9_-]{43}$/;
 
 let server: TestServer;

@@ -8,6 +8,7 @@ import { mailsTo } from "../support/mail";
 import type { User } from "../support/people";
 import { rows, write } from "../support/rows";
 import { type Settings, TestServer } from "../support/server";
+import { HOUR } from "../support/time";
 import { completeReset, resetToken } from "./registration-support";
 import {
   check,
@@ -21,8 +22,6 @@ import {
 } from "./two-factor-support";
 
 /** A person with the password can't find a second factor by patience. */
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 const MANY = "100000/60";
 
 const start = (settings: Settings = {}, dataDir?: string) =>

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { signIn } from "../support/credentials";
 import { done, expectInvalid, expectRefused } from "../support/expectations";
 import { outputOfWholeRun } from "../support/log";
-import { newestMail } from "../support/mail";
+import { newestMail, nextMail } from "../support/mail";
 import { newUser } from "../support/people";
 import { rows, write } from "../support/rows";
 import { ADMIN, TestServer } from "../support/server";
@@ -160,7 +160,7 @@ async function useEverySecret(server: TestServer): Promise<Map<string, string>> 
   const user: Guarded = await guarded(server);
   note("password", user.password);
   note("session", user.token);
-  note("registration token", (await newestRegistration(server, user.email)) as string);
+  note("registration token", (await nextMail(server, user.email, "registration")).token);
   note("secret of the app", user.secret);
   note("backup code", ...user.backupCodes);
 
@@ -239,12 +239,6 @@ async function useEverySecret(server: TestServer): Promise<Map<string, string>> 
   note("session of the system", done(session).sessionToken);
   return secrets;
 }
-
-const newestRegistration = async (server: TestServer, email: string) =>
-  readdirSync(join(server.dataDir, "outbox"))
-    .filter((name) => name.endsWith(".json"))
-    .map((name) => JSON.parse(readFileSync(join(server.dataDir, "outbox", name), "utf8")))
-    .find(({ to, kind }) => to === email && kind === "registration")?.token;
 
 test("no secret stands in any byte of the database or of the log", async () => {
   const server = await TestServer.start({ clock: "movable", settings: { "log.level": "debug" } });

@@ -7,6 +7,7 @@ import { mailsTo } from "../support/mail";
 import { externalUser, newUser } from "../support/people";
 import { rows, write } from "../support/rows";
 import { TestServer } from "../support/server";
+import { MINUTE } from "../support/time";
 import {
   codeIn,
   disable,
@@ -30,7 +31,6 @@ import {
  * The status, set-up and management of a second factor (rules C3, C6 and A6). Sign-in:
  * two-factor-login.test.ts; management of others: two-factor-access.test.ts.
  */
-const MINUTE = 60_000;
 const BACKUP_CODE = /^[A-HJ-NP-Z2-9]{5}-[A-HJ-NP-Z2-9]{5}$/;
 
 let server: TestServer;

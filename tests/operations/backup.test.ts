@@ -12,6 +12,7 @@ import {
   TestServer,
   temporaryDirectory,
 } from "../support/server";
+import { postPoint } from "../tracking/support";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -25,17 +26,8 @@ const backup = (file: string, cwd?: string) =>
 const target = () => join(temporaryDirectory(), "copy.db");
 
 let clock = 1_000;
-async function postFix(): Promise<string> {
-  const { status, body } = await server.post("/v1/gps", {
-    token: server.systemKey,
-    body: {
-      ...{ latitude: 1, longitude: 1, timestamp: ++clock },
-      ...{ speed_kmh: 1, speed_mps: 1, speed_mph: 1, speed_knots: 1 },
-    },
-  });
-  expect(status).toBe(201);
-  return body.data.id;
-}
+const postFix = async (): Promise<string> =>
+  (await postPoint(server, server.systemKey, { timestamp: ++clock })).id;
 
 describe("backup", () => {
   test("copies a sound database that holds every point acknowledged before, while the server writes on", async () => {

@@ -39,9 +39,9 @@ import {
   TestServer,
   temporaryDirectory,
 } from "../support/server";
+import { HOUR } from "../support/time";
 
 const NOW = Date.parse("2026-05-04T12:00:00Z");
-const HOUR = 3_600_000;
 
 const configure = (settings: Settings = {}) => loadConfig({ environment: environment(settings) });
 const verdicts = (found: Finding[]) => found.map(({ verdict }) => verdict);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { camelCased, exported } from "../identity/export/support";
+import { exported } from "../identity/export/support";
 import { FAILURES } from "../stand-ins/oauth-platform";
 import type { Answer, Token } from "../support/api";
+import { camelCased } from "../support/camel-case";
 import { commandLineKey, createKey } from "../support/credentials";
 import { auditRows } from "../support/events";
 import { done, eventually, expectInvalid, expectRefused, UNKNOWN } from "../support/expectations";

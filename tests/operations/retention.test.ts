@@ -18,6 +18,7 @@ import { done, eventually } from "../support/expectations";
 import { storedCounter } from "../support/in-process";
 import { onDatabase, rows } from "../support/rows";
 import { TestServer } from "../support/server";
+import { DAY } from "../support/time";
 import { move, newDevice, openTracking, record, setSystemConfig, voyage } from "../tracking/in-process";
 import { northOf, type Place, postPoint } from "../tracking/support";
 
@@ -25,7 +26,6 @@ import { northOf, type Place, postPoint } from "../tracking/support";
  * Ageing of positions, audit events and export logs by the retention keys of the system config. An event's
  * reports and counts: tests/identity/audit/ageing.test.ts.
  */
-const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 4, 4);
 /** The server's time in seconds. */
 const SECONDS = NOW / 1_000;

@@ -19,9 +19,7 @@ import { backupName } from "../../src/operations/backup/names";
 import { backUpWhenDue, backupState } from "../../src/operations/backup/schedule";
 import { eventually } from "../support/expectations";
 import { environment, TestServer, temporaryDirectory } from "../support/server";
-
-const HOUR = 3_600_000;
-const MINUTE = 60_000;
+import { HOUR, MINUTE } from "../support/time";
 
 describe("a server with backup.interval_hours", () => {
   const settings = { "backup.interval_hours": "24" };

@@ -7,13 +7,13 @@ import { done } from "../support/expectations";
 import { planOf, preparedBy } from "../support/in-process";
 import { newUser } from "../support/people";
 import { TestServer } from "../support/server";
+import { MINUTE } from "../support/time";
 import { newDevice, openTracking, record } from "../tracking/in-process";
 import { createLocation, createTemplate } from "../tracking/records-support";
 import { createTrip, createZone, moveTrip, northOf, postPoint } from "../tracking/support";
 
 /** Public statistics (rules O5 and H1). The distance: tests/tracking/trip-distance.test.ts. */
 const PATH = "/v1/stats/public";
-const MINUTE = 60_000;
 const NOTHING = {
   users_total: 0,
   devices_total: 0,

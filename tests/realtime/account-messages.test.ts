@@ -6,6 +6,7 @@ import { nextMail } from "../support/mail";
 import { newUser, type User } from "../support/people";
 import { TestServer } from "../support/server";
 import { Client, type Message } from "../support/socket";
+import { DAY } from "../support/time";
 import { fix } from "../tracking/support";
 
 /**
@@ -14,7 +15,6 @@ import { fix } from "../tracking/support";
 const CREDENTIAL_ENDED = 4401;
 /** Milliseconds between a message and the closing, less the inaccuracy of timers. */
 const FAREWELL = 4_950;
-const DAY = 86_400_000;
 const ISO = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 let server: TestServer;

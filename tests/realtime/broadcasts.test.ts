@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { TestServer } from "../support/server";
 import { Client, type Message } from "../support/socket";
+import { postPoint } from "../tracking/support";
 
 let server: TestServer;
 let admin: string;
@@ -24,12 +25,6 @@ const fix = (overrides: object = {}) => ({
   ...overrides,
 });
 
-const postFix = async (token: string, overrides: object = {}) => {
-  const { status, body } = await server.post("/v1/gps", { token, body: fix(overrides) });
-  expect(status).toBe(201);
-  return body.data;
-};
-
 const listener = async (...channels: string[]) =>
   (await Client.open(server, { token: admin })).subscribe(...channels);
 
@@ -39,7 +34,7 @@ describe("gpsUpdate", () => {
   test("carries exactly the point as REST answers it, without a channel", async () => {
     const device = await server.device();
     const client = await listener("gps");
-    const point = await postFix(device.key, {
+    const point = await postPoint(server, device.key, {
       altitude: 3.2,
       heading: 212.4,
       pdop: 1.6,
@@ -70,7 +65,7 @@ describe("gpsUpdate", () => {
 
   test("carries null where the receiver said nothing, and for a point without a device", async () => {
     const client = await listener("gps");
-    await postFix(admin);
+    await postPoint(server, admin);
     const [{ data }] = await client.heard();
     const { device_id, trip_id, altitude, heading, pdop, hdop, vdop } = data;
     expect({ device_id, trip_id, altitude, heading, pdop, hdop, vdop }).toEqual({
@@ -93,7 +88,7 @@ describe("gpsUpdate", () => {
     });
     await server.patch(`/v1/trips/${body.data.id}`, { token: admin, body: { status: "active" } });
     const client = await listener("gps");
-    await postFix(device.key);
+    await postPoint(server, device.key);
     expect((await client.heard())[0].data.trip_id).toBe(body.data.id);
     await client.close();
   });
@@ -101,9 +96,9 @@ describe("gpsUpdate", () => {
   test("reaches gps:<device id> for that device alone", async () => {
     const [one, two] = [await server.device(), await server.device()];
     const client = await listener(`gps:${one.id}`);
-    const point = await postFix(one.key);
-    await postFix(two.key);
-    await postFix(admin);
+    const point = await postPoint(server, one.key);
+    await postPoint(server, two.key);
+    await postPoint(server, admin);
     expect(await client.heard()).toEqual([{ type: "gpsUpdate", data: point }]);
     await client.close();
   });
@@ -111,14 +106,14 @@ describe("gpsUpdate", () => {
   test("comes twice to a client on gps and gps:<device id>, once for each", async () => {
     const device = await server.device();
     const client = await listener("gps", `gps:${device.id}`);
-    const message = { type: "gpsUpdate", data: await postFix(device.key) };
+    const message = { type: "gpsUpdate", data: await postPoint(server, device.key) };
     expect(await client.heard()).toEqual([message, message]);
     await client.close();
   });
 
   test("comes once to a client that subscribed twice, and to each of two connections of a user", async () => {
     const [one, two] = [await listener("gps", "gps"), await listener("gps")];
-    const message = { type: "gpsUpdate", data: await postFix(admin) };
+    const message = { type: "gpsUpdate", data: await postPoint(server, admin) };
     expect(await one.heard()).toEqual([message]);
     expect(await two.heard()).toEqual([message]);
     await Promise.all([one.close(), two.close()]);
@@ -127,10 +122,10 @@ describe("gpsUpdate", () => {
   test("comes no more after an unsubscribe, and again after another subscribe", async () => {
     const client = await listener("gps");
     await client.ask({ type: "unsubscribe", channel: "gps" });
-    await postFix(admin);
+    await postPoint(server, admin);
     expect(await client.heard()).toEqual([]);
     await client.subscribe("gps");
-    await postFix(admin);
+    await postPoint(server, admin);
     expect(await client.heard()).toHaveLength(1);
     await client.close();
   });
@@ -139,14 +134,14 @@ describe("gpsUpdate", () => {
     const device = await server.device();
     const client = await listener("gps", `gps:${device.id}`);
     await client.ask({ type: "unsubscribe", channel: "gps" });
-    await postFix(device.key);
+    await postPoint(server, device.key);
     expect(await client.heard()).toHaveLength(1);
     await client.close();
   });
 
   test("comes in the order in which the points were stored", async () => {
     const client = await listener("gps");
-    const answers = await Promise.all(Array.from({ length: 20 }, () => postFix(admin)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => postPoint(server, admin)));
     const heard = (await client.heard()).map(({ data }) => data.id);
     expect(heard).toEqual(answers.map(({ id }) => id).sort());
     await client.close();
@@ -154,10 +149,10 @@ describe("gpsUpdate", () => {
 
   test("comes for a point that is older than the newest, and not for one that was refused or deleted", async () => {
     const device = await server.device();
-    await postFix(device.key);
+    await postPoint(server, device.key);
     const client = await listener("gps");
     await server.post("/v1/gps", { token: device.key, body: fix({ latitude: 91 }) });
-    const old = await postFix(device.key, { timestamp: 1_000 });
+    const old = await postPoint(server, device.key, { timestamp: 1_000 });
     await server.delete(`/v1/gps/${old.id}`, { token: admin });
     expect(await client.heard()).toEqual([{ type: "gpsUpdate", data: old }]);
     await client.close();
@@ -165,7 +160,7 @@ describe("gpsUpdate", () => {
 
   test("reaches nobody who isn't subscribed", async () => {
     const client = await listener("geofence", "vessels", "public", "admin:accounts");
-    await postFix(admin);
+    await postPoint(server, admin);
     expect(await client.heard()).toEqual([]);
     await client.close();
   });
@@ -188,9 +183,9 @@ describe("geofenceEvent", () => {
     const metadata = { berth: "N4", depth: { metres: 3.5 }, tags: [1, null] };
     const [device, { id, inside, outside }] = [await server.device(), await zone({ metadata })];
     const client = await listener("geofence");
-    await postFix(device.key, inside);
-    await postFix(device.key, inside);
-    await postFix(device.key, outside);
+    await postPoint(server, device.key, inside);
+    await postPoint(server, device.key, inside);
+    await postPoint(server, device.key, outside);
     const heard = await client.heard();
     const event = (name: string, distance: number) => ({
       type: "geofenceEvent",
@@ -210,7 +205,7 @@ describe("geofenceEvent", () => {
   test("has null for a zone without metadata, and comes after the update of the same point", async () => {
     const [device, { inside }] = [await server.device(), await zone()];
     const client = await listener("geofence", "gps");
-    await postFix(device.key, inside);
+    await postPoint(server, device.key, inside);
     const heard = await client.heard();
     expect(heard.map(({ type }) => type)).toEqual(["gpsUpdate", "geofenceEvent"]);
     expect(heard[1].data.metadata).toBeNull();
@@ -223,8 +218,8 @@ describe("geofenceEvent", () => {
       await listener(`geofence:${one.id}`),
       await listener("geofence", `geofence:${one.id}`),
     ];
-    await postFix(device.key, one.inside);
-    await postFix(device.key, two.inside);
+    await postPoint(server, device.key, one.inside);
+    await postPoint(server, device.key, two.inside);
     const summary = (messages: Message[]) =>
       ofType("geofenceEvent", messages).map(({ data }) => [data.event, data.geofence_id]);
     expect(summary(await narrow.heard())).toEqual([
@@ -243,21 +238,21 @@ describe("geofenceEvent", () => {
 
   test("comes neither for a point without a device nor for one older than the device's newest", async () => {
     const [device, { inside, outside }] = [await server.device(), await zone()];
-    await postFix(device.key, outside);
+    await postPoint(server, device.key, outside);
     const client = await listener("geofence");
-    await postFix(admin, inside);
-    await postFix(device.key, { ...inside, timestamp: 1_000 });
+    await postPoint(server, admin, inside);
+    await postPoint(server, device.key, { ...inside, timestamp: 1_000 });
     expect(await client.heard()).toEqual([]);
     await client.close();
   });
 
   test("comes neither when a zone is moved under a device nor when it is deleted (the next point does)", async () => {
     const [device, { id, inside, outside }] = [await server.device(), await zone()];
-    await postFix(device.key, inside);
+    await postPoint(server, device.key, inside);
     const client = await listener("geofence");
     await server.patch(`/v1/geofences/${id}`, { token: admin, body: outside });
     expect(await client.heard()).toEqual([]);
-    await postFix(device.key, inside);
+    await postPoint(server, device.key, inside);
     expect((await client.heard()).map(({ data }) => data.event)).toEqual(["exit"]);
     await server.delete(`/v1/geofences/${id}`, { token: admin });
     expect(await client.heard()).toEqual([]);

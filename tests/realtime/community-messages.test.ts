@@ -70,7 +70,7 @@ async function member() {
 }
 
 /** A user with an address and an account on Discord, whose message the bot has received. */
-async function linkedNewcomer() {
+async function linkedUser() {
   const user = await newUser(server);
   const accountId = await link(server, user, "discord");
   const { discordUserLinked } = await heard();
@@ -128,7 +128,7 @@ describe("an account that is linked", () => {
 
 describe("an account that is unlinked", () => {
   test("is told by its identifiers, and can then be linked again", async () => {
-    const { id, token, email, accountId, discordId } = await linkedNewcomer();
+    const { id, token, email, accountId, discordId } = await linkedUser();
     done(await server.delete(`/v1/users/${id}/accounts/${accountId}`, { token }));
     expect(await heard()).toEqual(unlinked(discordId, id));
     await signInExternally(
@@ -140,7 +140,7 @@ describe("an account that is unlinked", () => {
   });
 
   test("elsewhere, or not for good reason, is told to no bot", async () => {
-    const user = await linkedNewcomer();
+    const user = await linkedUser();
     const github = await link(server, user, "github");
     const path = `/v1/users/${user.id}/accounts`;
     done(await server.delete(`${path}/${github}`, { token: user.token }));
@@ -201,7 +201,7 @@ describe("what a user with an account may do", () => {
     await assign(server, stranger.id, "role_admin");
     await link(server, stranger, "twitch");
     await unassign(server, stranger.id, "role_admin");
-    const { id, token, accountId, discordId } = await linkedNewcomer();
+    const { id, token, accountId, discordId } = await linkedUser();
     done(await server.delete(`/v1/users/${id}/accounts/${accountId}`, { token }));
     expect(await heard()).toEqual(unlinked(discordId, id));
     await assign(server, id, "role_admin");

@@ -5,9 +5,9 @@ import { type ExternalUser, externalUser, newUser } from "../support/people";
 import { frame, read } from "../support/protobuf";
 import { TestServer } from "../support/server";
 import { Client } from "../support/socket";
+import { DAY } from "../support/time";
 
 /** `ModerationEvent` over the socket; proto/ws.proto. */
-const DAY = 86_400_000;
 /** 2026-05-04T09:30:00.250Z */
 const OCCURRED = { seconds: 1_777_887_000, nanos: 250_000_000 };
 

@@ -1,10 +1,9 @@
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { commandLineKey } from "../support/credentials";
 import { done } from "../support/expectations";
 import { newUser } from "../support/people";
 import { assign, grant, newRole, revoke, unassign } from "../support/roles";
+import { onDatabase } from "../support/rows";
 import { TestServer } from "../support/server";
 import { Client, type Message } from "../support/socket";
 import { fix } from "../tracking/support";
@@ -380,24 +379,18 @@ describe("a role with hundreds of holders", () => {
 
   /** Users beside the running server who hold a role. */
   function crew(roleId: string): string[] {
-    const database = new Database(join(server.dataDir, "fairlead.db"), { readwrite: true });
-    try {
-      database.run("PRAGMA busy_timeout = 10000");
-      return database.transaction(() =>
-        Array.from({ length: HOLDERS }, (_, at) => {
-          const id = Bun.randomUUIDv7();
-          database.run("INSERT INTO users (id, username, created_at, updated_at) VALUES (?, ?, 0, 0)", [
-            id,
-            `crew_${at}_${id.slice(-4)}`,
-          ]);
-          for (const role of ["role_user", roleId])
-            database.run("INSERT INTO user_roles (user_id, role_id) VALUES (?, ?)", [id, role]);
-          return id;
-        }),
-      )();
-    } finally {
-      database.close();
-    }
+    return onDatabase(server, (database) =>
+      Array.from({ length: HOLDERS }, (_, at) => {
+        const id = Bun.randomUUIDv7();
+        database.run("INSERT INTO users (id, username, created_at, updated_at) VALUES (?, ?, 0, 0)", [
+          id,
+          `crew_${at}_${id.slice(-4)}`,
+        ]);
+        for (const role of ["role_user", roleId])
+          database.run("INSERT INTO user_roles (user_id, role_id) VALUES (?, ?)", [id, role]);
+        return id;
+      }),
+    );
   }
 
   test("tells each of them, and answers other requests meanwhile", async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Token } from "../../support/api";
+import { camelCased } from "../../support/camel-case";
 import { commandLineKey } from "../../support/credentials";
 import { done } from "../../support/expectations";
 import { externalUser, newUser } from "../../support/people";
@@ -7,7 +8,6 @@ import { onDatabase, rows } from "../../support/rows";
 import { TestServer } from "../../support/server";
 import {
   type Archive,
-  camelCased,
   exported,
   fill,
   NAMES,

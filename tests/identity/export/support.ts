@@ -1,4 +1,4 @@
-import { Database, type SQLQueryBindings } from "bun:sqlite";
+import type { SQLQueryBindings } from "bun:sqlite";
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { done, eventually } from "../../support/expectations";
 import { emailsOut, outboxOf } from "../../support/mail";
 import { externalLogin, newUser, signInExternally, type User } from "../../support/people";
 import { newRole } from "../../support/roles";
-import { onDatabase, rows } from "../../support/rows";
+import { onDatabase, reading, rows } from "../../support/rows";
 import type { TestServer } from "../../support/server";
 import { changePassword, completeReset, requestEmailChange, resetToken } from "../registration-support";
 import { challenge, nextCode, regenerate, turnOn, verifyLogin } from "../two-factor-support";
@@ -261,9 +261,8 @@ const SECRET_COLUMN = /hash|^secret$|^message$|^(access|refresh)_token$|^code_ve
 
 /** All hashes and encrypted texts that are stored now, and the master key. */
 export function storedSecrets(server: TestServer): string[] {
-  const database = new Database(join(server.dataDir, "fairlead.db"), { readonly: true });
-  try {
-    const found = database
+  const found = reading(server, (database) =>
+    database
       .query<{ t: string; c: string }, []>(
         "SELECT m.name AS t, i.name AS c FROM sqlite_schema m JOIN pragma_table_info(m.name) i WHERE m.type = 'table'",
       )
@@ -271,26 +270,13 @@ export function storedSecrets(server: TestServer): string[] {
       .filter(({ c }) => SECRET_COLUMN.test(c))
       .flatMap(({ t, c }) =>
         database.query<{ value: string }, []>(`SELECT ${c} AS value FROM ${t} WHERE ${c} IS NOT NULL`).all(),
-      );
-    return [
-      ...found.map(({ value }) => value),
-      readFileSync(join(server.dataDir, "master.key"), "utf8").trim(),
-    ];
-  } finally {
-    database.close();
-  }
-}
-
-// --- Records as they are exported ---------------------------------------------------------------------------
-
-/** A record of the REST API with its own names in camelCase. */
-export const camelCased = (record: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(record).map(([name, value]) => [
-      name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
-      value,
-    ]),
+      ),
   );
+  return [
+    ...found.map(({ value }) => value),
+    readFileSync(join(server.dataDir, "master.key"), "utf8").trim(),
+  ];
+}
 
 // --- Much of it ---------------------------------------------------------------------------------------------
 
