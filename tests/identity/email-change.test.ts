@@ -4,7 +4,7 @@ import { commandLineKey, signsIn } from "../support/credentials";
 import { changesOf, eventsOf } from "../support/events";
 import { expectInvalid, expectKept, expectRefused, UNKNOWN } from "../support/expectations";
 import { mailsTo, newestMail } from "../support/mail";
-import { externalUser, newUser, readUser, staff, type User } from "../support/people";
+import { externalUser, freshEmail, newUser, readUser, staff, type User } from "../support/people";
 import { filesWith, rows } from "../support/rows";
 import { ADMIN, TestServer } from "../support/server";
 import { Client } from "../support/socket";
@@ -22,8 +22,6 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-let addresses = 0;
-const freshEmail = () => `new${++addresses}@example.net`;
 const pathOf = (id: string, rest = "") => `/v1/users/${id}/email/${rest}`;
 const request = (id: string, email: unknown, token: Token, headers: Record<string, string> = {}) =>
   server.post(pathOf(id, "request-change"), { token, body: { email }, headers });

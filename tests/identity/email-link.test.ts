@@ -8,6 +8,7 @@ import {
   type ExternalUser,
   externalLogin,
   externalUser,
+  freshEmail,
   newUser,
   readUser,
   signInExternally,
@@ -32,8 +33,6 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-let addresses = 0;
-const freshEmail = () => `linked${++addresses}@example.net`;
 const pathOf = (id: string, rest: string) => `/v1/users/${id}/email-link/${rest}`;
 const request = (id: string, body: object, token: Token) =>
   server.post(pathOf(id, "request"), { token, body });

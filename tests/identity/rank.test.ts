@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer, Token } from "../support/api";
 import { commandLineKey } from "../support/credentials";
 import { expectRefused } from "../support/expectations";
-import { externalUser, newUser, readUser, staff, type User } from "../support/people";
+import { externalUser, freshEmail, newUser, readUser, staff, type User } from "../support/people";
 import { rows } from "../support/rows";
 import { ADMIN, TestServer } from "../support/server";
 import { accountsState } from "./accounts-support";
@@ -36,8 +36,6 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 let attempts = 0;
-const freshEmail = () => `attacker${++attempts}@example.net`;
-
 let flips = 0;
 /** Alternates between two values. */
 const flip = () => ++flips % 2 === 0;

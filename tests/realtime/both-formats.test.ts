@@ -4,7 +4,7 @@ import type { Answer, Token } from "../support/api";
 import { signIn } from "../support/credentials";
 import { done } from "../support/expectations";
 import { newestMail, nextMail } from "../support/mail";
-import { externalUser, newUser } from "../support/people";
+import { externalUser, freshEmail, newUser } from "../support/people";
 import { Envelope, frame, milliseconds, read, subscribeInBinary, typeOf } from "../support/protobuf";
 import { assign, grant, newRole, unassign } from "../support/roles";
 import { TestServer } from "../support/server";
@@ -62,9 +62,6 @@ const PERMISSION_CHANGED: Case["bots"] = [
   "discordPermissionChanged",
   "discordId userId permissions timestamp",
 ];
-
-let addresses = 0;
-const freshEmail = () => `told${++addresses}@example.net`;
 
 const CASES: Record<string, Case> = {
   "a ban for good": {
@@ -142,7 +139,11 @@ const CASES: Record<string, Case> = {
     types: ["rolePermissionsChanged", "permissionsUpdated"],
     fields: ["roleId roleName", "userId permissions"],
     bots: PERMISSION_CHANGED,
-    who: async () => newUser(server, (await newRole(server, "trips:read")).id),
+    who: async () => {
+      const user = await externalUser(server);
+      await assign(server, user.id, (await newRole(server, "trips:read")).id);
+      return user;
+    },
     act: async ({ id }) => {
       const { roles } = done(await server.get(`/v1/users/${id}/roles`, { token: admin }));
       const role = roles.find((held: { id: string }) => held.id !== "role_user");

@@ -276,8 +276,8 @@ describe("a server of which strangers take all connections", () => {
 
   test("still lets super admins and system keys in", async () => {
     const strangers: RawClient[] = [];
-    for (const name of ["one", "two", "three", "four", "five"]) {
-      const { token } = await newUser(server, name);
+    for (let user = 0; user < 5; user++) {
+      const { token } = await newUser(server);
       for (let at = 0; at < 40; at++) {
         const client = await RawClient.open(server, { token });
         if (client.status === 101) strangers.push(client);

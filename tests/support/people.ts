@@ -33,6 +33,9 @@ export function newPerson(overrides: Partial<Person> = {}): Person {
   return { username, email: `${username}@example.org`, password: `a passphrase ${number}`, ...overrides };
 }
 
+/** An email address that nobody has. */
+export const freshEmail = (): string => `fresh_${++people}@example.net`;
+
 // --- With a password --------------------------------------------------------------------------------------
 
 export const register = (server: TestServer, body: unknown, headers: Record<string, string> = {}) =>
