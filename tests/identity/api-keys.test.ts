@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Token } from "../support/api";
 import { commandLineKey, createKey, isAccepted } from "../support/credentials";
 import { auditRows } from "../support/events";
+import { UNKNOWN } from "../support/expectations";
 import { newUser, type User } from "../support/people";
 import { TestServer } from "../support/server";
 
 /** API keys (rules C1, C4, C5, R2 and R4). Expiry and other effects of time: api-keys-lifetime.test.ts. */
-const UNKNOWN = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01";
 const PATH = "/v1/api-keys";
 
 let server: TestServer;

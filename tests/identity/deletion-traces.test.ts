@@ -6,7 +6,7 @@ import { mailsTo, nextMail } from "../support/mail";
 import { externalLogin, newUser, signInExternally, type User } from "../support/people";
 import { frame, read } from "../support/protobuf";
 import { filesWith, onDatabase, rows } from "../support/rows";
-import { type Settings, TestServer, temporaryDirectory } from "../support/server";
+import { APP_KEY, type Settings, TestServer, temporaryDirectory } from "../support/server";
 import { Client } from "../support/socket";
 import { link } from "./accounts-support";
 import { countsDiffer, insertEvents, report, type StoredEvent, storedEvents } from "./audit/support";
@@ -15,7 +15,6 @@ import { countsDiffer, insertEvents, report, type StoredEvent, storedEvents } fr
  * A deleted account leaves nothing that names it in any file of the data directory, not even in the texts of
  * others.
  */
-const APP_KEY = "an app key of more than thirty-two characters";
 
 let server: TestServer;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { usernameCandidates } from "../../src/identity/accounts/username";
 import { commandLineKey } from "../support/credentials";
-import { type AuditRow, auditRows } from "../support/events";
+import { type AuditRow, eventsAbout } from "../support/events";
 import { expectInvalid, expectRefused, expectStatus } from "../support/expectations";
 import { externalLogin, externalUser, newUser, signInExternally, upsert } from "../support/people";
 import { rows } from "../support/rows";
@@ -41,7 +41,6 @@ const accountRow = (providerId: string) =>
   rows<AccountRow>(server, "SELECT * FROM platform_accounts WHERE platform_user_id = ?", providerId)[0];
 const platformsOf = async (id: string) =>
   (await accountsOf(server, id)).map((account: { platform_slug: string }) => account.platform_slug);
-const eventsOf = (userId: string) => auditRows(server).filter((row) => row.user_id === userId);
 const types = (events: AuditRow[]) => events.map((event) => event.event_type);
 const metadataOf = (event: AuditRow | undefined) => JSON.parse(event?.metadata ?? "null");
 
@@ -146,7 +145,7 @@ describe("somebody new", () => {
   test("leaves user_created in the audit log, and nothing personal in it", async () => {
     const body = externalLogin();
     const { id } = await signInExternally(server, body);
-    const events = eventsOf(id);
+    const events = eventsAbout(server, id);
     expect(types(events)).toEqual(["user_created"]);
     expect(events[0]).toMatchObject({ resource_type: "user", resource_id: id, ip_address: "127.0.0.1" });
     for (const personal of [body.email, body.name, body.oauthProviderId])
@@ -226,7 +225,7 @@ describe("a known account", () => {
       updated_at: expect.any(Number),
     });
     expect(userRow(id)?.username).toBe(before?.username ?? "");
-    const [created, updated, ...more] = eventsOf(id);
+    const [created, updated, ...more] = eventsAbout(server, id);
     expect([created?.event_type, more]).toEqual(["user_created", []]);
     expect(updated).toMatchObject({
       event_type: "user_updated",
@@ -275,7 +274,10 @@ describe("a known account", () => {
         email: body.email,
         email_verified: 1,
       });
-      expect(metadataOf(eventsOf(id).at(-1))).toEqual({ platform: "discord", changed: ["username"] });
+      expect(metadataOf(eventsAbout(server, id).at(-1))).toEqual({
+        platform: "discord",
+        changed: ["username"],
+      });
     }
     expect(await platformsOf(owner.id)).toEqual(["email"]);
     expect((await server.login(owner.email, owner.password)).user_id).toBe(owner.id);
@@ -351,7 +353,7 @@ describe("an account with the address of a user", () => {
     const body = externalLogin({ email: user.email, oauthProvider: "twitch" });
     await signInExternally(server, body);
     await signInExternally(server, body);
-    const events = eventsOf(user.id).filter(({ event_type }) => event_type.startsWith("account_"));
+    const events = eventsAbout(server, user.id).filter(({ event_type }) => event_type.startsWith("account_"));
     expect(events).toMatchObject([
       {
         event_type: "account_linked",
@@ -470,7 +472,7 @@ describe("at the same time", () => {
     const body = externalLogin();
     const answers = await Promise.all(Array.from({ length: 20 }, () => signInExternally(server, body)));
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
-    expect(types(eventsOf(answers[0].id))).toEqual(["user_created"]);
+    expect(types(eventsAbout(server, answers[0].id))).toEqual(["user_created"]);
   });
 
   test("of new accounts with one address on several platforms, one creates the user and the others are linked", async () => {
@@ -483,7 +485,10 @@ describe("at the same time", () => {
     expect(ids.size).toBe(1);
     const [id] = ids;
     expect((await platformsOf(id)).sort()).toEqual(slugs.sort());
-    expect(types(eventsOf(id)).sort()).toEqual([...Array(4).fill("account_linked"), "user_created"]);
+    expect(types(eventsAbout(server, id)).sort()).toEqual([
+      ...Array(4).fill("account_linked"),
+      "user_created",
+    ]);
   });
 
   test("people of one name get different usernames", async () => {

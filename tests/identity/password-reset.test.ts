@@ -15,7 +15,7 @@ import {
   askReset,
   changePassword,
   completeReset,
-  expectRefusal,
+  expectNoEffect,
   PASSWORDS,
   registrationState,
   requestEmailChange,
@@ -93,7 +93,7 @@ describe("POST /v1/auth/reset-password", () => {
   test.each([[undefined], [null], [""], [5], ["no address"], ["username"]])(
     "refuses the address %p",
     async (email) => {
-      const { body } = await expectRefusal(server, () => askReset(server, email), 400, "ValidationError");
+      const { body } = await expectNoEffect(server, () => askReset(server, email), 400, "ValidationError");
       expect(body.details.map((detail: { path: string }) => detail.path)).toEqual(["/email"]);
     },
   );
@@ -117,7 +117,7 @@ describe("POST /v1/auth/reset-password", () => {
   test("issues nothing whose event can't be written", async () => {
     const sent = await mailsTo(server, anna.email);
     await withoutAudit(server, "password_reset_requested", () =>
-      expectRefusal(server, () => askReset(server, anna.email), 500, "InternalServerError"),
+      expectNoEffect(server, () => askReset(server, anna.email), 500, "InternalServerError"),
     );
     expect(await mailsTo(server, anna.email)).toEqual(sent);
   });
@@ -186,7 +186,7 @@ describe("POST /v1/auth/reset-password/complete", () => {
     const user = await newUser(server);
     const token = await resetToken(server, user);
     expect((await completeReset(server, token, NEW)).status).toBe(200);
-    await expectRefusal(server, () => completeReset(server, token, "yet another passphrase"));
+    await expectNoEffect(server, () => completeReset(server, token, "yet another passphrase"));
     expect(await signsIn(user, NEW)).toEqual([true]);
   });
 
@@ -200,10 +200,10 @@ describe("POST /v1/auth/reset-password/complete", () => {
     expect(new Set(tokens).size).toBe(3);
     const annas = await resetToken(server, anna);
     for (const token of [tokens[0], tokens[1]])
-      await expectRefusal(server, () => completeReset(server, token, "yet another passphrase"));
+      await expectNoEffect(server, () => completeReset(server, token, "yet another passphrase"));
     expect((await completeReset(server, tokens[2], NEW)).status).toBe(200);
     for (const token of tokens)
-      await expectRefusal(server, () => completeReset(server, token, "yet another passphrase"));
+      await expectNoEffect(server, () => completeReset(server, token, "yet another passphrase"));
     expect(await signsIn(user, NEW)).toEqual([true]);
     expect((await completeReset(server, annas, anna.password)).status).toBe(200);
   });
@@ -213,7 +213,7 @@ describe("POST /v1/auth/reset-password/complete", () => {
     const { email } = newPerson();
     const change = await requestEmailChange(server, user, email);
     await completeReset(server, await resetToken(server, user), NEW);
-    await expectRefusal(server, () => verifyEmail(server, change));
+    await expectNoEffect(server, () => verifyEmail(server, change));
     const { session_token: token } = (await login(server, user.email, NEW)).body;
     const { body } = await server.get(`/v1/users/${user.id}/email/pending`, { token });
     expect(body).toEqual({ pending: false, new_email: null, expires_at: null });
@@ -255,7 +255,7 @@ describe("POST /v1/auth/reset-password/complete", () => {
     const user = await newUser(server);
     const token = await resetToken(server, user);
     await withoutAudit(server, "password_changed", () =>
-      expectRefusal(server, () => completeReset(server, token, NEW), 500, "InternalServerError"),
+      expectNoEffect(server, () => completeReset(server, token, NEW), 500, "InternalServerError"),
     );
     expect(await isAccepted(server, user.token)).toBe(true);
     expect(await signsIn(user, user.password, NEW)).toEqual([true, false]);
@@ -267,7 +267,7 @@ describe("POST /v1/auth/reset-password/complete", () => {
     const token = await resetToken(server, user);
     if (!fits) {
       const ask = () => completeReset(server, token, password);
-      const { body } = await expectRefusal(server, ask, 400, "ValidationError");
+      const { body } = await expectNoEffect(server, ask, 400, "ValidationError");
       expect(body.details.map((detail: { path: string }) => detail.path)).toEqual(["/new_password"]);
       expect(await isAccepted(server, user.token)).toBe(true);
     }
@@ -294,7 +294,7 @@ describe("POST /v1/auth/reset-password/complete", () => {
       change,
       user.token,
     ])
-      answers.push(await expectRefusal(server, () => completeReset(server, wrong, NEW)));
+      answers.push(await expectNoEffect(server, () => completeReset(server, wrong, NEW)));
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
     expect(await isAccepted(server, user.token)).toBe(true);
   });
@@ -302,7 +302,7 @@ describe("POST /v1/auth/reset-password/complete", () => {
   test.each([[undefined], [null], [""], [5], ["x".repeat(129)]])(
     "refuses the token %p as malformed",
     async (token) => {
-      const { body } = await expectRefusal(
+      const { body } = await expectNoEffect(
         server,
         () => completeReset(server, token, NEW),
         400,
@@ -316,7 +316,7 @@ describe("POST /v1/auth/reset-password/complete", () => {
     const user = await newUser(server);
     const token = await resetToken(server, user);
     await server.delete(`/v1/users/${user.id}`, { token: await server.admin() });
-    await expectRefusal(server, () => completeReset(server, token, NEW));
+    await expectNoEffect(server, () => completeReset(server, token, NEW));
   });
 
   test("refuses a token that went to an address which is no longer the user's", async () => {
@@ -324,7 +324,7 @@ describe("POST /v1/auth/reset-password/complete", () => {
     const token = await resetToken(server, user);
     const { email } = newPerson();
     await verifyEmail(server, await requestEmailChange(server, user, email));
-    await expectRefusal(server, () => completeReset(server, token, NEW));
+    await expectNoEffect(server, () => completeReset(server, token, NEW));
     expect(await signsIn({ ...user, email }, user.password)).toEqual([true]);
   });
 });

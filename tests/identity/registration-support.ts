@@ -82,7 +82,7 @@ export const registrationState = (server: TestServer) =>
   );
 
 /** Expects a refusal that leaves all that as it was; returns the answer. */
-export const expectRefusal = (
+export const expectNoEffect = (
   server: TestServer,
   ask: () => Promise<Answer>,
   status = 400,

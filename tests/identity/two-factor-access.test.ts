@@ -4,8 +4,7 @@ import { commandLineKey } from "../support/credentials";
 import { eventsAbout } from "../support/events";
 import { done, expectInvalid, expectRefused, UNKNOWN } from "../support/expectations";
 import { mailsTo } from "../support/mail";
-import { externalUser, newUser } from "../support/people";
-import { newRole } from "../support/roles";
+import { externalUser, newUser, staff } from "../support/people";
 import { rows, write } from "../support/rows";
 import { TestServer } from "../support/server";
 import {
@@ -54,7 +53,6 @@ const WRITES: [string, Request][] = [
 const ALL = [...READS, ...WRITES];
 
 /** A user who holds, beside the role User, exactly these permissions. */
-const staff = async (...permissions: string[]) => newUser(server, (await newRole(server, ...permissions)).id);
 
 /** Expects that all of these requests are refused, and that the user's second factor stays as it was. */
 async function expectAllRefused(
@@ -149,7 +147,7 @@ describe("somebody else's account", () => {
   });
 
   test("is refused without two_factor:manage, whether or not there is such a user", async () => {
-    const other = await staff("users:read", "users:write", "users:delete", "users:ban");
+    const other = await staff(server, "users:read", "users:write", "users:delete", "users:ban");
     const deleted = await newUser(server);
     done(await server.delete(`/v1/users/${deleted.id}`, { token: server.systemKey }));
     const tokens = [
@@ -163,7 +161,7 @@ describe("somebody else's account", () => {
   });
 
   test("can be managed from set-up to the end with two_factor:manage", async () => {
-    const manager = await staff("two_factor:manage");
+    const manager = await staff(server, "two_factor:manage");
     const subject = await newUser(server);
     const user_id = subject.id;
     const { secret } = done(await setUp(server, manager.token, { user_id }));
@@ -196,7 +194,7 @@ describe("somebody else's account", () => {
   });
 
   test("is turned off with a code alone, whoever manages it", async () => {
-    const manager = await staff("two_factor:manage");
+    const manager = await staff(server, "two_factor:manage");
     const subject = await guarded(server);
     const before = stored(server, subject.id);
     const code = wrongCode(server, subject.secret);
@@ -211,7 +209,7 @@ describe("somebody else's account", () => {
   });
 
   test("is no way around the code of one's own", async () => {
-    const manager = await turnOn(server, await staff("two_factor:manage"));
+    const manager = await turnOn(server, await staff(server, "two_factor:manage"));
     const { key } = await commandLineKey(server, {
       owner: manager.username,
       scopes: ["two_factor:manage", "two_factor:write"],
@@ -224,9 +222,9 @@ describe("somebody else's account", () => {
   });
 
   test("of somebody who may do more can be read, and not changed", async () => {
-    const manager = await staff("two_factor:manage");
+    const manager = await staff(server, "two_factor:manage");
     const { user_id: admin } = await server.login("admin", "correct horse battery");
-    const higher = await turnOn(server, await staff("gps:read"));
+    const higher = await turnOn(server, await staff(server, "gps:read"));
     for (const id of [higher.id, admin]) {
       await expectAllRefused(WRITES, manager.token, id, FORBIDDEN, id);
       expectRefused(await disable(server, manager.token, { code: "000000", user_id: id }), 403, "Forbidden");
@@ -234,7 +232,7 @@ describe("somebody else's account", () => {
     }
     expect(done(await status(server, higher.token)).enabled).toBe(true);
     // A manager of equal rank may.
-    const equal = await staff("two_factor:manage", "gps:read");
+    const equal = await staff(server, "two_factor:manage", "gps:read");
     done(
       await disable(server, equal.token, { code: await nextCode(server, higher.secret), user_id: higher.id }),
     );
@@ -257,7 +255,7 @@ describe("somebody else's account", () => {
   });
 
   test("must exist for whoever may manage it", async () => {
-    const manager = await staff("two_factor:manage");
+    const manager = await staff(server, "two_factor:manage");
     const deleted = await newUser(server);
     done(await server.delete(`/v1/users/${deleted.id}`, { token: server.systemKey }));
     for (const token of [manager.token, server.systemKey])

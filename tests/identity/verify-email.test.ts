@@ -20,7 +20,7 @@ import {
 import { rows } from "../support/rows";
 import { command, TestServer } from "../support/server";
 import { HOUR, MINUTE } from "../support/time";
-import { expectRefusal, requestEmailChange, resetToken, verifyEmail } from "./registration-support";
+import { expectNoEffect, requestEmailChange, resetToken, verifyEmail } from "./registration-support";
 
 /** POST /v1/auth/register/verify and /v1/auth/verify-email (rules A3, C7 and C8). */
 
@@ -102,8 +102,8 @@ describe("POST /v1/auth/register/verify", () => {
       server.patch("/v1/platforms/email/enabled", { token: await server.admin(), body: { enabled } });
     await setEnabled(false);
     try {
-      await expectRefusal(server, () => verifyRegistration(server, token), 403, "Forbidden");
-      await expectRefusal(server, () => verifyEmail(server, token), 403, "Forbidden");
+      await expectNoEffect(server, () => verifyRegistration(server, token), 403, "Forbidden");
+      await expectNoEffect(server, () => verifyEmail(server, token), 403, "Forbidden");
       expect(usersNamed(person)).toEqual([]);
     } finally {
       await setEnabled(true);
@@ -117,7 +117,7 @@ describe("POST /v1/auth/register/verify", () => {
     const change = await requestEmailChange(server, user, email);
     const reset = await resetToken(server, user);
     for (const token of [change, reset, user.token])
-      await expectRefusal(server, () => verifyRegistration(server, token), 400, "BadRequest");
+      await expectNoEffect(server, () => verifyRegistration(server, token), 400, "BadRequest");
     expect((await verifyEmail(server, change)).status).toBe(200);
   });
 });
@@ -187,7 +187,7 @@ describe("POST /v1/auth/verify-email with another token", () => {
     ]);
     expect((await login(server, email, user.password)).body.user_id).toBe(user.id);
     expect((await login(server, user.email, user.password)).status).toBe(401);
-    await expectRefusal(server, () => verifyEmail(server, token), 400, "BadRequest");
+    await expectNoEffect(server, () => verifyEmail(server, token), 400, "BadRequest");
   });
 
   test("links an address to an account of another platform", async () => {
@@ -202,7 +202,7 @@ describe("POST /v1/auth/verify-email with another token", () => {
     const { status, body } = await verifyEmail(server, token);
     expect([status, body.verification_type, body.user_id]).toEqual([200, "email_link", user.id]);
     expect((await login(server, email, password)).body.user_id).toBe(user.id);
-    await expectRefusal(server, () => verifyEmail(server, token), 400, "BadRequest");
+    await expectNoEffect(server, () => verifyEmail(server, token), 400, "BadRequest");
   });
 
   test("refuses a change whose address somebody else got meanwhile", async () => {
@@ -210,7 +210,7 @@ describe("POST /v1/auth/verify-email with another token", () => {
     const other = newPerson();
     const token = await requestEmailChange(server, user, other.email);
     await registered(server, other);
-    await expectRefusal(server, () => verifyEmail(server, token), 409, "Conflict");
+    await expectNoEffect(server, () => verifyEmail(server, token), 409, "Conflict");
     expect((await login(server, user.email, user.password)).status).toBe(200);
   });
 
@@ -219,14 +219,14 @@ describe("POST /v1/auth/verify-email with another token", () => {
     const { email } = newPerson();
     const token = await requestEmailChange(server, user, email);
     await server.delete(`/v1/users/${user.id}`, { token: await server.admin() });
-    await expectRefusal(server, () => verifyEmail(server, token), 400, "BadRequest");
+    await expectNoEffect(server, () => verifyEmail(server, token), 400, "BadRequest");
   });
 
   test("takes no token of a password reset or of a session", async () => {
     const user = await newUser(server);
     const reset = await resetToken(server, user);
     for (const token of [reset, user.token])
-      await expectRefusal(server, () => verifyEmail(server, token), 400, "BadRequest");
+      await expectNoEffect(server, () => verifyEmail(server, token), 400, "BadRequest");
   });
 });
 
@@ -234,7 +234,8 @@ describe.each(DOORS)("%s", (path, verify, success) => {
   test("uses a token once", async () => {
     const token = await pending(server, newPerson());
     expect((await verify(server, token)).status).toBe(success);
-    for (const [, again] of DOORS) await expectRefusal(server, () => again(server, token), 400, "BadRequest");
+    for (const [, again] of DOORS)
+      await expectNoEffect(server, () => again(server, token), 400, "BadRequest");
   });
 
   test("refuses wrong tokens alike, also what is stored of a right one", async () => {
@@ -255,7 +256,7 @@ describe.each(DOORS)("%s", (path, verify, success) => {
       "' OR 1=1 --",
     ];
     for (const candidate of wrong)
-      answers.push(await expectRefusal(server, () => verify(server, candidate), 400, "BadRequest"));
+      answers.push(await expectNoEffect(server, () => verify(server, candidate), 400, "BadRequest"));
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
     expect((await verify(server, token)).status).toBe(success);
   });
@@ -263,7 +264,7 @@ describe.each(DOORS)("%s", (path, verify, success) => {
   test.each([[undefined], [""], [null], [5], [["x"]], ["x".repeat(129)]])(
     "refuses the token %p as malformed",
     async (token) => {
-      const { body } = await expectRefusal(server, () => verify(server, token), 400, "ValidationError");
+      const { body } = await expectNoEffect(server, () => verify(server, token), 400, "ValidationError");
       expect(body.details.map((detail: { path: string }) => detail.path)).toEqual(["/token"]);
     },
   );
@@ -280,7 +281,7 @@ describe.each(DOORS)("%s", (path, verify, success) => {
     ]);
     expect(made.map(({ status }) => status)).toEqual([0, 0]);
     await signInExternally(server, throughDiscord({ email: byOther.email }));
-    for (const token of tokens) await expectRefusal(server, () => verify(server, token), 409, "Conflict");
+    for (const token of tokens) await expectNoEffect(server, () => verify(server, token), 409, "Conflict");
     for (const person of [byName, byAddress, byOther])
       expect((await login(server, person.email, person.password)).status).toBe(401);
   });
@@ -299,7 +300,7 @@ describe.each(DOORS)("%s", (path, verify, success) => {
     const person = newPerson();
     const token = await pending(server, person);
     await withoutAudit(server, "user_created", () =>
-      expectRefusal(server, () => verify(server, token), 500, "InternalServerError"),
+      expectNoEffect(server, () => verify(server, token), 500, "InternalServerError"),
     );
     expect((await verify(server, token)).status).toBe(success);
   });

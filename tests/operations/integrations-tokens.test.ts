@@ -12,7 +12,7 @@ import {
   isActive,
   kept,
   refresh,
-  register,
+  registerCallBacks,
   SLUGS,
   startHarbour,
   statsOf,
@@ -406,7 +406,7 @@ describe("the validation that Twitch asks for", () => {
         "integrations.allowed_redirects": "https://app.example",
       },
     });
-    register(harbour);
+    registerCallBacks(harbour);
   }
 
   const HOUR = 3_600_000;

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { connectionsFor, openFilesLimit, unsentAllowance } from "../../src/realtime/capacity";
 import type { Heard, ListenOrder } from "../bench/listen";
 import { cleanUp, Helper } from "../bench/processes";
-import { newUser } from "../support/people";
+import { newUser, type User } from "../support/people";
 import { RawClient } from "../support/raw-socket";
 import { TestServer } from "../support/server";
 import { Client } from "../support/socket";
@@ -72,7 +72,7 @@ describe("a server that may open few files", () => {
   const FILES = 256;
   const ALL = connectionsFor(FILES);
   let server: TestServer;
-  let user: { id: string; token: string };
+  let user: User;
   beforeAll(async () => {
     server = await TestServer.start({ openFiles: FILES });
     user = await newUser(server);
@@ -96,9 +96,9 @@ describe("a server that may open few files", () => {
     expect(refused.status).toBe(503);
     expect(refused.head.toLowerCase()).toContain("retry-after: ");
     // Another session of the same user counts for the same user.
-    expect(
-      (await handshake((await server.login("crowd", "correct horse battery")).session_token)).status,
-    ).toBe(503);
+    expect((await handshake((await server.login(user.username, user.password)).session_token)).status).toBe(
+      503,
+    );
     const ofAdmin = await openAll(ALL / 2 - 1, admin);
     const ofService = await Client.open(server, { bearer: server.systemKey });
     const last = await RawClient.open(server, { bearer: server.systemKey });

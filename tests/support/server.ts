@@ -19,6 +19,9 @@ export const program: string[] = binary ? [resolve(binary)] : movable;
 
 export const ADMIN = { username: "admin", email: "admin@example.org", password: "correct horse battery" };
 
+/** The key by which the identity web app tells of its events, where a server knows one. */
+export const APP_KEY = "an app key of the tests, long enough";
+
 /** Settings by their key in the configuration, such as `{ "websocket.max_subscriptions": "3" }`. */
 export type Settings = Record<string, string>;
 

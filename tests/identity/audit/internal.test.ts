@@ -4,11 +4,10 @@ import { done, expectInvalid, expectRefused, UNKNOWN } from "../../support/expec
 import { outputOfWholeRun } from "../../support/log";
 import { newUser, staff, type User } from "../../support/people";
 import { filesWith } from "../../support/rows";
-import { type Settings, TestServer } from "../../support/server";
+import { APP_KEY, type Settings, TestServer } from "../../support/server";
 import { countsDiffer, find, storedEvents } from "./support";
 
 /** `POST /v1/internal/audit`, with `security.id_app_key` (rules E2, E4 and H7 to H9). */
-const APP_KEY = "the-app-key-of-these-tests, long enough";
 const SOURCES = ["api", "id", "backend", "policies", "community_bot", "stream_bot"];
 let server: TestServer;
 let user: User;

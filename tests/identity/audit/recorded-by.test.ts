@@ -5,13 +5,12 @@ import { done } from "../../support/expectations";
 import { newUser, staff, type User } from "../../support/people";
 import { frame, read } from "../../support/protobuf";
 import { rows } from "../../support/rows";
-import { TestServer } from "../../support/server";
+import { APP_KEY, TestServer } from "../../support/server";
 import { Client } from "../../support/socket";
 import { exported } from "../export/support";
 import { type EventPage, find } from "./support";
 
 /** An event from outside names its writer, whatever it says of itself. */
-const APP_KEY = "an app key of more than thirty-two characters";
 const AS_APP = { headers: { "x-id-app-key": APP_KEY } };
 const APP = { kind: "app", id: "id-app" };
 

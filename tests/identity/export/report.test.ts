@@ -8,20 +8,9 @@ import { commandLineKey } from "../../support/credentials";
 import { done } from "../../support/expectations";
 import { externalLogin, externalUser, signInExternally } from "../../support/people";
 import { onDatabase } from "../../support/rows";
-import { TestServer } from "../../support/server";
+import { APP_KEY, TestServer } from "../../support/server";
 import { insertEvents } from "../audit/support";
-import {
-  APP_KEY,
-  exported,
-  fill,
-  NAMES,
-  pagesOf,
-  type Rich,
-  richUser,
-  SETTINGS,
-  squeeze,
-  textOf,
-} from "./support";
+import { exported, fill, NAMES, pagesOf, type Rich, richUser, SETTINGS, squeeze, textOf } from "./support";
 
 let server: TestServer;
 let user: Rich;

@@ -11,14 +11,13 @@ import { externalLogin, newUser, signInExternally, type User } from "../../suppo
 import { newRole } from "../../support/roles";
 import { onDatabase, reading, rows } from "../../support/rows";
 import type { TestServer } from "../../support/server";
+import { APP_KEY } from "../../support/server";
 import { changePassword, completeReset, requestEmailChange, resetToken } from "../registration-support";
 import { challenge, nextCode, regenerate, turnOn, verifyLogin } from "../two-factor-support";
 
 /** Shared by the tests of the export. */
 
 export const path = "/v1/user/export";
-
-export const APP_KEY = "an app key of the tests, long enough";
 
 /** Settings of a server that trusts X-Forwarded-For and knows the identity web app. */
 export const SETTINGS = {
