@@ -340,6 +340,7 @@ describe("the outbox", () => {
     place(server, `${idAt(1_000)}.json`, email);
     place(server, "not-json.json");
     done(await server.post("/v1/users/email/verify", { token, body: { token: mail.token } }));
+    await nextMail(server, former, "email_changed");
     const later = place(server, `${idAt(Date.now() + DAY)}.json`, email);
     const damaged = join(outboxOf(server), `${idAt(2_000)}.json`);
     writeFileSync(damaged, "{ damaged");
