@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { onDatabase } from "../identity/audit/support";
-import { createUser } from "../identity/support";
+import { newUser } from "../support/people";
 import { LONGEST_HOLD, longestHold } from "../support/pressure";
+import { onDatabase } from "../support/rows";
 import { TestServer } from "../support/server";
 import { ask, head } from "./connections";
 
@@ -76,7 +76,7 @@ const giveClients = ({ id }: { id: string }, characters: number) =>
   });
 
 test("a user's lists that are asked for all at once, on a connection each, keep nobody waiting", async () => {
-  const bert = await createUser(server);
+  const bert = await newUser(server);
   giveClients(bert, 600);
   const request = head("GET /v1/oauth/clients", `authorization: Bearer ${bert.token}`);
   const held = await longestHold(server, async () => {
@@ -87,7 +87,7 @@ test("a user's lists that are asked for all at once, on a connection each, keep 
 }, 60_000);
 
 test("one credential gets no more than some megabytes of large lists in a second", async () => {
-  const anna = await createUser(server);
+  const anna = await newUser(server);
   giveClients(anna, 15_000);
   const path = `${server.url}/v1/oauth/clients`;
   const ask = () => fetch(path, { headers: { authorization: `Bearer ${anna.token}` } });
@@ -103,7 +103,7 @@ test("one credential gets no more than some megabytes of large lists in a second
   await Bun.sleep(SECOND);
   expect((await ask()).status).toBe(200);
   // Small answers are nobody's loss.
-  const bert = await createUser(server);
+  const bert = await newUser(server);
   for (let asked = 0; asked < 30; asked++) {
     const { status } = await server.get("/v1/users/me", { token: bert.token });
     expect(status).toBe(200);

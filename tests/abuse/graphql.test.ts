@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { newcomer } from "../identity/deletion-support";
+import { newUser } from "../support/people";
 import { LONGEST_HOLD, longestHold, memoryOf } from "../support/pressure";
 import { TestServer } from "../support/server";
 
@@ -129,7 +129,7 @@ test.each(BURSTS)(
 );
 
 test("set-ups of a second factor by one user keep nobody waiting, by however many names and pictures", async () => {
-  const { token } = await newcomer(server);
+  const { token } = await newUser(server);
   const setUps = (count: number, fields: string) => () => ({
     query: `mutation { ${list(count, (at) => `a${at}: setupTwoFactor { ${fields} }`)} }`,
   });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { frame, read } from "../realtime/binary";
-import { maskedFrame, OPCODE, RawClient, signedInUser } from "../realtime/support";
+import { newUser } from "../support/people";
 import { LONGEST_HOLD, longestHold } from "../support/pressure";
+import { frame, read } from "../support/protobuf";
+import { maskedFrame, OPCODE, RawClient } from "../support/raw-socket";
 import { TestServer } from "../support/server";
 
 /** A user without any permission whose sockets send the costliest messages, all within every limit. */
@@ -34,7 +35,7 @@ afterAll(() => server.stop());
 async function startServer(settings: Record<string, string>): Promise<void> {
   await server?.stop();
   server = await TestServer.start({ settings });
-  ({ token } = await signedInUser(server, "stranger"));
+  ({ token } = await newUser(server));
 }
 
 const openAll = () => Promise.all(Array.from({ length: SOCKETS }, () => RawClient.open(server, { token })));

@@ -1,14 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
-import {
-  login,
-  newestMail,
-  newPerson,
-  pending,
-  registered,
-  resetToken,
-} from "../identity/registration-support";
+import { resetToken } from "../identity/registration-support";
 import { type Browser, chromium, startBrowser, type Visit } from "../support/browser";
+import { login } from "../support/credentials";
+import { newestMail } from "../support/mail";
+import { newPerson, newUser, pending } from "../support/people";
 import { TestServer } from "../support/server";
 
 /** The pages for people, in a real browser that reaches nothing but the server (rule P7). */
@@ -179,7 +175,7 @@ describe.skipIf(!chromium)("the link of an email", () => {
   });
 
   test("sets a new password", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     await resetToken(server, user);
     const visit = await openLink((await newestMail(server, user.email)).link);
     await visit.page.locator("#password").fill("another long passphrase");

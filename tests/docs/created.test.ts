@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expectStatus } from "../support/expectations";
 import { TestServer } from "../support/server";
-import { expectStatus, fix } from "../tracking/support";
+import { fix } from "../tracking/support";
 
 /** Each 201 carries `Location` (rule H3). That every operation declares it is held against its answers by the contract. */
 

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-
 /** Claims that hold for every answer to any request. */
 
 /** Words that only occur inside the server. */
@@ -24,10 +22,4 @@ export function claimSane(status: number, headers: Headers, text: string): void 
   // A request id is random letters, or the client's own.
   const told = [...headers].filter(([name]) => name !== "x-request-id").map(([, value]) => value);
   claimDiscreet(told.join("\n"));
-}
-
-/** The memory of a process, in MiB. */
-export function residentMemory(pid: number): number {
-  const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  return Number(kilobytes) / 1_024;
 }

@@ -1,9 +1,11 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { memoryOf } from "../support/pressure";
 import { Fuzzer } from "./fuzzer";
-import { residentMemory } from "./judge";
 import { tell } from "./settings";
+
+const MEBIBYTE = 1_048_576;
 
 /**
  * Random requests, valid and invalid by their schemas, to every operation of the live OpenAPI document. A
@@ -20,7 +22,7 @@ afterAll(async () => {
  * own reserve.
  */
 const MOST_GROWTH = 400;
-const memoryBefore = residentMemory(server.pid);
+const memoryBefore = memoryOf(server.pid) / MEBIBYTE;
 
 const isClosed = ({ document }: (typeof operations)[number]) =>
   document.security.length > 0 && document.security.every((way) => Object.keys(way).length > 0);
@@ -51,7 +53,7 @@ test("most operations took one request or more", () => {
 test("the server lives, has logged no error, and holds no more memory than it should", async () => {
   expect((await server.get("/health")).status).toBe(200);
   expect(server.output).not.toContain('"level":"error"');
-  const memory = residentMemory(server.pid);
+  const memory = memoryOf(server.pid) / MEBIBYTE;
   tell(`${fuzzer.requests} requests, ${Math.round(memory)} MiB resident`);
   expect(memory).toBeLessThan(memoryBefore + MOST_GROWTH);
 });

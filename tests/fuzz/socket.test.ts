@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { Envelope, frame, schema } from "../realtime/binary";
-import { Client, type Credentials } from "../realtime/support";
+import { Envelope, frame, schema } from "../support/protobuf";
 import { TestServer } from "../support/server";
+import { Client, type Credentials } from "../support/socket";
 import { claimDiscreet } from "./judge";
 import { parameters, RUNS, reproducibly, tell } from "./settings";
 import { hostile, hostileName, jsonOf } from "./values";

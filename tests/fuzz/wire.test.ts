@@ -1,16 +1,19 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import fc from "fast-check";
-import { fix } from "../kernel/support";
+import { memoryOf } from "../support/pressure";
 import { TestServer } from "../support/server";
-import { claimDiscreet, residentMemory } from "./judge";
+import { fix } from "../tracking/support";
+import { claimDiscreet } from "./judge";
 import { parameters, RUNS, reproducibly, tell } from "./settings";
+
+const MEBIBYTE = 1_048_576;
 
 /** Traffic that is not HTTP, or barely: it is refused or cut off, and nobody else notices. */
 const server = await TestServer.start();
 const { hostname, port, host } = new URL(server.url);
 const key = server.systemKey;
-const started = residentMemory(server.pid);
+const started = memoryOf(server.pid) / MEBIBYTE;
 let connections = 0;
 afterAll(async () => {
   tell(`${connections} connections with garbage`);
@@ -20,7 +23,7 @@ afterEach(async () => {
   const answer = await server.get("/v1/gps?limit=1", { token: key });
   expect(answer.status).toBe(200);
   expect(server.output).not.toContain('"level":"error"');
-  expect(residentMemory(server.pid)).toBeLessThan(started + 300);
+  expect(memoryOf(server.pid) / MEBIBYTE).toBeLessThan(started + 300);
 });
 
 /**

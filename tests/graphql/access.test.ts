@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { externalUser, UNKNOWN } from "../identity/accounts-support";
-import { done, type Newcomer, newcomer } from "../identity/deletion-support";
-import { newRole } from "../identity/roles-support";
-import { commandLineKey, createKey, isAccepted } from "../identity/support";
 import { challenge, guarded } from "../identity/two-factor-support";
 import type { Token } from "../support/api";
+import { unchanged } from "../support/changes";
+import { commandLineKey, createKey, isAccepted } from "../support/credentials";
+import { done, UNKNOWN } from "../support/expectations";
+import { externalUser, newUser, type User } from "../support/people";
+import { newRole } from "../support/roles";
 import { TestServer } from "../support/server";
 import {
   ask,
@@ -16,7 +17,6 @@ import {
   type Operation,
   refusalOf,
   restRefusalOf,
-  unchanged,
 } from "./support";
 
 /** Access to each operation by GraphQL is the same as by REST (rules G1, C4, C5, R1 and R4). */
@@ -32,7 +32,7 @@ afterAll(() => server.stop());
 
 /** A user and a key of the user's. */
 async function withKey(...scopes: string[]) {
-  const user = await newcomer(server, keyMaker);
+  const user = await newUser(server, keyMaker);
   return { ...user, key: (await createKey(server, user.token, scopes)).key };
 }
 
@@ -62,12 +62,12 @@ async function gets(operation: Operation, call: Call, door: typeof byGraphQL) {
 }
 
 describe("operations of two-factor authentication", () => {
-  let [user, manager, other]: Partial<Newcomer>[] = [];
+  let [user, manager, other]: Partial<User>[] = [];
   const tokens: Record<string, Token | undefined> = {};
   beforeAll(async () => {
-    user = await newcomer(server);
-    other = await newcomer(server);
-    manager = await newcomer(server, keyMaker, (await newRole(server, "two_factor:manage")).id);
+    user = await newUser(server);
+    other = await newUser(server);
+    manager = await newUser(server, keyMaker, (await newRole(server, "two_factor:manage")).id);
     const key = async (scopes: string[]) => (await createKey(server, manager?.token ?? "", scopes)).key;
     Object.assign(tokens, {
       nobody: undefined,
@@ -183,7 +183,7 @@ describe("operations that anyone may ask for", () => {
 
 describe("a refusal", () => {
   test("concerns its operation alone: what else was asked for is answered", async () => {
-    const { token } = await newcomer(server);
+    const { token } = await newUser(server);
     const read = await ask(server, "{ roles { id } platforms { slug } twoFactorStatus { enabled } }", {
       token,
     });
@@ -208,7 +208,7 @@ describe("a refusal", () => {
 
 describe("roles", () => {
   test("need roles:read, whatever else one holds", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     for (const token of [
       user.token,
       await server.key("users:read", "two_factor:*", "roles:write"),
@@ -281,7 +281,7 @@ describe("a credential", () => {
   const reads = (token: Token) => byGraphQL(server, "twoFactorStatus", { token });
 
   test("that was revoked is refused at once", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const { session_id, session_token } = await server.login(user.username, user.password);
     dataOf(await reads(session_token));
     done(await server.delete(`/v1/users/me/sessions/${session_id}`, { token: user.token }));
@@ -310,14 +310,14 @@ describe("a credential", () => {
 
   test("that loses a permission loses the operation", async () => {
     const { id: role } = await newRole(server, "roles:read");
-    const user = await newcomer(server, role);
+    const user = await newUser(server, role);
     dataOf(await byGraphQL(server, "roles", { token: user.token }));
     done(await server.delete(`/v1/users/${user.id}/roles/${role}`, { token: await server.admin() }));
     expectError(await byGraphQL(server, "roles", { token: user.token }), 403, "Forbidden");
   });
 
   test("is looked at for each operation of a request", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const answer = await ask(server, "mutation { first: logout second: logout }", { token: user.token });
     expect(answer.body.data).toEqual({ first: true, second: null });
     expect(answer.body.errors).toMatchObject([{ path: ["second"], extensions: { code: "Unauthorized" } }]);

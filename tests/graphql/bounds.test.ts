@@ -1,19 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { getIntrospectionQuery } from "graphql";
-import { newcomer } from "../identity/deletion-support";
 import type { Answer } from "../support/api";
+import { unchanged } from "../support/changes";
+import { newUser } from "../support/people";
 import { TestServer } from "../support/server";
-import {
-  ask,
-  askByGet,
-  byGraphQL,
-  DOCUMENTS,
-  dataOf,
-  expectError,
-  PATH,
-  refusalOf,
-  unchanged,
-} from "./support";
+import { ask, askByGet, byGraphQL, DOCUMENTS, dataOf, expectError, PATH, refusalOf } from "./support";
 
 /**
  * Bounds on the GraphQL requests of strangers, on their number, and on the parts of the schema that are told.
@@ -180,7 +171,7 @@ describe("requests", () => {
 
   test("with a credential count for it alone, wherever they come from", async () => {
     const address = newAddress();
-    const { token } = await newcomer(server);
+    const { token } = await newUser(server);
     for (let sent = 0; sent < RATE; sent++) {
       expect((await typename({ ...(sent % 2 ? address : newAddress()), ...bearer(token) })).status).toBe(200);
     }
@@ -224,7 +215,7 @@ describe("mutations", () => {
       settings: { "rate_limit.enabled": "true", "rate_limit.write": "4/60" },
     });
     try {
-      const { token, username, password } = await newcomer(server);
+      const { token, username, password } = await newUser(server);
       const setUp = (count: number) =>
         ask(
           server,
@@ -271,7 +262,7 @@ describe("mutations", () => {
   test("of a set-up answer the same picture under each name that asks for it", async () => {
     const server = await TestServer.start();
     try {
-      const { token } = await newcomer(server);
+      const { token } = await newUser(server);
       const { setupTwoFactor } = dataOf(
         await ask(server, "mutation { setupTwoFactor { qrCodeUrl a: qrCodeImage b: qrCodeImage } }", {
           token,

@@ -1,23 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { externalUser, login, rows, UNKNOWN } from "../identity/accounts-support";
-import { done, newcomer } from "../identity/deletion-support";
-import { withoutAudit } from "../identity/registration-support";
-import {
-  challenge,
-  type Guarded,
-  guarded,
-  nextCode,
-  setUp,
-  write,
-  wrongCode,
-} from "../identity/two-factor-support";
+import { challenge, type Guarded, guarded, nextCode, setUp, wrongCode } from "../identity/two-factor-support";
 import type { Token } from "../support/api";
+import { changesBy, unchanged } from "../support/changes";
+import { withoutAudit } from "../support/events";
+import { done, UNKNOWN } from "../support/expectations";
+import { externalLogin, externalUser, newUser } from "../support/people";
+import { rows, write } from "../support/rows";
 import { TestServer } from "../support/server";
 import {
   byGraphQL,
   byRest,
   type Call,
-  changesBy,
   comparable,
   type Door,
   dataOf,
@@ -26,7 +19,6 @@ import {
   type Refusal,
   refusalOf,
   restRefusalOf,
-  unchanged,
 } from "./support";
 
 /**
@@ -44,7 +36,7 @@ beforeAll(async () => {
   process.env.NODE_ENV = "development";
   server = await TestServer.start({ clock: "movable" });
   process.env.NODE_ENV = before;
-  plain = await newcomer(server);
+  plain = await newUser(server);
   on = await guarded(server);
   narrow = await server.key("gps:read");
 });
@@ -179,7 +171,7 @@ const twoFactor: Case[] = [
     operation: "verifyTwoFactor",
     what: "a wrong code",
     call: async () => {
-      const user = await newcomer(server);
+      const user = await newUser(server);
       const { secret } = done(await setUp(server, user.token));
       return { token: user.token, args: { code: wrongCode(server, secret) } };
     },
@@ -191,7 +183,7 @@ const twoFactor: Case[] = [
     operation: "verifyTwoFactor",
     what: "a set-up that has expired",
     call: async () => {
-      const user = await newcomer(server);
+      const user = await newUser(server);
       const { secret } = done(await setUp(server, user.token));
       write(server, `UPDATE two_factor SET setup_expires_at = 1 WHERE user_id = '${user.id}'`);
       return { token: user.token, args: { code: await nextCode(server, secret) } };
@@ -279,7 +271,7 @@ const external = (
 ): Case => ({
   operation: "oauthSignin",
   what,
-  call: () => system({ ...login(), ...overrides }),
+  call: () => system({ ...externalLogin(), ...overrides }),
   status,
   code,
   ...(fields.length > 0 && { fields }),
@@ -306,7 +298,7 @@ const signingInElsewhere: Case[] = [
   {
     operation: "oauthSignin",
     what: "an address that the platform doesn't vouch for",
-    call: () => system({ ...login({ email: on.email }), emailVerified: false }),
+    call: () => system({ ...externalLogin({ email: on.email }), emailVerified: false }),
     status: 409,
     code: "Conflict",
   },
@@ -316,7 +308,7 @@ const signingInElsewhere: Case[] = [
     call: async () => {
       const { id, providerId, email } = await externalUser(server);
       done(await server.delete(`/v1/users/${id}`, { token: server.systemKey }));
-      return system(login({ oauthProviderId: providerId, email }));
+      return system(externalLogin({ oauthProviderId: providerId, email }));
     },
     status: 403,
     code: "Forbidden",
@@ -326,21 +318,21 @@ const signingInElsewhere: Case[] = [
     what: "somebody new where registration is off",
     call: async () => {
       await changePlatform("github", { registration_enabled: false });
-      return system(login({ oauthProvider: "github" }));
+      return system(externalLogin({ oauthProvider: "github" }));
     },
     ...BAD,
   },
   {
     operation: "oauthSignin",
     what: "a session",
-    call: () => own({ ...login() }),
+    call: () => own({ ...externalLogin() }),
     status: 403,
     code: "Forbidden",
   },
   {
     operation: "oauthSignin",
     what: "a stranger",
-    call: () => ({ args: login() }),
+    call: () => ({ args: externalLogin() }),
     status: 401,
     code: "Unauthorized",
   },

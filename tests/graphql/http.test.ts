@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { serverAudits } from "graphql-http";
-import { newcomer } from "../identity/deletion-support";
-import { isAccepted } from "../identity/support";
 import { guarded } from "../identity/two-factor-support";
 import type { Answer } from "../support/api";
+import { unchanged } from "../support/changes";
+import { isAccepted } from "../support/credentials";
+import { newUser } from "../support/people";
 import { TestServer } from "../support/server";
-import { ask, askByGet, dataOf, expectError, PATH, refusalOf, unchanged } from "./support";
+import { ask, askByGet, dataOf, expectError, PATH, refusalOf } from "./support";
 
 /**
  * GraphQL over HTTP: the requests that are read, those that are refused, and the reach of a page of another
@@ -173,7 +174,7 @@ describe("a page of another site", () => {
     ["text that claims more", "text/plain; application/json", JSON.stringify({ query: MUTATION })],
     ["bytes without a type", "", JSON.stringify({ query: MUTATION })],
   ])("can send %s, which is refused and changes nothing", async (_, type, raw) => {
-    const { token } = await newcomer(server);
+    const { token } = await newUser(server);
     await unchanged(server, async () => {
       // Even with the credential, which no browser adds by itself.
       const headers = {
@@ -200,7 +201,7 @@ describe("a page of another site", () => {
   );
 
   test("has no credential in a cookie or in the URL", async () => {
-    const { token } = await newcomer(server);
+    const { token } = await newUser(server);
     const query = "{ twoFactorStatus { enabled } }";
     const body = { query };
     const cookies = ["session", "fairlead_session", "token"].map((name) => `${name}=${token}`).join("; ");
@@ -222,7 +223,7 @@ describe("a page of another site", () => {
   });
 
   test("can't put a query into the URL of a POST", async () => {
-    const { token } = await newcomer(server);
+    const { token } = await newUser(server);
     const path = `${PATH}?${new URLSearchParams({ query: "mutation { logout }" })}`;
     expectHttpError(await server.post(path, { token }), 400, "BadRequest");
     const both = await server.post(path, { token, body: TYPENAME });
@@ -320,7 +321,7 @@ describe("GET", () => {
     ],
     ["a mutation of nothing", { query: "mutation { __typename }" }],
   ] as const)("refuses %s with 405, which changes nothing", async (_, parameters) => {
-    const { token } = await newcomer(server);
+    const { token } = await newUser(server);
     await unchanged(server, async () => {
       for (const method of ["GET", "HEAD"]) {
         const path = `${PATH}?${new URLSearchParams(parameters)}`;

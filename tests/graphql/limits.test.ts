@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { getIntrospectionQuery } from "graphql";
-import { rows } from "../identity/accounts-support";
-import { done, newcomer } from "../identity/deletion-support";
-import { newRole } from "../identity/roles-support";
-import { createKey } from "../identity/support";
 import {
   disable,
   type Guarded,
@@ -11,12 +7,17 @@ import {
   nextCode,
   stored,
   verifyLogin,
-  write,
   wrongCode,
 } from "../identity/two-factor-support";
 import type { Answer } from "../support/api";
+import { unchanged } from "../support/changes";
+import { createKey } from "../support/credentials";
+import { done } from "../support/expectations";
+import { newUser } from "../support/people";
+import { newRole } from "../support/roles";
+import { rows, write } from "../support/rows";
 import { TestServer } from "../support/server";
-import { ask, askByGet, byGraphQL, dataOf, expectError, refusalOf, unchanged } from "./support";
+import { ask, askByGet, byGraphQL, dataOf, expectError, refusalOf } from "./support";
 
 /** The size of one request by GraphQL is bounded (rule G2), and so are the tries of codes (rule H10). */
 
@@ -328,7 +329,7 @@ describe("codes", () => {
   });
 
   test("are not counted where none is tried: reads and set-ups count as requests alone", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     for (let count = 0; count < 12; count++) {
       const answer = await ask(server, "mutation { setupTwoFactor { platformSlug } }", { token: user.token });
       expect(dataOf(answer).setupTwoFactor.platformSlug).toBe("email");

@@ -9,20 +9,23 @@ import {
   getNamedType,
   isObjectType,
 } from "graphql";
-import { externalUser, link, login, rows } from "../identity/accounts-support";
-import { done, mailTo, type Newcomer, newcomer } from "../identity/deletion-support";
-import { newRole } from "../identity/roles-support";
-import { isAccepted } from "../identity/support";
-import { challenge, type Guarded, guarded, nextCode, setUp, write } from "../identity/two-factor-support";
+import { link } from "../identity/accounts-support";
+import { challenge, type Guarded, guarded, nextCode, setUp } from "../identity/two-factor-support";
 import type { Answer } from "../support/api";
+import { camelCased } from "../support/camel-case";
+import { changesBy, unchanged } from "../support/changes";
+import { isAccepted } from "../support/credentials";
+import { done } from "../support/expectations";
+import { mailsTo } from "../support/mail";
+import { externalLogin, externalUser, newUser, type User } from "../support/people";
+import { newRole } from "../support/roles";
+import { rows, write } from "../support/rows";
 import { TestServer } from "../support/server";
 import {
   ask,
   byGraphQL,
   byRest,
   type Call,
-  camelCased,
-  changesBy,
   comparable,
   DOCUMENTS,
   type Door,
@@ -31,7 +34,6 @@ import {
   OPERATIONS,
   type Operation,
   pick,
-  unchanged,
 } from "./support";
 
 /**
@@ -315,7 +317,7 @@ async function expectSameRead(operation: Operation, call: Call) {
 
 describe("a read", () => {
   test("twoFactorStatus answers what GET /v1/users/me/2fa/status does", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     expect(await expectSameRead("twoFactorStatus", { token: user.token })).toEqual({
       enabled: false,
       enabledAt: null,
@@ -340,7 +342,7 @@ describe("a read", () => {
   });
 
   test("userRequiresTwoFactor answers what GET /v1/users/me/2fa/requirement does", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const call = { token: user.token };
     expect(await expectSameRead("userRequiresTwoFactor", call)).toMatchObject({
       required: false,
@@ -429,7 +431,7 @@ describe("a read", () => {
   });
 
   test("is answered beside others in one request, under the names that were asked for", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const query = "query Both { mine: twoFactorStatus { on: enabled } again: platforms { slug } __typename }";
     const data = dataOf(await ask(server, query, { token: user.token, operationName: "Both" }));
     expect(data.mine).toEqual({ on: false });
@@ -440,7 +442,7 @@ describe("a read", () => {
 
 // --- Changes ----------------------------------------------------------------------------------------------
 
-type User = Newcomer & Partial<{ secret: string; backupCodes: string[] }>;
+type Somebody = User & Partial<{ secret: string; backupCodes: string[] }>;
 
 interface Change<U> {
   operation: Operation;
@@ -456,18 +458,18 @@ interface Change<U> {
 }
 
 /** The effects of a change through one door. */
-async function outcome<U extends User>({ operation, read, call, prepare }: Change<U>, door: Door) {
+async function outcome<U extends Somebody>({ operation, read, call, prepare }: Change<U>, door: Door) {
   const user = await prepare();
   const asked = await call(user);
   let answer: Answer["body"];
   let sent = 0;
   const changes = await changesBy(server, async () => {
     // The emails of the preparation have been written by now.
-    sent = mailTo(server, user.email).length;
+    sent = (await mailsTo(server, user.email)).length;
     const got = await door(server, operation, asked);
     answer = door === byGraphQL ? dataOf(got)[operation] : read(camelCased(done(got)));
   });
-  const emails = mailTo(server, user.email)
+  const emails = (await mailsTo(server, user.email))
     .slice(sent)
     .map(({ kind, locale, text }) => ({ kind, locale, text }));
   return { user, answer, changes, emails };
@@ -479,7 +481,7 @@ const eventsIn = (changes: Awaited<ReturnType<typeof changesBy>>): string[] =>
 /**
  * Expects that two equal users get the same, one through each door. Returns GraphQL's user, and its answer.
  */
-async function expectSameChange<U extends User>(change: Change<U>) {
+async function expectSameChange<U extends Somebody>(change: Change<U>) {
   const [rest, graphql] = [await outcome(change, byRest), await outcome(change, byGraphQL)];
   for (const { changes, emails } of [rest, graphql]) {
     expect(Object.keys(changes).sort()).toEqual(change.touches);
@@ -500,7 +502,7 @@ describe("a change", () => {
   test("setupTwoFactor does what POST /v1/users/me/2fa/setup does", async () => {
     const { user, answer } = await expectSameChange({
       operation: "setupTwoFactor",
-      prepare: () => newcomer(server),
+      prepare: () => newUser(server),
       call: ({ token }) => ({ token }),
       read: (body) => body,
       touches: ["two_factor"],
@@ -524,7 +526,7 @@ describe("a change", () => {
     const [platform] = rows<{ id: string }>(server, "SELECT id FROM platforms WHERE slug = 'discord'");
     const { user } = await expectSameChange({
       operation: "setupTwoFactor",
-      prepare: () => newcomer(server),
+      prepare: () => newUser(server),
       call: ({ id }) => ({
         token: server.systemKey,
         args: { platformId: platform?.id.toUpperCase(), userId: id.toUpperCase() },
@@ -543,7 +545,7 @@ describe("a change", () => {
     const { user, answer } = await expectSameChange({
       operation: "verifyTwoFactor",
       prepare: async () => {
-        const user = await newcomer(server);
+        const user = await newUser(server);
         return { ...user, secret: done(await setUp(server, user.token)).secret as string };
       },
       call: async ({ token, secret }) => ({ token, args: { code: await nextCode(server, secret) } }),
@@ -670,7 +672,7 @@ describe("a change", () => {
   test("logout ends all sessions, as the two operations of REST do that end the others and the own one", async () => {
     const { id: role } = await newRole(server, "api_keys:write");
     const withThree = async () => {
-      const user = await newcomer(server, role);
+      const user = await newUser(server, role);
       const others = [
         await server.login(user.username, user.password),
         await server.login(user.username, user.password),
@@ -703,7 +705,7 @@ describe("a change", () => {
 
   test("logout drops what is cached of the user's rights", async () => {
     const { id: role } = await newRole(server, "roles:read", "api_keys:write");
-    const user = await newcomer(server, role);
+    const user = await newUser(server, role);
     const { key } = done(
       await server.post("/v1/api-keys", { token: user.token, body: { name: "k", scopes: ["roles:read"] } }),
     );
@@ -755,7 +757,7 @@ describe("oauthSignin does what POST /v1/users/oauth does", () => {
 
   test("for somebody new", async () => {
     await expectSameSignIn(
-      async () => ({ ...login() }),
+      async () => ({ ...externalLogin() }),
       ["audit_events", "counters", "platform_accounts", "user_roles", "users"],
       ["user_created"],
     );
@@ -763,7 +765,7 @@ describe("oauthSignin does what POST /v1/users/oauth does", () => {
 
   test("for somebody new without an address and a picture", async () => {
     await expectSameSignIn(
-      async () => ({ ...login({ email: null, image: null }) }),
+      async () => ({ ...externalLogin({ email: null, image: null }) }),
       ["audit_events", "counters", "platform_accounts", "user_roles", "users"],
       ["user_created"],
     );
@@ -776,7 +778,7 @@ describe("oauthSignin does what POST /v1/users/oauth does", () => {
         done(
           await server.patch(`/v1/users/${id}/locale`, { token: server.systemKey, body: { locale: "de" } }),
         );
-        return { ...login({ oauthProviderId: providerId, email, image: null, emailVerified: true }) };
+        return { ...externalLogin({ oauthProviderId: providerId, email, image: null, emailVerified: true }) };
       },
       ["audit_events", "platform_accounts", "users"],
       ["user_updated"],
@@ -787,7 +789,7 @@ describe("oauthSignin does what POST /v1/users/oauth does", () => {
     await expectSameSignIn(
       async () => {
         const { email } = await externalUser(server);
-        return { ...login({ email, oauthProvider: "twitch" }) };
+        return { ...externalLogin({ email, oauthProvider: "twitch" }) };
       },
       ["audit_events", "platform_accounts", "users"],
       ["account_linked"],
@@ -799,7 +801,7 @@ describe("oauthSignin does what POST /v1/users/oauth does", () => {
       async () => {
         const { providerId, id, email } = await externalUser(server);
         done(await server.post(`/v1/users/${id}/ban`, { token: await server.admin() }));
-        return { ...login({ oauthProviderId: providerId, email, name: "Banned" }) };
+        return { ...externalLogin({ oauthProviderId: providerId, email, name: "Banned" }) };
       },
       ["audit_events", "platform_accounts", "users"],
       ["user_updated"],

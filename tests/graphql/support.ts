@@ -1,10 +1,7 @@
-import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
-import { join } from "node:path";
 import { toCamelCase, toSnakeCase } from "../../src/kernel/values/case";
-import { rows } from "../identity/accounts-support";
-import { eventually } from "../identity/users-support";
 import type { Answer, Token } from "../support/api";
+import type { changesBy } from "../support/changes";
 import type { TestServer } from "../support/server";
 
 /** Shared by the tests of GraphQL: both doors to each operation, and the effects of a request. */
@@ -175,10 +172,6 @@ export function restRefusalOf({ status, body }: Answer): Refusal {
   };
 }
 
-/** A record with its fields' names in GraphQL. */
-export const camelCased = (record: object): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(record).map(([name, value]) => [toCamelCase(name), value]));
-
 /** A copy of a record with these fields alone. Throws where one is missing. */
 export function pick(record: Record<string, unknown>, fields: string[]): Record<string, unknown> {
   const missing = fields.filter((field) => !(field in record));
@@ -186,82 +179,7 @@ export function pick(record: Record<string, unknown>, fields: string[]): Record<
   return Object.fromEntries(fields.map((field) => [field, record[field]]));
 }
 
-// --- Effects of a request ---------------------------------------------------------------------------------
-
-type Row = Record<string, unknown>;
-
-/**
- * Times at which credentials were last used, which any request may update. `audit_days` and `audit_user_days`
- * count the rows of `audit_events`.
- */
-const IGNORED_COLUMNS = ["last_activity_at", "last_used_at"];
-const IGNORED_TABLES = ["audit_days", "audit_user_days"];
-
-function tables(server: TestServer): Map<string, Row[]> {
-  const database = new Database(join(server.dataDir, "fairlead.db"), { readonly: true });
-  try {
-    const names = database
-      .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-      .all()
-      .map(({ name }) => name)
-      .filter((name) => !IGNORED_TABLES.includes(name));
-    return new Map(
-      database.transaction(() =>
-        names.map((name): [string, Row[]] => [
-          name,
-          database.query<Row, []>(`SELECT * FROM "${name}"`).all(),
-        ]),
-      )(),
-    );
-  } finally {
-    database.close();
-  }
-}
-
-const rowsAsText = (rows: Row[]) =>
-  rows.map((row) => {
-    const kept = Object.entries(row).filter(([column]) => !IGNORED_COLUMNS.includes(column));
-    return JSON.stringify(Object.fromEntries(kept));
-  });
-
-/** Rows of one list that the other lacks. */
-function without(list: string[], other: string[]): string[] {
-  const rest = [...other];
-  return list.filter((row) => {
-    const at = rest.indexOf(row);
-    if (at !== -1) rest.splice(at, 1);
-    return at === -1;
-  });
-}
-
-/** Waits until all emails are in the outbox: they are written after the answer. */
-const emailsOut = (server: TestServer) =>
-  eventually(() => rows(server, "SELECT id FROM email_queue WHERE next_attempt_at IS NOT NULL").length === 0);
-
-/** The changes of `act` in the whole database, once all emails went out: removed and new rows, by table. */
-export async function changesBy(server: TestServer, act: () => Promise<unknown>) {
-  await emailsOut(server);
-  const before = tables(server);
-  await act();
-  await emailsOut(server);
-  const changes: Record<string, { gone: string[]; new: string[] }> = {};
-  for (const [name, after] of tables(server)) {
-    const [old, now] = [rowsAsText(before.get(name) ?? []), rowsAsText(after)];
-    const change = { gone: without(old, now), new: without(now, old) };
-    if (change.gone.length + change.new.length > 0) changes[name] = change;
-  }
-  return changes;
-}
-
-/** Expects that `act` changes nothing in the database; returns its result. */
-export async function unchanged<T>(server: TestServer, act: () => Promise<T>): Promise<T> {
-  let answer: T | undefined;
-  const changes = await changesBy(server, async () => {
-    answer = await act();
-  });
-  expect(changes).toEqual({});
-  return answer as T;
-}
+// --- Equal effects ---------------------------------------------------------------------------------
 
 /**
  * A text that is the same for equal users: without identifiers, times, secrets and other values made anew

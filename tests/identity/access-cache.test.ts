@@ -11,12 +11,13 @@ import { assignRole } from "../../src/identity/users/roles";
 import { openDatabase, sqlite } from "../../src/kernel/db/connection";
 import { migrate } from "../../src/kernel/db/migrate";
 import { closeDatabase, transact } from "../../src/kernel/db/transactions";
-import { Client } from "../realtime/support";
 import type { Token } from "../support/api";
+import { commandLineKey } from "../support/credentials";
+import { done } from "../support/expectations";
+import { newUser } from "../support/people";
+import { assign, grant, newRole, revoke, unassign } from "../support/roles";
 import { TestServer, temporaryDirectory } from "../support/server";
-import { done } from "./deletion-support";
-import { assign, grant, holder, newRole, revoke, unassign } from "./roles-support";
-import { commandLineKey } from "./support";
+import { Client } from "../support/socket";
 
 /** Rights are cached per caller, and the next request after a change sees it (rule R5). */
 let server: TestServer;
@@ -88,7 +89,7 @@ interface Subject {
 /** All callers whose right to read positions a change may take. */
 async function subject(): Promise<Subject> {
   const role = await newRole(server, "gps:read");
-  const user = await holder(server, role.id);
+  const user = await newUser(server, role.id);
   const [{ key: userKey }, scoped, byRole] = await Promise.all([
     commandLineKey(server, { owner: user.username, scopes: ["gps:read"] }),
     server.createKey("gps:read", "trips:read"),
@@ -184,7 +185,7 @@ describe("not one request is let in after the answer that tells of", () => {
 describe("not one request is refused after the answer that tells of", () => {
   test("a permission that a role gets", async () => {
     const role = await newRole(server);
-    const { token } = await holder(server, role.id);
+    const { token } = await newUser(server, role.id);
     const change = async () => done(await grant(server, role.id, "gps:read"));
     expect(await hammer([token], change)).toEqual({ before: [403], after: [200] });
     expect(await hears(token)).toBe("message");
@@ -192,7 +193,7 @@ describe("not one request is refused after the answer that tells of", () => {
 
   test("a role that a user gets", async () => {
     const role = await newRole(server, "gps:read");
-    const user = await holder(server);
+    const user = await newUser(server);
     const change = () => assign(server, user.id, role.id);
     expect(await hammer([user.token], change)).toEqual({ before: [403], after: [200] });
   });
@@ -208,7 +209,7 @@ describe("not one request is refused after the answer that tells of", () => {
 
 test("what is taken and given again and again is seen by each request between", async () => {
   const role = await newRole(server);
-  const { token } = await holder(server, role.id);
+  const { token } = await newUser(server, role.id);
   for (let round = 0; round < 10; round++) {
     done(await grant(server, role.id, "gps:read"));
     expect(await ask(token)).toBe(200);
@@ -219,7 +220,7 @@ test("what is taken and given again and again is seen by each request between", 
 
 test("a change that failed is not seen", async () => {
   const role = await newRole(server, "gps:read");
-  const { token } = await holder(server, role.id);
+  const { token } = await newUser(server, role.id);
   expect(await ask(token)).toBe(200);
   const clerk = await server.key("roles:write");
   expect((await grant(server, role.id, "gps:write", clerk)).status).toBe(403);

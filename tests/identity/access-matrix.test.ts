@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { PERMISSIONS } from "../../src/identity/access/permissions";
 import type { Answer, RequestOptions, Token } from "../support/api";
 import type { OperationDocument } from "../support/contract";
+import { done } from "../support/expectations";
+import { externalUser, newUser } from "../support/people";
+import { permissionId } from "../support/roles";
+import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { accountsOf, externalUser, rows } from "./accounts-support";
-import { done } from "./deletion-support";
-import { permissionId } from "./roles-support";
-import { createUser } from "./support";
+import { accountsOf } from "./accounts-support";
 
 /**
  * The access matrix of every operation that the server's own document names, so that a new one is covered on
@@ -198,7 +199,7 @@ describe("an operation that needs a permission", () => {
     const tokens = [
       await server.key("*:*"),
       server.systemKey,
-      (await createUser(server, "Admin")).token,
+      (await newUser(server, "role_admin")).token,
       await server.admin(),
     ];
     for (const token of tokens)
@@ -208,7 +209,7 @@ describe("an operation that needs a permission", () => {
   });
 
   test("answers 403 to a plain user, who holds two-factor permissions alone", async () => {
-    const { token } = await createUser(server);
+    const { token } = await newUser(server);
     const own = ["two_factor:read", "two_factor:write"];
     const others = withPermission().filter(
       ({ permission = "", description }) =>
@@ -243,7 +244,7 @@ describe("an operation without a permission", () => {
     for (const token of [
       await server.key("*:*"),
       server.systemKey,
-      (await createUser(server, "Admin")).token,
+      (await newUser(server, "role_admin")).token,
       await server.admin(),
     ])
       expect(await offenders(marked, (operation) => ask(operation, { token }), isLetIn)).toEqual([]);
@@ -351,7 +352,7 @@ describe("a refusal changes nothing", () => {
       const made = body?.data?.id ?? body?.data?.key ?? body?.id;
       if (made) records.set(path.split("/").at(-1) ?? "", String(made));
     }
-    const { id } = await createUser(server, "Developer");
+    const { id } = await newUser(server, "role_developer");
     records.set("users", id);
     records.set("accounts", (await accountsOf(server, id))[0].id);
     records.set("platforms", "discord");

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Token } from "../support/api";
+import { commandLineKey, createKey, isAccepted } from "../support/credentials";
+import { eventsOf } from "../support/events";
+import { done, eventually } from "../support/expectations";
+import { mailsTo, newestMail, nextMail } from "../support/mail";
+import { externalUser, newUser, type User } from "../support/people";
+import { newRole } from "../support/roles";
+import { rows } from "../support/rows";
 import { ADMIN, TestServer } from "../support/server";
-import { externalUser, rows } from "./accounts-support";
-import { done, mailTo, type Newcomer, newcomer, nextMail } from "./deletion-support";
-import { newestMail, requestEmailChange, resetToken } from "./registration-support";
-import { newRole } from "./roles-support";
-import { commandLineKey, createKey, isAccepted } from "./support";
-import { advance, guarded } from "./two-factor-support";
-import { eventsOf, eventually } from "./users-support";
+import { requestEmailChange, resetToken } from "./registration-support";
+import { guarded } from "./two-factor-support";
 
 /** An email tells the owner of every change to who can get in, so that a thief's work is noticed. */
 
@@ -19,14 +21,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const kindsTo = (address: string) => mailTo(server, address).map(({ kind }) => kind);
+const kindsTo = async (address: string) => (await mailsTo(server, address)).map(({ kind }) => kind);
 const queued = (userId: string, kind: string) =>
   rows<{ id: string }>(server, "SELECT id FROM email_queue WHERE user_id = ? AND kind = ?", userId, kind)
     .length;
 
 describe("the former address is told of a new one", () => {
   test("that the user has proved, once it counts and not before", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const email = "secret.name@example.net";
     const token = await requestEmailChange(server, user, email);
     expect(queued(user.id, "email_changed")).toBe(0);
@@ -34,11 +36,11 @@ describe("the former address is told of a new one", () => {
     const { text } = await nextMail(server, user.email, "email_changed");
     expect(text).toContain("s…@example.net");
     expect(text).not.toContain("secret.name");
-    expect(kindsTo(email)).toEqual(["email_change"]);
+    expect(await kindsTo(email)).toEqual(["email_change"]);
   });
 
   test("that an administrator has set, in the user's language", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const body = { locale: "de" };
     done(await server.patch(`/v1/users/${user.id}/locale`, { token: user.token, body }));
     const token = await server.admin();
@@ -51,13 +53,13 @@ describe("the former address is told of a new one", () => {
   });
 
   test("where the user has proved it: nobody sends strangers emails by setting their addresses in turn", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const strangers = ["stranger.one@example.net", "stranger.two@example.net"];
     for (const email of [...strangers, ...strangers, user.email, ...strangers])
       done(await server.patch(`/v1/users/${user.id}`, { token: await server.admin(), body: { email } }));
     expect(queued(user.id, "email_changed")).toBe(1);
     await nextMail(server, user.email, "email_changed");
-    expect(strangers.flatMap(kindsTo)).toEqual([]);
+    expect((await Promise.all(strangers.map(kindsTo))).flat()).toEqual([]);
   });
 
   test("that is linked to an account from elsewhere, at the address that the platform vouches for", async () => {
@@ -73,7 +75,7 @@ describe("the former address is told of a new one", () => {
 
 describe("the owner is told of a key", () => {
   test("that is new, and of a new value of one, by its name and first characters", async () => {
-    const user = await newcomer(server, keyRole);
+    const user = await newUser(server, keyRole);
     const body = { name: "Night watch" };
     const { id } = done(await server.post("/v1/api-keys", { token: user.token, body }));
     const [{ key_prefix }] = done(await server.get("/v1/api-keys", { token: user.token })).data;
@@ -87,7 +89,7 @@ describe("the owner is told of a key", () => {
   });
 
   test("that may do more or for longer, and not of one that may do less", async () => {
-    const user = await newcomer(server, keyRole);
+    const user = await newUser(server, keyRole);
     const { id } = done(
       await server.post("/v1/api-keys", {
         token: user.token,
@@ -121,25 +123,24 @@ describe("the owner is told of a key", () => {
   });
 
   test("that a super admin has given a new value", async () => {
-    const user = await newcomer(server, keyRole);
+    const user = await newUser(server, keyRole);
     const { id } = await createKey(server, user.token, []);
     done(await server.post(`/v1/api-keys/${id}/regenerate`, { token: await server.admin() }));
     expect((await nextMail(server, user.email, "api_key_regenerated")).to).toBe(user.email);
   });
 
   test("21 times an hour, so that nobody's mailbox is flooded; the last time says that more may follow", async () => {
-    const user = await newcomer(server, keyRole);
+    const user = await newUser(server, keyRole);
     const announcements = async (emails: number) => {
-      await eventually(() => mailTo(server, user.email).filter(mayLog).length >= emails);
-      return mailTo(server, user.email)
-        .filter(mayLog)
-        .map(({ text }) => text.includes("no more emails about keys"));
+      const sent = async () => (await mailsTo(server, user.email)).filter(isNews);
+      await eventually(async () => (await sent()).length >= emails);
+      return (await sent()).map(({ text }) => text.includes("no more emails about keys"));
     };
-    const mayLog = ({ kind }: { kind: string }) => kind === "api_key_created";
+    const isNews = ({ kind }: { kind: string }) => kind === "api_key_created";
     for (let count = 0; count < 23; count++) await createKey(server, user.token, []);
     expect(queued(user.id, "api_key_created")).toBe(21);
     expect(await announcements(21)).toEqual([...Array(20).fill(false), true]);
-    await advance(server, 3_600_000);
+    await server.advance(3_600_000);
     for (let count = 0; count < 22; count++) await createKey(server, user.token, []);
     expect(queued(user.id, "api_key_created")).toBe(42);
     expect((await announcements(42)).slice(21)).toEqual([...Array(20).fill(false), true]);
@@ -148,7 +149,7 @@ describe("the owner is told of a key", () => {
 
 describe("the user is told of a password", () => {
   test("that was changed, and of no attempt that failed", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const change = (current_password: string) =>
       server.post("/v1/users/me/password", {
         token: user.token,
@@ -161,7 +162,7 @@ describe("the user is told of a password", () => {
   });
 
   test("that was set anew", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const body = { token: await resetToken(server, user), new_password: "another passphrase" };
     done(await server.post("/v1/auth/reset-password/complete", { body }));
     await nextMail(server, user.email, "password_changed");
@@ -177,16 +178,16 @@ test("the user is told of a second factor that an administrator turned off", asy
 });
 
 describe("revoke_api_keys, when a reset is completed", () => {
-  const complete = async (user: Newcomer, more: object) =>
+  const complete = async (user: User, more: object) =>
     server.post("/v1/auth/reset-password/complete", {
       body: { token: await resetToken(server, user), new_password: "another passphrase", ...more },
     });
-  const signedIn = async (user: Newcomer): Promise<Token> =>
+  const signedIn = async (user: User): Promise<Token> =>
     (await server.login(user.username, "another passphrase")).session_token;
 
   test("switches the user's keys off at once, each with its event; the user can switch one on again", async () => {
-    const user = await newcomer(server, keyRole);
-    const other = await newcomer(server, keyRole);
+    const user = await newUser(server, keyRole);
+    const other = await newUser(server, keyRole);
     const mine = [await createKey(server, user.token, []), await createKey(server, user.token, [])];
     const theirs = await createKey(server, other.token, []);
     done(await complete(user, { revoke_api_keys: true }));
@@ -204,14 +205,14 @@ describe("revoke_api_keys, when a reset is completed", () => {
   });
 
   test.each([{}, { revoke_api_keys: false }])("leaves them unless it is asked for (%j)", async (more) => {
-    const user = await newcomer(server, keyRole);
+    const user = await newUser(server, keyRole);
     const { key } = await createKey(server, user.token, []);
     done(await complete(user, more));
     expect(await isAccepted(server, key)).toBe(true);
   });
 
   test("does nothing with a token that is not valid", async () => {
-    const user = await newcomer(server, keyRole);
+    const user = await newUser(server, keyRole);
     const { key } = await createKey(server, user.token, []);
     const body = { token: "wrong", new_password: "another passphrase", revoke_api_keys: true };
     expect((await server.post("/v1/auth/reset-password/complete", { body })).status).toBe(400);

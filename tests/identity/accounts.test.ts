@@ -1,21 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer, Token } from "../support/api";
+import { commandLineKey } from "../support/credentials";
+import { auditRows } from "../support/events";
+import { expectInvalid, expectRefused, expectStatus, UNKNOWN } from "../support/expectations";
+import { type ExternalUser, externalUser, newUser, type User } from "../support/people";
+import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { expectInvalid, expectRefused, expectStatus } from "../tracking/support";
-import { accountsOf, type ExternalUser, externalUser, link, rows, state, UNKNOWN } from "./accounts-support";
-import { auditRows, commandLineKey, createUser, type TestUser } from "./support";
+import { accountsOf, accountsState, link } from "./accounts-support";
 
 /** Platform accounts and the limits of unlinking them (rules A7 to A9, C5 and R3). */
 let server: TestServer;
 let superAdmin: Token;
 /** A user who signs in with a password alone. */
-let anna: TestUser;
+let anna: User;
 /** A user with all permissions who isn't a super admin. */
-let boss: TestUser;
+let boss: User;
 beforeAll(async () => {
   server = await TestServer.start();
   superAdmin = await server.admin();
-  [anna, boss] = await Promise.all([createUser(server), createUser(server, "Admin")]);
+  [anna, boss] = await Promise.all([newUser(server), newUser(server, "role_admin")]);
 });
 afterAll(() => server.stop());
 
@@ -69,12 +72,12 @@ describe.each(cases)("$name", ({ permission, request, status }) => {
     const ownKey = (await commandLineKey(server, { owner: user.username, scopes: ["*:*"] })).key;
     const otherPermission = permission === "users:read" ? "users:write" : "users:read";
     const key = await server.key(otherPermission, "two_factor:*");
-    const before = state(server);
+    const before = accountsState(server);
     expectRefused(await request(user), 401, "Unauthorized");
     expectRefused(await request(user, `ses_${"x".repeat(43)}`), 401, "Unauthorized");
     for (const token of [anna.token, ownKey, key])
       expectRefused(await request(user, token), 403, "Forbidden");
-    expect(state(server)).toEqual(before);
+    expect(accountsState(server)).toEqual(before);
   });
 
   test("is open to the user's own session, also by the identifier in upper case", async () => {
@@ -99,37 +102,37 @@ describe.each(cases)("$name", ({ permission, request, status }) => {
 describe.each(cases.slice(1))("$name", ({ request }) => {
   test("answers 400 for a malformed account, 404 for an unknown one and for somebody else's", async () => {
     const [user, other] = await Promise.all([withTwo(), withTwo()]);
-    const before = state(server);
+    const before = accountsState(server);
     for (const token of [user.token, superAdmin]) {
       expectInvalid(await request({ ...user, second: "discord" }, token), "/account_id");
       for (const second of [UNKNOWN, other.second, other.accountId])
         expectRefused(await request({ ...user, second }, token), 404, "NotFound");
     }
-    expect(state(server)).toEqual(before);
+    expect(accountsState(server)).toEqual(before);
   });
 
   test("is refused to a caller who may do less than the user, and changes nothing", async () => {
     const user = await withTwo();
     await server.post(`/v1/users/${user.id}/roles`, { token: superAdmin, body: { role_id: "role_admin" } });
     const key = await server.key("users:write", "two_factor:*");
-    const before = state(server);
+    const before = accountsState(server);
     expectRefused(await request(user, key), 403, "Forbidden");
-    expect(state(server)).toEqual(before);
+    expect(accountsState(server)).toEqual(before);
     await server.post(`/v1/users/${user.id}/roles`, {
       token: superAdmin,
       body: { role_id: "role_super_admin" },
     });
-    const after = state(server);
+    const after = accountsState(server);
     expectRefused(await request(user, boss.token), 403, "Forbidden");
-    expect(state(server)).toEqual(after);
+    expect(accountsState(server)).toEqual(after);
   });
 
   test("answers 404 for a deleted user, and changes nothing", async () => {
     const user = await withTwo();
     expectStatus(await server.delete(`/v1/users/${user.id}`, { token: superAdmin }), 204);
-    const before = state(server);
+    const before = accountsState(server);
     expectRefused(await request(user, superAdmin), 404, "NotFound");
-    expect(state(server)).toEqual(before);
+    expect(accountsState(server)).toEqual(before);
   });
 });
 
@@ -220,10 +223,10 @@ describe("PUT /v1/users/{id}/accounts/{account_id}/primary", () => {
 
   test("answers the primary account unchanged when it is asked for again", async () => {
     const user = await withTwo();
-    const before = state(server);
+    const before = accountsState(server);
     const { status, body } = await makePrimary(user.id, user.accountId, user.token);
     expect([status, body.data.is_primary]).toEqual([200, true]);
-    expect(state(server)).toEqual(before);
+    expect(accountsState(server)).toEqual(before);
   });
 });
 
@@ -261,40 +264,40 @@ describe("DELETE /v1/users/{id}/accounts/{account_id}", () => {
   });
 
   test("refuses the email account, primary or not, and changes nothing", async () => {
-    const user = await createUser(server);
+    const user = await newUser(server);
     const other = await link(server, user, "twitch");
     const email = await primaryOf(user.id);
     for (const primary of [email, other]) {
       await makePrimary(user.id, primary, user.token);
-      const before = state(server);
+      const before = accountsState(server);
       for (const token of [user.token, superAdmin]) {
         const answer = await unlink(user.id, email, token);
         expectRefused(answer, 409, "Conflict");
         expect(answer.body.message).toContain("email account");
       }
-      expect(state(server)).toEqual(before);
+      expect(accountsState(server)).toEqual(before);
     }
     expectStatus(await unlink(user.id, await link(server, user, "google"), user.token), 204);
   });
 
   test("refuses the last remaining account, and changes nothing", async () => {
     const user = await externalUser(server);
-    const before = state(server);
+    const before = accountsState(server);
     for (const token of [user.token, superAdmin]) {
       const answer = await unlink(user.id, user.accountId, token);
       expectRefused(answer, 409, "Conflict");
       expect(answer.body.message).toContain("last");
     }
-    expect(state(server)).toEqual(before);
+    expect(accountsState(server)).toEqual(before);
   });
 
   test("refuses the primary account until another one is primary", async () => {
     const user = await withTwo();
-    const before = state(server);
+    const before = accountsState(server);
     const answer = await unlink(user.id, user.accountId, user.token);
     expectRefused(answer, 409, "Conflict");
     expect(answer.body.message).toContain("primary");
-    expect(state(server)).toEqual(before);
+    expect(accountsState(server)).toEqual(before);
     await makePrimary(user.id, user.second, user.token);
     expect((await unlink(user.id, user.accountId, user.token)).status).toBe(204);
     expect(await slugsOf(user.id)).toEqual(["twitch"]);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Token } from "../support/api";
+import { commandLineKey, isAccepted } from "../support/credentials";
+import { outputOfWholeRun } from "../support/log";
+import { filesWith } from "../support/rows";
 import { TestServer } from "../support/server";
-import { commandLineKey, filesWith, isAccepted, outputOfWholeRun } from "./support";
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
+import { HOUR, MINUTE } from "../support/time";
 
 let server: TestServer;
 let token: Token;

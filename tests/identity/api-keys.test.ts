@@ -1,21 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Token } from "../support/api";
+import { commandLineKey, createKey, isAccepted } from "../support/credentials";
+import { auditRows } from "../support/events";
+import { UNKNOWN } from "../support/expectations";
+import { newUser, type User } from "../support/people";
 import { TestServer } from "../support/server";
-import { auditRows, commandLineKey, createKey, createUser, isAccepted, type TestUser } from "./support";
 
 /** API keys (rules C1, C4, C5, R2 and R4). Expiry and other effects of time: api-keys-lifetime.test.ts. */
-const UNKNOWN = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01";
 const PATH = "/v1/api-keys";
 
 let server: TestServer;
 let superAdmin: Token;
 /** Two users with all permissions who aren't super admins. */
-let anna: TestUser;
-let bert: TestUser;
+let anna: User;
+let bert: User;
 beforeAll(async () => {
   server = await TestServer.start();
   superAdmin = await server.admin();
-  [anna, bert] = await Promise.all([createUser(server, "Admin"), createUser(server, "Admin")]);
+  [anna, bert] = await Promise.all([newUser(server, "role_admin"), newUser(server, "role_admin")]);
 });
 afterAll(() => server.stop());
 
@@ -189,7 +191,7 @@ describe("scopes", () => {
   });
 
   test("reach only as far as the owner's own permissions", async () => {
-    const plain = await createUser(server);
+    const plain = await newUser(server);
     for (const scope of ["gps:read", "gps:*", "*:*"]) {
       const { key } = await commandLineKey(server, { owner: plain.username, scopes: [scope] });
       expect(await isAccepted(server, key)).toBe(true);
@@ -200,7 +202,7 @@ describe("scopes", () => {
 
 describe("GET /v1/api-keys", () => {
   test("lists the caller's own keys, the newest first", async () => {
-    const user = await createUser(server, "Admin");
+    const user = await newUser(server, "role_admin");
     expect((await server.get(PATH, { token: user.token })).body).toEqual({
       data: [],
       _links: { self: PATH },
@@ -355,7 +357,7 @@ describe("the roles of a key", () => {
   });
 
   test("don't reach beyond the owner", async () => {
-    const plain = await createUser(server);
+    const plain = await newUser(server);
     const { id, key } = await commandLineKey(server, { owner: plain.username });
     expect((await assign(superAdmin, id, "role_admin")).status).toBe(200);
     expect((await server.get("/v1/gps", { token: key })).status).toBe(403);

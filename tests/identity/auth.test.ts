@@ -1,25 +1,25 @@
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { hash } from "@node-rs/argon2";
 import type { Answer } from "../support/api";
+import { isAccepted } from "../support/credentials";
+import { auditRows, withoutAudit } from "../support/events";
+import { outputOfWholeRun } from "../support/log";
+import { newUser, type User } from "../support/people";
+import { filesWith, onDatabase, rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { rows } from "./accounts-support";
-import { registered, withoutAudit } from "./registration-support";
-import { auditRows, createUser, filesWith, isAccepted, outputOfWholeRun, type TestUser } from "./support";
+import { DAY } from "../support/time";
 
 /**
  * Signing in with a password and out again (rules C1, C2, C6, C8, H13 and A5). Limits: auth-limits.test.ts;
  * refusals despite the right password: login-refusals.test.ts.
  */
-const DAY = 24 * 60 * 60_000;
 const TOKEN = /^ses_[A-Za-z0-9_-]{43}$/;
 
 let server: TestServer;
-let anna: TestUser;
+let anna: User;
 beforeAll(async () => {
   server = await TestServer.start();
-  anna = await createUser(server);
+  anna = await newUser(server);
 });
 afterAll(() => server.stop());
 
@@ -56,7 +56,7 @@ describe("POST /v1/auth/login", () => {
   });
 
   test("answers the locale that the user chose", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const chosen = await server.patch(`/v1/users/${user.id}/locale`, {
       token: user.token,
       body: { locale: "de" },
@@ -88,7 +88,7 @@ describe("POST /v1/auth/login", () => {
   });
 
   test("doesn't take one user's password for another", async () => {
-    const other = await createUser(server);
+    const other = await newUser(server);
     expect((await login(anna.username, other.password)).status).toBe(401);
   });
 
@@ -108,22 +108,20 @@ describe("POST /v1/auth/login", () => {
   });
 
   test("renews a hash with older parameters when the password is right, and only then", async () => {
-    const user = await createUser(server);
-    const database = new Database(join(server.dataDir, "fairlead.db"));
-    const stored = database.query<{ hash: string }, [string]>("SELECT hash FROM passwords WHERE user_id = ?");
-    try {
-      const old = await hash(user.password, { memoryCost: 4_096, timeCost: 3, parallelism: 1 });
-      database.query("UPDATE passwords SET hash = ? WHERE user_id = ?").run(old, user.id);
-      expect((await login(user.username, "not the password")).status).toBe(401);
-      expect(stored.get(user.id)?.hash).toBe(old);
-      expect((await login(user.username, user.password)).status).toBe(200);
-      const renewed = stored.get(user.id)?.hash;
-      expect(renewed).toStartWith("$argon2id$v=19$m=19456,t=2,p=1$");
-      expect((await login(user.username, user.password)).status).toBe(200);
-      expect(stored.get(user.id)?.hash).toBe(renewed ?? "");
-    } finally {
-      database.close();
-    }
+    const user = await newUser(server);
+    const stored = () =>
+      rows<{ hash: string }>(server, "SELECT hash FROM passwords WHERE user_id = ?", user.id)[0]?.hash;
+    const old = await hash(user.password, { memoryCost: 4_096, timeCost: 3, parallelism: 1 });
+    onDatabase(server, (database) =>
+      database.run("UPDATE passwords SET hash = ? WHERE user_id = ?", [old, user.id]),
+    );
+    expect((await login(user.username, "not the password")).status).toBe(401);
+    expect(stored()).toBe(old);
+    expect((await login(user.username, user.password)).status).toBe(200);
+    const renewed = stored();
+    expect(renewed).toStartWith("$argon2id$v=19$m=19456,t=2,p=1$");
+    expect((await login(user.username, user.password)).status).toBe(200);
+    expect(stored()).toBe(renewed as string);
   });
 
   test("ignores challenge_token while bot protection is off", async () => {
@@ -263,7 +261,7 @@ describe("a session's time", () => {
   test("is 30 days, used or not", async () => {
     const own = await TestServer.start({ clock: "movable" });
     try {
-      const user = await createUser(own);
+      const user = await newUser(own);
       const unused = (await own.login(user.username, user.password)).session_token;
       expect(await isAccepted(own, user.token)).toBe(true);
       await own.advance(29 * DAY);
@@ -298,7 +296,7 @@ describe("a session's time", () => {
 
 test("neither tokens nor passwords stand in the data directory or in the server's output", async () => {
   const own = await TestServer.start({ clock: "movable", settings: { "log.level": "debug" } });
-  const user = await createUser(own);
+  const user = await newUser(own);
   const ended = (await own.login(user.email, user.password)).session_token;
   const wrong = "a wrong password 4711";
   await own.post("/v1/auth/login", { body: { identifier: user.username, password: wrong } });

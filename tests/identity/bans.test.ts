@@ -8,24 +8,17 @@ import { migrate } from "../../src/kernel/db/migrate";
 import { closeDatabase, transact } from "../../src/kernel/db/transactions";
 import { setClock } from "../../src/kernel/time/clock";
 import type { Token } from "../support/api";
+import { commandLineKey, createKey, isAccepted, signIn } from "../support/credentials";
+import { eventsAbout } from "../support/events";
+import { done, expectInvalid, expectPermission, expectRefused, UNKNOWN } from "../support/expectations";
+import { newUser, type User } from "../support/people";
+import { rows } from "../support/rows";
 import { TestServer, temporaryDirectory } from "../support/server";
-import { expectInvalid, expectPermission, expectRefused } from "../tracking/support";
-import { rows, UNKNOWN } from "./accounts-support";
-import {
-  done,
-  eventsAbout,
-  expectNothingDone,
-  type Newcomer,
-  newcomer,
-  recordsOf,
-  secondSuperAdmin,
-  signIn,
-} from "./deletion-support";
-import { commandLineKey, createKey, isAccepted } from "./support";
+import { SECOND } from "../support/time";
+import { expectNothingDone, recordsOf } from "./deletion-support";
 
 /** Bans (rules A4, R3, H1, H5, H8 and H9). */
 const HUNDRED_YEARS = 3_155_760_000;
-const SECOND = 1_000;
 
 let server: TestServer;
 let admin: Token;
@@ -44,10 +37,10 @@ const statusOf = async (id: string) => done(await server.get(`/v1/users/${id}/ba
 const historyOf = async (id: string) => done(await server.get(`/v1/users/${id}/bans`, { token: admin })).data;
 const NOT_BANNED = { is_banned: false, active_ban: null };
 
-let bannedByNone: Promise<Newcomer> | undefined;
+let bannedByNone: Promise<User> | undefined;
 /** One user for all refusals, which must leave everything as it was. */
 const nobody = () => {
-  bannedByNone ??= newcomer(server);
+  bannedByNone ??= newUser(server);
   return bannedByNone;
 };
 
@@ -57,7 +50,7 @@ describe("POST /v1/users/{id}/ban", () => {
     ["null in both fields", { reason: null, duration_seconds: null }],
     ["unknown fields alone", { until: "tomorrow" }],
   ])("bans for good with %s", async (_, body) => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     const before = Date.now();
     const answer = await ban(id, body);
     expect(answer.status).toBe(200);
@@ -80,19 +73,19 @@ describe("POST /v1/users/{id}/ban", () => {
   });
 
   test("bans for good without a body", async () => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     expect((await ban(id)).body.data.is_permanent).toBe(true);
   });
 
   test.each([1, 86_400, HUNDRED_YEARS])("bans for %d seconds", async (duration_seconds) => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     const { data } = done(await ban(id, { duration_seconds }));
     expect(data.is_permanent).toBe(false);
     expect(Date.parse(data.expires_at) - Date.parse(data.banned_at)).toBe(duration_seconds * SECOND);
   });
 
   test("keeps a reason of 1,000 characters, an emoji counting as one", async () => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     const reason = `${"⚓🚢".repeat(499)}ab`;
     expect(done(await ban(id, { reason })).data.reason).toBe(reason);
     expect((await statusOf(id)).active_ban.reason).toBe(reason);
@@ -122,8 +115,8 @@ describe("POST /v1/users/{id}/ban", () => {
   });
 
   test("ends all sessions, refuses sign-in with 403 and keys with 401; nobody else is concerned", async () => {
-    const user = await newcomer(server, "role_admin");
-    const other = await newcomer(server);
+    const user = await newUser(server, "role_admin");
+    const other = await newUser(server);
     const second = done(await signIn(server, user)).session_token;
     const { key } = await createKey(server, user.token, []);
     const { key: systemKey } = await commandLineKey(server, { owner: user.username, system: true });
@@ -161,7 +154,7 @@ describe("POST /v1/users/{id}/ban", () => {
   });
 
   test("writes user_banned with the duration, who did it and from where, and not the reason", async () => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     const { data } = done(await ban(id, { reason: "secret-reason", duration_seconds: 60 }));
     const events = eventsAbout(server, id, "user_banned");
     expect(events).toEqual([
@@ -177,20 +170,20 @@ describe("POST /v1/users/{id}/ban", () => {
   });
 
   test("names nobody as the one who banned when a system key without owner did it", async () => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     expect(done(await ban(id, {}, server.systemKey)).data.banned_by).toBeNull();
     expect(eventsAbout(server, id, "user_banned")[0]?.actor_id).toBeNull();
   });
 
   test("refuses a user who is banned already; the first ban stands", async () => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     const first = done(await ban(id, { reason: "first", duration_seconds: 3_600 })).data;
     await expectNothingDone(server, id, () => ban(id, { reason: "second" }), 409, "Conflict");
     expect((await statusOf(id)).active_ban).toEqual(first);
   });
 
   test("lets one of two bans at once win", async () => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     const answers = await Promise.all([ban(id, { reason: "a" }), ban(id, { reason: "b" })]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
     const winner = answers.find(({ status }) => status === 200)?.body.data;
@@ -199,7 +192,7 @@ describe("POST /v1/users/{id}/ban", () => {
   });
 
   test("refuses to ban oneself, by a session and by an own key", async () => {
-    const user = await newcomer(server, "role_admin");
+    const user = await newUser(server, "role_admin");
     const { key } = await createKey(server, user.token, ["users:ban"]);
     for (const token of [user.token, key])
       await expectNothingDone(server, user.id, () => ban(user.id, {}, token), 409, "Conflict");
@@ -209,7 +202,7 @@ describe("POST /v1/users/{id}/ban", () => {
   test("refuses to ban the last super admin, and lets one of two be banned", async () => {
     const byKey = () => ban(adminId, {}, server.systemKey);
     await expectNothingDone(server, adminId, byKey, 409, "Conflict");
-    const second = await secondSuperAdmin(server);
+    const second = await newUser(server, "role_super_admin");
     expect((await ban(second.id)).status).toBe(200);
     // A banned super admin can't administer anything: the other one is the last again.
     await expectNothingDone(server, adminId, byKey, 409, "Conflict");
@@ -217,8 +210,8 @@ describe("POST /v1/users/{id}/ban", () => {
   });
 
   test("refuses to ban somebody who may do more", async () => {
-    const superAdmin = await secondSuperAdmin(server);
-    const administrator = await newcomer(server, "role_admin");
+    const superAdmin = await newUser(server, "role_super_admin");
+    const administrator = await newUser(server, "role_admin");
     const refuse = (id: string, token: Token) =>
       expectNothingDone(server, id, () => ban(id, {}, token), 403, "Forbidden");
     await refuse(superAdmin.id, administrator.token);
@@ -230,7 +223,7 @@ describe("POST /v1/users/{id}/ban", () => {
   });
 
   test("needs users:ban, and nothing else for an ordinary user", async () => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     await expectPermission(server, "users:ban", 200, (token) =>
       server.post(`/v1/users/${id}/ban`, { ...(token && { token }), body: {} }),
     );
@@ -239,7 +232,7 @@ describe("POST /v1/users/{id}/ban", () => {
   test("refuses an unknown user, a malformed identifier and a deleted user", async () => {
     expectRefused(await ban(UNKNOWN, {}), 404, "NotFound");
     expectInvalid(await ban("somebody", {}), "/id");
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     done(await server.delete(`/v1/users/${id}`, { token: admin }));
     await expectNothingDone(server, id, () => ban(id, {}), 404, "NotFound");
   });
@@ -247,13 +240,13 @@ describe("POST /v1/users/{id}/ban", () => {
 
 describe("GET /v1/users/{id}/ban", () => {
   test("shows a user who was never banned", async () => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     expect(await statusOf(id)).toEqual(NOT_BANNED);
   });
 
   test("is open to users:read and to the user's own session, and to no one else's nor the own key", async () => {
-    const user = await newcomer(server, "role_admin");
-    const other = await newcomer(server);
+    const user = await newUser(server, "role_admin");
+    const other = await newUser(server);
     const { key } = await createKey(server, user.token, []);
     const path = `/v1/users/${user.id}/ban`;
     await expectPermission(server, "users:read", 200, (token) =>
@@ -267,7 +260,7 @@ describe("GET /v1/users/{id}/ban", () => {
   test("refuses an unknown user and a malformed identifier, and shows a deleted user", async () => {
     expectRefused(await server.get(`/v1/users/${UNKNOWN}/ban`, { token: admin }), 404, "NotFound");
     expectInvalid(await server.get("/v1/users/somebody/ban", { token: admin }), "/id");
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     const { data } = done(await ban(id));
     done(await server.delete(`/v1/users/${id}`, { token: admin }));
     expect(await statusOf(id)).toEqual({ is_banned: true, active_ban: data });
@@ -276,7 +269,7 @@ describe("GET /v1/users/{id}/ban", () => {
 
 describe("DELETE /v1/users/{id}/ban", () => {
   test("lets the user sign in and the keys work again; the sessions don't come back", async () => {
-    const user = await newcomer(server, "role_admin");
+    const user = await newUser(server, "role_admin");
     const { key } = await createKey(server, user.token, []);
     const { data } = done(await ban(user.id, { reason: "spam" }));
     const before = Date.now();
@@ -303,7 +296,7 @@ describe("DELETE /v1/users/{id}/ban", () => {
   });
 
   test("lets one of two at once win", async () => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     done(await ban(id));
     const statuses = (await Promise.all([unban(id), unban(id)])).map(({ status }) => status);
     expect(statuses.sort()).toEqual([200, 404]);
@@ -311,18 +304,18 @@ describe("DELETE /v1/users/{id}/ban", () => {
   });
 
   test("refuses a user who isn't banned, an unknown one and a malformed identifier", async () => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     await expectNothingDone(server, id, () => unban(id), 404, "NotFound");
     expectRefused(await unban(UNKNOWN), 404, "NotFound");
     expectInvalid(await unban("somebody"), "/id");
   });
 
   test("needs users:ban, and refuses to unban somebody who may do more", async () => {
-    const ordinary = await newcomer(server);
+    const ordinary = await newUser(server);
     done(await ban(ordinary.id));
-    const superAdmin = await secondSuperAdmin(server);
+    const superAdmin = await newUser(server, "role_super_admin");
     done(await ban(superAdmin.id));
-    const administrator = await newcomer(server, "role_admin");
+    const administrator = await newUser(server, "role_admin");
     await expectNothingDone(
       server,
       superAdmin.id,
@@ -339,7 +332,7 @@ describe("DELETE /v1/users/{id}/ban", () => {
 
 describe("GET /v1/users/{id}/bans", () => {
   test("lists all bans, newest first, each with its end", async () => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     const empty = await server.get(`/v1/users/${id}/bans`, { token: admin });
     expect(empty.body).toEqual({ data: [], _links: { self: `/v1/users/${id}/bans` } });
 
@@ -352,12 +345,12 @@ describe("GET /v1/users/{id}/bans", () => {
       { ...first, unbanned_at: expect.any(String), unbanned_by: null },
     ]);
     expect(list[1].unbanned_at >= list[1].banned_at).toBe(true);
-    const other = await newcomer(server);
+    const other = await newUser(server);
     expect(await historyOf(other.id)).toEqual([]);
   });
 
   test("needs users:read, of the user's own session too; refuses unknown and malformed identifiers", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const path = `/v1/users/${user.id}/bans`;
     await expectPermission(server, "users:read", 200, (token) =>
       server.get(path, { ...(token && { token }) }),
@@ -373,7 +366,7 @@ describe("a ban with an end", () => {
     const aging = await TestServer.start({ clock: "movable" });
     try {
       const token = await aging.admin();
-      const user = await newcomer(aging, "role_admin");
+      const user = await newUser(aging, "role_admin");
       const { key } = await createKey(aging, user.token, []);
       const { data } = done(
         await aging.post(`/v1/users/${user.id}/ban`, { token, body: { duration_seconds: 3_600 } }),

@@ -1,23 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
-import { loadConfig } from "../../src/configuration/config";
 import { checkBotProtection } from "../../src/identity/auth/bot-protection";
 import { AppError } from "../../src/kernel/errors/errors";
 import { configureLog } from "../../src/kernel/logs/log";
 import { SiteVerifyStandIn } from "../stand-ins/siteverify";
+import { configure } from "../support/in-process";
+import { outputOfWholeRun } from "../support/log";
 import { TestServer } from "../support/server";
-import { outputOfWholeRun } from "./support";
 
 let provider: SiteVerifyStandIn;
 const lines: string[] = [];
 let written: { mockRestore: () => void };
-
-function configure(settings: Record<string, string>): void {
-  const environment = Object.entries(settings).map(([key, value]) => [
-    `FAIRLEAD_${key.replaceAll(".", "_").toUpperCase()}`,
-    value,
-  ]);
-  loadConfig({ environment: Object.fromEntries(environment) });
-}
 
 beforeAll(() => {
   provider = new SiteVerifyStandIn();

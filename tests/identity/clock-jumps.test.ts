@@ -1,35 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { Client } from "../realtime/support";
+import { login } from "../support/credentials";
+import { newPerson, newUser, openSession, pending, register, verifyRegistration } from "../support/people";
 import { TestServer } from "../support/server";
+import { Client } from "../support/socket";
+import { DAY, HOUR, MINUTE } from "../support/time";
 import { fix } from "../tracking/support";
-import {
-  completeReset,
-  HOUR,
-  login,
-  MINUTE,
-  newPerson,
-  pending,
-  register,
-  registered,
-  resetToken,
-  verifyRegistration,
-} from "./registration-support";
-import {
-  advance,
-  check,
-  codeIn,
-  enable,
-  nextCode,
-  serverTime,
-  setUp,
-  turnOn,
-  verifyLogin,
-} from "./two-factor-support";
+import { completeReset, resetToken } from "./registration-support";
+import { check, codeIn, enable, nextCode, setUp, turnOn, verifyLogin } from "./two-factor-support";
 
 /**
  * The machine's clock jumps: a battery runs out, the network's time arrives late, somebody mistypes the year.
  */
-const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
 
 let server: TestServer;
@@ -49,7 +30,7 @@ afterAll(() => server.stop());
 /** Moves the clock until the test's end. */
 async function jump(milliseconds: number): Promise<void> {
   away += milliseconds;
-  await advance(server, milliseconds);
+  await server.advance(milliseconds);
 }
 afterEach(async () => {
   if (away !== 0) await jump(-away);
@@ -59,24 +40,18 @@ afterEach(async () => {
 const statusOf = async (token: string) => (await server.get("/v1/users/me", { token })).status;
 
 /** A session for a user without a login, which is limited here. */
-async function openSession(userId: string, lifetime: number) {
-  const { status, body } = await server.post("/v1/sessions", {
-    token: server.systemKey,
-    body: { userId, expires: new Date(serverTime(server) + lifetime).toISOString() },
-  });
-  expect(status).toBe(201);
-  return { id: body.id as string, token: body.sessionToken as string };
-}
+const openFor = (userId: string, lifetime: number) =>
+  openSession(server, userId, new Date(server.time + lifetime).toISOString());
 
 describe("a clock that jumps by an hour or a day and comes back", () => {
   for (const by of [HOUR, -HOUR, DAY, -DAY])
     test(`(${by / HOUR} h) ends no session and no connection from before, and none from meanwhile`, async () => {
-      const user = await registered(server);
-      const before = await openSession(user.id, 30 * DAY);
+      const user = await newUser(server);
+      const before = await openFor(user.id, 30 * DAY);
       const client = await Client.open(server, { token: before.token });
       await jump(by);
       expect(await statusOf(before.token)).toBe(200);
-      const meanwhile = await openSession(user.id, 30 * DAY);
+      const meanwhile = await openFor(user.id, 30 * DAY);
       await jump(-by);
       expect(await statusOf(before.token)).toBe(200);
       expect(await statusOf(meanwhile.token)).toBe(200);
@@ -85,9 +60,9 @@ describe("a clock that jumps by an hour or a day and comes back", () => {
     });
 
   test("that says 1970 after a power cut refuses what looks made in the future, and ends none for good", async () => {
-    const user = await registered(server);
-    const { token } = await openSession(user.id, 30 * DAY);
-    const toStart = 5 * DAY - serverTime(server);
+    const user = await newUser(server);
+    const { token } = await openFor(user.id, 30 * DAY);
+    const toStart = 5 * DAY - server.time;
     await jump(toStart);
     expect(await statusOf(token)).toBe(401);
     await jump(-toStart);
@@ -95,8 +70,8 @@ describe("a clock that jumps by an hour or a day and comes back", () => {
   });
 
   test("ends a session at its time, neither sooner nor later", async () => {
-    const user = await registered(server);
-    const { token } = await openSession(user.id, 2 * DAY);
+    const user = await newUser(server);
+    const { token } = await openFor(user.id, 2 * DAY);
     await jump(DAY);
     expect(await statusOf(token)).toBe(200);
     await jump(DAY);
@@ -109,7 +84,7 @@ describe("a clock that jumps by an hour or a day and comes back", () => {
   });
 
   test("accepts no code of the app that was used, nor one from before it", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const { secret } = await turnOn(server, user);
     await jump(DAY);
     const challenge = async () => (await check(server, { user_id: user.id })).body.temp_token;
@@ -126,7 +101,7 @@ describe("a clock that jumps by an hour or a day and comes back", () => {
 
   test("keeps a ban and a scheduled deletion until their times", async () => {
     const admin = await server.admin();
-    const [banned, leaving] = [await registered(server), await registered(server)];
+    const [banned, leaving] = [await newUser(server), await newUser(server)];
     await server.post(`/v1/users/${banned.id}/ban`, {
       token: admin,
       body: { duration_seconds: (2 * DAY) / 1_000 },
@@ -166,7 +141,7 @@ describe("a clock that jumps by an hour or a day and comes back", () => {
       (
         await server.post("/v1/gps", {
           token,
-          body: { ...fix(), timestamp: Math.floor(serverTime(server) / 1_000) },
+          body: { ...fix(), timestamp: Math.floor(server.time / 1_000) },
         })
       ).status;
     for (const by of [0, DAY, -2 * DAY, DAY]) {
@@ -178,9 +153,9 @@ describe("a clock that jumps by an hour or a day and comes back", () => {
 
 describe("what a clock made that was a year ahead", () => {
   test("does not count once the clock is right: sessions, and none lives for a year", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     await jump(YEAR);
-    const { id, token } = await openSession(user.id, 30 * DAY);
+    const { id, token } = await openFor(user.id, 30 * DAY);
     const client = await Client.open(server, { token });
     expect(await statusOf(token)).toBe(200);
     await jump(-YEAR);
@@ -192,12 +167,12 @@ describe("what a clock made that was a year ahead", () => {
   });
 
   test("nor do a reset link, a sign-in's second step and a set-up of the app", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     await jump(YEAR);
     const reset = await resetToken(server, user);
-    const { token } = await openSession(user.id, 30 * DAY);
+    const { token } = await openFor(user.id, 30 * DAY);
     const { secret } = (await setUp(server, token)).body;
-    const guarded = await turnOn(server, await registered(server));
+    const guarded = await turnOn(server, await newUser(server));
     const challenge = (await check(server, { user_id: guarded.id })).body.temp_token;
     await jump(-YEAR);
     expect((await completeReset(server, reset, "another passphrase")).status).toBe(400);
@@ -215,7 +190,7 @@ describe("what a clock made that was a year ahead", () => {
   });
 
   test("nor does a count of tries: nobody is locked out for a year", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     await jump(YEAR);
     const wrong = async () => (await login(server, user.username, "not the passphrase")).status;
     const statuses: number[] = [];

@@ -1,10 +1,10 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { done } from "../support/expectations";
+import { newUser } from "../support/people";
+import { filesWith, rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { rows } from "./accounts-support";
-import { done, newcomer } from "./deletion-support";
-import { filesWith } from "./support";
 
 /** Enough for some hundred milliseconds of work in steps of 500. */
 const EVENTS = 60_000;
@@ -13,7 +13,7 @@ test("kill -9 in the middle of a scrubbing leaves an account that is gone, and t
   const first = await TestServer.start();
   const { dataDir } = first;
   const admin = await first.admin();
-  const user = await newcomer(first);
+  const user = await newUser(first);
   await first.stop();
   const database = new Database(join(dataDir, "fairlead.db"));
   database.transaction(() => {

@@ -3,21 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Token } from "../support/api";
+import { commandLineKey, createKey, isAccepted, signIn } from "../support/credentials";
+import { auditRows, eventsAbout } from "../support/events";
+import { done, expectInvalid, expectPermission, expectRefused, UNKNOWN } from "../support/expectations";
+import { nextMail } from "../support/mail";
+import { newUser, type User } from "../support/people";
+import { rows } from "../support/rows";
 import { command, TestServer, temporaryDirectory } from "../support/server";
-import { expectInvalid, expectPermission, expectRefused } from "../tracking/support";
-import { rows, UNKNOWN } from "./accounts-support";
-import {
-  done,
-  eventsAbout,
-  expectNothingDone,
-  type Newcomer,
-  newcomer,
-  nextMail,
-  recordsOf,
-  secondSuperAdmin,
-  signIn,
-} from "./deletion-support";
-import { auditRows, commandLineKey, createKey, isAccepted } from "./support";
+import { expectNothingDone, recordsOf } from "./deletion-support";
 
 /** `POST /v1/admin/users/{id}/force-delete` scrubs at once (rules A10, R2 and R3). */
 let server: TestServer;
@@ -37,7 +30,7 @@ const deletedName = expect.stringMatching(/^deleted_[a-z0-9]{8}$/);
 
 describe("a forced deletion", () => {
   test("leaves of the user's record its identifier and times, under a name of its own", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const changes = { privacy_mode: false, avatars_enabled: true };
     done(await server.patch(`/v1/users/${user.id}`, { token: user.token, body: changes }));
     const locale = { locale: "de" };
@@ -85,7 +78,7 @@ describe("a forced deletion", () => {
   });
 
   test("gives two users two names", async () => {
-    const [one, other] = [await newcomer(server), await newcomer(server)];
+    const [one, other] = [await newUser(server), await newUser(server)];
     await Promise.all([force(one.id), force(other.id)].map(async (answer) => done(await answer)));
     const names = [(await read(one.id)).username, (await read(other.id)).username];
     expect(names).toEqual([deletedName, deletedName]);
@@ -93,8 +86,8 @@ describe("a forced deletion", () => {
   });
 
   test("ends sessions and removes keys, system keys too; the devices stay without a key", async () => {
-    const user = await newcomer(server, "role_admin");
-    const other = await newcomer(server, "role_admin");
+    const user = await newUser(server, "role_admin");
+    const other = await newUser(server, "role_admin");
     const own = await createKey(server, user.token, ["gps:*"]);
     const system = await commandLineKey(server, { owner: user.username, system: true });
     const device = done(
@@ -113,7 +106,7 @@ describe("a forced deletion", () => {
   });
 
   test("frees name and address: somebody else can register with both", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     done(await force(user.id));
     expectRefused(await signIn(server, user), 401, "Unauthorized");
     const { username, email } = user;
@@ -122,9 +115,9 @@ describe("a forced deletion", () => {
   });
 
   test("writes user_deleted with who did it, in no words of anybody's, and without an address", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     done(await force(user.id, { reason: "Requested by letter" }));
-    const silent = await newcomer(server);
+    const silent = await newUser(server);
     done(await force(silent.id, { reason: null }, server.systemKey));
     expect(eventsAbout(server, user.id, "user_deleted")).toEqual([
       expect.objectContaining({
@@ -139,8 +132,8 @@ describe("a forced deletion", () => {
   });
 
   test("keeps every audit event and takes address and agent from those about and by the user, and no other", async () => {
-    const user = await newcomer(server, "role_admin");
-    const other = await newcomer(server);
+    const user = await newUser(server, "role_admin");
+    const other = await newUser(server);
     // Failed sign-ins, a change of oneself, a change of somebody else, and somebody else's change of the user.
     await signIn(server, { ...user, password: "not the password" });
     const changes: [id: string, token: Token][] = [
@@ -175,7 +168,7 @@ describe("a forced deletion", () => {
   });
 
   test("writes an event for each session and key that ended, with no address", async () => {
-    const user = await newcomer(server, "role_admin");
+    const user = await newUser(server, "role_admin");
     const second = done(await signIn(server, user));
     const keys = [await createKey(server, user.token, []), await createKey(server, user.token, [])];
     done(await force(user.id));
@@ -195,13 +188,13 @@ describe("a forced deletion", () => {
   });
 
   test("forgets why the user was banned, and what the user called things; not that, and when", async () => {
-    const user = await newcomer(server, "role_admin");
+    const user = await newUser(server, "role_admin");
     await createKey(server, user.token, ["gps:read"]);
     for (const reason of ["threatened Erika", "and again"]) {
       done(await server.post(`/v1/users/${user.id}/ban`, { token: admin, body: { reason } }));
       done(await server.delete(`/v1/users/${user.id}/ban`, { token: admin }));
     }
-    const other = await newcomer(server);
+    const other = await newUser(server);
     done(await server.post(`/v1/users/${other.id}/ban`, { token: admin, body: { reason: "kept" } }));
     type Ban = { user_id: string; reason: string | null };
     const bansOf = (id: string) => rows<Ban>(server, "SELECT * FROM bans WHERE user_id = ? ORDER BY id", id);
@@ -218,7 +211,7 @@ describe("a forced deletion", () => {
   });
 
   test("leaves nothing of a password reset that is asked for at the same moment", async () => {
-    const users = await Promise.all(Array.from({ length: 8 }, () => newcomer(server)));
+    const users = await Promise.all(Array.from({ length: 8 }, () => newUser(server)));
     const answers = await Promise.all(
       users.flatMap(({ id, email }, at) => {
         const ask = () => server.post("/v1/auth/reset-password", { body: { email } });
@@ -234,7 +227,7 @@ describe("a forced deletion", () => {
   });
 
   test("skips the days of grace of a scheduled deletion", async () => {
-    const { id, token, password } = await newcomer(server);
+    const { id, token, password } = await newUser(server);
     done(await server.post("/v1/users/me/deletion", { token, body: { password } }));
     done(await force(id));
     expect((await read(id)).username).toEqual(deletedName);
@@ -246,7 +239,7 @@ describe("a forced deletion", () => {
   });
 
   test("finishes a soft deletion, whose time stays", async () => {
-    const { id } = await newcomer(server, "role_super_admin");
+    const { id } = await newUser(server, "role_super_admin");
     done(await server.delete(`/v1/users/${id}`, { token: admin }));
     const { deleted_at } = await read(id);
     done(await force(id));
@@ -254,14 +247,14 @@ describe("a forced deletion", () => {
   });
 
   test("reaches a banned user", async () => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     done(await server.post(`/v1/users/${id}/ban`, { token: admin, body: { reason: "spam" } }));
     done(await force(id));
     expect((await read(id)).username).toEqual(deletedName);
   });
 
   test("happens once: a second time, and the second of two at once, get 409", async () => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     const statuses = (await Promise.all([force(id), force(id)])).map(({ status }) => status);
     expect(statuses.sort()).toEqual([200, 409]);
     await expectNothingDone(server, id, () => force(id), 409, "Conflict");
@@ -273,14 +266,14 @@ describe("a forced deletion is refused", () => {
   test("of the last super admin; of one of two it is not", async () => {
     await expectNothingDone(server, adminId, () => force(adminId), 409, "Conflict");
     await expectNothingDone(server, adminId, () => force(adminId, {}, server.systemKey), 409, "Conflict");
-    const second = await secondSuperAdmin(server);
+    const second = await newUser(server, "role_super_admin");
     expect((await force(second.id)).status).toBe(200);
     expect(await isAccepted(server, admin)).toBe(true);
   });
 
   test("of somebody who may do more", async () => {
-    const superAdmin = await secondSuperAdmin(server);
-    const administrator = await newcomer(server, "role_admin");
+    const superAdmin = await newUser(server, "role_super_admin");
+    const administrator = await newUser(server, "role_admin");
     const refuse = (id: string, token: Token) =>
       expectNothingDone(server, id, () => force(id, {}, token), 403, "Forbidden");
     await refuse(superAdmin.id, administrator.token);
@@ -291,7 +284,7 @@ describe("a forced deletion is refused", () => {
   });
 
   test("without users:delete; nothing else is needed for an ordinary user", async () => {
-    const { id, token: own } = await newcomer(server);
+    const { id, token: own } = await newUser(server);
     await expectNothingDone(server, id, () => force(id, {}, own), 403, "Forbidden");
     await expectPermission(server, "users:delete", 200, (token) =>
       server.post(`/v1/admin/users/${id}/force-delete`, { ...(token && { token }), body: {} }),
@@ -315,9 +308,9 @@ describe("a forced deletion is refused", () => {
 
 describe("nothing of the person is left", () => {
   /** Leaves all traces of a user: sign-ins, a rename, a change of address, a link, a reset, a key. */
-  async function leaveTraces(host: TestServer): Promise<{ user: Newcomer; traces: string[] }> {
+  async function leaveTraces(host: TestServer): Promise<{ user: User; traces: string[] }> {
     const token = await host.admin();
-    const user = await newcomer(host, "role_admin");
+    const user = await newUser(host, "role_admin");
     const { id, email, password } = user;
     const userAgent = "Traceable/1.0";
     const session = { identifier: user.username, password };
@@ -382,7 +375,7 @@ describe("nothing of the person is left", () => {
   });
 
   test("in the write-ahead log at the moment of the answer", async () => {
-    const { id, email, username, token } = await newcomer(server);
+    const { id, email, username, token } = await newUser(server);
     done(await server.patch(`/v1/users/${id}`, { token, body: { privacy_mode: true } }));
     const log = () => readFileSync(join(server.dataDir, "fairlead.db-wal"), "latin1");
     // The log held the address, so this search would have found it.

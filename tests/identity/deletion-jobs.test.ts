@@ -15,9 +15,9 @@ import { setClock } from "../../src/kernel/time/clock";
 import { deleteDueAccounts, finishScrubs } from "../../src/personal-data/deletion/service";
 import { loadSystemConfig } from "../../src/runtime-settings/service";
 import { temporaryDirectory } from "../support/server";
+import { DAY } from "../support/time";
 
 /** The jobs behind account deletion (rule A10), run in this process on the test's own clock. */
-const DAY = 86_400_000;
 const START = Date.UTC(2026, 4, 4);
 const CLIENT = { address: "203.0.113.7", userAgent: "Traceable/1.0", acceptLanguage: null };
 let time = START;

@@ -1,27 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { frame, read } from "../realtime/binary";
-import { Client } from "../realtime/support";
-import { type Settings, TestServer, temporaryDirectory } from "../support/server";
-import { link, login, rows, signIn } from "./accounts-support";
-import {
-  countsDiffer,
-  insertEvents,
-  onDatabase,
-  report,
-  type StoredEvent,
-  storedEvents,
-} from "./audit/support";
-import { done, mailTo, type Newcomer, newcomer, nextMail } from "./deletion-support";
-import { filesWith } from "./support";
-import { eventually } from "./users-support";
+import { done, eventually } from "../support/expectations";
+import { mailsTo, nextMail } from "../support/mail";
+import { externalLogin, newUser, signInExternally, type User } from "../support/people";
+import { frame, read } from "../support/protobuf";
+import { filesWith, onDatabase, rows } from "../support/rows";
+import { APP_KEY, type Settings, TestServer, temporaryDirectory } from "../support/server";
+import { Client } from "../support/socket";
+import { link } from "./accounts-support";
+import { countsDiffer, insertEvents, report, type StoredEvent, storedEvents } from "./audit/support";
 
 /**
  * A deleted account leaves nothing that names it in any file of the data directory, not even in the texts of
  * others.
  */
-const APP_KEY = "an app key of more than thirty-two characters";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -62,7 +55,7 @@ const texts = (place: string) => ({
 });
 
 test("nothing names a deleted account: in events by all doors, in reasons, reports, bans and the outbox", async () => {
-  const [user, other] = [await newcomer(server), await newcomer(server)];
+  const [user, other] = [await newUser(server), await newUser(server)];
   await link(server, user, "discord");
   const discord = rows<{ id: string }>(
     server,
@@ -143,7 +136,7 @@ test("nothing names a deleted account: in events by all doors, in reasons, repor
 }, 30_000);
 
 test("others keep what services wrote of them, and their emails", async () => {
-  const [user, other] = [await newcomer(server), await newcomer(server)];
+  const [user, other] = [await newUser(server), await newUser(server)];
   const kept = [
     await byApp({ user_id: other.id, ...texts("other") }),
     await byApp({ user_id: other.id, actor_id: other.id, source_service: "api", ...texts("other") }),
@@ -151,16 +144,16 @@ test("others keep what services wrote of them, and their emails", async () => {
     await byApp({ user_id: user.username, source_service: "backend", ...texts("alike") }),
   ].map(({ id }) => stored(id));
   await byApp({ user_id: user.id, ...texts("about") });
-  const mails = mailTo(server, other.email);
+  const mails = await mailsTo(server, other.email);
   expect(mails.length).toBeGreaterThan(0);
   await forceDelete(user.id);
   expect(kept.map(({ id }) => stored(id))).toEqual(kept);
-  expect(mailTo(server, other.email)).toEqual(mails);
-  expect(mailTo(server, user.email)).toEqual([]);
+  expect(await mailsTo(server, other.email)).toEqual(mails);
+  expect(await mailsTo(server, user.email)).toEqual([]);
 });
 
 test("what bots wrote of an account by its identifier elsewhere goes too; not what others mean by the same", async () => {
-  const user = await newcomer(server);
+  const user = await newUser(server);
   await link(server, user, "discord");
   const [{ id = "" } = {}] = rows<{ id: string }>(
     server,
@@ -179,7 +172,7 @@ test("what bots wrote of an account by its identifier elsewhere goes too; not wh
 });
 
 /** An account elsewhere that is linked to a user, and unlinked after a bot has written of it. */
-async function unlinked(user: Newcomer, platform: string, source_service: string) {
+async function unlinked(user: User, platform: string, source_service: string) {
   const account = await link(server, user, platform);
   const [{ id = "" } = {}] = rows<{ id: string }>(
     server,
@@ -197,11 +190,11 @@ async function unlinked(user: Newcomer, platform: string, source_service: string
 const EMPTY = { description: null, error_message: null, metadata: null };
 
 test("what bots wrote of an account elsewhere goes too when that was unlinked before", async () => {
-  const [user, heir] = [await newcomer(server), await newcomer(server)];
+  const [user, heir] = [await newUser(server), await newUser(server)];
   const kept = await unlinked(user, "twitch", "stream_bot");
   const passed = await unlinked(user, "discord", "community_bot");
   const heirs = { email: heir.email, oauthProvider: "discord", oauthProviderId: passed.id };
-  await signIn(server, login(heirs));
+  await signInExternally(server, externalLogin(heirs));
   await forceDelete(user.id);
   for (const { id } of [kept.early, kept.late, passed.early]) expect(stored(id)).toMatchObject(EMPTY);
   expect(stored(kept.early.id).resource_id).toBeNull();
@@ -211,8 +204,8 @@ test("what bots wrote of an account elsewhere goes too when that was unlinked be
 });
 
 test("what a bot told of moderation before its account was linked goes too, of member and moderator", async () => {
-  const user = await newcomer(server);
-  const discord = login({ email: user.email });
+  const user = await newUser(server);
+  const discord = externalLogin({ email: user.email });
   const id = discord.oauthProviderId;
   const bot = await Client.open(server, { bearer: await server.key("audit:write", "community:sync") });
   const moderated = async (userId: string, moderatorId: string) => {
@@ -225,7 +218,7 @@ test("what a bot told of moderation before its account was linked goes too, of m
   await bot.close();
   const before = others.map(stored);
   expect(stored(suffered)).toMatchObject({ user_id: null, resource_id: id });
-  await signIn(server, discord);
+  await signInExternally(server, discord);
   await forceDelete(user.id);
   expect(stored(suffered)).toMatchObject({ resource_id: null, metadata: '{"action":"ban"}' });
   expect(stored(did)).toMatchObject({ resource_id: "4711", metadata: '{"action":"ban"}' });
@@ -234,7 +227,7 @@ test("what a bot told of moderation before its account was linked goes too, of m
 });
 
 test("a service's own words for a type of resource go, Fairlead's stay, and the counts follow", async () => {
-  const user = await newcomer(server);
+  const user = await newUser(server);
   const types = [word("type"), word("type")];
   const own = await byApp({ user_id: user.id, resource_type: types[0] });
   const common = await byApp({ user_id: user.id, resource_type: "session" });
@@ -249,17 +242,17 @@ test("a service's own words for a type of resource go, Fairlead's stay, and the 
 });
 
 test("what a service writes of an account that is gone already keeps none of its words", async () => {
-  const user = await newcomer(server);
+  const user = await newUser(server);
   await forceDelete(user.id);
   const late = await byApp({ user_id: user.id, ...texts("late") });
   expect(late).toMatchObject({ description: null, error_message: null, metadata: null });
-  const other = await newcomer(server);
+  const other = await newUser(server);
   const done = await byApp({ user_id: other.id, actor_id: user.id, ...texts("late") });
   expect(done).toMatchObject({ description: null, error_message: null, metadata: null });
 });
 
 test("requests are answered while many events are gone through", async () => {
-  const user = await newcomer(server);
+  const user = await newUser(server);
   const EVENTS = 6_000;
   const metadata = JSON.stringify({ text: `Traceword-many ${"x".repeat(300)}` });
   insertEvents(
@@ -326,7 +319,7 @@ describe("the outbox", () => {
     const second = await TestServer.start({ dataDir: first.dataDir, settings: { "email.outbox_days": "0" } });
     try {
       // By the time a user could be made, the other work of the start is done.
-      await newcomer(second);
+      await newUser(second);
       expect(isThere(second)(name)).toBe(true);
     } finally {
       await second.stop();
@@ -334,7 +327,7 @@ describe("the outbox", () => {
   });
 
   test("loses a deleted account's emails, to a former address too, and leaves whoever has the address next theirs", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const former = user.email;
     done(await server.post("/v1/auth/reset-password", { body: { email: former } }));
     const { token } = user;
@@ -347,14 +340,15 @@ describe("the outbox", () => {
     place(server, `${idAt(1_000)}.json`, email);
     place(server, "not-json.json");
     done(await server.post("/v1/users/email/verify", { token, body: { token: mail.token } }));
+    await nextMail(server, former, "email_changed");
     const later = place(server, `${idAt(Date.now() + DAY)}.json`, email);
     const damaged = join(outboxOf(server), `${idAt(2_000)}.json`);
     writeFileSync(damaged, "{ damaged");
     await forceDelete(user.id);
     rmSync(damaged);
-    expect(mailTo(server, former)).toEqual([]);
+    expect(await mailsTo(server, former)).toEqual([]);
     expect(readdirSync(outboxOf(server))).toContain(later);
-    expect(mailTo(server, email)).toHaveLength(1);
+    expect(await mailsTo(server, email)).toHaveLength(1);
   });
 });
 
@@ -370,7 +364,7 @@ function asBefore(host: TestServer): void {
 
 test("an upgrade goes through the accounts that a former version deleted, and raises days that are too few", async () => {
   const first = await TestServer.start();
-  const user: Newcomer = await newcomer(first);
+  const user: User = await newUser(first);
   await forceDelete(user.id, {}, first);
   const own = insertEvents(first, [
     { user_id: user.id, event_type: "user_deleted", metadata: '{"reason":"Erika asked"}' },

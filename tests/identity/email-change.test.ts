@@ -1,16 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Client } from "../realtime/support";
 import type { Answer, Token } from "../support/api";
+import { commandLineKey, signsIn } from "../support/credentials";
+import { changesOf, eventsOf } from "../support/events";
+import { expectInvalid, expectKept, expectRefused, UNKNOWN } from "../support/expectations";
+import { mailsTo, newestMail } from "../support/mail";
+import { externalUser, freshEmail, newUser, readUser, staff, type User } from "../support/people";
+import { filesWith, rows } from "../support/rows";
 import { ADMIN, TestServer } from "../support/server";
-import { expectInvalid, expectRefused } from "../tracking/support";
-import { accountsOf, externalUser, rows, state, UNKNOWN } from "./accounts-support";
-import { mailsTo, newestMail } from "./registration-support";
-import { commandLineKey, filesWith, type TestUser } from "./support";
-import { changesOf, eventsOf, newUser, readUser, signsIn, staff } from "./users-support";
+import { Client } from "../support/socket";
+import { HOUR } from "../support/time";
+import { accountsOf, accountsState } from "./accounts-support";
 
 /** Changes of the own email address (rules A7, A2, C5 to C7 and H10). */
 const VERIFY = "/v1/users/email/verify";
-const HOUR = 3_600_000;
 
 let server: TestServer;
 let admin: Token;
@@ -20,8 +22,6 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-let addresses = 0;
-const freshEmail = () => `new${++addresses}@example.net`;
 const pathOf = (id: string, rest = "") => `/v1/users/${id}/email/${rest}`;
 const request = (id: string, email: unknown, token: Token, headers: Record<string, string> = {}) =>
   server.post(pathOf(id, "request-change"), { token, body: { email }, headers });
@@ -33,22 +33,17 @@ const addressOf = async (id: string) => (await accountsOf(server, id))[0].email;
 const NOTHING = { pending: false, new_email: null, expires_at: null };
 
 /** Requests a change of the own address; returns the new address and the token that was sent to it. */
-async function asked(user: TestUser, email = freshEmail()): Promise<{ email: string; token: string }> {
+async function asked(user: User, email = freshEmail()): Promise<{ email: string; token: string }> {
   const { status, body } = await request(user.id, email, user.token);
   if (status !== 200) throw new Error(`answered ${status}: ${JSON.stringify(body)}`);
   return { email, token: (await newestMail(server, email)).token };
 }
 
 const everything = () => ({
-  ...state(server),
+  ...accountsState(server),
   pending: rows(server, "SELECT * FROM verifications ORDER BY id"),
   queued: rows(server, "SELECT id FROM email_queue ORDER BY id"),
 });
-async function expectNoChange(work: () => Promise<unknown>): Promise<void> {
-  const before = everything();
-  await work();
-  expect(everything()).toEqual(before);
-}
 
 describe("POST /v1/users/{id}/email/request-change", () => {
   test("sends a link to the new address, valid for 24 hours, and changes nothing yet", async () => {
@@ -116,12 +111,12 @@ describe("POST /v1/users/{id}/email/request-change", () => {
     ["an address that is too long", `${"a".repeat(64)}@${"b".repeat(190)}.org`],
   ])("refuses %s", async (_, email) => {
     const { id } = (await server.get("/v1/users/me", { token: admin })).body.data;
-    await expectNoChange(async () => expectInvalid(await request(id, email, admin), "/email"));
+    await expectKept(everything, async () => expectInvalid(await request(id, email, admin), "/email"));
   });
 
   test("refuses an account that was not created with an email address", async () => {
     const { id, token } = await externalUser(server);
-    await expectNoChange(async () =>
+    await expectKept(everything, async () =>
       expectRefused(await request(id, freshEmail(), token), 400, "BadRequest"),
     );
   });
@@ -129,7 +124,7 @@ describe("POST /v1/users/{id}/email/request-change", () => {
   test("refuses an address in use, in any case and by another platform too, and the present one", async () => {
     const user = await newUser(server);
     const external = await externalUser(server);
-    await expectNoChange(async () => {
+    await expectKept(everything, async () => {
       for (const email of [ADMIN.email, ADMIN.email.toUpperCase(), external.email, user.email])
         expectRefused(await request(user.id, email, user.token), 409, "Conflict");
     });
@@ -138,7 +133,7 @@ describe("POST /v1/users/{id}/email/request-change", () => {
   test("answers 404 to an unknown and to a deleted user, 400 to a malformed identifier", async () => {
     const { id } = await newUser(server);
     expect((await server.delete(`/v1/users/${id}`, { token: admin })).status).toBe(204);
-    await expectNoChange(async () => {
+    await expectKept(everything, async () => {
       for (const which of [id, UNKNOWN])
         expectRefused(await request(which, freshEmail(), admin), 404, "NotFound");
       expectInvalid(await request("not-me", freshEmail(), admin), "/id");
@@ -288,7 +283,9 @@ describe("POST /v1/users/email/verify", () => {
     const user = await newUser(server);
     const { token } = await asked(user);
     expect((await verify(token, user.token)).status).toBe(200);
-    await expectNoChange(async () => expectRefused(await verify(token, user.token), 400, "BadRequest"));
+    await expectKept(everything, async () =>
+      expectRefused(await verify(token, user.token), 400, "BadRequest"),
+    );
   });
 
   test("of parallel verifications with one token lets one succeed", async () => {
@@ -307,7 +304,7 @@ describe("POST /v1/users/email/verify", () => {
     const [user, thief] = [await newUser(server), await newUser(server)];
     const { email, token } = await asked(user);
     const key = await commandLineKey(server, { owner: thief.username });
-    await expectNoChange(async () => {
+    await expectKept(everything, async () => {
       for (const credential of [thief.token, key.key])
         expectRefused(await verify(token, credential), 400, "BadRequest");
     });
@@ -331,7 +328,7 @@ describe("POST /v1/users/email/verify", () => {
     ["a number", 7, 400, "ValidationError"],
     ["a token that is too long", "x".repeat(5_000), 400, "ValidationError"],
   ])("refuses %s", async (_, token, status, error) => {
-    await expectNoChange(async () => expectRefused(await verify(token, admin), status, error));
+    await expectKept(everything, async () => expectRefused(await verify(token, admin), status, error));
   });
 
   test("refuses the token of another purpose", async () => {
@@ -341,7 +338,7 @@ describe("POST /v1/users/email/verify", () => {
     const path = `/v1/users/${external.id}/email-link/request`;
     expect((await server.post(path, { token: external.token, body })).status).toBe(200);
     const { token } = await newestMail(server, email);
-    await expectNoChange(async () => {
+    await expectKept(everything, async () => {
       for (const credential of [external.token, admin])
         expectRefused(await verify(token, credential), 400, "BadRequest");
     });
@@ -352,7 +349,7 @@ describe("POST /v1/users/email/verify", () => {
     const { email, token } = await asked(user);
     const other = await asked(faster, email);
     expect((await verify(other.token, faster.token)).status).toBe(200);
-    await expectNoChange(async () => expectRefused(await verify(token, user.token), 409, "Conflict"));
+    await expectKept(everything, async () => expectRefused(await verify(token, user.token), 409, "Conflict"));
     expect(await addressOf(user.id)).toBe(user.email);
   });
 
@@ -370,7 +367,7 @@ describe("POST /v1/users/email/verify", () => {
   test("needs a credential", async () => {
     const user = await newUser(server);
     const { token } = await asked(user);
-    await expectNoChange(async () =>
+    await expectKept(everything, async () =>
       expectRefused(await server.post(VERIFY, { body: { token } }), 401, "Unauthorized"),
     );
   });
@@ -418,7 +415,7 @@ describe("the pending change", () => {
     expect(status).toBe(200);
     expect(body).toEqual({ success: true, message: expect.any(String) });
     expect(await pending(user.id)).toEqual(NOTHING);
-    await expectNoChange(async () => {
+    await expectKept(everything, async () => {
       expectRefused(await verify(token, user.token), 400, "BadRequest");
       expectRefused(await server.post("/v1/auth/verify-email", { body: { token } }), 400, "BadRequest");
     });
@@ -427,7 +424,7 @@ describe("the pending change", () => {
 
   test("can't be taken back when there is none", async () => {
     const user = await newUser(server);
-    await expectNoChange(async () => {
+    await expectKept(everything, async () => {
       expectRefused(await cancel(user.id, user.token), 404, "NotFound");
       expectRefused(await cancel(UNKNOWN, admin), 404, "NotFound");
     });
@@ -441,7 +438,7 @@ describe("the pending change", () => {
     await server.delete(`/v1/users/${gone.id}`, { token: admin });
     const change = { current_password: careful.password, new_password: "a longer passphrase" };
     await server.post("/v1/users/me/password", { token: careful.token, body: change });
-    await expectNoChange(async () => {
+    await expectKept(everything, async () => {
       for (const token of tokens)
         expectRefused(await server.post("/v1/auth/verify-email", { body: { token } }), 400, "BadRequest");
     });

@@ -1,27 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Client } from "../realtime/support";
 import type { Token } from "../support/api";
-import { ADMIN, TestServer } from "../support/server";
-import { expectInvalid, expectRefused } from "../tracking/support";
+import { commandLineKey, isAccepted, signsIn } from "../support/credentials";
+import { eventsOf } from "../support/events";
+import { expectInvalid, expectKept, expectRefused, UNKNOWN } from "../support/expectations";
+import { newestMail } from "../support/mail";
 import {
-  accountsOf,
   type ExternalUser,
+  externalLogin,
   externalUser,
-  login,
-  rows,
-  signIn,
-  state,
-  UNKNOWN,
+  freshEmail,
+  newUser,
+  readUser,
+  signInExternally,
+  staff,
   upsert,
-} from "./accounts-support";
-import { newestMail } from "./registration-support";
-import { commandLineKey, filesWith, isAccepted } from "./support";
-import { eventsOf, newUser, readUser, signsIn, staff } from "./users-support";
+} from "../support/people";
+import { filesWith, rows } from "../support/rows";
+import { ADMIN, TestServer } from "../support/server";
+import { Client } from "../support/socket";
+import { HOUR } from "../support/time";
+import { accountsOf, accountsState } from "./accounts-support";
 
 /** Linking an email address to an account without one (rules C2, C5, C7 and A2). */
 const VERIFY = "/v1/users/email-link/verify";
 const PASSWORD = "nine tides a day";
-const HOUR = 3_600_000;
 
 let server: TestServer;
 let admin: Token;
@@ -31,8 +33,6 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-let addresses = 0;
-const freshEmail = () => `linked${++addresses}@example.net`;
 const pathOf = (id: string, rest: string) => `/v1/users/${id}/email-link/${rest}`;
 const request = (id: string, body: object, token: Token) =>
   server.post(pathOf(id, "request"), { token, body });
@@ -50,16 +50,11 @@ async function asked(user: ExternalUser, email = freshEmail(), password = PASSWO
 }
 
 const everything = () => ({
-  ...state(server),
+  ...accountsState(server),
   pending: rows(server, "SELECT * FROM verifications ORDER BY id"),
   passwords: rows(server, "SELECT * FROM passwords ORDER BY user_id"),
   queued: rows(server, "SELECT id FROM email_queue ORDER BY id"),
 });
-async function expectNoChange(work: () => Promise<unknown>): Promise<void> {
-  const before = everything();
-  await work();
-  expect(everything()).toEqual(before);
-}
 
 describe("POST /v1/users/{id}/email-link/request", () => {
   test("sends a link to the address, valid for 24 hours, and links nothing yet", async () => {
@@ -107,12 +102,12 @@ describe("POST /v1/users/{id}/email-link/request", () => {
     ["no address", { password: PASSWORD }, "/email"],
   ])("refuses %s", async (_, body, path) => {
     const user = await externalUser(server);
-    await expectNoChange(async () => expectInvalid(await request(user.id, body, user.token), path));
+    await expectKept(everything, async () => expectInvalid(await request(user.id, body, user.token), path));
   });
 
   test("refuses an address in use, in any case and by another platform too", async () => {
     const [user, other] = [await externalUser(server), await externalUser(server)];
-    await expectNoChange(async () => {
+    await expectKept(everything, async () => {
       for (const email of [ADMIN.email, ADMIN.email.toUpperCase(), other.email])
         expectRefused(await request(user.id, { email, password: PASSWORD }, user.token), 409, "Conflict");
     });
@@ -127,7 +122,7 @@ describe("POST /v1/users/{id}/email-link/request", () => {
 
   test("refuses an account that has an address to sign in with", async () => {
     const user = await newUser(server);
-    await expectNoChange(async () => {
+    await expectKept(everything, async () => {
       const body = { email: freshEmail(), password: PASSWORD };
       expectRefused(await request(user.id, body, user.token), 409, "Conflict");
     });
@@ -137,7 +132,7 @@ describe("POST /v1/users/{id}/email-link/request", () => {
   test("answers 404 to an unknown and to a deleted user, 400 to a malformed identifier", async () => {
     const user = await externalUser(server);
     expect((await server.delete(`/v1/users/${user.id}`, { token: admin })).status).toBe(204);
-    await expectNoChange(async () => {
+    await expectKept(everything, async () => {
       const body = { email: freshEmail(), password: PASSWORD };
       for (const id of [user.id, UNKNOWN]) expectRefused(await request(id, body, admin), 404, "NotFound");
       expectInvalid(await request("not-me", body, admin), "/id");
@@ -168,7 +163,7 @@ describe("POST /v1/users/{id}/email-link/request", () => {
     const limited = await TestServer.start({ settings: { "rate_limit.enabled": "true" } });
     try {
       const token = limited.systemKey;
-      const { id } = await signIn(limited, login());
+      const { id } = await signInExternally(limited, externalLogin());
       const body = { email: freshEmail(), password: PASSWORD };
       const { headers } = await limited.post(pathOf(id, "request"), { token, body });
       expect(headers.get("ratelimit-limit")).toBe("30");
@@ -226,7 +221,7 @@ describe("POST /v1/users/email-link/verify", () => {
   test("leaves the way in through the other platform", async () => {
     const user = await externalUser(server);
     await verify((await asked(user)).token, user.token);
-    const again = login({ oauthProviderId: user.providerId, email: user.email });
+    const again = externalLogin({ oauthProviderId: user.providerId, email: user.email });
     expect((await upsert(server, again)).body.data.id).toBe(user.id);
   });
 
@@ -247,7 +242,9 @@ describe("POST /v1/users/email-link/verify", () => {
     const user = await externalUser(server);
     const { token } = await asked(user);
     expect((await verify(token, user.token)).status).toBe(200);
-    await expectNoChange(async () => expectRefused(await verify(token, user.token), 400, "BadRequest"));
+    await expectKept(everything, async () =>
+      expectRefused(await verify(token, user.token), 400, "BadRequest"),
+    );
   });
 
   test("of parallel verifications with one token lets one succeed", async () => {
@@ -267,7 +264,7 @@ describe("POST /v1/users/email-link/verify", () => {
     const [user, thief] = [await externalUser(server), await externalUser(server)];
     const { token } = await asked(user);
     const key = await commandLineKey(server, { owner: thief.username });
-    await expectNoChange(async () => {
+    await expectKept(everything, async () => {
       for (const credential of [thief.token, key.key])
         expectRefused(await verify(token, credential), 400, "BadRequest");
     });
@@ -288,7 +285,7 @@ describe("POST /v1/users/email-link/verify", () => {
     ["an empty token", "", "ValidationError"],
     ["no token", undefined, "ValidationError"],
   ])("refuses %s", async (_, token, error) => {
-    await expectNoChange(async () => expectRefused(await verify(token, admin), 400, error));
+    await expectKept(everything, async () => expectRefused(await verify(token, admin), 400, error));
   });
 
   test("refuses the token of another purpose", async () => {
@@ -297,7 +294,7 @@ describe("POST /v1/users/email-link/verify", () => {
     const path = `/v1/users/${user.id}/email/request-change`;
     expect((await server.post(path, { token: user.token, body: { email } })).status).toBe(200);
     const { token } = await newestMail(server, email);
-    await expectNoChange(async () => {
+    await expectKept(everything, async () => {
       for (const credential of [user.token, admin])
         expectRefused(await verify(token, credential), 400, "BadRequest");
     });
@@ -318,13 +315,13 @@ describe("POST /v1/users/email-link/verify", () => {
     const user = await externalUser(server);
     const { email, token } = await asked(user);
     await externalUser(server, { email });
-    await expectNoChange(async () => expectRefused(await verify(token, user.token), 409, "Conflict"));
+    await expectKept(everything, async () => expectRefused(await verify(token, user.token), 409, "Conflict"));
     expect(await accountsOf(server, user.id)).toHaveLength(1);
   });
 
   test("needs a credential", async () => {
     const { token } = await asked(await externalUser(server));
-    await expectNoChange(async () =>
+    await expectKept(everything, async () =>
       expectRefused(await server.post(VERIFY, { body: { token } }), 401, "Unauthorized"),
     );
   });
@@ -353,7 +350,7 @@ describe("the pending link", () => {
     expect(status).toBe(200);
     expect(body).toEqual({ message: expect.any(String) });
     expect(await pending(user.id)).toEqual(NOTHING);
-    await expectNoChange(async () => {
+    await expectKept(everything, async () => {
       expectRefused(await verify(token, user.token), 400, "BadRequest");
       expectRefused(await server.post("/v1/auth/verify-email", { body: { token } }), 400, "BadRequest");
     });
@@ -362,7 +359,7 @@ describe("the pending link", () => {
 
   test("can't be taken back when there is none", async () => {
     const user = await externalUser(server);
-    await expectNoChange(async () => {
+    await expectKept(everything, async () => {
       expectRefused(await cancel(user.id, user.token), 404, "NotFound");
       expectRefused(await cancel(UNKNOWN, admin), 404, "NotFound");
     });
@@ -373,7 +370,7 @@ describe("the pending link", () => {
     try {
       const token = timed.systemKey;
       const link = async (email: string) => {
-        const { id } = await signIn(timed, login());
+        const { id } = await signInExternally(timed, externalLogin());
         await timed.post(pathOf(id, "request"), { token, body: { email, password: PASSWORD } });
         return { id, token: (await newestMail(timed, email)).token };
       };

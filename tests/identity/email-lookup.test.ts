@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Token } from "../support/api";
+import { commandLineKey, createKey } from "../support/credentials";
+import { expectInvalid, expectRefused, expectStatus } from "../support/expectations";
+import { externalLogin, externalUser, newUser, signInExternally, type User } from "../support/people";
 import { ADMIN, TestServer } from "../support/server";
-import { expectInvalid, expectRefused, expectStatus } from "../tracking/support";
-import { externalUser, link, login, signIn } from "./accounts-support";
-import { commandLineKey, createKey, createUser, type TestUser } from "./support";
+import { link } from "./accounts-support";
 
 /** GET `/v1/users/email/{email}` (rules C5 and A9). */
 let server: TestServer;
-let anna: TestUser;
-let boss: TestUser;
+let anna: User;
+let boss: User;
 beforeAll(async () => {
   server = await TestServer.start();
-  [anna, boss] = await Promise.all([createUser(server), createUser(server, "Admin")]);
+  [anna, boss] = await Promise.all([newUser(server), newUser(server, "role_admin")]);
 });
 afterAll(() => server.stop());
 
@@ -52,13 +53,13 @@ describe("who may ask", () => {
   });
 
   test("for the own address: a session, whichever account has the address", async () => {
-    const user = await createUser(server);
-    const own = login({ email: `second-${user.email}`, oauthProvider: "twitch" });
+    const user = await newUser(server);
+    const own = externalLogin({ email: `second-${user.email}`, oauthProvider: "twitch" });
     await link(server, user, "discord");
     expect((await find(user.email, user.token)).body.data.id).toBe(user.id);
     // The account on Twitch is linked by the first address, and gets an address of its own there.
-    await signIn(server, { ...own, email: user.email });
-    await signIn(server, own);
+    await signInExternally(server, { ...own, email: user.email });
+    await signInExternally(server, own);
     expect((await find(own.email, user.token)).body.data).toMatchObject({ id: user.id, email: user.email });
   });
 
@@ -89,7 +90,7 @@ describe("an address", () => {
   test("may be written in any case, and with characters that a URL encodes", async () => {
     expect((await find(anna.email.toUpperCase(), anna.token)).body.data.id).toBe(anna.id);
     const email = "o'brien+a/b#c?d%41&e@example.org";
-    const user = await signIn(server, login({ email }));
+    const user = await signInExternally(server, externalLogin({ email }));
     expect((await find(email, server.systemKey)).body.data).toMatchObject({ id: user.id, email });
     const plain = await server.get("/v1/users/email/o'brien+a%2Fb%23c%3Fd%2541&e@example.org", {
       token: server.systemKey,
@@ -120,9 +121,9 @@ describe("an address", () => {
   });
 
   test("that an account had before is unknown once the account has another", async () => {
-    const body = login();
-    const { id } = await signIn(server, body);
-    await signIn(server, { ...body, email: `new-${body.email}` });
+    const body = externalLogin();
+    const { id } = await signInExternally(server, body);
+    await signInExternally(server, { ...body, email: `new-${body.email}` });
     expectRefused(await find(body.email, server.systemKey), 404, "NotFound");
     expect((await find(`new-${body.email}`, server.systemKey)).body.data.id).toBe(id);
   });

@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ask, dataOf } from "../graphql/support";
-import { Client } from "../realtime/support";
 import type { Token } from "../support/api";
+import { createKey, isAccepted } from "../support/credentials";
+import { eventsOf } from "../support/events";
+import { done, expectInvalid, expectRefused, UNKNOWN } from "../support/expectations";
+import { newUser, staff, type User } from "../support/people";
+import { newRole } from "../support/roles";
 import { ADMIN, TestServer } from "../support/server";
-import { expectInvalid, expectRefused } from "../tracking/support";
-import { UNKNOWN } from "./accounts-support";
-import { done, type Newcomer, newcomer } from "./deletion-support";
-import { newRole } from "./roles-support";
-import { createKey, isAccepted } from "./support";
+import { Client } from "../support/socket";
 import { nextCode, setUp, turnOn, wrongCode } from "./two-factor-support";
-import { eventsOf, staff } from "./users-support";
 
 /** Sessions that end because an administrator ends them, or because the second factor is turned on. */
 
@@ -19,14 +18,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const again = async ({ username, password }: Pick<Newcomer, "username" | "password">) =>
+const again = async ({ username, password }: Pick<User, "username" | "password">) =>
   (await server.login(username, password)).session_token as Token;
 const endAll = (id: string, token: Token) => server.delete(`/v1/users/${id}/sessions`, { token });
 
 describe("DELETE /v1/users/{id}/sessions", () => {
   test("ends all sessions of a user and closes their sockets; keys and other users' sessions stay", async () => {
     const { user_id: adminId, session_token: admin } = await server.login(ADMIN.username, ADMIN.password);
-    const user = await newcomer(server, (await newRole(server, "api_keys:write")).id);
+    const user = await newUser(server, (await newRole(server, "api_keys:write")).id);
     const { key } = await createKey(server, user.token, []);
     const second = await again(user);
     const socket = await Client.open(server, { token: second });
@@ -64,7 +63,7 @@ describe("DELETE /v1/users/{id}/sessions", () => {
   });
 
   test("needs users:write, and is for nobody above one's rank", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const [office, reader] = [await staff(server, "users:write"), await staff(server, "users:read")];
     const admin = await server.login(ADMIN.username, ADMIN.password);
     for (const token of [user.token, reader.token])
@@ -76,14 +75,14 @@ describe("DELETE /v1/users/{id}/sessions", () => {
 
   test("answers 404 to an unknown and a deleted user, 400 to a malformed identifier", async () => {
     const token = await server.admin();
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     expect((await server.delete(`/v1/users/${id}`, { token })).status).toBe(204);
     for (const which of [id, UNKNOWN]) expectRefused(await endAll(which, token), 404, "NotFound");
     expectInvalid(await endAll("skipper", token), "/id");
   });
 
   test("of parallel requests each session is ended and counted once", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     for (let count = 0; count < 3; count++) await again(user);
     const token = await server.admin();
     const answers = await Promise.all([1, 2, 3].map(() => endAll(user.id, token)));
@@ -96,7 +95,7 @@ describe("end_other_sessions, when the second factor is turned on", () => {
   const verify = (token: Token, body: object) => server.post("/v1/users/me/2fa/verify", { token, body });
 
   test("ends all but the session that asks, once the code is right", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const other = await again(user);
     const socket = await Client.open(server, { token: other });
     await socket.heard();
@@ -114,7 +113,7 @@ describe("end_other_sessions, when the second factor is turned on", () => {
   });
 
   test.each([{}, { end_other_sessions: false }])("ends none unless it is asked for (%j)", async (more) => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const other = await again(user);
     const { secret } = done(await setUp(server, user.token));
     done(await verify(user.token, { ...more, code: await nextCode(server, secret) }));
@@ -122,7 +121,7 @@ describe("end_other_sessions, when the second factor is turned on", () => {
   });
 
   test("is part of GraphQL's verifyTwoFactor too", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const other = await again(user);
     const { secret } = done(await setUp(server, user.token));
     const query = "mutation ($input: VerifyTwoFactorInput!) { verifyTwoFactor(input: $input) { message } }";
@@ -133,7 +132,7 @@ describe("end_other_sessions, when the second factor is turned on", () => {
   });
 
   test("ends all of a user's when somebody else turns it on, and none of that one's", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const admin = await server.admin();
     const { secret } = done(await setUp(server, admin, { user_id: user.id }));
     const code = await nextCode(server, secret);
@@ -143,7 +142,7 @@ describe("end_other_sessions, when the second factor is turned on", () => {
   });
 
   test("takes a boolean alone", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     expectInvalid(
       await verify(user.token, { code: "123456", end_other_sessions: "yes" }),
       "/end_other_sessions",

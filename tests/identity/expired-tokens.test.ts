@@ -11,7 +11,8 @@ import { newId } from "../../src/kernel/crypto/id";
 import { db } from "../../src/kernel/db/connection";
 import { closeDatabase, transact } from "../../src/kernel/db/transactions";
 import { DAY, HOUR, now, setClock } from "../../src/kernel/time/clock";
-import { configure, openQueue } from "./email/support";
+import { configure } from "../support/in-process";
+import { openQueue } from "./email/support";
 
 /** The job that removes expired tokens. Tests over HTTP show that they are refused from their expiry on. */
 

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { usernameCandidates } from "../../src/identity/accounts/username";
+import { commandLineKey } from "../support/credentials";
+import { type AuditRow, eventsAbout } from "../support/events";
+import { expectInvalid, expectRefused, expectStatus } from "../support/expectations";
+import { externalLogin, externalUser, newUser, signInExternally, upsert } from "../support/people";
+import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { expectInvalid, expectRefused, expectStatus } from "../tracking/support";
-import { accountsOf, externalUser, login, rows, signIn, state, upsert } from "./accounts-support";
-import { type AuditRow, auditRows, commandLineKey, createUser } from "./support";
+import { accountsOf, accountsState } from "./accounts-support";
 
 /**
  * POST `/v1/users/oauth`: users who signed in elsewhere (rules A9 and H8). A platform that is off:
@@ -38,29 +41,28 @@ const accountRow = (providerId: string) =>
   rows<AccountRow>(server, "SELECT * FROM platform_accounts WHERE platform_user_id = ?", providerId)[0];
 const platformsOf = async (id: string) =>
   (await accountsOf(server, id)).map((account: { platform_slug: string }) => account.platform_slug);
-const eventsOf = (userId: string) => auditRows(server).filter((row) => row.user_id === userId);
 const types = (events: AuditRow[]) => events.map((event) => event.event_type);
 const metadataOf = (event: AuditRow | undefined) => JSON.parse(event?.metadata ?? "null");
 
 /** Signs in, expects a refusal, and that it changed nothing. */
 async function expectNothing(body: object, status: number, error: string): Promise<void> {
-  const before = state(server);
+  const before = accountsState(server);
   expectRefused(await upsert(server, body), status, error);
-  expect(state(server)).toEqual(before);
+  expect(accountsState(server)).toEqual(before);
 }
 
 describe("access", () => {
   test("is for system keys alone", async () => {
-    const body = login();
+    const body = externalLogin();
     const user = await externalUser(server);
     const admin = await server.admin();
     const key = await commandLineKey(server, { owner: "admin", scopes: ["*:*"] });
-    const before = state(server);
+    const before = accountsState(server);
     const post = (token?: string) => server.post("/v1/users/oauth", { ...(token && { token }), body });
     expectRefused(await post(), 401, "Unauthorized");
     expectRefused(await post(`flk_${"x".repeat(43)}`), 401, "Unauthorized");
     for (const token of [admin, user.token, key.key]) expectRefused(await post(token), 403, "Forbidden");
-    expect(state(server)).toEqual(before);
+    expect(accountsState(server)).toEqual(before);
     const system = await commandLineKey(server, { system: true, owner: "admin" });
     expect((await post(system.key)).status).toBe(200);
   });
@@ -68,12 +70,12 @@ describe("access", () => {
 
 describe("input", () => {
   test("may leave out email, image and email_verified, or send email and image as null", async () => {
-    const { name, oauthProvider, oauthProviderId } = login();
+    const { name, oauthProvider, oauthProviderId } = externalLogin();
     const body = { name, oauthProvider, oauthProviderId };
-    const first = await signIn(server, body);
+    const first = await signInExternally(server, body);
     expect(first).toMatchObject({ email: null, avatar_url: null, platform: "discord" });
-    expect((await signIn(server, { ...body, email: null, image: null })).id).toBe(first.id);
-    const other = await signIn(server, login({ email: null, image: null }));
+    expect((await signInExternally(server, { ...body, email: null, image: null })).id).toBe(first.id);
+    const other = await signInExternally(server, externalLogin({ email: null, image: null }));
     expect(other).toMatchObject({ email: null, avatar_url: null });
     expect(other.id).not.toBe(first.id);
   });
@@ -102,15 +104,15 @@ describe("input", () => {
     ["/email_verified", { email_verified: "false" }],
     ["/email_verified", { email_verified: null }],
   ])("refuses a wrong %s and creates nothing (%#)", async (path, wrong) => {
-    const before = state(server);
-    expectInvalid(await upsert(server, login(wrong)), path);
-    expect(state(server)).toEqual(before);
+    const before = accountsState(server);
+    expectInvalid(await upsert(server, externalLogin(wrong)), path);
+    expect(accountsState(server)).toEqual(before);
   });
 });
 
 describe("somebody new", () => {
   test("becomes a user with one account, the role User, and the time of the sign-in", async () => {
-    const body = login({ name: "Jane Doe", email: "Jane.Doe@Example.org" });
+    const body = externalLogin({ name: "Jane Doe", email: "Jane.Doe@Example.org" });
     const before = Date.now();
     const { status, body: answer } = await upsert(server, body);
     const { id } = answer.data;
@@ -141,9 +143,9 @@ describe("somebody new", () => {
   });
 
   test("leaves user_created in the audit log, and nothing personal in it", async () => {
-    const body = login();
-    const { id } = await signIn(server, body);
-    const events = eventsOf(id);
+    const body = externalLogin();
+    const { id } = await signInExternally(server, body);
+    const events = eventsAbout(server, id);
     expect(types(events)).toEqual(["user_created"]);
     expect(events[0]).toMatchObject({ resource_type: "user", resource_id: id, ip_address: "127.0.0.1" });
     for (const personal of [body.email, body.name, body.oauthProviderId])
@@ -154,34 +156,34 @@ describe("somebody new", () => {
     const count = async () =>
       (await server.get("/v1/users?limit=1", { token: server.systemKey })).body.pagination.total;
     const before = await count();
-    const body = login();
-    await signIn(server, body);
-    await signIn(server, body);
+    const body = externalLogin();
+    await signInExternally(server, body);
+    await signInExternally(server, body);
     expect(await count()).toBe(before + 1);
   });
 
   test("is somebody else than who has the same identifier on another platform", async () => {
-    const body = login({ email: null });
-    const discord = await signIn(server, body);
-    const twitch = await signIn(server, { ...body, oauthProvider: "twitch" });
+    const body = externalLogin({ email: null });
+    const discord = await signInExternally(server, body);
+    const twitch = await signInExternally(server, { ...body, oauthProvider: "twitch" });
     expect(twitch.id).not.toBe(discord.id);
     expect([discord.platform, twitch.platform]).toEqual(["discord", "twitch"]);
   });
 
   test("with an address that the platform doesn't vouch for keeps it, and isn't known by it", async () => {
-    const body = login({ email_verified: false });
-    const first = await signIn(server, body);
+    const body = externalLogin({ email_verified: false });
+    const first = await signInExternally(server, body);
     expect(first.email).toBeNull();
     expect(accountRow(body.oauthProviderId)).toMatchObject({ email: body.email, email_verified: 0 });
-    const second = await signIn(server, login({ email: body.email }));
+    const second = await signInExternally(server, externalLogin({ email: body.email }));
     expect(second.id).not.toBe(first.id);
   });
 
   test("doesn't wait for a registration with the same address, which fails then", async () => {
-    const body = login();
+    const body = externalLogin();
     const registration = { email: body.email, username: "pending_one", password: "a long password" };
     expectStatus(await server.post("/v1/auth/register", { body: registration }), 200);
-    const { id } = await signIn(server, body);
+    const { id } = await signInExternally(server, body);
     expect(await platformsOf(id)).toEqual(["discord"]);
     const again = { ...registration, username: "pending_two" };
     expectRefused(await server.post("/v1/auth/register", { body: again }), 409, "Conflict");
@@ -190,18 +192,18 @@ describe("somebody new", () => {
 
 describe("a known account", () => {
   test("is found again: no other user, no new event, only the time of the sign-in", async () => {
-    const body = login();
-    const { id } = await signIn(server, body);
-    const before = state(server);
+    const body = externalLogin();
+    const { id } = await signInExternally(server, body);
+    const before = accountsState(server);
     const earlier = userRow(id);
     // The clock has milliseconds.
     while (Date.now() <= (earlier?.last_login_at ?? 0)) await Bun.sleep(1);
-    const answer = await signIn(server, { ...body, email: body.email.toUpperCase() });
+    const answer = await signInExternally(server, { ...body, email: body.email.toUpperCase() });
     const later = userRow(id);
     expect(answer.id).toBe(id);
     expect(later?.last_login_at).toBeGreaterThan(earlier?.last_login_at ?? Number.POSITIVE_INFINITY);
     expect({ ...later, last_login_at: 0 }).toEqual({ ...earlier, last_login_at: 0 });
-    const after = state(server);
+    const after = accountsState(server);
     expect([after.accounts, after.events]).toEqual([before.accounts, before.events]);
   });
 
@@ -212,18 +214,18 @@ describe("a known account", () => {
     ["avatar_url", { image: "https://cdn.example.org/another.png" }, "https://cdn.example.org/another.png"],
     ["avatar_url", { image: null }, null],
   ])("takes over a new %s, with one event (%#)", async (field, change, value) => {
-    const body = login();
-    const { id } = await signIn(server, body);
+    const body = externalLogin();
+    const { id } = await signInExternally(server, body);
     const account = accountRow(body.oauthProviderId);
     const before = userRow(id);
-    await signIn(server, { ...body, ...change });
+    await signInExternally(server, { ...body, ...change });
     expect(accountRow(body.oauthProviderId)).toEqual({
       ...(account as AccountRow),
       [field]: value,
       updated_at: expect.any(Number),
     });
     expect(userRow(id)?.username).toBe(before?.username ?? "");
-    const [created, updated, ...more] = eventsOf(id);
+    const [created, updated, ...more] = eventsAbout(server, id);
     expect([created?.event_type, more]).toEqual(["user_created", []]);
     expect(updated).toMatchObject({
       event_type: "user_updated",
@@ -234,8 +236,8 @@ describe("a known account", () => {
   });
 
   test("shows the changed address and picture in the answer, and when", async () => {
-    const body = login();
-    const first = await signIn(server, body);
+    const body = externalLogin();
+    const first = await signInExternally(server, body);
     const change = { email: `other-${body.email}`, image: "https://cdn.example.org/other.png" };
     const { status, body: answer } = await upsert(server, { ...body, ...change });
     expect(status).toBe(200);
@@ -245,26 +247,26 @@ describe("a known account", () => {
   });
 
   test("keeps address and picture when they are left out, and drops them when they are null", async () => {
-    const { email, image, ...body } = login();
-    await signIn(server, { ...body, email, image });
-    await signIn(server, body);
+    const { email, image, ...body } = externalLogin();
+    await signInExternally(server, { ...body, email, image });
+    await signInExternally(server, body);
     expect(accountRow(body.oauthProviderId)).toMatchObject({ email, email_verified: 1, avatar_url: image });
-    await signIn(server, { ...body, email: null, image: null });
+    await signInExternally(server, { ...body, email: null, image: null });
     expect(accountRow(body.oauthProviderId)).toMatchObject({
       email: null,
       email_verified: 0,
       avatar_url: null,
     });
-    expect((await signIn(server, login({ email }))).email).toBe(email);
+    expect((await signInExternally(server, externalLogin({ email }))).email).toBe(email);
   });
 
   test("keeps its address when the new one belongs to somebody else, and is updated otherwise", async () => {
-    const owner = await createUser(server);
-    const body = login();
-    const { id } = await signIn(server, body);
+    const owner = await newUser(server);
+    const body = externalLogin();
+    const { id } = await signInExternally(server, body);
     for (const email_verified of [true, false]) {
       const name = `Renamed ${email_verified}`;
-      const answer = await signIn(server, { ...body, name, email: owner.email, email_verified });
+      const answer = await signInExternally(server, { ...body, name, email: owner.email, email_verified });
       expect(answer).toMatchObject({ id, email: body.email });
       expect(accountRow(body.oauthProviderId)).toMatchObject({
         user_id: id,
@@ -272,52 +274,57 @@ describe("a known account", () => {
         email: body.email,
         email_verified: 1,
       });
-      expect(metadataOf(eventsOf(id).at(-1))).toEqual({ platform: "discord", changed: ["username"] });
+      expect(metadataOf(eventsAbout(server, id).at(-1))).toEqual({
+        platform: "discord",
+        changed: ["username"],
+      });
     }
     expect(await platformsOf(owner.id)).toEqual(["email"]);
     expect((await server.login(owner.email, owner.password)).user_id).toBe(owner.id);
   });
 
   test("takes over an address that another user holds without proof", async () => {
-    const claimed = login({ email_verified: false });
-    await signIn(server, claimed);
-    const body = login();
-    const { id } = await signIn(server, body);
-    expect(await signIn(server, { ...body, email: claimed.email })).toMatchObject({
+    const claimed = externalLogin({ email_verified: false });
+    await signInExternally(server, claimed);
+    const body = externalLogin();
+    const { id } = await signInExternally(server, body);
+    expect(await signInExternally(server, { ...body, email: claimed.email })).toMatchObject({
       id,
       email: claimed.email,
     });
     // The earlier claimant can't have the address any more, with or without a proof.
-    await signIn(server, { ...claimed, email_verified: true });
+    await signInExternally(server, { ...claimed, email_verified: true });
     expect(accountRow(claimed.oauthProviderId)).toMatchObject({ email: claimed.email, email_verified: 0 });
     const path = `/v1/users/email/${encodeURIComponent(claimed.email)}`;
     expect((await server.get(path, { token: server.systemKey })).body.data.id).toBe(id);
   });
 
   test("gets no picture while the user keeps none", async () => {
-    const body = login();
+    const body = externalLogin();
     const user = await externalUser(server, body);
     const change = { token: user.token, body: { avatars_enabled: false } };
     expectStatus(await server.patch(`/v1/users/${user.id}`, change), 200);
-    expect(await signIn(server, { ...body, image: "https://cdn.example.org/new.png" })).toMatchObject({
+    expect(
+      await signInExternally(server, { ...body, image: "https://cdn.example.org/new.png" }),
+    ).toMatchObject({
       id: user.id,
       avatar_url: null,
     });
-    await signIn(server, login({ email: user.email, oauthProvider: "twitch" }));
+    await signInExternally(server, externalLogin({ email: user.email, oauthProvider: "twitch" }));
     const accounts = await accountsOf(server, user.id);
     expect(accounts.map((account: AccountRow) => account.avatar_url)).toEqual([null, null]);
     const back = { token: user.token, body: { avatars_enabled: true } };
     expectStatus(await server.patch(`/v1/users/${user.id}`, back), 200);
-    expect((await signIn(server, body)).avatar_url).toBe(body.image);
+    expect((await signInExternally(server, body)).avatar_url).toBe(body.image);
   });
 });
 
 describe("an account with the address of a user", () => {
   test("is linked to that user, whose primary account stays", async () => {
-    const user = await createUser(server);
-    const body = login({ email: user.email.toUpperCase() });
+    const user = await newUser(server);
+    const body = externalLogin({ email: user.email.toUpperCase() });
     const before = Date.now();
-    const answer = await signIn(server, body);
+    const answer = await signInExternally(server, body);
     expect(answer).toMatchObject({
       id: user.id,
       username: user.username,
@@ -338,15 +345,15 @@ describe("an account with the address of a user", () => {
       },
       { platform_slug: "email", is_primary: true },
     ]);
-    expect((await signIn(server, { ...body, email: null })).id).toBe(user.id);
+    expect((await signInExternally(server, { ...body, email: null })).id).toBe(user.id);
   });
 
   test("leaves account_linked in the audit log, once", async () => {
     const user = await externalUser(server);
-    const body = login({ email: user.email, oauthProvider: "twitch" });
-    await signIn(server, body);
-    await signIn(server, body);
-    const events = eventsOf(user.id).filter(({ event_type }) => event_type.startsWith("account_"));
+    const body = externalLogin({ email: user.email, oauthProvider: "twitch" });
+    await signInExternally(server, body);
+    await signInExternally(server, body);
+    const events = eventsAbout(server, user.id).filter(({ event_type }) => event_type.startsWith("account_"));
     expect(events).toMatchObject([
       {
         event_type: "account_linked",
@@ -359,24 +366,30 @@ describe("an account with the address of a user", () => {
   });
 
   test("is linked by the address of an external account as well", async () => {
-    const first = login();
-    const { id } = await signIn(server, first);
-    expect((await signIn(server, login({ email: first.email, oauthProvider: "github" }))).id).toBe(id);
+    const first = externalLogin();
+    const { id } = await signInExternally(server, first);
+    expect(
+      (await signInExternally(server, externalLogin({ email: first.email, oauthProvider: "github" }))).id,
+    ).toBe(id);
     expect(await platformsOf(id)).toEqual(["github", "discord"]);
   });
 
   test("is refused when the platform doesn't vouch for the address, and links nothing", async () => {
     const user = await externalUser(server);
-    await expectNothing(login({ email: user.email, email_verified: false }), 409, "Conflict");
-    await expectNothing(login({ email: user.email.toUpperCase(), email_verified: false }), 409, "Conflict");
+    await expectNothing(externalLogin({ email: user.email, email_verified: false }), 409, "Conflict");
+    await expectNothing(
+      externalLogin({ email: user.email.toUpperCase(), email_verified: false }),
+      409,
+      "Conflict",
+    );
     expect(await platformsOf(user.id)).toEqual(["discord"]);
   });
 
   test("is refused when the user has another account on this platform, and links nothing", async () => {
     const user = await externalUser(server);
-    await expectNothing(login({ email: user.email }), 409, "Conflict");
-    await signIn(server, login({ email: user.email, oauthProvider: "twitch" }));
-    await expectNothing(login({ email: user.email, oauthProvider: "twitch" }), 409, "Conflict");
+    await expectNothing(externalLogin({ email: user.email }), 409, "Conflict");
+    await signInExternally(server, externalLogin({ email: user.email, oauthProvider: "twitch" }));
+    await expectNothing(externalLogin({ email: user.email, oauthProvider: "twitch" }), 409, "Conflict");
     expect(await platformsOf(user.id)).toEqual(["twitch", "discord"]);
   });
 
@@ -387,9 +400,12 @@ describe("an account with the address of a user", () => {
     const user = await externalUser(server);
     await set(false);
     try {
-      const linked = await signIn(server, login({ email: user.email, oauthProvider: "twitch" }));
+      const linked = await signInExternally(
+        server,
+        externalLogin({ email: user.email, oauthProvider: "twitch" }),
+      );
       expect(linked.id).toBe(user.id);
-      await expectNothing(login({ oauthProvider: "twitch" }), 400, "BadRequest");
+      await expectNothing(externalLogin({ oauthProvider: "twitch" }), 400, "BadRequest");
     } finally {
       await set(true);
     }
@@ -399,78 +415,85 @@ describe("an account with the address of a user", () => {
 describe("registration switched off as a whole", () => {
   test("refuses a new user, and lets in who is known", async () => {
     const closed = await TestServer.start({ settings: { "registration.enabled": "false" } });
-    const before = state(closed);
-    expectRefused(await upsert(closed, login()), 400, "BadRequest");
-    expect(state(closed)).toEqual(before);
-    const body = login({ email: "admin@example.org" });
-    expect((await signIn(closed, body)).username).toBe("admin");
-    expect((await signIn(closed, body)).username).toBe("admin");
+    const before = accountsState(closed);
+    expectRefused(await upsert(closed, externalLogin()), 400, "BadRequest");
+    expect(accountsState(closed)).toEqual(before);
+    const body = externalLogin({ email: "admin@example.org" });
+    expect((await signInExternally(closed, body)).username).toBe("admin");
+    expect((await signInExternally(closed, body)).username).toBe("admin");
     await closed.stop();
   });
 });
 
 describe("a user who may not sign in", () => {
   test("for a ban is answered with is_banned, and hasn't signed in", async () => {
-    const body = login();
+    const body = externalLogin();
     const user = await externalUser(server, body);
     const ban = { token: server.systemKey, body: { reason: "spam" } };
     expectStatus(await server.post(`/v1/users/${user.id}/ban`, ban), 200);
     const before = userRow(user.id);
-    const linked = login({ email: body.email, oauthProvider: "twitch" });
+    const linked = externalLogin({ email: body.email, oauthProvider: "twitch" });
     for (const attempt of [body, linked])
-      expect(await signIn(server, attempt)).toMatchObject({ id: user.id, is_banned: true });
+      expect(await signInExternally(server, attempt)).toMatchObject({ id: user.id, is_banned: true });
     expect(userRow(user.id)).toEqual(before as UserRow);
     expectStatus(await server.delete(`/v1/users/${user.id}/ban`, { token: server.systemKey }), 200);
-    expect((await signIn(server, body)).is_banned).toBe(false);
+    expect((await signInExternally(server, body)).is_banned).toBe(false);
   });
 
   test("for a deletion gets 403, and somebody else with that address 409: nothing changes", async () => {
-    const body = login();
+    const body = externalLogin();
     const user = await externalUser(server, body);
     expectStatus(await server.delete(`/v1/users/${user.id}`, { token: server.systemKey }), 204);
     await expectNothing({ ...body, name: "Back again" }, 403, "Forbidden");
-    await expectNothing(login({ email: body.email, oauthProvider: "twitch" }), 409, "Conflict");
-    await expectNothing(login({ email: body.email, email_verified: false }), 409, "Conflict");
+    await expectNothing(externalLogin({ email: body.email, oauthProvider: "twitch" }), 409, "Conflict");
+    await expectNothing(externalLogin({ email: body.email, email_verified: false }), 409, "Conflict");
   });
 });
 
 describe("the address that the answer shows", () => {
   test("is one that a platform vouches for, when the primary account's isn't proved", async () => {
-    const claimed = login({ email_verified: false });
-    const { id } = await signIn(server, claimed);
+    const claimed = externalLogin({ email_verified: false });
+    const { id } = await signInExternally(server, claimed);
     const proved = { ...claimed, email: `proved-${claimed.email}`, email_verified: true };
-    expect(await signIn(server, proved)).toMatchObject({ id, email: proved.email });
+    expect(await signInExternally(server, proved)).toMatchObject({ id, email: proved.email });
     // The primary account loses its proof; the one on Twitch keeps it.
-    await signIn(server, login({ email: proved.email, oauthProvider: "twitch" }));
+    await signInExternally(server, externalLogin({ email: proved.email, oauthProvider: "twitch" }));
     const unproved = { ...claimed, email: `unproved-${claimed.email}` };
-    expect(await signIn(server, unproved)).toMatchObject({ id, platform: "discord", email: proved.email });
+    expect(await signInExternally(server, unproved)).toMatchObject({
+      id,
+      platform: "discord",
+      email: proved.email,
+    });
   });
 });
 
 describe("at the same time", () => {
   test("of many sign-ins of one new account, one creates the user", async () => {
-    const body = login();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => signIn(server, body)));
+    const body = externalLogin();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => signInExternally(server, body)));
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
-    expect(types(eventsOf(answers[0].id))).toEqual(["user_created"]);
+    expect(types(eventsAbout(server, answers[0].id))).toEqual(["user_created"]);
   });
 
   test("of new accounts with one address on several platforms, one creates the user and the others are linked", async () => {
-    const { email } = login();
+    const { email } = externalLogin();
     const slugs = ["discord", "twitch", "google", "github", "youtube"];
     const answers = await Promise.all(
-      slugs.map((oauthProvider) => signIn(server, login({ email, oauthProvider }))),
+      slugs.map((oauthProvider) => signInExternally(server, externalLogin({ email, oauthProvider }))),
     );
     const ids = new Set(answers.map(({ id }) => id));
     expect(ids.size).toBe(1);
     const [id] = ids;
     expect((await platformsOf(id)).sort()).toEqual(slugs.sort());
-    expect(types(eventsOf(id)).sort()).toEqual([...Array(4).fill("account_linked"), "user_created"]);
+    expect(types(eventsAbout(server, id)).sort()).toEqual([
+      ...Array(4).fill("account_linked"),
+      "user_created",
+    ]);
   });
 
   test("people of one name get different usernames", async () => {
     const answers = await Promise.all(
-      Array.from({ length: 15 }, () => signIn(server, login({ name: "Same Name" }))),
+      Array.from({ length: 15 }, () => signInExternally(server, externalLogin({ name: "Same Name" }))),
     );
     const names = answers.map(({ username }) => username);
     expect(new Set(names).size).toBe(15);
@@ -489,20 +512,20 @@ describe("the username", () => {
     ["x".repeat(31), "x".repeat(30)],
     [`${"😀 ".repeat(60)}abc`, "abc"],
   ])("of %p is %p", async (name, username) => {
-    expect((await signIn(server, login({ name }))).username).toBe(username);
+    expect((await signInExternally(server, externalLogin({ name }))).username).toBe(username);
   });
 
   test.each(["😀😀😀", "日本語", "___", "-", " "])(
     "of %p, which has nothing usable, is user_ and digits",
     async (name) => {
-      expect((await signIn(server, login({ name }))).username).toMatch(/^user_\d{8}$/);
+      expect((await signInExternally(server, externalLogin({ name }))).username).toMatch(/^user_\d{8}$/);
     },
   );
 
   test("gets a number where it is taken, and is never longer than 30", async () => {
     const name = "A Very Long Name That Goes On And On";
-    const first = await signIn(server, login({ name }));
-    const second = await signIn(server, login({ name }));
+    const first = await signInExternally(server, externalLogin({ name }));
+    const second = await signInExternally(server, externalLogin({ name }));
     expect(first.username).toBe("a_very_long_name_that_goes_on_");
     expect(second.username).toMatch(/^a_very_long_name_that_goes_o_\d$/);
   });
@@ -514,13 +537,17 @@ describe("the username", () => {
       password: "a long password",
     };
     expectStatus(await server.post("/v1/auth/register", { body: registration }), 200);
-    expect((await signIn(server, login({ name: "Reserved Name" }))).username).toMatch(/^reserved_name_\d$/);
+    expect((await signInExternally(server, externalLogin({ name: "Reserved Name" }))).username).toMatch(
+      /^reserved_name_\d$/,
+    );
   });
 
   test("leaves alone the name of a deleted user", async () => {
     const user = await externalUser(server, { name: "Gone for good" });
     expectStatus(await server.delete(`/v1/users/${user.id}`, { token: server.systemKey }), 204);
-    expect((await signIn(server, login({ name: "Gone for good" }))).username).toMatch(/^gone_for_good_\d$/);
+    expect((await signInExternally(server, externalLogin({ name: "Gone for good" }))).username).toMatch(
+      /^gone_for_good_\d$/,
+    );
   });
 
   test.each(["Skipper", "", "ab", "x".repeat(200), "ß", "İstanbul"])(

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer, RequestOptions, Token } from "../support/api";
+import { commandLineKey } from "../support/credentials";
+import { expectRefused } from "../support/expectations";
+import { type ExternalUser, externalUser } from "../support/people";
 import { TestServer } from "../support/server";
-import { expectRefused } from "../tracking/support";
-import { type ExternalUser, externalUser } from "./accounts-support";
-import { commandLineKey } from "./support";
 
 /**
  * Self is a session of the user whom the path names (rule C5). An API key, the user's own as well, needs the

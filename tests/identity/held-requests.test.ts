@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { RawConnection } from "../kernel/support";
 import type { Answer } from "../support/api";
+import { done } from "../support/expectations";
+import { RawConnection } from "../support/raw-http";
 import { TestServer } from "../support/server";
-import { done } from "./deletion-support";
 import {
   type Actor,
   type Ask,

@@ -1,20 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Client } from "../realtime/support";
+import { isAccepted, sessionsOf, signInFrom } from "../support/credentials";
+import { auditRows, eventsOf } from "../support/events";
+import { eventually, expectInvalid, expectRefused, expectStatus, UNKNOWN } from "../support/expectations";
+import { outputOfWholeRun } from "../support/log";
+import { externalUser, newUser, type User } from "../support/people";
+import { filesWith, rows } from "../support/rows";
 import { ADMIN, TestServer } from "../support/server";
-import { expectInvalid, expectRefused, expectStatus } from "../tracking/support";
-import { externalUser, link, rows, UNKNOWN } from "./accounts-support";
-import { auditRows, filesWith, isAccepted, outputOfWholeRun, type TestUser } from "./support";
-import { eventsOf, eventually, newUser, sessionsOf, signInFrom } from "./users-support";
+import { Client } from "../support/socket";
+import { HOUR } from "../support/time";
+import { link } from "./accounts-support";
 
 /**
  * Sessions that the identity web app opens, checks and ends, and the event of their end (rules C1, H8 and
  * H13).
  */
 const PATH = "/v1/sessions";
-const HOUR = 3_600_000;
 
 let server: TestServer;
-let user: TestUser;
+let user: User;
 beforeAll(async () => {
   server = await TestServer.start();
   user = await newUser(server);

@@ -1,24 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { byIdentifier, openTry, pauseAfter } from "../../src/identity/passwords/login-failures";
 import { setClock } from "../../src/kernel/time/clock";
-import type { Answer } from "../support/api";
+import { statuses } from "../support/expectations";
+import { configure } from "../support/in-process";
+import { newestMail } from "../support/mail";
+import { newPerson, newUser, type User } from "../support/people";
+import { rows, write } from "../support/rows";
 import { type Settings, TestServer } from "../support/server";
-import { rows } from "./accounts-support";
-import { configure } from "./email/support";
-import { askReset, completeReset, newestMail, newPerson } from "./registration-support";
-import { createUser, type TestUser } from "./support";
-import { advance, challenge, nextCode, turnOn, verifyLogin, write } from "./two-factor-support";
+import { DAY, SECOND } from "../support/time";
+import { askReset, completeReset } from "./registration-support";
+import { challenge, nextCode, turnOn, verifyLogin } from "./two-factor-support";
 
 /** Strangers can't keep a user out by failing in that user's name, and can't guess passwords in parallel. */
 const WRONG = "not the password";
-const SECOND = 1_000;
-const DAY = 24 * 3_600 * SECOND;
 
 let server: TestServer;
 const start = (settings: Settings = {}) =>
   TestServer.start({
     clock: "movable",
-    settings: { "rate_limit.enabled": "true", "server.trusted_proxies": "127.0.0.1", ...settings },
+    settings: {
+      "rate_limit.enabled": "true",
+      "rate_limit.register": "1000/60",
+      "server.trusted_proxies": "127.0.0.1",
+      ...settings,
+    },
   });
 
 beforeAll(async () => {
@@ -33,11 +38,9 @@ const login = (address: string, identifier: string, password = WRONG, to = serve
 let used = 0;
 const newAddress = () => `198.18.${++used >> 8}.${used & 255}`;
 
-const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status).sort();
-
 /** A user who has signed in only from one address, which nobody else uses. */
-async function owner(of = server): Promise<TestUser & { home: string }> {
-  const user = await createUser(of);
+async function owner(of = server): Promise<User & { home: string }> {
+  const user = await newUser(of);
   write(of, `DELETE FROM sign_in_addresses WHERE user_id = '${user.id}'`);
   const home = newAddress();
   expect((await login(home, user.username, user.password, of)).status).toBe(200);
@@ -49,7 +52,7 @@ async function attack(identifier: string, times: number): Promise<void> {
   for (let done = 0; done < times; ) {
     const { status, headers } = await login(newAddress(), identifier);
     if (status === 401) done++;
-    else await advance(server, Number(headers.get("retry-after")) * SECOND);
+    else await server.advance(Number(headers.get("retry-after")) * SECOND);
   }
 }
 
@@ -63,10 +66,10 @@ describe("failures in somebody's name", () => {
     const user = await owner();
     const answers = [];
     for (let at = 0; at < 10; at++) answers.push(await login(newAddress(), user.username));
-    expect(statusesOf(answers)).toEqual(Array(10).fill(401));
+    expect(statuses(answers)).toEqual(Array(10).fill(401));
     expect((await login(user.home, user.username, user.password)).status).toBe(200);
     expect((await login(user.home, user.email, user.password)).status).toBe(200);
-    await advance(server, SECOND);
+    await server.advance(SECOND);
     expect((await login(newAddress(), user.username, user.password)).status).toBe(200);
   });
 
@@ -82,7 +85,7 @@ describe("failures in somebody's name", () => {
         const wait = Number(refused.headers.get("retry-after"));
         waits.push([failed.status, failed.body, refused.status, wait]);
         expect(refused.headers.get("ratelimit-remaining")).toBe("0");
-        await advance(server, wait * SECOND);
+        await server.advance(wait * SECOND);
       }
       seen.push(waits);
     }
@@ -99,12 +102,12 @@ describe("failures in somebody's name", () => {
   test("end after a hundred for the rest of the hour, and home stays open", async () => {
     const user = await owner();
     await attack(user.username, 100);
-    await advance(server, 31 * SECOND);
+    await server.advance(31 * SECOND);
     const refused = await login(newAddress(), user.username, user.password);
     expect([refused.status, refused.body.error]).toEqual([429, "TooManyRequests"]);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(5 * 60);
     expect((await login(user.home, user.username, user.password)).status).toBe(200);
-    await advance(server, Number(refused.headers.get("retry-after")) * SECOND);
+    await server.advance(Number(refused.headers.get("retry-after")) * SECOND);
     expect((await login(newAddress(), user.username)).status).toBe(401);
   }, 30_000);
 
@@ -118,7 +121,7 @@ describe("failures in somebody's name", () => {
   test("at home have a count of their own, which strangers don't feel", async () => {
     const user = await owner();
     for (let at = 0; at < 9; at++) expect((await login(user.home, user.username)).status).toBe(401);
-    await advance(server, 61 * SECOND);
+    await server.advance(61 * SECOND);
     expect((await login(user.home, user.username)).status).toBe(401);
     expect((await login(user.home, user.username, user.password)).status).toBe(429);
     expect((await login(newAddress(), user.username, user.password)).status).toBe(200);
@@ -127,7 +130,7 @@ describe("failures in somebody's name", () => {
   test("at home count by what was typed too: a neighbour learns no address that belongs to a name", async () => {
     const user = await owner();
     for (let at = 0; at < 9; at++) expect((await login(user.home, user.username)).status).toBe(401);
-    await advance(server, 61 * SECOND);
+    await server.advance(61 * SECOND);
     expect((await login(user.home, user.username)).status).toBe(401);
     expect((await login(user.home, user.username)).status).toBe(429);
     for (const email of [user.email, newPerson().email])
@@ -143,25 +146,25 @@ describe("failures in somebody's name", () => {
   test("that come at once are no more than are allowed one after another", async () => {
     const user = await owner();
     const tries = Array.from({ length: 40 }, () => login(newAddress(), user.username));
-    expect(statusesOf(await Promise.all(tries))).toEqual([...Array(10).fill(401), ...Array(30).fill(429)]);
-    await advance(server, SECOND);
+    expect(statuses(await Promise.all(tries))).toEqual([...Array(10).fill(401), ...Array(30).fill(429)]);
+    await server.advance(SECOND);
     const more = Array.from({ length: 10 }, () => login(newAddress(), user.username));
-    expect(statusesOf(await Promise.all(more))).toEqual([401, ...Array(9).fill(429)]);
+    expect(statuses(await Promise.all(more))).toEqual([401, ...Array(9).fill(429)]);
     const own = Array.from({ length: 8 }, () => login(user.home, user.username, user.password));
-    expect(statusesOf(await Promise.all(own))).toEqual(Array(8).fill(200));
+    expect(statuses(await Promise.all(own))).toEqual(Array(8).fill(200));
   });
 });
 
 describe("an address counts as the user's", () => {
   test("for 30 days, and again after the next sign-in", async () => {
     const user = await owner();
-    await advance(server, 29 * DAY);
+    await server.advance(29 * DAY);
     await attack(user.username, 12);
     expect((await login(user.home, user.username)).status).toBe(401);
-    await advance(server, 1.5 * DAY);
+    await server.advance(1.5 * DAY);
     await attack(user.username, 12);
     expect((await login(user.home, user.username, user.password)).status).toBe(429);
-    await advance(server, 31 * SECOND);
+    await server.advance(31 * SECOND);
     expect((await login(user.home, user.username, user.password)).status).toBe(200);
     await attack(user.username, 12);
     expect((await login(user.home, user.username, user.password)).status).toBe(200);
@@ -215,7 +218,7 @@ describe("with a limit of one's own", () => {
     try {
       const { username } = newPerson();
       const tries = Array.from({ length: 20 }, () => login(newAddress(), username, WRONG, own));
-      expect(statusesOf(await Promise.all(tries))).toEqual([...Array(3).fill(401), ...Array(17).fill(429)]);
+      expect(statuses(await Promise.all(tries))).toEqual([...Array(3).fill(401), ...Array(17).fill(429)]);
       const refused = await login(newAddress(), username, WRONG, own);
       expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(500);
     } finally {

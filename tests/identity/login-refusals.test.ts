@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer } from "../support/api";
+import { isAccepted, login } from "../support/credentials";
+import { audited } from "../support/events";
+import { externalUser, newPerson, newUser, pending, type User } from "../support/people";
 import { TestServer } from "../support/server";
-import { externalUser } from "./accounts-support";
-import { audited, HOUR, login, MINUTE, newPerson, pending, registered, state } from "./registration-support";
-import { isAccepted, type TestUser } from "./support";
+import { HOUR, MINUTE } from "../support/time";
+import { registrationState } from "./registration-support";
 
 /** Refusals of a login despite the right password (rule A4). */
 
@@ -23,15 +25,15 @@ const shown = ({ status, headers, body }: Answer) => ({
 const unknown = async () => shown(await login(server, "nobody_at_all", "some passphrase"));
 
 /** Signs in by name and by address; both are refused, change nothing, and leave `login_failed`. */
-async function expectRefused(user: TestUser, status: number, error: string): Promise<Answer> {
-  const before = state(server);
+async function expectRefusal(user: User, status: number, error: string): Promise<Answer> {
+  const before = registrationState(server);
   const answers: Answer[] = [];
   const events = await audited(server, async () => {
     for (const identifier of [user.username, user.email])
       answers.push(await login(server, identifier, user.password));
   });
   for (const { status: got, body } of answers) expect([got, body.error]).toEqual([status, error]);
-  expect(state(server)).toEqual(before);
+  expect(registrationState(server)).toEqual(before);
   const userId = status === 401 ? null : user.id;
   const failed = { event_type: "login_failed", status: "failure", user_id: userId, ip_address: "127.0.0.1" };
   expect(events).toMatchObject([failed, failed]);
@@ -40,16 +42,16 @@ async function expectRefused(user: TestUser, status: number, error: string): Pro
   return answers[0] as Answer;
 }
 
-const ban = async (user: TestUser, body: object = {}, on = server) => {
+const ban = async (user: User, body: object = {}, on = server) => {
   const answer = await on.post(`/v1/users/${user.id}/ban`, { token: await on.admin(), body });
   expect(answer.status).toBe(200);
 };
 
 describe("a banned user", () => {
   test("gets 403 AccountBanned with the right password, and is let in after the ban", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     await ban(user, { reason: "ran aground" });
-    const { body } = await expectRefused(user, 403, "AccountBanned");
+    const { body } = await expectRefusal(user, 403, "AccountBanned");
     expect(body.message).toContain("ran aground");
     expect(await isAccepted(server, user.token)).toBe(false);
 
@@ -61,14 +63,14 @@ describe("a banned user", () => {
   });
 
   test("learns nothing of the ban without the right password", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     await ban(user);
     for (const identifier of [user.username, user.email])
       expect(shown(await login(server, identifier, "not the password"))).toEqual(await unknown());
   });
 
   test("is not let in by sign-ins that were under way when the ban came", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const signIn = () => login(server, user.username, user.password);
     const [first, second, , third] = await Promise.all([signIn(), signIn(), ban(user), signIn()]);
     for (const { status, body } of [first, second, third]) {
@@ -80,7 +82,7 @@ describe("a banned user", () => {
   test("is let in by itself when the ban ends", async () => {
     const own = await TestServer.start({ clock: "movable" });
     try {
-      const user = await registered(own);
+      const user = await newUser(own);
       await ban(user, { duration_seconds: 3_600 }, own);
       await own.advance(HOUR - MINUTE);
       const { status, body } = await login(own, user.username, user.password);
@@ -101,11 +103,11 @@ describe("while the email platform is switched off", () => {
   };
 
   test("the right password gets 403, a wrong one and an unknown name the 401 of always", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const always = await unknown();
     await setEnabled(false);
     try {
-      await expectRefused(user, 403, "Forbidden");
+      await expectRefusal(user, 403, "Forbidden");
       expect(shown(await login(server, user.username, "not the password"))).toEqual(always);
       expect(await unknown()).toEqual(always);
       expect(await isAccepted(server, user.token)).toBe(true);
@@ -125,7 +127,7 @@ describe("while the email platform is switched off", () => {
   });
 
   test("another platform's state makes no difference", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const setDiscord = async (enabled: boolean) =>
       server.patch("/v1/platforms/discord/enabled", { token: await server.admin(), body: { enabled } });
     expect((await setDiscord(false)).status).toBe(200);
@@ -139,27 +141,27 @@ describe("while the email platform is switched off", () => {
 
 describe("the 401 of an unknown identifier goes", () => {
   test("to a deleted user with the right password", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     await server.delete(`/v1/users/${user.id}`, { token: await server.admin() });
-    expect(shown(await expectRefused(user, 401, "Unauthorized"))).toEqual(await unknown());
+    expect(shown(await expectRefusal(user, 401, "Unauthorized"))).toEqual(await unknown());
   });
 
   test("to a deleted user who was banned", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     await ban(user);
     await server.delete(`/v1/users/${user.id}`, { token: await server.admin() });
-    expect(shown(await expectRefused(user, 401, "Unauthorized"))).toEqual(await unknown());
+    expect(shown(await expectRefusal(user, 401, "Unauthorized"))).toEqual(await unknown());
   });
 
   test("to an account without password authentication", async () => {
     const { id, username, email } = await externalUser(server);
-    const before = state(server);
+    const before = registrationState(server);
     const answers: Answer[] = [];
     const events = await audited(server, async () => {
       for (const identifier of [username, email]) answers.push(await login(server, identifier, "passphrase"));
     });
     for (const answer of answers) expect(shown(answer)).toEqual(await unknown());
-    expect(state(server)).toEqual(before);
+    expect(registrationState(server)).toEqual(before);
     expect(events).toMatchObject([{ event_type: "login_failed" }, { event_type: "login_failed" }]);
     for (const event of events) expect([null, id]).toContain(event.user_id);
   });
@@ -175,7 +177,7 @@ describe("the 401 of an unknown identifier goes", () => {
 test.each(["/v1/auth/signin", "/v1/auth/validate"])(
   "%s is not implemented, whatever is sent",
   async (path) => {
-    const before = state(server);
+    const before = registrationState(server);
     const token = await server.admin();
     const answers = [await server.post(path), await server.post(path, { token })];
     answers.push(
@@ -185,6 +187,6 @@ test.each(["/v1/auth/signin", "/v1/auth/validate"])(
       expect([status, body.error]).toEqual([501, "NotImplemented"]);
       expect(body.message).toContain("not implemented");
     }
-    expect(state(server)).toEqual(before);
+    expect(registrationState(server)).toEqual(before);
   },
 );

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Token } from "../support/api";
+import { newUser, type User } from "../support/people";
 import { LONGEST_HOLD, longestHold } from "../support/pressure";
+import { onDatabase } from "../support/rows";
 import { TestServer } from "../support/server";
-import { onDatabase } from "./audit/support";
-import { createUser, type TestUser } from "./support";
 
 /** OAuth clients are bounded in number and size, and their lists come in pages. */
 
@@ -19,7 +19,7 @@ const create = (token: Token, fields: object = {}) =>
   server.post(PATH, { token, body: { name: "App", redirect_uris: ["https://app.example/cb"], ...fields } });
 
 /** Clients as an older version let a user make them, oldest first. */
-function storeClients(owner: TestUser, count: number, description: string | null = null): string[] {
+function storeClients(owner: User, count: number, description: string | null = null): string[] {
   return onDatabase(server, (database) =>
     Array.from({ length: count }, () => {
       const id = Bun.randomUUIDv7();
@@ -37,7 +37,7 @@ const idsOf = ({ body }: { body: { data: { id: string }[] } }) => body.data.map(
 
 describe("a user has at most 50 clients", () => {
   test("also when 60 are asked for at once; deleting one makes room", async () => {
-    const anna = await createUser(server);
+    const anna = await newUser(server);
     const answers = await Promise.all(Array.from({ length: 60 }, () => create(anna.token)));
     const statuses = answers.map(({ status }) => status).toSorted();
     expect(statuses).toEqual([...Array(50).fill(201), ...Array(10).fill(409)]);
@@ -47,11 +47,11 @@ describe("a user has at most 50 clients", () => {
     expect((await server.delete(`${PATH}/${idsOf(own)[0]}`, { token: anna.token })).status).toBe(204);
     expect((await create(anna.token)).status).toBe(201);
     expect((await create(anna.token)).body.message).toContain("at most 50 OAuth clients");
-    expect((await create((await createUser(server)).token)).status).toBe(201);
+    expect((await create((await newUser(server)).token)).status).toBe(201);
   });
 
   test("but keeps those that it has already", async () => {
-    const bert = await createUser(server);
+    const bert = await newUser(server);
     const [oldest = ""] = storeClients(bert, 60);
     expect((await create(bert.token)).status).toBe(409);
     const path = `${PATH}/${oldest}`;
@@ -68,7 +68,7 @@ describe("a client stores at most 16 KiB", () => {
     Array.from({ length: count }, (_, at) => `https://app.example/${at}/${"x".repeat(2_000)}`);
 
   test("of all that it stores together; more is 400 and stores nothing", async () => {
-    const { token } = await createUser(server);
+    const { token } = await newUser(server);
     const refused = await create(token, { redirect_uris: uris(9) });
     expect([refused.status, refused.body.error]).toEqual([400, "ValidationError"]);
     expect((await create(token, { description: "ж".repeat(8_300) })).status).toBe(400);
@@ -85,7 +85,7 @@ describe("a client stores at most 16 KiB", () => {
   });
 
   test("a larger one from before is read, and may shrink or stay, but not grow", async () => {
-    const owner = await createUser(server);
+    const owner = await newUser(server);
     const { token } = owner;
     const [id] = storeClients(owner, 1, "x".repeat(50_000));
     const path = `${PATH}/${id}`;
@@ -99,10 +99,10 @@ describe("a client stores at most 16 KiB", () => {
 });
 
 describe("the lists of clients", () => {
-  let owner: TestUser;
+  let owner: User;
   let newestFirst: string[];
   beforeAll(async () => {
-    owner = await createUser(server);
+    owner = await newUser(server);
     newestFirst = storeClients(owner, 250).reverse();
   });
 
@@ -151,7 +151,7 @@ describe("the lists of clients", () => {
 });
 
 test("whoever makes as many and as large ones as possible stops nobody: others wait less than 100 ms", async () => {
-  const mallory = await createUser(server);
+  const mallory = await newUser(server);
   const filler = {
     redirect_uris: Array.from({ length: 7 }, (_, at) => `https://m.example/${at}/${"x".repeat(2_000)}`),
   };

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Token } from "../support/api";
+import { commandLineKey } from "../support/credentials";
+import { audited, auditRows, withoutAudit } from "../support/events";
+import { done, expectInvalid, expectRefused, UNKNOWN } from "../support/expectations";
+import { externalUser, newUser } from "../support/people";
+import { newRole } from "../support/roles";
+import { filesWith, rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { expectInvalid, expectRefused } from "../tracking/support";
-import { externalUser, rows, UNKNOWN } from "./accounts-support";
-import { done } from "./deletion-support";
-import { audited, withoutAudit } from "./registration-support";
-import { expectNoChange, expectRefusal, holder, newRole } from "./roles-support";
-import { auditRows, commandLineKey, filesWith } from "./support";
+import { expectNoChange, expectRefusal } from "./roles-support";
 
 /** OAuth clients (rules C1, H7, H9, R4 and E1). Valid redirect URIs: redirect-uri.test.ts. */
 const PATH = "/v1/oauth/clients";
@@ -24,7 +25,7 @@ let stranger: { id: string; token: Token };
 beforeAll(async () => {
   server = await TestServer.start({ settings: { "oauth.max_clients_per_user": "1000" } });
   superAdmin = await server.admin();
-  manager = await holder(server, "role_admin");
+  manager = await newUser(server, "role_admin");
   [owner, stranger] = [await externalUser(server), await externalUser(server)];
 });
 afterAll(() => server.stop());
@@ -324,7 +325,7 @@ describe.each(OPERATIONS)("%s /v1/oauth/clients/{id}%s", (method, rest, body) =>
 
   test("is for the owner's sessions and administrators; for a key of the owner's where it holds the permission", async () => {
     const needed = `oauth_clients:${method === "GET" ? "read" : "write"}`;
-    const keysOwner = await holder(
+    const keysOwner = await newUser(
       server,
       (await newRole(server, "oauth_clients:read", "oauth_clients:write", "gps:read")).id,
     );

@@ -1,24 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer } from "../support/api";
+import { isAccepted, login } from "../support/credentials";
+import { audited, withoutAudit } from "../support/events";
+import { statuses } from "../support/expectations";
+import { newestMail } from "../support/mail";
+import { externalUser, newPerson, newUser, type User } from "../support/people";
+import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { externalUser, rows } from "./accounts-support";
 import {
-  audited,
   changePassword,
   completeReset,
-  login,
-  newestMail,
-  newPerson,
   PASSWORDS,
-  registered,
+  registrationState,
   requestEmailChange,
   resetToken,
-  state,
-  statuses,
   verifyEmail,
-  withoutAudit,
 } from "./registration-support";
-import { isAccepted, type TestUser } from "./support";
 
 /**
  * POST /v1/users/me/password: a new password ends the other sessions (rule A5). Its limit:
@@ -32,24 +29,24 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const signIn = async ({ username, password }: TestUser) =>
+const signIn = async ({ username, password }: User) =>
   (await login(server, username, password)).body as { session_token: string; session_id: string };
 
 /** Expects the status, and that everything stayed as it was. */
-async function expectRefused(ask: () => Promise<Answer>, status: number, path?: string) {
-  const before = state(server);
+async function expectRefusal(ask: () => Promise<Answer>, status: number, path?: string) {
+  const before = registrationState(server);
   const answer = await ask();
   expect(answer.status).toBe(status);
   if (path) {
     expect(answer.body.error).toBe("ValidationError");
     expect(answer.body.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
   }
-  expect(state(server)).toEqual(before);
+  expect(registrationState(server)).toEqual(before);
   return answer;
 }
 
 test("sets the password, keeps the session that asks, and ends the user's others alone", async () => {
-  const [user, bystander] = [await registered(server), await registered(server)];
+  const [user, bystander] = [await newUser(server), await newUser(server)];
   const others = [await signIn(user), await signIn(user)];
   const { status, body } = await changePassword(server, user.token, user.password, NEW);
   expect([status, body]).toEqual([200, { message: expect.any(String) }]);
@@ -62,37 +59,37 @@ test("sets the password, keeps the session that asks, and ends the user's others
 });
 
 test("makes reset links and a pending change of address useless", async () => {
-  const user = await registered(server);
+  const user = await newUser(server);
   const reset = await resetToken(server, user);
   const change = await requestEmailChange(server, user, newPerson().email);
   expect((await changePassword(server, user.token, user.password, NEW)).status).toBe(200);
-  await expectRefused(() => completeReset(server, reset, "yet another passphrase"), 400);
-  await expectRefused(() => verifyEmail(server, change), 400);
+  await expectRefusal(() => completeReset(server, reset, "yet another passphrase"), 400);
+  await expectRefusal(() => verifyEmail(server, change), 400);
   expect((await login(server, user.email, NEW)).status).toBe(200);
 });
 
 test("takes its own new password for the next change", async () => {
-  const user = await registered(server);
+  const user = await newUser(server);
   expect((await changePassword(server, user.token, user.password, NEW)).status).toBe(200);
-  await expectRefused(() => changePassword(server, user.token, user.password, NEW), 400, "/current_password");
+  await expectRefusal(() => changePassword(server, user.token, user.password, NEW), 400, "/current_password");
   expect((await changePassword(server, user.token, NEW, user.password)).status).toBe(200);
   expect((await login(server, user.email, user.password)).status).toBe(200);
 });
 
 test("refuses a wrong present password with 400, and nothing changes", async () => {
-  const [user, other] = [await registered(server), await registered(server)];
+  const [user, other] = [await newUser(server), await newUser(server)];
   const session = await signIn(user);
   for (const wrong of ["not the password", other.password, user.password.toUpperCase(), ` ${user.password}`])
-    await expectRefused(() => changePassword(server, user.token, wrong, NEW), 400, "/current_password");
+    await expectRefusal(() => changePassword(server, user.token, wrong, NEW), 400, "/current_password");
   for (const token of [user.token, session.session_token]) expect(await isAccepted(server, token)).toBe(true);
   expect((await login(server, user.email, user.password)).status).toBe(200);
   expect((await login(server, user.email, NEW)).status).toBe(401);
 });
 
 test.each(PASSWORDS)("new password: %p for %s", async (fits, _, password) => {
-  const user = await registered(server);
+  const user = await newUser(server);
   const change = () => changePassword(server, user.token, user.password, password);
-  if (!fits) return void (await expectRefused(change, 400, "/new_password"));
+  if (!fits) return void (await expectRefusal(change, 400, "/new_password"));
   expect((await change()).status).toBe(200);
   expect((await login(server, user.email, password)).status).toBe(200);
 });
@@ -100,11 +97,11 @@ test.each(PASSWORDS)("new password: %p for %s", async (fits, _, password) => {
 test.each(["current_password", "new_password"])(
   "refuses a request without %s, or with no string",
   async (field) => {
-    const user = await registered(server);
+    const user = await newUser(server);
     for (const value of [undefined, null, "", 12345678]) {
       const body = { current_password: user.password, new_password: NEW, [field]: value };
       const ask = () => server.post("/v1/users/me/password", { token: user.token, body });
-      await expectRefused(ask, 400, `/${field}`);
+      await expectRefusal(ask, 400, `/${field}`);
     }
   },
 );
@@ -114,14 +111,14 @@ test("needs a session token: 401 for a key and for nothing", async () => {
   const body = { current_password: "correct horse battery", new_password: NEW };
   for (const token of [key, server.systemKey, "ses_wrong", undefined]) {
     const options = token === undefined ? { body } : { body, token };
-    const answer = await expectRefused(() => server.post("/v1/users/me/password", options), 401);
+    const answer = await expectRefusal(() => server.post("/v1/users/me/password", options), 401);
     expect(answer.body.error).toBe("Unauthorized");
   }
 });
 
 test("refuses an account without a password, and takes one that got it by an email link", async () => {
   const user = await externalUser(server);
-  await expectRefused(() => changePassword(server, user.token, "some passphrase", NEW), 400);
+  await expectRefusal(() => changePassword(server, user.token, "some passphrase", NEW), 400);
   const { email, password } = newPerson();
   const body = { email, password };
   await server.post(`/v1/users/${user.id}/email-link/request`, { token: user.token, body });
@@ -132,7 +129,7 @@ test("refuses an account without a password, and takes one that got it by an ema
 
 describe("the audit log", () => {
   test("has password_changed, and session_revoked for each session that ended, without a secret", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const other = await signIn(user);
     const events = await audited(server, () => changePassword(server, user.token, user.password, NEW));
     const common = { user_id: user.id, actor_id: null, ip_address: "127.0.0.1", status: "success" };
@@ -148,10 +145,10 @@ describe("the audit log", () => {
 
   test("commits with the change: without it nothing is changed", async () => {
     for (const event of ["password_changed", "session_revoked"]) {
-      const user = await registered(server);
+      const user = await newUser(server);
       const { session_token: other } = await signIn(user);
       await withoutAudit(server, event, () =>
-        expectRefused(() => changePassword(server, user.token, user.password, NEW), 500),
+        expectRefusal(() => changePassword(server, user.token, user.password, NEW), 500),
       );
       for (const token of [user.token, other]) expect(await isAccepted(server, token)).toBe(true);
       expect((await login(server, user.email, user.password)).status).toBe(200);
@@ -161,7 +158,7 @@ describe("the audit log", () => {
 
 describe("at once", () => {
   test("of changes from one present password, one succeeds", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const { session_token: other } = await signIn(user);
     const passwords = ["passphrase of racer 0", "passphrase of racer 1", "passphrase of racer 2"];
     const answers = await Promise.all(
@@ -178,7 +175,7 @@ describe("at once", () => {
   });
 
   test("no sign-in with the old password outlives the change", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const signIns: Promise<Answer>[] = [];
     let changed: Answer | undefined;
     const changing = changePassword(server, user.token, user.password, NEW).then((answer) => {

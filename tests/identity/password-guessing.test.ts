@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer, Token } from "../support/api";
+import { statuses } from "../support/expectations";
+import { mailsTo } from "../support/mail";
+import { newUser, type User } from "../support/people";
+import { assign, newRole } from "../support/roles";
 import { TestServer } from "../support/server";
-import { changePassword, mailsTo } from "./registration-support";
-import { assign, newRole } from "./roles-support";
-import { createUser, type TestUser } from "./support";
-import { advance } from "./two-factor-support";
+import { HOUR, SECOND } from "../support/time";
+import { changePassword } from "./registration-support";
 
 /** Whoever stole a session guesses the password no faster than a stranger, and the owner hears of it. */
 const WRONG = "not the password";
-const SECOND = 1_000;
-const HOUR = 3_600 * SECOND;
 
 let server: TestServer;
 let keyRole: string;
@@ -27,8 +27,6 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const newUser = (): Promise<TestUser> => createUser(server);
-
 const reauthenticate = (token: Token, password: string) =>
   server.post("/v1/auth/reauthenticate", { token, body: { password } });
 
@@ -39,17 +37,16 @@ const WAYS: ((token: Token, password: string) => Promise<Answer>)[] = [
   (token, password) => server.post("/v1/users/me/deletion", { token, body: { password } }),
 ];
 
-const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status).sort();
-const warnings = async ({ email }: TestUser) =>
+const warnings = async ({ email }: User) =>
   (await mailsTo(server, email)).filter(({ kind }) => kind === "password_failures");
 
 /** Another session of a user. */
-const another = async ({ username, password }: TestUser): Promise<Token> =>
+const another = async ({ username, password }: User): Promise<Token> =>
   (await server.login(username, password)).session_token;
 
 describe("wrong passwords in sessions", () => {
   test("are followed by growing pauses, whatever the session and the operation", async () => {
-    const user = await newUser();
+    const user = await newUser(server);
     const [first, second, third] = [user.token, await another(user), await another(user)];
     for (const token of [first, second, third])
       for (const way of WAYS) expect((await way(token, WRONG)).status).toBe(400);
@@ -60,39 +57,39 @@ describe("wrong passwords in sessions", () => {
         expect([refused.status, refused.body.error]).toEqual([429, "TooManyRequests"]);
         expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(longest);
       }
-      await advance(server, longest * SECOND);
+      await server.advance(longest * SECOND);
       expect((await reauthenticate(second, WRONG)).status).toBe(400);
     }
-    await advance(server, 16 * SECOND);
+    await server.advance(16 * SECOND);
     expect((await reauthenticate(third, user.password)).status).toBe(200);
   });
 
   test("are a hundred an hour at most", async () => {
-    const user = await newUser();
+    const user = await newUser(server);
     let tried = 0;
     for (let requests = 0; requests < 250; requests++) {
       const { status, headers } = await reauthenticate(user.token, WRONG);
       if (status === 400) tried++;
       const wait = Number(headers.get("retry-after") ?? 0);
       if (wait > 61) break;
-      await advance(server, wait * SECOND);
+      await server.advance(wait * SECOND);
     }
     expect(tried).toBe(100);
     const refused = await reauthenticate(await another(user), user.password);
     expect(refused.status).toBe(429);
-    await advance(server, Number(refused.headers.get("retry-after")) * SECOND);
+    await server.advance(Number(refused.headers.get("retry-after")) * SECOND);
     expect((await reauthenticate(user.token, user.password)).status).toBe(200);
   }, 30_000);
 
   test("that come at once are no more than are allowed one after another", async () => {
-    const user = await newUser();
+    const user = await newUser(server);
     const tokens = [user.token, await another(user), await another(user), await another(user)];
     const tries = tokens.flatMap((token) => Array.from({ length: 8 }, () => reauthenticate(token, WRONG)));
-    expect(statusesOf(await Promise.all(tries))).toEqual([...Array(10).fill(400), ...Array(22).fill(429)]);
+    expect(statuses(await Promise.all(tries))).toEqual([...Array(10).fill(400), ...Array(22).fill(429)]);
   });
 
   test("count where a proof is sent along, too", async () => {
-    const user = await newUser();
+    const user = await newUser(server);
     await assign(server, user.id, keyRole);
     const withProof = (password: string) =>
       server.post("/v1/api-keys", { token: user.token, body: { name: "Thief", password } });
@@ -102,7 +99,7 @@ describe("wrong passwords in sessions", () => {
   });
 
   test("neither keep the owner from signing in nor hear of strangers' failures there", async () => {
-    const user = await newUser();
+    const user = await newUser(server);
     for (let failure = 0; failure < 10; failure++)
       expect((await reauthenticate(user.token, WRONG)).status).toBe(400);
     const body = { identifier: user.username, password: WRONG };
@@ -113,15 +110,15 @@ describe("wrong passwords in sessions", () => {
 });
 
 describe("ten wrong passwords in a row", () => {
-  const fail = async (user: TestUser, times: number, pause = 0) => {
+  const fail = async (user: User, times: number, pause = 0) => {
     for (let failure = 0; failure < times; failure++) {
       expect((await reauthenticate(user.token, WRONG)).status).toBe(400);
-      await advance(server, pause);
+      await server.advance(pause);
     }
   };
 
   test("send the user one email, until a right one starts the count anew", async () => {
-    const user = await newUser();
+    const user = await newUser(server);
     await fail(user, 9, 31 * SECOND);
     expect(await warnings(user)).toEqual([]);
     await fail(user, 5, 31 * SECOND);
@@ -135,7 +132,7 @@ describe("ten wrong passwords in a row", () => {
   });
 
   test("send it also to the victim of a patient thief", async () => {
-    const user = await newUser();
+    const user = await newUser(server);
     await fail(user, 10, 4 * HOUR);
     expect(await warnings(user)).toHaveLength(1);
   });

@@ -2,43 +2,39 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { ResendStandIn } from "../stand-ins/resend";
 import type { Answer } from "../support/api";
+import { createKey, isAccepted, login } from "../support/credentials";
+import { audited, auditRows, withoutAudit } from "../support/events";
+import { statuses } from "../support/expectations";
+import { outputOfWholeRun } from "../support/log";
+import { mailsTo, newestMail } from "../support/mail";
+import { externalUser, newPerson, newUser, pending, type User } from "../support/people";
+import { filesWith, rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { externalUser, rows } from "./accounts-support";
+import { HOUR, MINUTE } from "../support/time";
 import {
   askReset,
-  audited,
   changePassword,
   completeReset,
-  HOUR,
-  login,
-  MINUTE,
-  mailsTo,
-  newestMail,
-  newPerson,
+  expectNoEffect,
   PASSWORDS,
-  pending,
-  registered,
+  registrationState,
   requestEmailChange,
   resetToken,
-  state,
-  statuses,
   verifyEmail,
-  withoutAudit,
 } from "./registration-support";
-import { auditRows, createKey, filesWith, isAccepted, outputOfWholeRun, type TestUser } from "./support";
 
 /** Password resets (rules A2, A5, C7 and C8). Equal times of the answers: timing.test.ts. */
 const NEW = "a new passphrase";
 
 let server: TestServer;
-let anna: TestUser;
+let anna: User;
 beforeAll(async () => {
   server = await TestServer.start();
-  anna = await registered(server);
+  anna = await newUser(server);
 });
 afterAll(() => server.stop());
 
-const resetsOf = ({ id }: Pick<TestUser, "id">) =>
+const resetsOf = ({ id }: Pick<User, "id">) =>
   rows<{ token_hash: string; expires_at: number }>(
     server,
     "SELECT * FROM password_resets WHERE user_id = ?",
@@ -52,24 +48,15 @@ const shown = ({ status, headers, body }: Answer) => ({
   headers: [...headers].filter(([name]) => !["x-request-id", "date"].includes(name)).sort(),
 });
 
-/** Expects the status, and that everything stayed as it was. */
-async function expectRefused(ask: () => Promise<Answer>, status = 400, error = "BadRequest") {
-  const before = state(server);
-  const answer = await ask();
-  expect([answer.status, answer.body.error]).toEqual([status, error]);
-  expect(state(server)).toEqual(before);
-  return answer;
-}
-
 /** For each password, true if it signs the user in. */
-const signsIn = async ({ username }: TestUser, ...passwords: string[]) =>
+const signsIn = async ({ username }: User, ...passwords: string[]) =>
   (await Promise.all(passwords.map((password) => login(server, username, password)))).map(
     ({ status }) => status === 200,
   );
 
 describe("POST /v1/auth/reset-password", () => {
   test("sends a link for one hour, to an address in any case, and changes nothing yet", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const { status, body } = await askReset(server, user.email.toUpperCase());
     expect([status, body]).toEqual([200, { message: expect.any(String) }]);
     const mails = (await mailsTo(server, user.email)).filter(({ kind }) => kind === "password_reset");
@@ -85,20 +72,20 @@ describe("POST /v1/auth/reset-password", () => {
   });
 
   test("answers alike for whoever can't reset, and sends and stores nothing", async () => {
-    const deleted = await registered(server);
+    const deleted = await newUser(server);
     await server.delete(`/v1/users/${deleted.id}`, { token: await server.admin() });
     const external = await externalUser(server);
     const waiting = newPerson();
     await pending(server, waiting);
     const known = shown(await askReset(server, anna.email));
     const addresses = [newPerson().email, deleted.email, external.email, waiting.email];
-    const before = state(server);
+    const before = registrationState(server);
     const sent = [];
     for (const address of addresses) {
       sent.push(await mailsTo(server, address));
       expect(shown(await askReset(server, address))).toEqual(known);
     }
-    expect(state(server)).toEqual(before);
+    expect(registrationState(server)).toEqual(before);
     for (const [at, address] of addresses.entries())
       expect(await mailsTo(server, address)).toEqual(sent[at] ?? []);
   });
@@ -106,7 +93,7 @@ describe("POST /v1/auth/reset-password", () => {
   test.each([[undefined], [null], [""], [5], ["no address"], ["username"]])(
     "refuses the address %p",
     async (email) => {
-      const { body } = await expectRefused(() => askReset(server, email), 400, "ValidationError");
+      const { body } = await expectNoEffect(server, () => askReset(server, email), 400, "ValidationError");
       expect(body.details.map((detail: { path: string }) => detail.path)).toEqual(["/email"]);
     },
   );
@@ -130,13 +117,13 @@ describe("POST /v1/auth/reset-password", () => {
   test("issues nothing whose event can't be written", async () => {
     const sent = await mailsTo(server, anna.email);
     await withoutAudit(server, "password_reset_requested", () =>
-      expectRefused(() => askReset(server, anna.email), 500, "InternalServerError"),
+      expectNoEffect(server, () => askReset(server, anna.email), 500, "InternalServerError"),
     );
     expect(await mailsTo(server, anna.email)).toEqual(sent);
   });
 
   test("writes in the language that the user chose, else in the browser's", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const localeOf = async (header: string) => {
       await askReset(server, user.email, { "accept-language": header });
       return (await newestMail(server, user.email)).locale;
@@ -173,7 +160,7 @@ describe("POST /v1/auth/reset-password", () => {
 
 describe("POST /v1/auth/reset-password/complete", () => {
   test("sets the password, ends all sessions and signs nobody in", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const other = (await login(server, user.email, user.password)).body.session_token;
     const bystander = (await login(server, anna.email, anna.password)).body.session_token;
     const { status, body } = await completeReset(server, await resetToken(server, user), NEW);
@@ -186,7 +173,7 @@ describe("POST /v1/auth/reset-password/complete", () => {
   });
 
   test("ends sessions alone: an API key goes on", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     // The role User doesn't permit making keys.
     const role = { token: await server.admin(), body: { role_id: "role_admin" } };
     expect((await server.post(`/v1/users/${user.id}/roles`, role)).status).toBe(200);
@@ -196,15 +183,15 @@ describe("POST /v1/auth/reset-password/complete", () => {
   });
 
   test("uses a token once", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const token = await resetToken(server, user);
     expect((await completeReset(server, token, NEW)).status).toBe(200);
-    await expectRefused(() => completeReset(server, token, "yet another passphrase"));
+    await expectNoEffect(server, () => completeReset(server, token, "yet another passphrase"));
     expect(await signsIn(user, NEW)).toEqual([true]);
   });
 
   test("takes the newest link of the user alone, and leaves those of others", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const tokens = [
       await resetToken(server, user),
       await resetToken(server, user),
@@ -213,27 +200,27 @@ describe("POST /v1/auth/reset-password/complete", () => {
     expect(new Set(tokens).size).toBe(3);
     const annas = await resetToken(server, anna);
     for (const token of [tokens[0], tokens[1]])
-      await expectRefused(() => completeReset(server, token, "yet another passphrase"));
+      await expectNoEffect(server, () => completeReset(server, token, "yet another passphrase"));
     expect((await completeReset(server, tokens[2], NEW)).status).toBe(200);
     for (const token of tokens)
-      await expectRefused(() => completeReset(server, token, "yet another passphrase"));
+      await expectNoEffect(server, () => completeReset(server, token, "yet another passphrase"));
     expect(await signsIn(user, NEW)).toEqual([true]);
     expect((await completeReset(server, annas, anna.password)).status).toBe(200);
   });
 
   test("takes back a change of address that waits for its verification", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const { email } = newPerson();
     const change = await requestEmailChange(server, user, email);
     await completeReset(server, await resetToken(server, user), NEW);
-    await expectRefused(() => verifyEmail(server, change));
+    await expectNoEffect(server, () => verifyEmail(server, change));
     const { session_token: token } = (await login(server, user.email, NEW)).body;
     const { body } = await server.get(`/v1/users/${user.id}/email/pending`, { token });
     expect(body).toEqual({ pending: false, new_email: null, expires_at: null });
   });
 
   test("writes password_changed, without a password or a token", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const token = await resetToken(server, user);
     const events = await audited(server, () => completeReset(server, token, NEW));
     const [session] = auditRows(server).filter(
@@ -265,10 +252,10 @@ describe("POST /v1/auth/reset-password/complete", () => {
   });
 
   test("changes nothing when its event can't be written", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const token = await resetToken(server, user);
     await withoutAudit(server, "password_changed", () =>
-      expectRefused(() => completeReset(server, token, NEW), 500, "InternalServerError"),
+      expectNoEffect(server, () => completeReset(server, token, NEW), 500, "InternalServerError"),
     );
     expect(await isAccepted(server, user.token)).toBe(true);
     expect(await signsIn(user, user.password, NEW)).toEqual([true, false]);
@@ -276,11 +263,11 @@ describe("POST /v1/auth/reset-password/complete", () => {
   });
 
   test.each(PASSWORDS)("password: %p for %s; a refused one leaves the token", async (fits, _, password) => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const token = await resetToken(server, user);
     if (!fits) {
       const ask = () => completeReset(server, token, password);
-      const { body } = await expectRefused(ask, 400, "ValidationError");
+      const { body } = await expectNoEffect(server, ask, 400, "ValidationError");
       expect(body.details.map((detail: { path: string }) => detail.path)).toEqual(["/new_password"]);
       expect(await isAccepted(server, user.token)).toBe(true);
     }
@@ -290,7 +277,7 @@ describe("POST /v1/auth/reset-password/complete", () => {
   });
 
   test("refuses wrong tokens alike, also what is stored of a right one and tokens of other kinds", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const token = await resetToken(server, user);
     const hash = createHash("sha256").update(token).digest("base64");
     expect(resetsOf(user).map(({ token_hash }) => token_hash)).toEqual([hash]);
@@ -307,7 +294,7 @@ describe("POST /v1/auth/reset-password/complete", () => {
       change,
       user.token,
     ])
-      answers.push(await expectRefused(() => completeReset(server, wrong, NEW)));
+      answers.push(await expectNoEffect(server, () => completeReset(server, wrong, NEW)));
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
     expect(await isAccepted(server, user.token)).toBe(true);
   });
@@ -315,31 +302,36 @@ describe("POST /v1/auth/reset-password/complete", () => {
   test.each([[undefined], [null], [""], [5], ["x".repeat(129)]])(
     "refuses the token %p as malformed",
     async (token) => {
-      const { body } = await expectRefused(() => completeReset(server, token, NEW), 400, "ValidationError");
+      const { body } = await expectNoEffect(
+        server,
+        () => completeReset(server, token, NEW),
+        400,
+        "ValidationError",
+      );
       expect(body.details.map((detail: { path: string }) => detail.path)).toEqual(["/token"]);
     },
   );
 
   test("refuses the token of a user who is deleted now", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const token = await resetToken(server, user);
     await server.delete(`/v1/users/${user.id}`, { token: await server.admin() });
-    await expectRefused(() => completeReset(server, token, NEW));
+    await expectNoEffect(server, () => completeReset(server, token, NEW));
   });
 
   test("refuses a token that went to an address which is no longer the user's", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const token = await resetToken(server, user);
     const { email } = newPerson();
     await verifyEmail(server, await requestEmailChange(server, user, email));
-    await expectRefused(() => completeReset(server, token, NEW));
+    await expectNoEffect(server, () => completeReset(server, token, NEW));
     expect(await signsIn({ ...user, email }, user.password)).toEqual([true]);
   });
 });
 
 describe("at once", () => {
   /** Sends requests that each set another password, and expects one to win. */
-  async function race(user: TestUser, asks: ((password: string) => Promise<Answer>)[]) {
+  async function race(user: User, asks: ((password: string) => Promise<Answer>)[]) {
     const passwords = asks.map((_, at) => `passphrase of racer ${at}`);
     const answers = await Promise.all(asks.map((ask, at) => ask(passwords[at] ?? "")));
     const won = answers.map(({ status }) => status === 200);
@@ -351,7 +343,7 @@ describe("at once", () => {
   }
 
   test("two resets with one token: one sets its password", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const token = await resetToken(server, user);
     const reset = (password: string) => completeReset(server, token, password);
     expect(statuses(await race(user, [reset, reset, reset]))).toEqual([200, 400, 400]);
@@ -359,7 +351,7 @@ describe("at once", () => {
   });
 
   test("two resets with two tokens of one user: one sets its password", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const tokens = [await resetToken(server, user), await resetToken(server, user)];
     const resets = tokens.map((token) => (password: string) => completeReset(server, token, password));
     expect(statuses(await race(user, resets))).toEqual([200, 400]);
@@ -367,7 +359,7 @@ describe("at once", () => {
 
   test("a reset and a change: one sets its password", async () => {
     for (const order of ["reset first", "change first"]) {
-      const user = await registered(server);
+      const user = await newUser(server);
       const token = await resetToken(server, user);
       const asks = [
         (password: string) => completeReset(server, token, password),
@@ -378,7 +370,7 @@ describe("at once", () => {
   });
 
   test("a reset and sign-ins with the old password: none of these outlives it", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const token = await resetToken(server, user);
     const signIn = () => login(server, user.username, user.password);
     const [first, second, reset, third, fourth] = await Promise.all([
@@ -400,7 +392,7 @@ describe("at once", () => {
 test("a reset token works for one hour", async () => {
   const own = await TestServer.start({ clock: "movable" });
   try {
-    const [early, late] = [await registered(own), await registered(own)];
+    const [early, late] = [await newUser(own), await newUser(own)];
     const [token, other] = [await resetToken(own, early), await resetToken(own, late)];
     await own.advance(HOUR - MINUTE);
     expect((await completeReset(own, token, NEW)).status).toBe(200);
@@ -415,7 +407,7 @@ test("a reset token works for one hour", async () => {
 
 test("neither tokens nor passwords stand in the database or in the server's output", async () => {
   const own = await TestServer.start({ clock: "movable", settings: { "log.level": "debug" } });
-  const user = await registered(own);
+  const user = await newUser(own);
   const [unused, used] = [await resetToken(own, user), await resetToken(own, user)];
   await completeReset(own, used, "short");
   await completeReset(own, used, NEW);

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { login } from "../support/credentials";
+import { newPerson, newUser, registered } from "../support/people";
 import { TestServer } from "../support/server";
-import { login, registered } from "./registration-support";
+import { DAY } from "../support/time";
 
 /**
  * A password is used exactly as sent: nothing is trimmed, folded, normalized or cut off, and it doesn't
  * expire.
  */
-
-const DAY = 24 * 60 * 60_000;
 
 let server: TestServer;
 beforeAll(async () => {
@@ -25,14 +25,14 @@ test.each([
   ["a last letter after 72 bytes", `${"x".repeat(72)}y`, (it: string) => it.slice(0, 72)],
   ["what the web writes otherwise", "a <harbour> & a pier", (it: string) => it.replace("&", "&amp;")],
 ])("a password with %s is that password alone", async (_, password, altered) => {
-  const user = await registered(server, { password });
+  const user = await registered(server, newPerson({ password }));
   expect(altered(password)).not.toBe(password);
   expect((await login(server, user.username, altered(password))).status).toBe(401);
   expect((await login(server, user.username, password)).status).toBe(200);
 });
 
 test("a password of three years ago signs in, and nobody is asked to change it", async () => {
-  const user = await registered(server);
+  const user = await newUser(server);
   await server.advance(3 * 365 * DAY);
   const { status, body } = await login(server, user.username, user.password);
   expect(status).toBe(200);

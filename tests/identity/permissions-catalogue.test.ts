@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { PERMISSIONS } from "../../src/identity/access/permissions";
 import type { Token } from "../support/api";
+import { audited, withoutAudit } from "../support/events";
+import { done, expectInvalid, expectPermission, expectRefused, UNKNOWN } from "../support/expectations";
+import { newUser } from "../support/people";
+import { grant, newRole } from "../support/roles";
+import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { expectInvalid, expectPermission, expectRefused } from "../tracking/support";
-import { rows, UNKNOWN } from "./accounts-support";
-import { done } from "./deletion-support";
-import { audited, withoutAudit } from "./registration-support";
-import { expectNoChange, expectRefusal, grant, holder, newRole } from "./roles-support";
+import { expectNoChange, expectRefusal } from "./roles-support";
 
 /** The catalogue of permissions (rules R1 and H3). */
 const PATH = "/v1/permissions";
@@ -80,7 +81,7 @@ describe("GET /v1/permissions/{id}", () => {
 
 describe("POST /v1/permissions", () => {
   test("adds one to the catalogue, with its event, for roles and keys", async () => {
-    const boss = await holder(server, "role_admin");
+    const boss = await newUser(server, "role_admin");
     const body = { resource: "cargo", action: "load", description: "Load cargo" };
     let id = "";
     const events = await audited(server, async () => {
@@ -99,7 +100,7 @@ describe("POST /v1/permissions", () => {
     expect((await list()).map(nameOf)).toContain("cargo:load");
 
     const role = await newRole(server, "cargo:load");
-    const sailor = await holder(server, role.id);
+    const sailor = await newUser(server, role.id);
     const { permissions } = done(await server.get(`/v1/users/${sailor.id}/permissions`, { token: admin }));
     expect(permissions).toEqual(["cargo:load", "two_factor:read", "two_factor:write"]);
     expect(await server.key("cargo:load")).toStartWith("flk_");
@@ -107,14 +108,14 @@ describe("POST /v1/permissions", () => {
 
   test("grants nobody anything by itself: who creates one must hold it to give it to a role", async () => {
     const { id } = await newRole(server);
-    const clerk = await holder(server, (await newRole(server, "permissions:write", "roles:write")).id);
+    const clerk = await newUser(server, (await newRole(server, "permissions:write", "roles:write")).id);
     done(await post({ resource: "galley", action: "cook" }, clerk.token));
     await expectRefusal(server, 403, "Forbidden", () => grant(server, id, "galley:cook", clerk.token));
   });
 
   test("takes a wildcard action, which grants every action of the resource", async () => {
     expect((await post({ resource: "trips", action: "*" })).status).toBe(201);
-    const sailor = await holder(server, (await newRole(server, "trips:*")).id);
+    const sailor = await newUser(server, (await newRole(server, "trips:*")).id);
     expect((await server.get("/v1/trips", { token: sailor.token })).status).toBe(200);
     expect((await server.get("/v1/gps", { token: sailor.token })).status).toBe(403);
   });

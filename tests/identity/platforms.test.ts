@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Token } from "../support/api";
+import { auditRows } from "../support/events";
+import { expectInvalid, expectPermission, expectRefused, UNKNOWN } from "../support/expectations";
+import { externalLogin, newUser, signInExternally, upsert } from "../support/people";
+import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { expectInvalid, expectPermission, expectRefused } from "../tracking/support";
-import { login, rows, signIn, UNKNOWN, upsert } from "./accounts-support";
-import { auditRows, createUser } from "./support";
 
 /** Platforms and their settings (rules A4, H1, H5 and H8). */
 const PATH = "/v1/platforms";
@@ -275,20 +276,20 @@ describe("PATCH /v1/platforms/{id_or_slug}/settings", () => {
 
 describe("a platform that is switched off", () => {
   test("lets nobody in any more, while sessions and other platforms go on", async () => {
-    const user = await createUser(server);
-    const body = login({ email: user.email });
-    await signIn(server, body);
+    const user = await newUser(server);
+    const body = externalLogin({ email: user.email });
+    await signInExternally(server, body);
     await turn("discord", false);
     expectRefused(await upsert(server, body), 403, "Forbidden");
-    expectRefused(await upsert(server, login()), 403, "Forbidden");
+    expectRefused(await upsert(server, externalLogin()), 403, "Forbidden");
     expect((await server.get("/v1/users/me", { token: user.token })).status).toBe(200);
     expect((await server.login(user.username, user.password)).user_id).toBe(user.id);
     await turn("discord", true);
-    expect((await signIn(server, body)).id).toBe(user.id);
+    expect((await signInExternally(server, body)).id).toBe(user.id);
   });
 
   test("refuses sign-in with a password when it is the email platform", async () => {
-    const user = await createUser(server);
+    const user = await newUser(server);
     const { username: identifier, password } = user;
     await turn("email", false);
     expectRefused(await server.post("/v1/auth/login", { body: { identifier, password } }), 403, "Forbidden");
@@ -301,12 +302,12 @@ describe("a platform that is switched off", () => {
     ["enabled", 403],
     ["registration_enabled", 200],
   ])("with %s false, answers %i to who is known and registers nobody", async (field, status) => {
-    const known = login({ oauthProvider: "twitch" });
-    await signIn(server, known);
+    const known = externalLogin({ oauthProvider: "twitch" });
+    await signInExternally(server, known);
     await set("twitch", { [field]: false });
     expect((await upsert(server, known)).status).toBe(status);
     const before = rows(server, "SELECT id FROM users");
-    expect((await upsert(server, login({ oauthProvider: "twitch" }))).status).toBe(
+    expect((await upsert(server, externalLogin({ oauthProvider: "twitch" }))).status).toBe(
       status === 200 ? 400 : 403,
     );
     expect(rows(server, "SELECT id FROM users")).toEqual(before);

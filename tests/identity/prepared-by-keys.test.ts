@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { newestMail } from "../support/mail";
+import { newUser } from "../support/people";
+import { newRole } from "../support/roles";
 import { TestServer } from "../support/server";
-import { newcomer } from "./deletion-support";
-import { newestMail, verifyEmail } from "./registration-support";
-import { newRole } from "./roles-support";
+import { verifyEmail } from "./registration-support";
 
 // A narrow key of a powerful owner can prepare a change that a token applies later. The change must not be
 // applied once the key has ended or lacks the rank for it (rules C4 and R3).
@@ -32,7 +33,7 @@ const statusOf = async (token: string) => (await verifyEmail(server, token)).sta
 
 describe("an address that a key asked for", () => {
   test("applies while the key may change the user, and not once the user outranks it", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const { key } = await server.createKey("users:write");
     const token = await ask(key, user.id);
     await promote(user.id);
@@ -43,7 +44,7 @@ describe("an address that a key asked for", () => {
 
   test("doesn't apply once the key is deleted, switched off or narrowed", async () => {
     for (const change of ["delete", { is_active: false }, { scopes: ["users:read"] }] as const) {
-      const user = await newcomer(server);
+      const user = await newUser(server);
       const { id, key } = await server.createKey("users:write");
       const token = await ask(key, user.id);
       const path = `/v1/api-keys/${id}`;
@@ -58,7 +59,7 @@ describe("an address that a key asked for", () => {
 
   test("doesn't make a narrow key its owner", async () => {
     const scopes = ["users:write", "api_keys:write"];
-    const owner = await newcomer(server, (await newRole(server, ...scopes)).id);
+    const owner = await newUser(server, (await newRole(server, ...scopes)).id);
     const made = await server.post("/v1/api-keys", { token: owner.token, body: { name: "own", scopes } });
     const token = await ask(made.body.key, owner.id);
     await promote(owner.id);
@@ -86,7 +87,7 @@ describe("a wider key of the same owner", () => {
 });
 
 test("rights that are gained meanwhile refuse nothing", async () => {
-  const administrator = await newcomer(server, "role_admin");
+  const administrator = await newUser(server, "role_admin");
   const role = await server.post("/v1/roles", { token: admin, body: { name: "Filled in one go" } });
   const { id } = role.body.data;
   await server.post(`/v1/users/${administrator.id}/roles`, { token: admin, body: { role_id: id } });

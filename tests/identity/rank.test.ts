@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer, Token } from "../support/api";
+import { commandLineKey } from "../support/credentials";
+import { expectRefused } from "../support/expectations";
+import { externalUser, freshEmail, newUser, readUser, staff, type User } from "../support/people";
+import { rows } from "../support/rows";
 import { ADMIN, TestServer } from "../support/server";
-import { expectRefused } from "../tracking/support";
-import { externalUser, rows, state } from "./accounts-support";
-import { commandLineKey, createUser, type TestUser } from "./support";
-import { newUser, readUser, staff } from "./users-support";
+import { accountsState } from "./accounts-support";
 
 /**
  * A caller can't take over an account with more permissions (rule R3). The address is the way in: a new
@@ -13,13 +14,13 @@ import { newUser, readUser, staff } from "./users-support";
 let server: TestServer;
 let superAdminId: string;
 /** Holds users:write, and otherwise the permissions of every user. */
-let clerk: TestUser;
+let clerk: User;
 /** Holds slightly more than the clerk. */
-let auditor: TestUser;
+let auditor: User;
 /** Holds the permissions of every user. */
-let member: TestUser;
+let member: User;
 /** Holds `*:*`, but isn't a super admin. */
-let manager: TestUser;
+let manager: User;
 let managerKeys: { wide: Token; narrow: Token };
 beforeAll(async () => {
   server = await TestServer.start();
@@ -27,7 +28,7 @@ beforeAll(async () => {
   clerk = await staff(server, "users:read", "users:write");
   auditor = await staff(server, "audit:read");
   member = await newUser(server);
-  manager = await createUser(server, "Admin");
+  manager = await newUser(server, "role_admin");
   const keyOfManager = async (...scopes: string[]) =>
     (await commandLineKey(server, { owner: manager.username, scopes })).key;
   managerKeys = { wide: await keyOfManager("*:*"), narrow: await keyOfManager("users:read", "users:write") };
@@ -35,8 +36,6 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 let attempts = 0;
-const freshEmail = () => `attacker${++attempts}@example.net`;
-
 let flips = 0;
 /** Alternates between two values. */
 const flip = () => ++flips % 2 === 0;
@@ -82,7 +81,7 @@ const TAKEOVERS: [what: string, request: (token: Token, id: string) => Promise<A
 ];
 
 const everything = () => ({
-  ...state(server),
+  ...accountsState(server),
   pending: rows(server, "SELECT id FROM verifications ORDER BY id"),
   queued: rows(server, "SELECT id FROM email_queue ORDER BY id"),
   roles: rows(server, "SELECT * FROM user_roles ORDER BY user_id, role_id"),
@@ -129,7 +128,7 @@ describe.each(TAKEOVERS)("nobody changes %s", (_, request) => {
 
 test("nobody takes back the deletion that somebody with more permissions scheduled", async () => {
   const [doomed, other] = [await staff(server, "audit:read"), await newUser(server)];
-  const schedule = ({ token, password }: TestUser) =>
+  const schedule = ({ token, password }: User) =>
     server.post("/v1/users/me/deletion", { token, body: { password } });
   const cancel = (id: string, token: Token) =>
     server.post(`/v1/admin/users/${id}/cancel-deletion`, { token });

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer, Token } from "../support/api";
+import { commandLineKey, createKey, isAccepted } from "../support/credentials";
+import { eventsOf } from "../support/events";
+import { done, expectInvalid, expectRefused } from "../support/expectations";
+import { mailsTo, nextMail } from "../support/mail";
+import { externalUser, newUser, type User } from "../support/people";
+import { newRole, permissionId } from "../support/roles";
+import { rows } from "../support/rows";
 import { ADMIN, TestServer } from "../support/server";
-import { expectInvalid, expectRefused } from "../tracking/support";
-import { externalUser, rows } from "./accounts-support";
-import { done, mailTo, type Newcomer, newcomer, nextMail } from "./deletion-support";
-import { newRole, permissionId } from "./roles-support";
-import { commandLineKey, createKey, isAccepted } from "./support";
-import { advance, guarded, nextCode } from "./two-factor-support";
-import { eventsOf } from "./users-support";
+
+import { guarded, nextCode } from "./two-factor-support";
 
 /**
  * A stolen credential is not to live on in rights for another account, nor in somebody else's key or mailbox:
@@ -15,7 +17,7 @@ import { eventsOf } from "./users-support";
  */
 
 let server: TestServer;
-let thief: Newcomer;
+let thief: User;
 /** Lets its holders have keys. */
 let keyRole: string;
 beforeAll(async () => {
@@ -24,11 +26,11 @@ beforeAll(async () => {
     settings: { "auth.reauthentication_minutes": "10" },
   });
   keyRole = (await newRole(server, "api_keys:read", "api_keys:write")).id;
-  thief = await newcomer(server);
+  thief = await newUser(server);
 });
 afterAll(() => server.stop());
 
-const grownOld = () => advance(server, 11 * 60_000);
+const grownOld = () => server.advance(11 * 60_000);
 const expectAsked = (answer: Answer) => expectRefused(answer, 403, "ReauthenticationRequired");
 
 const state = () => ({
@@ -44,13 +46,13 @@ const state = () => ({
 type Doing = (token: Token, more: object) => Promise<Answer>;
 
 const keyOfAnother = async (): Promise<string> => {
-  const { token } = await newcomer(server, keyRole);
+  const { token } = await newUser(server, keyRole);
   return (await createKey(server, token, [])).id;
 };
 
 const GRANTS: Record<string, () => Promise<Doing>> = {
   "POST /v1/users/{id}/roles": async () => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     return (token, more) =>
       server.post(`/v1/users/${id}/roles`, { token, body: { role_id: "role_super_admin", ...more } });
   },
@@ -85,7 +87,7 @@ const GRANTS: Record<string, () => Promise<Doing>> = {
   },
   // Whoever has the mailbox has the account, by a reset of the password.
   "PATCH /v1/users/{id}, another user's address": async () => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     let asked = 0;
     return (token, more) =>
       server.patch(`/v1/users/${id}`, {
@@ -94,7 +96,7 @@ const GRANTS: Record<string, () => Promise<Doing>> = {
       });
   },
   "POST /v1/users/{id}/email/request-change, another user's": async () => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     return (token, more) =>
       server.post(`/v1/users/${id}/email/request-change`, {
         token,
@@ -150,7 +152,7 @@ describe("rights", () => {
   });
 
   test("are handed out by a system key without a proof, and taken away by an old session", async () => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     const role = await newRole(server);
     const permission_id = permissionId(server, "gps:read");
     const admin = (await server.login(ADMIN.username, ADMIN.password)).session_token;
@@ -174,11 +176,11 @@ describe("rights", () => {
 });
 
 describe("a system key that gets a new value", () => {
-  const news = (address: string) =>
-    mailTo(server, address).filter(({ kind }) => kind === "api_key_regenerated");
+  const news = async (address: string) =>
+    (await mailsTo(server, address)).filter(({ kind }) => kind === "api_key_regenerated");
 
   test("is told to the super admin who acts, though it belongs to nobody", async () => {
-    const boss = await newcomer(server, "role_super_admin");
+    const boss = await newUser(server, "role_super_admin");
     const { id, key } = await commandLineKey(server, { system: true });
     const answer = await server.post(`/v1/api-keys/${id}/regenerate`, { token: boss.token });
     const { key: changed, key_prefix } = done(answer);
@@ -191,14 +193,14 @@ describe("a system key that gets a new value", () => {
 
   test("is told to its owner and to who acts, once each", async () => {
     const [boss, owner] = [
-      await newcomer(server, "role_super_admin"),
-      await newcomer(server, "role_super_admin"),
+      await newUser(server, "role_super_admin"),
+      await newUser(server, "role_super_admin"),
     ];
     const { id } = await commandLineKey(server, { system: true, owner: owner.username });
     done(await server.post(`/v1/api-keys/${id}/regenerate`, { token: boss.token }));
     for (const { email } of [boss, owner]) {
       await nextMail(server, email, "api_key_regenerated");
-      expect(news(email)).toHaveLength(1);
+      expect(await news(email)).toHaveLength(1);
     }
     done(await server.post(`/v1/api-keys/${id}/regenerate`, { token: owner.token }));
     const queued = () =>
@@ -208,7 +210,7 @@ describe("a system key that gets a new value", () => {
   });
 
   test("is told however many emails about other keys went out", async () => {
-    const boss = await newcomer(server, "role_super_admin");
+    const boss = await newUser(server, "role_super_admin");
     for (let count = 0; count < 21; count++) await createKey(server, boss.token, []);
     const { id } = await commandLineKey(server, { system: true });
     done(await server.post(`/v1/api-keys/${id}/regenerate`, { token: boss.token }));
@@ -241,7 +243,7 @@ test("tries of passwords in these bodies are counted", async () => {
     },
   });
   try {
-    const { token, id } = await newcomer(limited, "role_super_admin");
+    const { token, id } = await newUser(limited, "role_super_admin");
     const permission_id = permissionId(limited, "gps:read");
     const tries = [
       () =>
@@ -264,7 +266,7 @@ test("by default a key hands out rights and gives a system key a new value, and 
   const usual = await TestServer.start();
   try {
     const { key } = await commandLineKey(usual, { owner: ADMIN.username, scopes: ["*:*"] });
-    const { id } = await newcomer(usual);
+    const { id } = await newUser(usual);
     const system = await commandLineKey(usual, { system: true });
     const body = { role_id: "role_moderator", password: "wrong", code: "wrong" };
     expect((await usual.post(`/v1/users/${id}/roles`, { token: key, body })).status).toBe(200);

@@ -1,30 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ask } from "../graphql/support";
 import type { Answer, Token } from "../support/api";
+import { commandLineKey, createKey } from "../support/credentials";
+import { eventsOf } from "../support/events";
+import { done, expectInvalid, expectRefused } from "../support/expectations";
+import { externalUser, newUser, type User } from "../support/people";
+import { assign, newRole } from "../support/roles";
+import { rows } from "../support/rows";
 import { ADMIN, TestServer } from "../support/server";
-import { expectInvalid, expectRefused } from "../tracking/support";
-import { externalUser, rows } from "./accounts-support";
-import { done, type Newcomer, newcomer } from "./deletion-support";
-import { assign, newRole } from "./roles-support";
-import { commandLineKey, createKey } from "./support";
-import {
-  advance,
-  codeIn,
-  guarded,
-  nextCode,
-  serverTime,
-  setUp,
-  toStepStart,
-  wrongCode,
-} from "./two-factor-support";
-import { eventsOf } from "./users-support";
+import { MINUTE } from "../support/time";
+import { codeIn, guarded, nextCode, setUp, toStepStart, wrongCode } from "./two-factor-support";
 
 /**
  * A stolen session must not become permanent access: every operation that could do so needs a recent sign-in,
  * or a proof.
  */
 
-const MINUTE = 60_000;
 const RECENT = 10;
 
 let server: TestServer;
@@ -39,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const grownOld = () => advance(server, (RECENT + 1) * MINUTE);
+const grownOld = () => server.advance((RECENT + 1) * MINUTE);
 const reauthenticate = (token: Token, body: object) =>
   server.post("/v1/auth/reauthenticate", { token, body });
 const expectAsked = (answer: Answer) => expectRefused(answer, 403, "ReauthenticationRequired");
@@ -58,7 +49,7 @@ const state = () => ({
 type Doing = (more: object) => Promise<Answer>;
 
 /** Operations that need a recent sign-in. Each is prepared in a fresh session. */
-const SENSITIVE: Record<string, (user: Newcomer) => Doing | Promise<Doing>> = {
+const SENSITIVE: Record<string, (user: User) => Doing | Promise<Doing>> = {
   "POST /v1/api-keys":
     ({ token }) =>
     (more) =>
@@ -117,9 +108,9 @@ const SENSITIVE: Record<string, (user: Newcomer) => Doing | Promise<Doing>> = {
 
 describe.each(Object.entries(SENSITIVE))("%s", (_, prepare) => {
   let doing: Doing;
-  let user: Newcomer;
+  let user: User;
   beforeAll(async () => {
-    user = await newcomer(server, keyRole);
+    user = await newUser(server, keyRole);
     doing = await prepare(user);
     await grownOld();
   });
@@ -149,7 +140,7 @@ describe.each(Object.entries(SENSITIVE))("%s", (_, prepare) => {
 
 describe("a session", () => {
   test("that was just signed in, or opened by the identity service, needs no proof", async () => {
-    const user = await newcomer(server, keyRole);
+    const user = await newUser(server, keyRole);
     expect((await server.post("/v1/api-keys", { token: user.token, body: { name: "k" } })).status).toBe(201);
     const external = await externalUser(server);
     expect((await setUp(server, external.token)).status).toBe(200);
@@ -157,7 +148,7 @@ describe("a session", () => {
 
   test("changes what is harmless without one, however old: a key's name, switching it off, ending it", async () => {
     const role = await newRole(server, "api_keys:write", "api_keys:delete");
-    const user = await newcomer(server, role.id);
+    const user = await newUser(server, role.id);
     const { id } = await createKey(server, user.token, []);
     await grownOld();
     const { token } = user;
@@ -169,7 +160,7 @@ describe("a session", () => {
   });
 
   test("is renewed by the password that did for one thing, and grows old again", async () => {
-    const { token, password } = await newcomer(server, keyRole);
+    const { token, password } = await newUser(server, keyRole);
     await grownOld();
     const make = (more: object = {}) => server.post("/v1/api-keys", { token, body: { name: "k", ...more } });
     expect((await make({ password })).status).toBe(201);
@@ -179,22 +170,22 @@ describe("a session", () => {
   });
 
   test("that seems to be signed in far ahead, by a clock that was wrong, is none just signed in", async () => {
-    await advance(server, 3 * 60 * MINUTE);
-    const { token, password } = await newcomer(server, keyRole);
-    await advance(server, -3 * 60 * MINUTE);
+    await server.advance(3 * 60 * MINUTE);
+    const { token, password } = await newUser(server, keyRole);
+    await server.advance(-3 * 60 * MINUTE);
     expectAsked(await server.post("/v1/api-keys", { token, body: { name: "k" } }));
     done(await reauthenticate(token, { password }));
     done(await server.post("/v1/api-keys", { token, body: { name: "k" } }));
   });
 
   test("completes a set-up of the app with the password, and with a sign-in that is old not at all", async () => {
-    const { id, token, password } = await newcomer(server);
+    const { id, token, password } = await newUser(server);
     const { secret } = done(await setUp(server, token));
-    await advance(server, 9 * MINUTE);
+    await server.advance(9 * MINUTE);
     done(await server.post("/v1/users/me/2fa/setup", { token, body: {} }));
     const again = done(await setUp(server, token)).secret;
     expect(again).not.toBe(secret);
-    await advance(server, 2 * MINUTE);
+    await server.advance(2 * MINUTE);
     const complete = async (more: object = {}) =>
       server.post("/v1/users/me/2fa/verify", {
         token,
@@ -250,11 +241,11 @@ describe("with two-factor authentication on", () => {
 
 describe("POST /v1/auth/reauthenticate", () => {
   test("has the session count as just signed in, says until when, and is written down", async () => {
-    const { id, token, password, sessionId } = await newcomer(server, keyRole);
+    const { id, token, password, sessionId } = await newUser(server, keyRole);
     await grownOld();
     const body = done(await reauthenticate(token, { password }));
     const at = Date.parse(body.authenticated_at);
-    expect(Math.abs(at - serverTime(server))).toBeLessThan(MINUTE);
+    expect(Math.abs(at - server.time)).toBeLessThan(MINUTE);
     expect(Date.parse(body.expires_at) - at).toBe(RECENT * MINUTE);
     expect(eventsOf(server, id, "reauthenticated")).toMatchObject([
       { status: "success", resource_type: "session", resource_id: sessionId, actor_id: null },
@@ -263,7 +254,7 @@ describe("POST /v1/auth/reauthenticate", () => {
   });
 
   test("renews no other session of the user's", async () => {
-    const { username, token, password } = await newcomer(server, keyRole);
+    const { username, token, password } = await newUser(server, keyRole);
     const other = await server.login(username, password);
     await grownOld();
     done(await reauthenticate(token, { password }));
@@ -271,7 +262,7 @@ describe("POST /v1/auth/reauthenticate", () => {
   });
 
   test("refuses what is missing and what is wrong", async () => {
-    const { token } = await newcomer(server);
+    const { token } = await newUser(server);
     expectInvalid(await reauthenticate(token, {}), "/password");
     expectInvalid(await reauthenticate(token, { password: null }), "/password");
     expectInvalid(await reauthenticate(token, { password: "x".repeat(129) }), "/password");
@@ -293,7 +284,7 @@ describe("POST /v1/auth/reauthenticate", () => {
   });
 
   test("is for sessions: a key gets 401, and a session that is revoked meanwhile too", async () => {
-    const { token, password, sessionId } = await newcomer(server, keyRole);
+    const { token, password, sessionId } = await newUser(server, keyRole);
     const { key } = await createKey(server, token, []);
     expect((await reauthenticate(key, { password })).status).toBe(401);
     const thief = reauthenticate(token, { password });
@@ -313,7 +304,7 @@ describe("POST /v1/auth/reauthenticate", () => {
       },
     });
     try {
-      const { token } = await newcomer(limited);
+      const { token } = await newUser(limited);
       const body = { password: "wrong" };
       const tries = [
         () => limited.post("/v1/auth/reauthenticate", { token, body }),
@@ -335,7 +326,7 @@ describe("POST /v1/auth/reauthenticate", () => {
 
 describe("an API key", () => {
   test("does nothing of the kind to its own user without a proof, however new it is", async () => {
-    const user = await newcomer(server, (await newRole(server, "api_keys:write", "users:write")).id);
+    const user = await newUser(server, (await newRole(server, "api_keys:write", "users:write")).id);
     const { key } = await createKey(server, user.token, [
       "api_keys:write",
       "users:write",
@@ -360,7 +351,7 @@ describe("an API key", () => {
   });
 
   test("acts on others by its permission, but for their addresses, and a system key on everybody", async () => {
-    const [user, other] = [await newcomer(server), await newcomer(server)];
+    const [user, other] = [await newUser(server), await newUser(server)];
     const { key } = await commandLineKey(server, { owner: ADMIN.username, scopes: ["*:*"] });
     const change = (token: Token, id: string, email: string) =>
       server.patch(`/v1/users/${id}`, { token, body: { email } });
@@ -372,9 +363,9 @@ describe("an API key", () => {
 
 describe("an administrator's session that was signed in too long ago", () => {
   let admin: Token;
-  let victim: Newcomer;
+  let victim: User;
   beforeAll(async () => {
-    victim = await newcomer(server);
+    victim = await newUser(server);
     admin = (await server.login(ADMIN.username, ADMIN.password)).session_token;
     await grownOld();
   });
@@ -421,7 +412,7 @@ test("a user who links an address proves it by a code, since the password is the
 test("by default nothing asks for it, what is sent as a proof is not looked at, and a session can be renewed", async () => {
   const usual = await TestServer.start({ clock: "movable" });
   try {
-    const { token, password } = await newcomer(usual, "role_admin");
+    const { token, password } = await newUser(usual, "role_admin");
     await usual.advance(20 * 24 * 60 * MINUTE);
     const body = { name: "k", password: "wrong", code: "wrong" };
     expect((await usual.post("/v1/api-keys", { token, body })).status).toBe(201);

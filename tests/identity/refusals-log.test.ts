@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Token } from "../support/api";
+import { newUser } from "../support/people";
 import { ADMIN, TestServer } from "../support/server";
-import { newcomer } from "./deletion-support";
 
 const SETTINGS = {
   "log.level": "info",
@@ -139,7 +139,7 @@ describe("the log's line of a refused request names the credential:", () => {
     const other = "019bd1a0-0000-7000-8000-000000000001";
     const wrong = { tempToken: `2fa_${"q".repeat(43)}`, code: "123456" };
     secrets.push(wrong.tempToken);
-    const user = await newcomer(server);
+    const user = await newUser(server);
     for (const [query, why] of [
       [`{ twoFactorStatus(userId: "${other}") { enabled } }`, "two_factor:manage"],
       [`mutation { disableTwoFactor(input: { code: "123456", userId: "${other}" }) }`, "two_factor:manage"],

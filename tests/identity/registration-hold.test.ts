@@ -1,21 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer } from "../support/api";
+import { login } from "../support/credentials";
+import { statuses } from "../support/expectations";
+import { mailsTo, newestMail } from "../support/mail";
+import { newPerson, type Person, pending, register, verifyRegistration } from "../support/people";
+import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { rows } from "./accounts-support";
-import {
-  HOUR,
-  login,
-  MINUTE,
-  mailsTo,
-  newestMail,
-  newPerson,
-  type Person,
-  pending,
-  register,
-  statuses,
-  verifyEmail,
-  verifyRegistration,
-} from "./registration-support";
+import { HOUR, MINUTE } from "../support/time";
+import { verifyEmail } from "./registration-support";
 
 /**
  * An unconfirmed registration holds its address and name for ten minutes, and the first one to be confirmed

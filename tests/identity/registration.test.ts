@@ -2,35 +2,34 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ResendStandIn } from "../stand-ins/resend";
-import { TestServer } from "../support/server";
-import { externalUser, rows } from "./accounts-support";
+import { isAccepted, login } from "../support/credentials";
+import { auditRows } from "../support/events";
+import { statuses } from "../support/expectations";
+import { outputOfWholeRun } from "../support/log";
+import { mailsTo, newestMail } from "../support/mail";
 import {
-  completeReset,
-  HOUR,
-  login,
-  MINUTE,
-  mailsTo,
-  newestMail,
+  externalUser,
   newPerson,
-  PASSWORDS,
+  newUser,
   type Person,
   pending,
   register,
   registered,
-  state,
-  statuses,
-  verifyEmail,
+  type User,
   verifyRegistration,
-} from "./registration-support";
-import { auditRows, filesWith, isAccepted, outputOfWholeRun, type TestUser } from "./support";
+} from "../support/people";
+import { filesWith, rows } from "../support/rows";
+import { TestServer } from "../support/server";
+import { HOUR, MINUTE } from "../support/time";
+import { completeReset, PASSWORDS, registrationState, verifyEmail } from "./registration-support";
 
 /** Registration up to the email (rules A1 to A3 and P5). Confirming it: verify-email.test.ts. */
 
 let server: TestServer;
-let anna: TestUser;
+let anna: User;
 beforeAll(async () => {
   server = await TestServer.start();
-  anna = await registered(server);
+  anna = await newUser(server);
 });
 afterAll(() => server.stop());
 
@@ -43,15 +42,15 @@ const registrationsOf = ({ email, username }: Person, on = server) =>
   );
 
 /** Expects the status, and that nothing was left behind, no email either. */
-async function expectRefused(body: Record<string, unknown>, status: number, path?: string, on = server) {
-  const [before, events] = [state(on), auditRows(on).length];
+async function expectRefusal(body: Record<string, unknown>, status: number, path?: string, on = server) {
+  const [before, events] = [registrationState(on), auditRows(on).length];
   const answer = await register(on, body);
   expect(answer.status).toBe(status);
   if (path) {
     expect(answer.body.error).toBe("ValidationError");
     expect(answer.body.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
   } else expect(answer.body.error).toBe(status === 409 ? "Conflict" : "BadRequest");
-  expect(state(on)).toEqual(before);
+  expect(registrationState(on)).toEqual(before);
   expect(auditRows(on).length).toBe(events);
   return answer;
 }
@@ -104,20 +103,20 @@ describe("POST /v1/auth/register", () => {
   test.each(["ab", "x".repeat(31), "", "a-b", "a b", "a.b", "bjørn", "a@b.de", "abc\n", " abc", "ａｂｃ"])(
     "refuses the username %p",
     async (username) => {
-      await expectRefused({ ...newPerson(), username }, 400, "/username");
+      await expectRefusal({ ...newPerson(), username }, 400, "/username");
     },
   );
 
   test.each(PASSWORDS)("password: %p for %s", async (fits, _, password) => {
-    if (!fits) return void (await expectRefused({ ...newPerson({ password }) }, 400, "/password"));
-    const user = await registered(server, { password });
+    if (!fits) return void (await expectRefusal({ ...newPerson({ password }) }, 400, "/password"));
+    const user = await registered(server, newPerson({ password }));
     expect((await login(server, user.username, password)).status).toBe(200);
   });
 
   test.each(["", "nobody", "@example.org", "a@", "a b@example.org", "a@b@c", "a@-b.de", "a@exämple.org"])(
     "refuses the address %p",
     async (email) => {
-      await expectRefused({ ...newPerson(), email }, 400, "/email");
+      await expectRefusal({ ...newPerson(), email }, 400, "/email");
     },
   );
 
@@ -126,14 +125,14 @@ describe("POST /v1/auth/register", () => {
     const email = (length: number) => `${"l".repeat(length - domain.length - 1)}@${domain}`;
     expect([email(254).length, email(254).indexOf("@")]).toEqual([254, 64]);
     expect((await register(server, newPerson({ email: email(254) }))).status).toBe(200);
-    await expectRefused({ ...newPerson(), email: email(255) }, 400, "/email");
+    await expectRefusal({ ...newPerson(), email: email(255) }, 400, "/email");
   });
 
   test.each(["email", "username", "password"])(
     "refuses a request without %s, or with no string",
     async (field) => {
       for (const value of [undefined, null, 12345678, ["abcdefgh"]])
-        await expectRefused({ ...newPerson(), [field]: value }, 400, `/${field}`);
+        await expectRefusal({ ...newPerson(), [field]: value }, 400, `/${field}`);
     },
   );
 
@@ -164,9 +163,9 @@ describe("POST /v1/auth/register", () => {
 
 describe("what is taken", () => {
   const conflicts = async (person: Person) => {
-    await expectRefused({ ...person }, 409);
-    await expectRefused({ ...person, email: person.email.toUpperCase() }, 409);
-    await expectRefused({ ...person, username: person.username.toUpperCase() }, 409);
+    await expectRefusal({ ...person }, 409);
+    await expectRefusal({ ...person, email: person.email.toUpperCase() }, 409);
+    await expectRefusal({ ...person, username: person.username.toUpperCase() }, 409);
   };
 
   test("a user's name or address can't be registered, in any case", async () => {
@@ -187,7 +186,7 @@ describe("what is taken", () => {
   });
 
   test("nor those of a deleted user", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     await server.delete(`/v1/users/${user.id}`, { token: await server.admin() });
     await conflicts(newPerson({ username: user.username }));
     await conflicts(newPerson({ email: user.email }));
@@ -237,7 +236,7 @@ describe("registration that is switched off", () => {
     const person = newPerson();
     await setPlatform(off);
     try {
-      await expectRefused({ ...person }, 400);
+      await expectRefusal({ ...person }, 400);
       expect(await isAccepted(server, anna.token)).toBe(true);
     } finally {
       await setPlatform(on);
@@ -268,7 +267,7 @@ describe("registration that is switched off", () => {
     const closed = await TestServer.start({ settings: { "registration.enabled": "false" } });
     try {
       const person = newPerson();
-      await expectRefused({ ...person }, 400, undefined, closed);
+      await expectRefusal({ ...person }, 400, undefined, closed);
       expect(await mailsTo(closed, person.email)).toEqual([]);
       expect(await isAccepted(closed, await closed.admin())).toBe(true);
     } finally {
@@ -280,14 +279,14 @@ describe("registration that is switched off", () => {
 describe("an email that can't be sent", () => {
   /** Expects that a registration answers 500 and leaves nothing. */
   async function expectRolledBack(on: TestServer, person: Person) {
-    const before = state(on);
+    const before = registrationState(on);
     const failed = await register(on, person);
     expect([failed.status, failed.body.error]).toEqual([500, "InternalServerError"]);
     const requestId = failed.headers.get("x-request-id");
     expect(requestId).toMatch(/^[\w.-]{1,64}$/);
     expect(failed.body.message).toEndWith(`the request id is ${requestId}`);
     expect(failed.body.message).not.toContain(person.email);
-    expect(state(on)).toEqual(before);
+    expect(registrationState(on)).toEqual(before);
   }
 
   test("undoes the registration when the outbox can't be written", async () => {
@@ -349,7 +348,7 @@ describe("a registration that a crash cut off", () => {
     const after = await TestServer.start({ clock: "movable", dataDir: before.dataDir });
     try {
       expect(registrationsOf(lost, after)).toHaveLength(1);
-      await expectRefused({ ...lost }, 409, undefined, after);
+      await expectRefusal({ ...lost }, 409, undefined, after);
       const token = /#token=(\S+)/.exec(text)?.[1];
       expect((await verifyRegistration(after, token)).body.username).toBe(arrived.username);
 
@@ -363,7 +362,7 @@ describe("a registration that a crash cut off", () => {
       const person = newPerson();
       await pending(after, person);
       await after.advance(6 * MINUTE);
-      await expectRefused({ ...person }, 409, undefined, after);
+      await expectRefusal({ ...person }, 409, undefined, after);
     } finally {
       await after.stop();
     }

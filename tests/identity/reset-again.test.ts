@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { emailPauseAfter } from "../../src/identity/auth/password-reset";
 import type { Answer } from "../support/api";
+import { mailsTo } from "../support/mail";
+import { newPerson, newUser, type User } from "../support/people";
+import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { rows } from "./accounts-support";
-import { askReset, completeReset, MINUTE, mailsTo, newPerson, registered } from "./registration-support";
-import type { TestUser } from "./support";
+import { MINUTE } from "../support/time";
+import { askReset, completeReset } from "./registration-support";
 
 /** Strangers who request resets neither keep the owner from a working link nor fill the mailbox. */
 let server: TestServer;
@@ -19,7 +21,7 @@ afterAll(() => server.stop());
 let used = 0;
 const ask = (email: string) => askReset(server, email, { "x-forwarded-for": `198.18.0.${++used}` });
 
-const links = async ({ email }: TestUser) =>
+const links = async ({ email }: User) =>
   (await mailsTo(server, email)).filter(({ kind }) => kind === "password_reset").map(({ token }) => token);
 
 const shown = ({ status, headers, body }: Answer) => ({
@@ -34,7 +36,7 @@ test("the pauses between emails grow and stay below the hour that a link lives",
 });
 
 test("a reset is never refused for its email address: twenty strangers, and the owner has a link", async () => {
-  const user = await registered(server);
+  const user = await newUser(server);
   const [nobody, ...answers] = await Promise.all([
     ask(newPerson().email),
     ...Array.from({ length: 20 }, () => ask(user.email)),
@@ -46,7 +48,7 @@ test("a reset is never refused for its email address: twenty strangers, and the 
 });
 
 test("a link replaces the one before it, and goes on working while no other one is sent", async () => {
-  const user = await registered(server);
+  const user = await newUser(server);
   await ask(user.email);
   await server.advance(MINUTE);
   await ask(user.email);
@@ -66,7 +68,7 @@ test("a link replaces the one before it, and goes on working while no other one 
 });
 
 test("who has used a link gets another one at once", async () => {
-  const user = await registered(server);
+  const user = await newUser(server);
   await ask(user.email);
   expect((await completeReset(server, (await links(user))[0], "a new passphrase")).status).toBe(200);
   await ask(user.email);
@@ -74,7 +76,7 @@ test("who has used a link gets another one at once", async () => {
 });
 
 test("somebody who asks every ten minutes sends six emails in ninety minutes, and the last one works", async () => {
-  const user = await registered(server);
+  const user = await newUser(server);
   for (let minutes = 0; minutes < 90; minutes += 10) {
     await ask(user.email);
     await server.advance(10 * MINUTE);

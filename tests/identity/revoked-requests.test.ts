@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer, Token } from "../support/api";
+import { done } from "../support/expectations";
+import { newestMail } from "../support/mail";
+import { externalUser, newUser, readUser, type User } from "../support/people";
 import { ADMIN, TestServer } from "../support/server";
-import { externalUser } from "./accounts-support";
-import { done, type Newcomer, newcomer } from "./deletion-support";
-import { newestMail, verifyEmail } from "./registration-support";
+import { verifyEmail } from "./registration-support";
 import { nextCode, setUp } from "./two-factor-support";
-import { readUser } from "./users-support";
 
 /**
  * The thief of a session asks for another address, and waits: the link in the thief's mailbox must not outlive
@@ -27,13 +27,13 @@ async function ask(token: Token, id: string): Promise<string> {
   return (await newestMail(server, email)).token;
 }
 
-interface Stolen extends Newcomer {
+interface Stolen extends User {
   /** The thief's session. */
   stolen: { session_token: Token; session_id: string };
 }
 
 async function robbed(): Promise<Stolen> {
-  const user = await newcomer(server);
+  const user = await newUser(server);
   return { ...user, stolen: await server.login(user.username, user.password) };
 }
 

@@ -1,22 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { RequestOptions, Token } from "../support/api";
+import { commandLineKey } from "../support/credentials";
+import { audited, withoutAudit } from "../support/events";
+import { done, expectInvalid, expectPermission, expectRefused, UNKNOWN } from "../support/expectations";
+import { newUser, staff } from "../support/people";
+import { assign, grant, newRole, permissionId, revoke } from "../support/roles";
+import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { expectInvalid, expectPermission, expectRefused } from "../tracking/support";
-import { rows, UNKNOWN } from "./accounts-support";
-import { done } from "./deletion-support";
-import { audited, withoutAudit } from "./registration-support";
-import {
-  assign,
-  expectNoChange,
-  expectRefusal,
-  grant,
-  holder,
-  newRole,
-  permissionId,
-  revoke,
-} from "./roles-support";
-import { commandLineKey } from "./support";
-import { staff } from "./users-support";
+import { expectNoChange, expectRefusal } from "./roles-support";
 
 /** Roles and their permissions (rules H3, H8, H12, R1, R2 and R4). */
 const PATH = "/v1/roles";
@@ -30,7 +21,7 @@ let manager: { id: string; token: Token };
 beforeAll(async () => {
   server = await TestServer.start();
   admin = await server.admin();
-  manager = await holder(server, "role_admin");
+  manager = await newUser(server, "role_admin");
 });
 afterAll(() => server.stop());
 
@@ -308,8 +299,8 @@ describe("PATCH /v1/roles/{id}", () => {
       const same = { name, description: `by ${holds.length}` };
       expect(done(await patch(id, same, token)).data).toMatchObject(same);
     }
-    const holder = await server.key("roles:write", "gps:*", "trips:write");
-    expect(done(await patch(id, { name: `${name} II` }, holder)).data.name).toBe(`${name} II`);
+    const newUser = await server.key("roles:write", "gps:*", "trips:write");
+    expect(done(await patch(id, { name: `${name} II` }, newUser)).data.name).toBe(`${name} II`);
     const { id: empty } = await newRole(server);
     done(await patch(empty, { name: `${name} III` }, await server.key("roles:write")));
   });
@@ -328,8 +319,8 @@ describe("PATCH /v1/roles/{id}", () => {
       await expectRefusal(server, 403, "Forbidden", () => patch(id, { ...lowered, description: "x" }, token));
       done(await patch(id, { description: null }, token));
     }
-    const holder = await server.key("roles:write", "gps:*", "trips:write");
-    expect(done(await patch(id, lowered, holder)).data).toMatchObject(lowered);
+    const newUser = await server.key("roles:write", "gps:*", "trips:write");
+    expect(done(await patch(id, lowered, newUser)).data).toMatchObject(lowered);
   });
 
   test("changes nothing when its event can't be written", async () => {
@@ -352,7 +343,7 @@ describe("PATCH /v1/roles/{id}", () => {
 describe("DELETE /v1/roles/{id}", () => {
   test("takes the role from its users and keys, effective with the next request, with its event", async () => {
     const { id, name } = await newRole(server, "gps:read");
-    const sailor = await holder(server, id);
+    const sailor = await newUser(server, id);
     const key = await server.createKey();
     const own = await commandLineKey(server, { owner: sailor.username, scopes: ["gps:read"] });
     done(await server.post(`/v1/api-keys/${key.id}/roles`, { token: admin, body: { role_id: id } }));
@@ -383,7 +374,7 @@ describe("DELETE /v1/roles/{id}", () => {
 
   test("deletes nothing when its event can't be written, and its holders keep it", async () => {
     const { id } = await newRole(server, "gps:read");
-    const { token } = await holder(server, id);
+    const { token } = await newUser(server, id);
     await expectNoChange(server, () =>
       withoutAudit(server, "role_deleted", async () =>
         expectRefused(await remove(id), 500, "InternalServerError"),
@@ -419,7 +410,7 @@ describe("GET /v1/roles/{id}/permissions", () => {
 describe("POST /v1/roles/{id}/permissions", () => {
   test("adds a permission, effective with the holders' next request, with its event", async () => {
     const { id } = await newRole(server);
-    const sailor = await holder(server, id);
+    const sailor = await newUser(server, id);
     expect((await server.get("/v1/gps", { token: sailor.token })).status).toBe(403);
     const events = await audited(server, async () => {
       const { status, body } = await grant(server, id, "gps:read", manager.token);
@@ -481,7 +472,7 @@ describe("POST /v1/roles/{id}/permissions", () => {
     const parts = await server.key("roles:write", "gps:read", "gps:write", "gps:delete");
     await expectRefusal(server, 403, "Forbidden", () => grant(server, id, "gps:*", parts));
     done(await grant(server, id, "gps:*", await server.key("roles:write", "gps:*")));
-    const sailor = await holder(server, id);
+    const sailor = await newUser(server, id);
     expect((await server.get("/v1/gps", { token: sailor.token })).status).toBe(200);
     expect((await server.get("/v1/trips", { token: sailor.token })).status).toBe(403);
   });
@@ -512,7 +503,7 @@ describe("POST /v1/roles/{id}/permissions", () => {
 describe("DELETE /v1/roles/{id}/permissions/{permission_id}", () => {
   test("removes a permission, effective with the holders' next request, with its event", async () => {
     const { id } = await newRole(server, "gps:read", "trips:read");
-    const sailor = await holder(server, id);
+    const sailor = await newUser(server, id);
     expect((await server.get("/v1/gps", { token: sailor.token })).status).toBe(200);
     const events = await audited(server, async () => {
       const { status, body } = await revoke(server, id, "gps:read", manager.token);

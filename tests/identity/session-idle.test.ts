@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { Client } from "../realtime/support";
 import type { Token } from "../support/api";
+import { eventually } from "../support/expectations";
+import { type ExternalUser, externalUser, openSession } from "../support/people";
+import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { type ExternalUser, externalUser, rows } from "./accounts-support";
-import { advance, serverTime } from "./two-factor-support";
-import { eventually } from "./users-support";
+import { Client } from "../support/socket";
+import { DAY, HOUR } from "../support/time";
 
 /** Sessions end after `auth.session_idle_days` without use, whatever their lifetime. */
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 
 let server: TestServer;
 let user: ExternalUser;
@@ -22,15 +20,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const wait = (milliseconds: number) => advance(server, milliseconds);
+const wait = (milliseconds: number) => server.advance(milliseconds);
 
-async function opened(): Promise<{ id: string; token: Token }> {
-  const { body } = await server.post("/v1/sessions", {
-    token: server.systemKey,
-    body: { userId: user.id, expires: "2099-01-01T00:00:00Z" },
-  });
-  return { id: body.id, token: body.sessionToken };
-}
+const opened = () => openSession(server, user.id);
 
 const statusOf = async (token: Token) => (await server.get("/v1/users/me", { token })).status;
 const lookedUp = async (token: Token) =>
@@ -75,7 +67,7 @@ test("a socket uses its session as long as it is open, and no longer", async () 
   const socket = await Client.open(server, { token });
   for (let step = 0; step < 4; step++) {
     await wait(DAY);
-    await eventually(() => lastUse(id) > serverTime(server) - HOUR);
+    await eventually(() => lastUse(id) > server.time - HOUR);
   }
   expect(await socket.heard()).toEqual([]);
   expect(await statusOf(token)).toBe(200);
@@ -103,10 +95,10 @@ test("a session that a service looks up is in use, also where the server remembe
 
 test("a clock that jumps, to 1970 too, ends none for good", async () => {
   const { token } = await opened();
-  for (const by of [DAY, -DAY, 2 * DAY, 5 * DAY - serverTime(server)]) {
-    await advance(server, by);
+  for (const by of [DAY, -DAY, 2 * DAY, 5 * DAY - server.time]) {
+    await server.advance(by);
     expect(await statusOf(token)).toBe(Math.abs(by) === DAY ? 200 : 401);
-    await advance(server, -by);
+    await server.advance(-by);
     expect(await statusOf(token)).toBe(200);
   }
 });

@@ -1,22 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Client } from "../realtime/support";
 import type { Token } from "../support/api";
+import { commandLineKey, isAccepted, sessionsOf, signInFrom } from "../support/credentials";
+import { auditRows, eventsOf } from "../support/events";
+import { eventually, expectInvalid, expectRefused, UNKNOWN } from "../support/expectations";
+import { externalUser, newUser, type User } from "../support/people";
 import { TestServer } from "../support/server";
-import { expectInvalid, expectRefused } from "../tracking/support";
-import { externalUser, UNKNOWN } from "./accounts-support";
-import { auditRows, commandLineKey, isAccepted, type TestUser } from "./support";
-import { eventsOf, eventually, newUser, sessionsOf, signInFrom } from "./users-support";
+import { Client } from "../support/socket";
+import { DAY, MINUTE } from "../support/time";
 
 /** The list of a user's own sessions, and ending them (rules C1, C5 and H13). */
 const PATH = "/v1/users/me/sessions";
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
 let server: TestServer;
-let user: TestUser;
-let other: TestUser;
+let user: User;
+let other: User;
 /** An API key of the user's. */
 let userKey: Token;
 beforeAll(async () => {
@@ -295,7 +294,7 @@ async function assignAndRemoveRole(on: TestServer, id: string): Promise<void> {
 
 describe("time", () => {
   let timed: TestServer;
-  let sailor: TestUser;
+  let sailor: User;
   beforeAll(async () => {
     timed = await TestServer.start({ clock: "movable" });
     sailor = await newUser(timed);

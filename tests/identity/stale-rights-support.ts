@@ -1,12 +1,11 @@
-import { Database } from "bun:sqlite";
-import { join } from "node:path";
-import { fix } from "../kernel/support";
 import type { Answer, Token } from "../support/api";
+import { createKey } from "../support/credentials";
+import { done } from "../support/expectations";
+import { externalUser } from "../support/people";
+import { rows } from "../support/rows";
 import type { TestServer } from "../support/server";
-import { externalUser, rows } from "./accounts-support";
-import { done } from "./deletion-support";
+import { fix } from "../tracking/support";
 import { completeReset, resetToken } from "./registration-support";
-import { createKey } from "./support";
 import { type Guarded, guarded } from "./two-factor-support";
 
 /** Shared by the tests of requests that are under way while their caller's rights end. */
@@ -140,14 +139,3 @@ export const everything = (server: TestServer) =>
     table,
     rows(server, `SELECT ${columns} FROM ${table} ORDER BY 1, 2`),
   ]);
-
-/** Keeps the server from committing until the returned function is called; reads are still answered. */
-export function holdCommits(server: TestServer): () => void {
-  const database = new Database(join(server.dataDir, "fairlead.db"));
-  database.run("PRAGMA busy_timeout = 5000");
-  database.run("BEGIN IMMEDIATE");
-  return () => {
-    database.run("ROLLBACK");
-    database.close();
-  };
-}

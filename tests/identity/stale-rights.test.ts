@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer, Token } from "../support/api";
+import { auditRows } from "../support/events";
+import { done, expectRefused } from "../support/expectations";
+import { newestMail } from "../support/mail";
+import { externalUser, newPerson, newUser, staff, type User } from "../support/people";
+import { holdCommits } from "../support/rows";
 import { TestServer } from "../support/server";
-import { expectRefused } from "../tracking/support";
-import { accountsOf, externalUser } from "./accounts-support";
-import { done } from "./deletion-support";
-import { newestMail, newPerson, verifyEmail } from "./registration-support";
+import { accountsOf } from "./accounts-support";
+import { verifyEmail } from "./registration-support";
 import {
   type Actor,
   adminRequests,
@@ -13,15 +16,12 @@ import {
   demote,
   everything,
   forceDelete,
-  holdCommits,
   logout,
   newActor,
   ownRequests,
   remove,
   shown,
 } from "./stale-rights-support";
-import { auditRows, type TestUser } from "./support";
-import { newUser, staff } from "./users-support";
 
 /**
  * Rights that end between a request's admission and its commit, and between a request and the use of the
@@ -156,7 +156,7 @@ test("who loses a role and gives it back to the own account at the same moment h
 
 interface Asked {
   /** The requester, who may change users. */
-  clerk: TestUser;
+  clerk: User;
   /** The owner of the account. */
   user: { id: string; token: Token };
   email: string;

@@ -1,10 +1,9 @@
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
+import { login } from "../support/credentials";
+import { externalUser, newUser, type User } from "../support/people";
+import { holdCommits } from "../support/rows";
 import { TestServer } from "../support/server";
-import { externalUser } from "./accounts-support";
-import { askReset, login, registered } from "./registration-support";
-import type { TestUser } from "./support";
+import { askReset } from "./registration-support";
 
 /** The time of an answer reveals nothing about the existence of an account (rules A2 and C2). */
 
@@ -14,10 +13,10 @@ const ROUNDS = 3;
 const STEP = 500;
 
 let server: TestServer;
-let anna: TestUser;
+let anna: User;
 beforeAll(async () => {
   server = await TestServer.start();
-  anna = await registered(server);
+  anna = await newUser(server);
 });
 afterAll(() => server.stop());
 
@@ -35,17 +34,6 @@ async function medians(kinds: (() => Promise<unknown>)[], times: number) {
       took[kind]?.push(performance.now() - start);
     }
   return took.map(median);
-}
-
-/** Keeps the server from writing until the returned function is called. */
-function lockDatabase(): () => void {
-  const database = new Database(join(server.dataDir, "fairlead.db"));
-  database.run("PRAGMA busy_timeout = 5000");
-  database.run("BEGIN IMMEDIATE");
-  return () => {
-    database.run("ROLLBACK");
-    database.close();
-  };
 }
 
 /**
@@ -89,7 +77,7 @@ describe("equal time", () => {
     const times: number[] = [];
     // Of several, since a busy machine makes any of them late; if the wait were added, none could be early.
     for (let round = 1; round <= ROUNDS && !times.some((time) => time < STEP + held); round++) {
-      const release = lockDatabase();
+      const release = holdCommits(server);
       const start = performance.now();
       const answered = askReset(server, anna.email).then(() => performance.now() - start);
       await Bun.sleep(held);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer, Token } from "../support/api";
+import { commandLineKey } from "../support/credentials";
+import { eventsAbout } from "../support/events";
+import { done, expectInvalid, expectRefused, UNKNOWN } from "../support/expectations";
+import { mailsTo } from "../support/mail";
+import { externalUser, newUser, staff } from "../support/people";
+import { rows, write } from "../support/rows";
 import { TestServer } from "../support/server";
-import { expectInvalid, expectRefused, UNKNOWN } from "../tracking/support";
-import { externalUser, rows } from "./accounts-support";
-import { done, eventsAbout, newcomer } from "./deletion-support";
-import { mailsTo } from "./registration-support";
-import { newRole } from "./roles-support";
-import { commandLineKey } from "./support";
 import {
   disable,
   enable,
@@ -20,7 +20,6 @@ import {
   stored,
   turnOn,
   verifyLogin,
-  write,
   wrongCode,
 } from "./two-factor-support";
 
@@ -54,8 +53,6 @@ const WRITES: [string, Request][] = [
 const ALL = [...READS, ...WRITES];
 
 /** A user who holds, beside the role User, exactly these permissions. */
-const staff = async (...permissions: string[]) =>
-  newcomer(server, (await newRole(server, ...permissions)).id);
 
 /** Expects that all of these requests are refused, and that the user's second factor stays as it was. */
 async function expectAllRefused(
@@ -96,7 +93,7 @@ describe("the own account", () => {
   });
 
   test("needs no permission in a session", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     done(await server.delete(`/v1/users/${user.id}/roles/role_user`, { token: await server.admin() }));
     const { permissions } = done(await server.get(`/v1/users/${user.id}/permissions`, { token: user.token }));
     expect(permissions).toEqual([]);
@@ -108,7 +105,7 @@ describe("the own account", () => {
   });
 
   test("may be named by its identifier in either case", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     for (const id of [user.id, user.id.toUpperCase()]) {
       for (const [, request] of READS) done(await request(user.token, id));
       done(await setUp(server, user.token, { user_id: id }));
@@ -134,7 +131,7 @@ describe("the own account", () => {
   });
 
   test("can be managed wholly with an API key that has two_factor:write", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const { key } = await commandLineKey(server, { owner: user.username, scopes: ["two_factor:write"] });
     const on = await turnOn(server, { ...user, token: key });
     expectInvalid(await disable(server, key, {}), "/code");
@@ -150,11 +147,11 @@ describe("somebody else's account", () => {
   });
 
   test("is refused without two_factor:manage, whether or not there is such a user", async () => {
-    const other = await staff("users:read", "users:write", "users:delete", "users:ban");
-    const deleted = await newcomer(server);
+    const other = await staff(server, "users:read", "users:write", "users:delete", "users:ban");
+    const deleted = await newUser(server);
     done(await server.delete(`/v1/users/${deleted.id}`, { token: server.systemKey }));
     const tokens = [
-      (await newcomer(server)).token,
+      (await newUser(server)).token,
       other.token,
       await server.key("two_factor:read", "two_factor:write", "users:*"),
     ];
@@ -164,8 +161,8 @@ describe("somebody else's account", () => {
   });
 
   test("can be managed from set-up to the end with two_factor:manage", async () => {
-    const manager = await staff("two_factor:manage");
-    const subject = await newcomer(server);
+    const manager = await staff(server, "two_factor:manage");
+    const subject = await newUser(server);
     const user_id = subject.id;
     const { secret } = done(await setUp(server, manager.token, { user_id }));
     const code = wrongCode(server, secret);
@@ -197,7 +194,7 @@ describe("somebody else's account", () => {
   });
 
   test("is turned off with a code alone, whoever manages it", async () => {
-    const manager = await staff("two_factor:manage");
+    const manager = await staff(server, "two_factor:manage");
     const subject = await guarded(server);
     const before = stored(server, subject.id);
     const code = wrongCode(server, subject.secret);
@@ -212,7 +209,7 @@ describe("somebody else's account", () => {
   });
 
   test("is no way around the code of one's own", async () => {
-    const manager = await turnOn(server, await staff("two_factor:manage"));
+    const manager = await turnOn(server, await staff(server, "two_factor:manage"));
     const { key } = await commandLineKey(server, {
       owner: manager.username,
       scopes: ["two_factor:manage", "two_factor:write"],
@@ -225,9 +222,9 @@ describe("somebody else's account", () => {
   });
 
   test("of somebody who may do more can be read, and not changed", async () => {
-    const manager = await staff("two_factor:manage");
+    const manager = await staff(server, "two_factor:manage");
     const { user_id: admin } = await server.login("admin", "correct horse battery");
-    const higher = await turnOn(server, await staff("gps:read"));
+    const higher = await turnOn(server, await staff(server, "gps:read"));
     for (const id of [higher.id, admin]) {
       await expectAllRefused(WRITES, manager.token, id, FORBIDDEN, id);
       expectRefused(await disable(server, manager.token, { code: "000000", user_id: id }), 403, "Forbidden");
@@ -235,7 +232,7 @@ describe("somebody else's account", () => {
     }
     expect(done(await status(server, higher.token)).enabled).toBe(true);
     // A manager of equal rank may.
-    const equal = await staff("two_factor:manage", "gps:read");
+    const equal = await staff(server, "two_factor:manage", "gps:read");
     done(
       await disable(server, equal.token, { code: await nextCode(server, higher.secret), user_id: higher.id }),
     );
@@ -243,8 +240,8 @@ describe("somebody else's account", () => {
 
   test("is the super admin's to manage, and of a super admin nobody else's", async () => {
     const [administrator, owner] = [
-      await newcomer(server, "role_admin"),
-      await turnOn(server, await newcomer(server, "role_super_admin")),
+      await newUser(server, "role_admin"),
+      await turnOn(server, await newUser(server, "role_super_admin")),
     ];
     await expectAllRefused(WRITES, administrator.token, owner.id, FORBIDDEN, owner.id);
     const attempt = await disable(server, administrator.token, { code: "000000", user_id: owner.id });
@@ -258,8 +255,8 @@ describe("somebody else's account", () => {
   });
 
   test("must exist for whoever may manage it", async () => {
-    const manager = await staff("two_factor:manage");
-    const deleted = await newcomer(server);
+    const manager = await staff(server, "two_factor:manage");
+    const deleted = await newUser(server);
     done(await server.delete(`/v1/users/${deleted.id}`, { token: server.systemKey }));
     for (const token of [manager.token, server.systemKey])
       for (const id of [UNKNOWN, deleted.id, "nonsense", "me"])
@@ -269,7 +266,7 @@ describe("somebody else's account", () => {
 
 describe("a system key", () => {
   test("must name the user, whether or not it has an owner", async () => {
-    const owner = await newcomer(server);
+    const owner = await newUser(server);
     const { key } = await commandLineKey(server, { owner: owner.username, system: true });
     for (const token of [server.systemKey, key])
       await expectAllRefused(ALL, token, undefined, INVALID, owner.id);
@@ -278,7 +275,7 @@ describe("a system key", () => {
 
   test("acts on any user, as that user would: turning it off needs a code", async () => {
     for (const role of [[], ["role_super_admin"]]) {
-      const user = await newcomer(server, ...role);
+      const user = await newUser(server, ...role);
       const user_id = user.id;
       const token = server.systemKey;
       const { secret } = done(await setUp(server, token, { user_id }));
@@ -317,7 +314,7 @@ describe("the requirement", () => {
     );
 
   test("is none by default, and says that it can be set up", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const body = await requirementOf(user.token);
     expect(body).toEqual({
       required: false,
@@ -338,7 +335,7 @@ describe("the requirement", () => {
 
   test("names the roles that ask for it, at once when one is given, changed or taken", async () => {
     const [first, second] = [await requiring("Bosun"), await requiring("Admiral")];
-    const user = await newcomer(server, first);
+    const user = await newUser(server, first);
     const one = await requirementOf(user.token);
     expect(one).toMatchObject({
       required: true,
@@ -375,13 +372,13 @@ describe("the requirement", () => {
   });
 
   test("doesn't lock out who hasn't met it", async () => {
-    const user = await newcomer(server, await requiring("Purser"));
+    const user = await newUser(server, await requiring("Purser"));
     expect((await requirementOf(user.token)).required).toBe(true);
     expect((await server.login(user.username, user.password)).session_token).toBeString();
   });
 
   test("names the platforms that ask for it, of those that are linked", async () => {
-    const [sailor, gamer] = [await newcomer(server), await externalUser(server)];
+    const [sailor, gamer] = [await newUser(server), await externalUser(server)];
     await requirePlatform("discord", true);
     try {
       const required = await requirementOf(gamer.token);
@@ -450,7 +447,7 @@ describe("with the default limit", () => {
   }
 
   test("a user has 10 codes in 60 seconds, for whatever they are and through any session or key", async () => {
-    const user = await newcomer(limited);
+    const user = await newUser(limited);
     const { session_token } = await limited.login(user.username, user.password);
     const { key } = await commandLineKey(limited, { owner: user.username, scopes: ["two_factor:write"] });
     const credentials = [user.token, session_token, key];
@@ -473,7 +470,7 @@ describe("with the default limit", () => {
     // A request that tries no code isn't limited.
     expect(done(await status(limited, user.token)).enabled).toBe(false);
     // Another user has a limit of its own, also through the system key that serves everybody.
-    const other = await newcomer(limited);
+    const other = await newUser(limited);
     done(await setUp(limited, other.token));
     for (const token of [other.token, limited.systemKey])
       expectInvalid(await enable(limited, token, { code, user_id: other.id }), "/code");

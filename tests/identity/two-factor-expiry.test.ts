@@ -6,7 +6,8 @@ import { deleteExpiredChallenges, insertChallenge } from "../../src/identity/two
 import { db } from "../../src/kernel/db/connection";
 import { closeDatabase, transact } from "../../src/kernel/db/transactions";
 import { MINUTE, now, setClock } from "../../src/kernel/time/clock";
-import { configure, openQueue } from "./email/support";
+import { configure } from "../support/in-process";
+import { openQueue } from "./email/support";
 
 /**
  * The job that removes expired challenges and set-ups. Tests over HTTP show that they are refused from their

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer, Token } from "../support/api";
+import { commandLineKey, createKey, isAccepted, signIn } from "../support/credentials";
+import { audited, eventsAbout, withoutAudit } from "../support/events";
+import { done, expectInvalid, expectRefused, statuses, UNKNOWN } from "../support/expectations";
+import { mailsTo } from "../support/mail";
+import { externalUser, newUser, type User } from "../support/people";
+import { rows, write } from "../support/rows";
 import { TestServer } from "../support/server";
-import { expectInvalid, expectRefused, UNKNOWN } from "../tracking/support";
-import { externalUser, rows } from "./accounts-support";
-import { done, eventsAbout, type Newcomer, newcomer, signIn } from "./deletion-support";
-import { audited, mailsTo, statuses, withoutAudit } from "./registration-support";
-import { commandLineKey, createKey, isAccepted } from "./support";
+import { MINUTE } from "../support/time";
 import {
-  advance,
   challenge,
   check,
   codeIn,
@@ -22,12 +23,10 @@ import {
   toStepStart,
   turnOn,
   verifyLogin,
-  write,
   wrongCode,
 } from "./two-factor-support";
 
 /** Login with a second factor: `/v1/auth/2fa/verify` and `/v1/auth/2fa/check` (rules C1, C3, C8 and A4). */
-const MINUTE = 60_000;
 const TEMP_TOKEN = /^2fa_[A-Za-z0-9_-]{43}$/;
 
 let server: TestServer;
@@ -99,7 +98,7 @@ describe("the first step", () => {
   });
 
   test("opens a session at once while the set-up isn't completed, or after it was turned off", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     done(await server.post("/v1/users/me/2fa/setup", { token: user.token }));
     expect((await signIn(server, user)).body.requires_2fa).toBe(false);
     const on = await turnOn(server, user);
@@ -208,7 +207,7 @@ describe("the second step", () => {
   });
 
   test("refuses the code with which it was turned on", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const { secret } = done(await server.post("/v1/users/me/2fa/setup", { token: user.token }));
     const code = await nextCode(server, secret);
     done(await server.post("/v1/users/me/2fa/verify", { token: user.token, body: { code } }));
@@ -227,7 +226,7 @@ describe("the second step", () => {
 
   test("refuses an earlier step than the last one that counted", async () => {
     const user = await guarded(server);
-    await advance(server, 5 * MINUTE);
+    await server.advance(5 * MINUTE);
     await toStepStart(server);
     done(await verifyLogin(server, await challenge(server, user), codeIn(server, user.secret, 1)));
     for (const steps of [1, 0, -1])
@@ -244,7 +243,7 @@ describe("the second step", () => {
       [2, 401],
       [1, 200],
     ] as const) {
-      await advance(server, 5 * MINUTE);
+      await server.advance(5 * MINUTE);
       await toStepStart(server);
       const token = await challenge(server, user);
       const answer = await verifyLogin(server, token, codeIn(server, user.secret, steps));
@@ -400,9 +399,9 @@ describe("the second step", () => {
   test("expires after 10 minutes", async () => {
     const user = await guarded(server);
     const early = await challenge(server, user);
-    await advance(server, MINUTE);
+    await server.advance(MINUTE);
     const late = await challenge(server, user);
-    await advance(server, 9 * MINUTE);
+    await server.advance(9 * MINUTE);
     await expectRefusedAlike(user, early, user.backupCodes[0]);
     done(await verifyLogin(server, late, user.backupCodes[0]));
   });
@@ -521,7 +520,7 @@ describe("a platform that is switched off meanwhile", () => {
 });
 
 describe("few backup codes left", () => {
-  const reminders = async (user: Newcomer) =>
+  const reminders = async (user: User) =>
     (await mailsTo(server, user.email)).filter(({ kind }) => kind === "backup_codes_low");
 
   test("are told by email from 3 on, each time that a backup code is used at sign-in", async () => {
@@ -557,7 +556,7 @@ describe("few backup codes left", () => {
 
 describe("POST /v1/auth/2fa/check", () => {
   test("says that no second step is needed, and gives no token", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     expect(done(await check(server, { user_id: user.id }))).toEqual({ requires_2fa: false });
     done(await server.post("/v1/users/me/2fa/setup", { token: user.token }));
     expect(done(await check(server, { user_id: user.id, oauth_provider: "discord" }))).toEqual({

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { done, expectRefused } from "../support/expectations";
+import { mailsTo } from "../support/mail";
 import { TestServer } from "../support/server";
-import { expectRefused } from "../tracking/support";
-import { done } from "./deletion-support";
-import { mailsTo } from "./registration-support";
-import { advance, type Guarded, guarded, nextCode, verifyLogin, wrongCode } from "./two-factor-support";
+
+import { type Guarded, guarded, nextCode, verifyLogin, wrongCode } from "./two-factor-support";
 
 /**
  * Somebody who reads the user's email has a new password whenever they want. The second factor must not be
@@ -67,10 +67,10 @@ test("a second reset unlocks nothing until a right code was entered, or for 30 d
   await reset(user, first);
   for (let failures = 0; failures < 100; )
     if ((await signIn(user, wrongCode(server, user.secret), first)).status === 401) failures++;
-    else await advance(server, 4 * HOUR);
+    else await server.advance(4 * HOUR);
   await reset(user, second);
   expectRefused(await logIn(user, second), 403, "TwoFactorLocked");
-  await advance(server, 30 * DAY);
+  await server.advance(30 * DAY);
   await reset(user, second);
   expect((await signIn(user, await nextCode(server, user.secret), second)).status).toBe(200);
 }, 60_000);
@@ -81,7 +81,7 @@ test("whoever has entered a right code since is forgiven again", async () => {
   for (let times = 0; times < 3; times++) {
     await reset(user, from);
     expect(await tryCodes(user, from)).toBe(5);
-    await advance(server, MINUTE);
+    await server.advance(MINUTE);
     expect((await signIn(user, await nextCode(server, user.secret), newAddress())).status).toBe(200);
   }
 }, 30_000);

@@ -2,13 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { pauseAfter } from "../../src/identity/two-factor-codes/failures";
 import { ask, refusalOf } from "../graphql/support";
 import type { Answer } from "../support/api";
+import { eventsAbout } from "../support/events";
+import { done, expectRefused, statuses } from "../support/expectations";
+import { mailsTo } from "../support/mail";
+import type { User } from "../support/people";
+import { rows, write } from "../support/rows";
 import { type Settings, TestServer } from "../support/server";
-import { expectRefused } from "../tracking/support";
-import { rows } from "./accounts-support";
-import { done, eventsAbout, type Newcomer } from "./deletion-support";
-import { completeReset, mailsTo, resetToken, statuses } from "./registration-support";
+import { HOUR } from "../support/time";
+import { completeReset, resetToken } from "./registration-support";
 import {
-  advance,
   check,
   disable,
   type Guarded,
@@ -16,13 +18,10 @@ import {
   nextCode,
   regenerate,
   verifyLogin,
-  write,
   wrongCode,
 } from "./two-factor-support";
 
 /** A person with the password can't find a second factor by patience. */
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 const MANY = "100000/60";
 
 const start = (settings: Settings = {}, dataDir?: string) =>
@@ -51,11 +50,11 @@ const HOME = { "x-forwarded-for": "127.0.0.1" };
 
 type From = Record<string, string>;
 
-const logIn = ({ username, password }: Newcomer, from: From, to = server) =>
+const logIn = ({ username, password }: User, from: From, to = server) =>
   to.post("/v1/auth/login", { body: { identifier: username, password }, headers: from });
 
 /** Both steps of a sign-in from an address, with a code. */
-async function signIn(user: Newcomer, code: string, from: From = newAddress(), to = server): Promise<Answer> {
+async function signIn(user: User, code: string, from: From = newAddress(), to = server): Promise<Answer> {
   return verifyLogin(to, done(await logIn(user, from, to)).temp_token, code, from);
 }
 
@@ -66,11 +65,11 @@ async function guess(user: Guarded, times: number): Promise<void> {
   for (let tried = 0; tried < times; ) {
     const { status, headers } = await wrong(user);
     if (status === 401) tried++;
-    else await advance(server, Number(headers.get("retry-after")) * 1_000);
+    else await server.advance(Number(headers.get("retry-after")) * 1_000);
   }
 }
 
-const alarms = async ({ email }: Newcomer, of = server) =>
+const alarms = async ({ email }: User, of = server) =>
   (await mailsTo(of, email)).filter(({ kind }) => kind === "two_factor_failures");
 
 describe("pauses", () => {
@@ -93,7 +92,7 @@ describe("pauses", () => {
       const wait = Number(answer.headers.get("retry-after"));
       expect(wait).toBeLessThanOrEqual(minutes * 60);
       expect(wait).toBeGreaterThan(minutes * 60 - 30);
-      await advance(server, wait * 1_000);
+      await server.advance(wait * 1_000);
     }
     expect((await signIn(user, user.backupCodes[0] as string)).status).toBe(200);
     // A right code resets the count.

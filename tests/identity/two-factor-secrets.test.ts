@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { signIn } from "../support/credentials";
+import { done, expectInvalid, expectRefused } from "../support/expectations";
+import { outputOfWholeRun } from "../support/log";
+import { newestMail, nextMail } from "../support/mail";
+import { newUser } from "../support/people";
+import { rows, write } from "../support/rows";
 import { ADMIN, TestServer } from "../support/server";
-import { expectInvalid, expectRefused } from "../tracking/support";
-import { rows } from "./accounts-support";
-import { done, newcomer, signIn } from "./deletion-support";
-import { changePassword, completeReset, newestMail, resetToken } from "./registration-support";
-import { outputOfWholeRun } from "./support";
+import { changePassword, completeReset, resetToken } from "./registration-support";
 import {
   challenge,
   disable,
@@ -21,7 +23,6 @@ import {
   status,
   turnOn,
   verifyLogin,
-  write,
   wrongCode,
 } from "./two-factor-support";
 
@@ -86,7 +87,7 @@ describe("a secret in the database", () => {
   });
 
   test("of a set-up that was put there for another user doesn't turn it on", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const other = await guarded(server);
     done(await setUp(server, user.token));
     put(user, secretOf(other));
@@ -159,7 +160,7 @@ async function useEverySecret(server: TestServer): Promise<Map<string, string>> 
   const user: Guarded = await guarded(server);
   note("password", user.password);
   note("session", user.token);
-  note("registration token", (await newestRegistration(server, user.email)) as string);
+  note("registration token", (await nextMail(server, user.email, "registration")).token);
   note("secret of the app", user.secret);
   note("backup code", ...user.backupCodes);
 
@@ -187,7 +188,7 @@ async function useEverySecret(server: TestServer): Promise<Map<string, string>> 
     await regenerate(server, user.token, { code: await nextCode(server, user.secret) }),
   );
   note("new backup code", ...backup_codes);
-  const pending = await newcomer(server);
+  const pending = await newUser(server);
   note("secret of a set-up", done(await setUp(server, pending.token)).secret);
   note("session", pending.token);
   const former = await guarded(server);
@@ -238,12 +239,6 @@ async function useEverySecret(server: TestServer): Promise<Map<string, string>> 
   note("session of the system", done(session).sessionToken);
   return secrets;
 }
-
-const newestRegistration = async (server: TestServer, email: string) =>
-  readdirSync(join(server.dataDir, "outbox"))
-    .filter((name) => name.endsWith(".json"))
-    .map((name) => JSON.parse(readFileSync(join(server.dataDir, "outbox", name), "utf8")))
-    .find(({ to, kind }) => to === email && kind === "registration")?.token;
 
 test("no secret stands in any byte of the database or of the log", async () => {
   const server = await TestServer.start({ clock: "movable", settings: { "log.level": "debug" } });

@@ -1,11 +1,11 @@
-import { Database } from "bun:sqlite";
 import { createHmac } from "node:crypto";
-import { join } from "node:path";
 import { inflateSync } from "node:zlib";
 import type { Answer, Token } from "../support/api";
+import { signIn } from "../support/credentials";
+import { done } from "../support/expectations";
+import { newUser, type User } from "../support/people";
+import { rows } from "../support/rows";
 import type { TestServer } from "../support/server";
-import { rows } from "./accounts-support";
-import { done, type Newcomer, newcomer, signIn } from "./deletion-support";
 
 /** Shared by the tests of two-factor authentication: an authenticator app of their own, and the requests. */
 
@@ -31,24 +31,14 @@ export function codeOfStep(secret: Buffer, step: number, digits = 6): string {
 
 const STEP = 30_000;
 
-/** Milliseconds by which the tests have moved the clock of each server. */
-const ahead = new WeakMap<TestServer, number>();
-
-export const serverTime = (server: TestServer): number => Date.now() + (ahead.get(server) ?? 0);
-
-export async function advance(server: TestServer, milliseconds: number): Promise<void> {
-  ahead.set(server, (ahead.get(server) ?? 0) + milliseconds);
-  await server.advance(milliseconds);
-}
-
 /** Moves the server's clock to the start of a time step, so that none begins while a test counts them. */
 export async function toStepStart(server: TestServer): Promise<void> {
-  await advance(server, STEP - (serverTime(server) % STEP) + 500);
+  await server.advance(STEP - (server.time % STEP) + 500);
 }
 
 /** The code of the time step that is `steps` steps from now. */
 export const codeIn = (server: TestServer, secret: string, steps: number): string =>
-  codeOfStep(fromBase32(secret), Math.floor(serverTime(server) / STEP) + steps);
+  codeOfStep(fromBase32(secret), Math.floor(server.time / STEP) + steps);
 
 /**
  * A code that the server accepts at none of the steps around now, nor at those that a slow test may reach.
@@ -69,9 +59,9 @@ const lastSteps = new Map<string, number>();
  * when both were used.
  */
 export async function nextCode(server: TestServer, secret: string): Promise<string> {
-  const now = Math.floor(serverTime(server) / STEP);
+  const now = Math.floor(server.time / STEP);
   const step = Math.max(now, (lastSteps.get(secret) ?? 0) + 1);
-  if (step > now + 1) await advance(server, (step - now - 1) * STEP);
+  if (step > now + 1) await server.advance((step - now - 1) * STEP);
   lastSteps.set(secret, step);
   return codeOfStep(fromBase32(secret), step);
 }
@@ -108,13 +98,13 @@ export const verifyLogin = (
   headers: Record<string, string> = {},
 ) => server.post("/v1/auth/2fa/verify", { body: { temp_token, code }, headers });
 
-export interface Guarded extends Newcomer {
+export interface Guarded extends User {
   secret: string;
   backupCodes: string[];
 }
 
 /** Turns two-factor authentication on for a user, which uses one code of the app. */
-export async function turnOn<User extends { token: Token }>(server: TestServer, user: User) {
+export async function turnOn<Holder extends { token: Token }>(server: TestServer, user: Holder) {
   const { secret } = done(await setUp(server, user.token));
   const code = await nextCode(server, secret);
   const { backup_codes } = done(await enable(server, user.token, { code }));
@@ -123,11 +113,11 @@ export async function turnOn<User extends { token: Token }>(server: TestServer, 
 
 /** A new user with two-factor authentication on, who holds the role User and those that are named. */
 export async function guarded(server: TestServer, ...roles: string[]): Promise<Guarded> {
-  return turnOn(server, await newcomer(server, ...roles));
+  return turnOn(server, await newUser(server, ...roles));
 }
 
 /** Passes the first step of a sign-in and returns the token for the second. */
-export async function challenge(server: TestServer, user: Newcomer): Promise<Token> {
+export async function challenge(server: TestServer, user: User): Promise<Token> {
   const body = done(await signIn(server, user));
   if (!body.requires_2fa) throw new Error("the sign-in needed no second step");
   return body.temp_token;
@@ -156,19 +146,6 @@ export const stored = (server: TestServer, userId: string) => ({
   sessions: rows(server, "SELECT id FROM sessions WHERE user_id = ? ORDER BY 1", userId),
   emails: rows(server, "SELECT id, kind FROM email_queue WHERE user_id = ? ORDER BY 1", userId),
 });
-
-/** Changes the database beside the running server. */
-export function write(server: TestServer, ...statements: string[]): void {
-  const database = new Database(join(server.dataDir, "fairlead.db"));
-  try {
-    database.run("PRAGMA busy_timeout = 5000");
-    database.transaction(() => {
-      for (const sql of statements) database.run(sql);
-    })();
-  } finally {
-    database.close();
-  }
-}
 
 // --- Pictures ---------------------------------------------------------------------------------------------
 

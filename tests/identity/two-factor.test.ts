@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { create } from "qrcode";
 import type { Answer, Token } from "../support/api";
+import { auditRows, eventsAbout, withoutAudit } from "../support/events";
+import { done, expectInvalid, expectRefused, statuses, UNKNOWN } from "../support/expectations";
+import { mailsTo } from "../support/mail";
+import { externalUser, newUser } from "../support/people";
+import { rows, write } from "../support/rows";
 import { TestServer } from "../support/server";
-import { expectInvalid, expectRefused, UNKNOWN } from "../tracking/support";
-import { externalUser, rows } from "./accounts-support";
-import { done, eventsAbout, newcomer } from "./deletion-support";
-import { mailsTo, statuses, withoutAudit } from "./registration-support";
-import { auditRows } from "./support";
+import { MINUTE } from "../support/time";
 import {
-  advance,
   codeIn,
   disable,
   enable,
@@ -18,14 +18,12 @@ import {
   nextCode,
   pixelsOf,
   regenerate,
-  serverTime,
   setUp,
   signInWithBoth,
   status,
   stored,
   toStepStart,
   turnOn,
-  write,
   wrongCode,
 } from "./two-factor-support";
 
@@ -33,7 +31,6 @@ import {
  * The status, set-up and management of a second factor (rules C3, C6 and A6). Sign-in:
  * two-factor-login.test.ts; management of others: two-factor-access.test.ts.
  */
-const MINUTE = 60_000;
 const BACKUP_CODE = /^[A-HJ-NP-Z2-9]{5}-[A-HJ-NP-Z2-9]{5}$/;
 
 let server: TestServer;
@@ -66,7 +63,7 @@ const REFUSED: [400, "BadRequest"] = [400, "BadRequest"];
 
 describe("the status", () => {
   test("says that it is off, while it is being set up too", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const off = {
       enabled: false,
       enabled_at: null,
@@ -89,7 +86,7 @@ describe("the status", () => {
       setup_platform: "email",
       platform_slug: "email",
     });
-    expect(Math.abs(Date.parse(body.enabled_at) - serverTime(server))).toBeLessThan(MINUTE);
+    expect(Math.abs(Date.parse(body.enabled_at) - server.time)).toBeLessThan(MINUTE);
     done(await signInWithBoth(server, user, user.backupCodes[0]));
     expect((await statusOf(user.token)).backup_codes_remaining).toBe(9);
   });
@@ -97,7 +94,7 @@ describe("the status", () => {
 
 describe("the set-up", () => {
   test("answers a secret, its address and its picture, for 10 minutes, and turns nothing on", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const body = done(await setUp(server, user.token));
     expect(Object.keys(body).sort()).toEqual([
       "expires_at",
@@ -108,7 +105,7 @@ describe("the set-up", () => {
     ]);
     expect(fromBase32(body.secret)).toHaveLength(20);
     expect(body.platform_slug).toBe("email");
-    const lifetime = Date.parse(body.expires_at) - serverTime(server);
+    const lifetime = Date.parse(body.expires_at) - server.time;
     expect(lifetime).toBeGreaterThan(9 * MINUTE);
     expect(lifetime).toBeLessThanOrEqual(10 * MINUTE);
     const url = new URL(body.qr_code_url);
@@ -121,7 +118,7 @@ describe("the set-up", () => {
   });
 
   test("draws a picture that holds the address and nothing else, with its margin", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const { qr_code_url, qr_code_image } = done(await setUp(server, user.token));
     const { size, data } = create(qr_code_url, { errorCorrectionLevel: "M" }).modules;
     const pixels = pixelsOf(qr_code_image);
@@ -139,12 +136,12 @@ describe("the set-up", () => {
   });
 
   test("takes an empty body, and none", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     for (const body of [undefined, {}]) expect((await setUp(server, user.token, body)).status).toBe(200);
   });
 
   test("can be begun from another platform, which the answers and the status then name", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const { secret, platform_slug } = done(
       await setUp(server, user.token, { platform_id: platformId("discord") }),
     );
@@ -165,7 +162,7 @@ describe("the set-up", () => {
   });
 
   test("refuses a platform that there isn't, that doesn't support it, and no identifier", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     await expectNothingDone(user, () => setUp(server, user.token, { platform_id: UNKNOWN }), [
       404,
       "NotFound",
@@ -182,7 +179,7 @@ describe("the set-up", () => {
   });
 
   test("that is repeated replaces the one before, whose codes no longer count", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const former = done(await setUp(server, user.token));
     const latter = done(await setUp(server, user.token));
     expect(latter.secret).not.toBe(former.secret);
@@ -192,20 +189,20 @@ describe("the set-up", () => {
   });
 
   test("expires after 10 minutes, and can then be repeated", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const { secret } = done(await setUp(server, user.token));
-    await advance(server, 10 * MINUTE);
+    await server.advance(10 * MINUTE);
     const code = codeIn(server, secret, 0);
     await expectNothingDone(user, () => enable(server, user.token, { code }), REFUSED);
     expect((await statusOf(user.token)).enabled).toBe(false);
     const again = done(await setUp(server, user.token));
-    await advance(server, 10 * MINUTE - 15_000);
+    await server.advance(10 * MINUTE - 15_000);
     done(await enable(server, user.token, { code: codeIn(server, again.secret, 0) }));
   });
 
   test("leaves nothing behind of an account that is deleted meanwhile", async () => {
     for (let times = 0; times < 3; times++) {
-      const user = await newcomer(server);
+      const user = await newUser(server);
       const erase = `/v1/admin/users/${user.id}/force-delete`;
       const [, erased] = await Promise.all([
         setUp(server, server.systemKey, { user_id: user.id }),
@@ -228,7 +225,7 @@ describe("the set-up", () => {
 
 describe("turning it on", () => {
   test("answers ten backup codes, and tells the user by email", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const { secret } = done(await setUp(server, user.token));
     const body = done(await enable(server, user.token, { code: await nextCode(server, secret) }));
     expect(body).toEqual({
@@ -254,7 +251,7 @@ describe("turning it on", () => {
   });
 
   test("writes 2fa_enabled, and nothing at all when that can't be written", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const { secret } = done(await setUp(server, user.token));
     const code = await nextCode(server, secret);
     const failing = () => withoutAudit(server, "2fa_enabled", () => enable(server, user.token, { code }));
@@ -274,12 +271,12 @@ describe("turning it on", () => {
   });
 
   test("is refused without a set-up", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     await expectNothingDone(user, () => enable(server, user.token, { code: "123456" }), REFUSED);
   });
 
   test("refuses a wrong code, which is audited and ends nothing", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const { secret } = done(await setUp(server, user.token));
     const wrong = wrongCode(server, secret);
     for (let times = 0; times < 6; times++)
@@ -298,7 +295,7 @@ describe("turning it on", () => {
   });
 
   test("takes six digits alone", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const { secret } = done(await setUp(server, user.token));
     const code = await nextCode(server, secret);
     for (const bad of [
@@ -321,7 +318,7 @@ describe("turning it on", () => {
   });
 
   test("of parallel requests with one code, succeeds once", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const { secret } = done(await setUp(server, user.token));
     const code = await nextCode(server, secret);
     const answers = await Promise.all(Array.from({ length: 6 }, () => enable(server, user.token, { code })));
@@ -338,7 +335,7 @@ describe("turning it on", () => {
       [1, 200],
       [2, 400],
     ] as const) {
-      const user = await newcomer(server);
+      const user = await newUser(server);
       const { secret } = done(await setUp(server, user.token));
       await toStepStart(server);
       const answer = await enable(server, user.token, { code: codeIn(server, secret, steps) });
@@ -411,7 +408,7 @@ describe("turning it off", () => {
   });
 
   test("is refused when it is off already, while it is being set up too", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     await expectNothingDone(user, () => disable(server, user.token, { code: "123456" }), REFUSED);
     const { secret } = done(await setUp(server, user.token));
     const code = await nextCode(server, secret);
@@ -494,7 +491,7 @@ describe("regenerating the backup codes", () => {
   });
 
   test("refuses a code that was used before, as at turning it on", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const { secret } = done(await setUp(server, user.token));
     const code = await nextCode(server, secret);
     done(await enable(server, user.token, { code }));
@@ -502,7 +499,7 @@ describe("regenerating the backup codes", () => {
   });
 
   test("is refused when it is off", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     await expectNothingDone(user, () => regenerate(server, user.token, { code: "123456" }), REFUSED);
   });
 

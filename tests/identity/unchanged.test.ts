@@ -2,8 +2,8 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Token } from "../support/api";
+import { auditRows } from "../support/events";
 import { TestServer } from "../support/server";
-import { auditRows } from "./support";
 
 /**
  * A PATCH or PUT with the present values is answered like a change, and writes nothing: no event, no time, no

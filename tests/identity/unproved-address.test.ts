@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Token } from "../support/api";
+import { createKey, isAccepted, signsIn } from "../support/credentials";
+import { changesOf } from "../support/events";
+import { done, eventually, expectRefused, expectStatus } from "../support/expectations";
+import { mailsTo, nextMail } from "../support/mail";
+import { externalLogin, newUser, signInExternally, staff, type User, upsert } from "../support/people";
+import { newRole } from "../support/roles";
 import { TestServer } from "../support/server";
-import { expectRefused, expectStatus } from "../tracking/support";
-import { accountsOf, login, signIn, state, upsert } from "./accounts-support";
-import { done, mailTo, type Newcomer, newcomer, nextMail } from "./deletion-support";
-import { newRole } from "./roles-support";
-import { createKey, isAccepted } from "./support";
-import { changesOf, eventually, signsIn, staff } from "./users-support";
+import { accountsOf, accountsState } from "./accounts-support";
 
 /**
  * An address that an administrator set is unproved: no external sign-in links by it until its user proves it.
@@ -19,8 +20,8 @@ afterAll(() => server.stop());
 
 let addresses = 0;
 /** A user whose address somebody with `users:write` has set, and that address. */
-async function withSetAddress(token?: Token): Promise<{ user: Newcomer; email: string }> {
-  const user = await newcomer(server);
+async function withSetAddress(token?: Token): Promise<{ user: User; email: string }> {
+  const user = await newUser(server);
   const email = `set-${++addresses}@example.net`;
   const change = { token: token ?? server.systemKey, body: { email } };
   expectStatus(await server.patch(`/v1/users/${user.id}`, change), 200);
@@ -30,9 +31,9 @@ async function withSetAddress(token?: Token): Promise<{ user: Newcomer; email: s
 /** An account that waits for its address's owner: its maker keeps a key, or an account on another platform. */
 async function planted(kept: "key" | "account") {
   const rights = await newRole(server, "users:write", "api_keys:write");
-  const user = await newcomer(server, rights.id);
-  const elsewhere = login({ email: user.email });
-  if (kept === "account") await signIn(server, elsewhere);
+  const user = await newUser(server, rights.id);
+  const elsewhere = externalLogin({ email: user.email });
+  if (kept === "account") await signInExternally(server, elsewhere);
   const key = kept === "key" ? (await createKey(server, user.token, [])).key : ("" as Token);
   const email = `planted-${++addresses}@example.net`;
   done(await server.patch(`/v1/users/${user.id}`, { token: user.token, body: { email } }));
@@ -42,11 +43,12 @@ async function planted(kept: "key" | "account") {
 let resets = 0;
 async function reset(email: string, revoke_api_keys: boolean): Promise<void> {
   done(await server.post("/v1/auth/reset-password", { body: { email } }));
-  const sent = () => mailTo(server, email).filter(({ kind }) => kind === "password_reset");
+  const sent = async () => (await mailsTo(server, email)).filter(({ kind }) => kind === "password_reset");
   const seen = used.get(email) ?? 0;
-  await eventually(() => sent().length > seen);
-  used.set(email, sent().length);
-  const body = { token: sent().at(-1)?.token, new_password: `another one ${++resets}`, revoke_api_keys };
+  await eventually(async () => (await sent()).length > seen);
+  const emails = await sent();
+  used.set(email, emails.length);
+  const body = { token: emails.at(-1)?.token, new_password: `another one ${++resets}`, revoke_api_keys };
   done(await server.post("/v1/auth/reset-password/complete", { body }));
 }
 /** Reset emails that were used already, by address. */
@@ -56,16 +58,16 @@ const platformsOf = async (id: string): Promise<string[]> =>
   (await accountsOf(server, id)).map((account: { platform_slug: string }) => account.platform_slug);
 
 /** Expects that a sign-in elsewhere with the address is refused, and leaves everything as it was. */
-async function expectNoLink(user: Newcomer, email: string): Promise<void> {
-  const before = state(server);
+async function expectNoLink(user: User, email: string): Promise<void> {
+  const before = accountsState(server);
   for (const address of [email, email.toUpperCase()])
-    expectRefused(await upsert(server, login({ email: address })), 409, "Conflict");
-  expect(state(server)).toEqual(before);
+    expectRefused(await upsert(server, externalLogin({ email: address })), 409, "Conflict");
+  expect(accountsState(server)).toEqual(before);
   expect(await platformsOf(user.id)).toEqual(["email"]);
 }
 
-async function expectLink(user: Newcomer, email: string): Promise<void> {
-  expect((await signIn(server, login({ email }))).id).toBe(user.id);
+async function expectLink(user: User, email: string): Promise<void> {
+  expect((await signInExternally(server, externalLogin({ email }))).id).toBe(user.id);
   expect(await platformsOf(user.id)).toEqual(["discord", "email"]);
 }
 
@@ -82,7 +84,7 @@ describe("an address that was set", () => {
   });
 
   test("by an administrator for the own account links nothing either", async () => {
-    const user = await newcomer(server, "role_admin");
+    const user = await newUser(server, "role_admin");
     const email = "own@example.net";
     done(await server.patch(`/v1/users/${user.id}`, { token: user.token, body: { email } }));
     await expectNoLink(user, email);
@@ -92,7 +94,7 @@ describe("an address that was set", () => {
     const { user, email } = await withSetAddress();
     const own = await server.post("/v1/users/oauth", {
       token: server.systemKey,
-      body: login({ email, oauthProvider: "github", email_verified: false }),
+      body: externalLogin({ email, oauthProvider: "github", email_verified: false }),
     });
     expectRefused(own, 409, "Conflict");
     await expectNoLink(user, email);
@@ -105,13 +107,13 @@ describe("an address that was set", () => {
     expect(done(found).data).toMatchObject({ id: user.id, email });
     const registration = { email, username: "somebody_else", password: "a long passphrase" };
     expectRefused(await server.post("/v1/auth/register", { body: registration }), 409, "Conflict");
-    const other = await newcomer(server);
+    const other = await newUser(server);
     const taken = { token: server.systemKey, body: { email } };
     expectRefused(await server.patch(`/v1/users/${other.id}`, taken), 409, "Conflict");
     // No account elsewhere takes it over.
-    const elsewhere = login();
-    await signIn(server, elsewhere);
-    expect((await signIn(server, { ...elsewhere, email })).email).toBe(elsewhere.email);
+    const elsewhere = externalLogin();
+    await signInExternally(server, elsewhere);
+    expect((await signInExternally(server, { ...elsewhere, email })).email).toBe(elsewhere.email);
   });
 });
 
@@ -129,21 +131,21 @@ describe("it links once its user has proved it", () => {
 
   test("by a password reset not while somebody else may still open the account: by a key", async () => {
     const { user, email, key } = await planted("key");
-    const anothers = login({ email, oauthProvider: "google" });
+    const anothers = externalLogin({ email, oauthProvider: "google" });
     await reset(email, false);
     expectRefused(await upsert(server, anothers), 409, "Conflict");
     expect(await isAccepted(server, key)).toBe(true);
     // Once the keys are off, it is the reader's of the mailbox alone.
     await reset(email, true);
     expect(await isAccepted(server, key)).toBe(false);
-    expect((await signIn(server, anothers)).id).toBe(user.id);
+    expect((await signInExternally(server, anothers)).id).toBe(user.id);
   });
 
   test("by a password reset not while somebody else may still open the account: by another platform", async () => {
     const { user, email, elsewhere } = await planted("account");
     await reset(email, true);
-    expectRefused(await upsert(server, login({ email, oauthProvider: "google" })), 409, "Conflict");
-    expect((await signIn(server, elsewhere)).id).toBe(user.id);
+    expectRefused(await upsert(server, externalLogin({ email, oauthProvider: "google" })), 409, "Conflict");
+    expect((await signInExternally(server, elsewhere)).id).toBe(user.id);
     expect(await platformsOf(user.id)).toEqual(["discord", "email"]);
   });
 
@@ -170,11 +172,11 @@ describe("it links once its user has proved it", () => {
   });
 
   test("and no longer once it is set anew", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const set = `again-${user.email}`;
     done(await server.patch(`/v1/users/${user.id}`, { token: server.systemKey, body: { email: set } }));
     await expectNoLink(user, set);
     // The address that was proved before is free now.
-    expect((await signIn(server, login({ email: user.email }))).id).not.toBe(user.id);
+    expect((await signInExternally(server, externalLogin({ email: user.email }))).id).not.toBe(user.id);
   });
 });

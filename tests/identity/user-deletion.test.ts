@@ -1,19 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Token } from "../support/api";
+import { commandLineKey, createKey, isAccepted, signIn } from "../support/credentials";
+import { eventsAbout } from "../support/events";
+import { done, expectInvalid, expectPermission, expectRefused, UNKNOWN } from "../support/expectations";
+import { nextMail } from "../support/mail";
+import { newUser } from "../support/people";
+import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { expectInvalid, expectPermission, expectRefused, fix } from "../tracking/support";
-import { rows, UNKNOWN } from "./accounts-support";
-import {
-  done,
-  eventsAbout,
-  expectNothingDone,
-  newcomer,
-  nextMail,
-  recordsOf,
-  secondSuperAdmin,
-  signIn,
-} from "./deletion-support";
-import { commandLineKey, createKey, isAccepted } from "./support";
+import { fix } from "../tracking/support";
+import { expectNothingDone, recordsOf } from "./deletion-support";
 
 /** `DELETE /v1/users/{id}`, the soft deletion (rules A10, C4, R2 and R3). */
 let server: TestServer;
@@ -31,7 +26,7 @@ const read = async (id: string) => done(await server.get(`/v1/users/${id}`, { to
 
 describe("a soft deletion", () => {
   test("sets deleted_at, and keeps the record readable with everything else in it", async () => {
-    const { id, username } = await newcomer(server);
+    const { id, username } = await newUser(server);
     const before = await read(id);
     const start = Date.now();
     const answer = await remove(id);
@@ -55,8 +50,8 @@ describe("a soft deletion", () => {
   });
 
   test("ends all sessions and keys, system keys too, and refuses sign-in like an unknown name; others stay", async () => {
-    const user = await newcomer(server, "role_admin");
-    const other = await newcomer(server, "role_admin");
+    const user = await newUser(server, "role_admin");
+    const other = await newUser(server, "role_admin");
     const second = done(await signIn(server, user)).session_token;
     const own = await createKey(server, user.token, ["gps:*"]);
     const system = await commandLineKey(server, { owner: user.username, system: true });
@@ -89,7 +84,7 @@ describe("a soft deletion", () => {
   });
 
   test("leaves username and address taken", async () => {
-    const { id, username, email, password } = await newcomer(server);
+    const { id, username, email, password } = await newUser(server);
     done(await remove(id));
     for (const body of [
       { username, email: `new_${email}`, password },
@@ -99,7 +94,7 @@ describe("a soft deletion", () => {
   });
 
   test("writes user_deleted, and api_key_revoked for each key that was on, with who did it", async () => {
-    const user = await newcomer(server, "role_admin");
+    const user = await newUser(server, "role_admin");
     const on = [await createKey(server, user.token, []), await createKey(server, user.token, ["gps:read"])];
     const off = await createKey(server, user.token, []);
     const path = `/v1/api-keys/${off.id}`;
@@ -122,7 +117,7 @@ describe("a soft deletion", () => {
   });
 
   test("writes session_revoked for each session, with who did it", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const second = done(await signIn(server, user));
     done(await remove(user.id));
     const revoked = eventsAbout(server, user.id, "session_revoked");
@@ -136,7 +131,7 @@ describe("a soft deletion", () => {
   });
 
   test("takes back what waits for the user: a scheduled deletion, a password reset, a change of address", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const { id, email, password, token } = user;
     done(await server.post("/v1/users/me/deletion", { token, body: { password } }));
     done(await server.post("/v1/auth/reset-password", { body: { email } }));
@@ -160,7 +155,7 @@ describe("a soft deletion", () => {
   });
 
   test("lets nothing of the user be changed afterwards", async () => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     done(await remove(id));
     const before = recordsOf(server, id);
     const requests = [
@@ -175,14 +170,14 @@ describe("a soft deletion", () => {
   });
 
   test("happens once when two ask for it at once", async () => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     const statuses = (await Promise.all([remove(id), remove(id)])).map(({ status }) => status);
     expect(statuses.sort()).toEqual([204, 404]);
     expect(eventsAbout(server, id, "user_deleted")).toHaveLength(1);
   });
 
   test("of a banned user keeps the ban in the history", async () => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     const ban = done(await server.post(`/v1/users/${id}/ban`, { token: admin, body: {} })).data;
     done(await remove(id));
     const history = done(await server.get(`/v1/users/${id}/bans`, { token: admin })).data;
@@ -195,7 +190,7 @@ describe("a soft deletion is refused", () => {
     await expectNothingDone(server, adminId, () => remove(adminId, server.systemKey), 409, "Conflict");
     await expectNothingDone(server, adminId, () => remove(adminId), 409, "Conflict");
     expect(await isAccepted(server, admin)).toBe(true);
-    const second = await secondSuperAdmin(server);
+    const second = await newUser(server, "role_super_admin");
     // Deleting oneself is permitted while another super admin stays.
     expect((await remove(second.id, second.token)).status).toBe(204);
     expect(eventsAbout(server, second.id, "user_deleted")[0]?.actor_id).toBeNull();
@@ -203,8 +198,8 @@ describe("a soft deletion is refused", () => {
   });
 
   test("of somebody who may do more", async () => {
-    const superAdmin = await secondSuperAdmin(server);
-    const administrator = await newcomer(server, "role_admin");
+    const superAdmin = await newUser(server, "role_super_admin");
+    const administrator = await newUser(server, "role_admin");
     const refuse = (id: string, token: Token) =>
       expectNothingDone(server, id, () => remove(id, token), 403, "Forbidden");
     await refuse(superAdmin.id, administrator.token);
@@ -215,14 +210,14 @@ describe("a soft deletion is refused", () => {
   });
 
   test("without users:delete; nothing else is needed for an ordinary user", async () => {
-    const { id } = await newcomer(server);
+    const { id } = await newUser(server);
     await expectPermission(server, "users:delete", 204, (token) =>
       server.delete(`/v1/users/${id}`, { ...(token && { token }) }),
     );
   });
 
   test("of oneself without users:delete", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     await expectNothingDone(server, user.id, () => remove(user.id, user.token), 403, "Forbidden");
     expect(await isAccepted(server, user.token)).toBe(true);
   });

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Client } from "../realtime/support";
 import type { Token } from "../support/api";
+import { commandLineKey } from "../support/credentials";
+import { auditRows } from "../support/events";
+import { expectInvalid, expectKept, expectPermission, expectRefused, UNKNOWN } from "../support/expectations";
+import { externalUser, newUser, staff, type User } from "../support/people";
+import { newRole } from "../support/roles";
+import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { expectInvalid, expectPermission, expectRefused } from "../tracking/support";
-import { externalUser, rows, UNKNOWN } from "./accounts-support";
-import { auditRows, commandLineKey, createUser, type TestUser } from "./support";
-import { makeRole, newUser, staff } from "./users-support";
+import { Client } from "../support/socket";
 
 /** Roles and permissions of users (rules H3, H8, H12, R2, R5 and W5). */
 const OWN = ["two_factor:read", "two_factor:write"];
@@ -14,14 +16,15 @@ const SUPER_ADMIN = "role_super_admin";
 let server: TestServer;
 let admin: Token;
 /** Holds `*:*`, but isn't a super admin. */
-let manager: TestUser;
+let manager: User;
 /** Gives `gps:read`. */
 let watch: string;
+let watchName: string;
 beforeAll(async () => {
   server = await TestServer.start();
   admin = await server.admin();
-  manager = await createUser(server, "Admin");
-  watch = makeRole(server, "Watch", "gps:read");
+  manager = await newUser(server, "role_admin");
+  ({ id: watch, name: watchName } = await newRole(server, "gps:read"));
 });
 afterAll(() => server.stop());
 
@@ -47,11 +50,6 @@ const stored = () => ({
   roles: rows(server, "SELECT * FROM user_roles ORDER BY user_id, role_id"),
   events: auditRows(server),
 });
-async function expectNoChange(request: () => Promise<unknown>): Promise<void> {
-  const before = stored();
-  await request();
-  expect(stored()).toEqual(before);
-}
 
 describe("GET /v1/users/{id}/roles", () => {
   test("lists the roles, the newest first, with exactly the fields of the specification", async () => {
@@ -64,7 +62,7 @@ describe("GET /v1/users/{id}/roles", () => {
     await assign(id, "role_moderator");
     await assign(id, watch);
     expect((await server.get(pathOf(id), { token: admin })).body.roles).toMatchObject([
-      { id: watch, name: "Watch", description: null },
+      { id: watch, name: watchName, description: null },
       { id: "role_moderator", name: "Moderator" },
       { id: "role_user", name: "User" },
     ]);
@@ -104,7 +102,7 @@ describe("POST /v1/users/{id}/roles", () => {
   test("twice is no error and no second event", async () => {
     const { id } = await externalUser(server);
     expect((await assign(id, watch)).status).toBe(200);
-    await expectNoChange(async () => expect((await assign(id, watch)).status).toBe(200));
+    await expectKept(stored, async () => expect((await assign(id, watch)).status).toBe(200));
   });
 
   test.each([
@@ -116,7 +114,7 @@ describe("POST /v1/users/{id}/roles", () => {
     ["an empty identifier", { role_id: "" }],
   ])("refuses %s", async (_, body) => {
     const { id } = await externalUser(server);
-    await expectNoChange(async () =>
+    await expectKept(stored, async () =>
       expectInvalid(await server.post(pathOf(id), { token: admin, body }), "/role_id"),
     );
   });
@@ -124,7 +122,7 @@ describe("POST /v1/users/{id}/roles", () => {
   test("answers 404 to an unknown and to a deleted user, 400 to a malformed identifier", async () => {
     const { id } = await externalUser(server);
     expect((await server.delete(`/v1/users/${id}`, { token: admin })).status).toBe(204);
-    await expectNoChange(async () => {
+    await expectKept(stored, async () => {
       for (const which of [id, UNKNOWN]) expectRefused(await assign(which, watch), 404, "NotFound");
       expectInvalid(await assign("me", watch), "/id");
     });
@@ -132,10 +130,10 @@ describe("POST /v1/users/{id}/roles", () => {
 
   test("needs users:write, on the own account too", async () => {
     const { id, token } = await externalUser(server);
-    await expectNoChange(async () =>
+    await expectKept(stored, async () =>
       expectRefused(await assign(id, "role_moderator", token), 403, "Forbidden"),
     );
-    const empty = makeRole(server, "Nothing");
+    const { id: empty } = await newRole(server);
     await expectPermission(server, "users:write", 200, (credential) =>
       server.post(pathOf(id), { ...(credential && { token: credential }), body: { role_id: empty } }),
     );
@@ -143,9 +141,9 @@ describe("POST /v1/users/{id}/roles", () => {
 
   test("needs every permission that the role gives", async () => {
     const clerk = await staff(server, "users:write", "gps:read");
-    const helm = makeRole(server, "Helm", "gps:read", "gps:write");
+    const { id: helm } = await newRole(server, "gps:read", "gps:write");
     const { id } = await externalUser(server);
-    await expectNoChange(async () => {
+    await expectKept(stored, async () => {
       for (const role of [helm, "role_admin", "role_system", SUPER_ADMIN]) {
         expectRefused(await assign(id, role, clerk.token), 403, "Forbidden");
         expectRefused(await assign(clerk.id, role, clerk.token), 403, "Forbidden");
@@ -158,7 +156,7 @@ describe("POST /v1/users/{id}/roles", () => {
   test("holds a key to its own scopes, whoever owns it", async () => {
     const narrow = await server.key("users:write", "gps:read");
     const { id } = await externalUser(server);
-    await expectNoChange(async () => {
+    await expectKept(stored, async () => {
       for (const role of ["role_admin", "role_moderator", SUPER_ADMIN])
         expectRefused(await assign(id, role, narrow), 403, "Forbidden");
     });
@@ -169,7 +167,7 @@ describe("POST /v1/users/{id}/roles", () => {
     const { id } = await externalUser(server);
     const { key } = await commandLineKey(server, { owner: manager.username, scopes: ["*:*"] });
     const narrow = await server.key("users:*");
-    await expectNoChange(async () => {
+    await expectKept(stored, async () => {
       for (const token of [manager.token, key, server.systemKey, narrow])
         for (const target of [id, manager.id])
           expectRefused(await assign(target, SUPER_ADMIN, token), 403, "Forbidden");
@@ -181,7 +179,7 @@ describe("POST /v1/users/{id}/roles", () => {
 
 describe("DELETE /v1/users/{id}/roles/{role_id}", () => {
   test("takes a role, effective with the next request of sessions and keys, and on live sockets", async () => {
-    const sailor = await createUser(server, "Watch");
+    const sailor = await newUser(server, watch);
     const { key } = await commandLineKey(server, { owner: sailor.username, scopes: ["gps:read"] });
     const socket = await (await Client.open(server, { token: sailor.token })).subscribe("gps");
     for (const token of [sailor.token, key]) expect(await mayReadPositions(token)).toBe(true);
@@ -194,12 +192,15 @@ describe("DELETE /v1/users/{id}/roles/{role_id}", () => {
     expect(message.message).toContain("gps");
     await socket.close();
     expect(await rolesOf(sailor.id)).toEqual(["role_user"]);
-    expect(roleEvents(sailor.id)).toEqual([["role_removed", watch, manager.id]]);
+    expect(roleEvents(sailor.id)).toEqual([
+      ["role_assigned", watch, await idOf(admin)],
+      ["role_removed", watch, manager.id],
+    ]);
   });
 
   test("answers 404 to a role that the user doesn't hold, to an unknown role and to an unknown user", async () => {
     const { id } = await externalUser(server);
-    await expectNoChange(async () => {
+    await expectKept(stored, async () => {
       expectRefused(await remove(id, watch), 404, "NotFound");
       expectRefused(await remove(id, "role_captain"), 404, "NotFound");
       expectRefused(await remove(UNKNOWN, "role_user"), 404, "NotFound");
@@ -216,8 +217,10 @@ describe("DELETE /v1/users/{id}/roles/{role_id}", () => {
 
   test("needs users:write, on the own account too", async () => {
     const { id, token } = await externalUser(server);
-    await expectNoChange(async () => expectRefused(await remove(id, "role_user", token), 403, "Forbidden"));
-    const empty = makeRole(server, "Nothing either");
+    await expectKept(stored, async () =>
+      expectRefused(await remove(id, "role_user", token), 403, "Forbidden"),
+    );
+    const { id: empty } = await newRole(server);
     await assign(id, empty);
     await expectPermission(server, "users:write", 200, (credential) =>
       server.delete(`${pathOf(id)}/${empty}`, { ...(credential && { token: credential }) }),
@@ -228,7 +231,7 @@ describe("DELETE /v1/users/{id}/roles/{role_id}", () => {
     const clerk = await staff(server, "users:write");
     const { id } = await externalUser(server);
     await assign(id, watch);
-    await expectNoChange(async () => {
+    await expectKept(stored, async () => {
       expectRefused(await remove(id, watch, clerk.token), 403, "Forbidden");
       expectRefused(await remove(manager.id, "role_admin", clerk.token), 403, "Forbidden");
     });
@@ -253,7 +256,7 @@ describe("the super admins", () => {
   const take = (id: string, token: Token) => installation.delete(`${pathOf(id)}/${SUPER_ADMIN}`, { token });
 
   test("lose the role to super admins alone", async () => {
-    const boss = await createUser(installation, "Admin");
+    const boss = await newUser(installation, "role_admin");
     const before = superAdmins();
     for (const token of [boss.token, installation.systemKey])
       expectRefused(await take(first.id, token), 403, "Forbidden");
@@ -268,8 +271,8 @@ describe("the super admins", () => {
   });
 
   test("keep the last who can sign in: one who is deleted or banned doesn't count", async () => {
-    const gone = await createUser(installation, "Super Admin");
-    const banned = await createUser(installation, "Super Admin");
+    const gone = await newUser(installation, "role_super_admin");
+    const banned = await newUser(installation, "role_super_admin");
     const asFirst = { token: first.token };
     expect((await installation.delete(`/v1/users/${gone.id}`, asFirst)).status).toBe(204);
     const ban = await installation.post(`/v1/users/${banned.id}/ban`, { ...asFirst, body: {} });
@@ -282,7 +285,7 @@ describe("the super admins", () => {
 
   test("keep one of two who remove each other at once", async () => {
     for (let round = 0; round < 3; round++) {
-      const second = await createUser(installation, "Super Admin");
+      const second = await newUser(installation, "role_super_admin");
       const before = superAdmins();
       const answers = await Promise.all([take(second.id, first.token), take(first.id, second.token)]);
       const statuses = answers.map(({ status }) => status);
@@ -298,7 +301,7 @@ describe("the super admins", () => {
   });
 
   test("keep one of two who resign at once", async () => {
-    const second = await createUser(installation, "Super Admin");
+    const second = await newUser(installation, "role_super_admin");
     const answers = await Promise.all([take(second.id, second.token), take(first.id, first.token)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
     const left = answers[0]?.status === 200 ? first : second;

@@ -1,11 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Token } from "../support/api";
+import { commandLineKey, isAccepted, signsIn } from "../support/credentials";
+import { auditRows, changesOf, eventsOf } from "../support/events";
+import { expectInvalid, expectKept, expectPermission, expectRefused, UNKNOWN } from "../support/expectations";
+import { newestMail } from "../support/mail";
+import {
+  externalLogin,
+  externalUser,
+  newUser,
+  readUser,
+  signInExternally,
+  staff,
+  type User,
+} from "../support/people";
+import { rows } from "../support/rows";
 import { ADMIN, TestServer } from "../support/server";
-import { expectInvalid, expectPermission, expectRefused } from "../tracking/support";
-import { accountsOf, externalUser, link, login, rows, signIn, state, UNKNOWN } from "./accounts-support";
-import { newestMail } from "./registration-support";
-import { auditRows, commandLineKey, isAccepted, type TestUser } from "./support";
-import { changesOf, eventsOf, newUser, readUser, signsIn, staff } from "./users-support";
+import { accountsOf, accountsState, link } from "./accounts-support";
 
 /**
  * Users and profiles (rules H1 to H9, C5, A7 and A10). Roles: user-roles.test.ts; access by self:
@@ -15,7 +25,7 @@ const PATH = "/v1/users";
 
 let server: TestServer;
 let admin: Token;
-let user: TestUser;
+let user: User;
 beforeAll(async () => {
   server = await TestServer.start();
   admin = await server.admin();
@@ -27,12 +37,7 @@ const pathOf = (id: string, rest = "") => `${PATH}/${id}${rest}`;
 const get = (path: string, token = admin) => server.get(path, { token });
 const patch = (path: string, body: object, token = admin) => server.patch(path, { token, body });
 
-/** Expects a refused request, and that nothing changed. */
-async function expectNoChange(request: () => Promise<unknown>): Promise<void> {
-  const before = state(server);
-  await request();
-  expect(state(server)).toEqual(before);
-}
+const stored = () => accountsState(server);
 
 describe("GET /v1/users/{id}", () => {
   test("answers a user in an envelope with exactly the fields of the specification", async () => {
@@ -142,8 +147,8 @@ describe("GET /v1/users/{id}/profile", () => {
   });
 
   test("shows name and picture of the primary platform, and where the user signed in last", async () => {
-    const body = login({ name: "Käpt’n Blaubär", image: "https://cdn.example.org/b.png" });
-    const { id, username } = await signIn(server, body);
+    const body = externalLogin({ name: "Käpt’n Blaubär", image: "https://cdn.example.org/b.png" });
+    const { id, username } = await signInExternally(server, body);
     const profile = async () => (await get(pathOf(id, "/profile"))).body;
     expect(await profile()).toMatchObject({
       name: username,
@@ -290,7 +295,7 @@ describe("PATCH /v1/users/{id}", () => {
       { privacy_mode: false, avatars_enabled: true },
       { nickname: "Salty", id: UNKNOWN, deleted_at: "2026-01-01T00:00:00Z", created_at: null },
     ])
-      await expectNoChange(async () => {
+      await expectKept(stored, async () => {
         const answer = await patch(pathOf(id), body, token);
         expect([answer.status, answer.body.data]).toEqual([200, before]);
       });
@@ -311,13 +316,13 @@ describe("PATCH /v1/users/{id}", () => {
     ["a privacy mode of null", { privacy_mode: null }, "/privacy_mode"],
     ["an avatar switch that is no boolean", { avatars_enabled: 0 }, "/avatars_enabled"],
   ])("refuses %s, and changes nothing of the rest either", async (_, body, path) => {
-    await expectNoChange(async () => {
+    await expectKept(stored, async () => {
       expectInvalid(await patch(pathOf(user.id), { privacy_mode: true, ...body }), path);
     });
   });
 
   test("refuses a body that is none", async () => {
-    await expectNoChange(async () => {
+    await expectKept(stored, async () => {
       expect((await server.patch(pathOf(user.id), { token: admin })).status).toBe(400);
       expectInvalid(await server.patch(pathOf(user.id), { token: admin, body: [] }), "/");
     });
@@ -331,14 +336,14 @@ describe("PATCH /v1/users/{id}", () => {
       { privacy_mode: true, email: taken.email },
       { username: "not_taken", email: taken.email.toUpperCase() },
     ])
-      await expectNoChange(async () => {
+      await expectKept(stored, async () => {
         expectRefused(await patch(pathOf(user.id), body), 409, "Conflict");
       });
   });
 
   test("refuses an address that another platform vouches for", async () => {
     const { email } = await externalUser(server);
-    await expectNoChange(async () => {
+    await expectKept(stored, async () => {
       expectRefused(await patch(pathOf(user.id), { email }), 409, "Conflict");
     });
   });
@@ -346,7 +351,7 @@ describe("PATCH /v1/users/{id}", () => {
   test("answers 404 to an unknown and to a deleted user", async () => {
     const { id } = await externalUser(server);
     expect((await server.delete(pathOf(id), { token: admin })).status).toBe(204);
-    await expectNoChange(async () => {
+    await expectKept(stored, async () => {
       for (const which of [UNKNOWN, id]) {
         expectRefused(await patch(pathOf(which), { privacy_mode: true }), 404, "NotFound");
         expectRefused(await patch(pathOf(which, "/locale"), { locale: "de" }), 404, "NotFound");
@@ -401,7 +406,7 @@ describe("PATCH /v1/users/{id}", () => {
     test("that is the present one is no change", async () => {
       const { id, email, token } = await newUser(server);
       for (const credential of [token, admin])
-        await expectNoChange(async () => {
+        await expectKept(stored, async () => {
           expect((await patch(pathOf(id), { email: email.toUpperCase() }, credential)).status).toBe(200);
         });
       expect((await patch(pathOf(id), { email, privacy_mode: true }, token)).body.data.privacy_mode).toBe(
@@ -413,7 +418,7 @@ describe("PATCH /v1/users/{id}", () => {
     test("of an account that wasn't created with one is refused", async () => {
       const { id, token } = await externalUser(server);
       for (const credential of [admin, token])
-        await expectNoChange(async () => {
+        await expectKept(stored, async () => {
           const body = { email: "first@example.net", privacy_mode: true };
           expectRefused(await patch(pathOf(id), body, credential), 400, "BadRequest");
         });
@@ -445,14 +450,14 @@ describe("PATCH /v1/users/{id}", () => {
       expect((await patch(pathOf(id), { avatar_url: null }, token)).status).toBe(200);
       expect((await pictures()).get("primary")).toBeNull();
       expect(changesOf(server, id)).toEqual([["avatar_url"], ["avatar_url"]]);
-      await expectNoChange(async () => {
+      await expectKept(stored, async () => {
         expect((await patch(pathOf(id), { avatar_url: null }, token)).status).toBe(200);
       });
     });
 
     test("switched off removes all pictures, and sign-ins bring none back", async () => {
-      const body = login();
-      const { id } = await signIn(server, body);
+      const body = externalLogin();
+      const { id } = await signInExternally(server, body);
       await link(server, { id, email: body.email }, "twitch");
       const pictures = async () =>
         (await accountsOf(server, id)).map((account: { avatar_url: string | null }) => account.avatar_url);
@@ -464,15 +469,15 @@ describe("PATCH /v1/users/{id}", () => {
         picture: null,
         avatars_enabled: false,
       });
-      await signIn(server, { ...body, image: picture });
+      await signInExternally(server, { ...body, image: picture });
       await link(server, { id, email: body.email }, "google");
       expect(await pictures()).toEqual([null, null, null]);
-      await expectNoChange(async () => {
+      await expectKept(stored, async () => {
         expectInvalid(await patch(pathOf(id), { avatar_url: picture }), "/avatar_url");
       });
 
       expect((await patch(pathOf(id), { avatars_enabled: true })).status).toBe(200);
-      await signIn(server, { ...body, image: picture });
+      await signInExternally(server, { ...body, image: picture });
       expect((await get(pathOf(id, "/profile"))).body.picture).toBe(picture);
     });
   });
@@ -515,11 +520,11 @@ describe("PATCH /v1/users/{id}/username", () => {
     123,
     null,
   ])("refuses %j", async (name) => {
-    await expectNoChange(async () => expectInvalid(await rename(user.id, name), "/username"));
+    await expectKept(stored, async () => expectInvalid(await rename(user.id, name), "/username"));
   });
 
   test("refuses a missing name", async () => {
-    await expectNoChange(async () =>
+    await expectKept(stored, async () =>
       expectInvalid(await patch(pathOf(user.id, "/username"), {}), "/username"),
     );
   });
@@ -528,7 +533,7 @@ describe("PATCH /v1/users/{id}/username", () => {
     const taken = await newUser(server);
     const gone = await externalUser(server);
     expect((await server.delete(pathOf(gone.id), { token: admin })).status).toBe(204);
-    await expectNoChange(async () => {
+    await expectKept(stored, async () => {
       for (const name of [taken.username, taken.username.toUpperCase(), gone.username])
         expectRefused(await rename(user.id, name), 409, "Conflict");
     });
@@ -539,7 +544,7 @@ describe("PATCH /v1/users/{id}/username", () => {
     const registration = { email, username: "waited_for", password: "a long passphrase" };
     expect((await server.post("/v1/auth/register", { body: registration })).status).toBe(200);
     const { id } = await externalUser(server);
-    await expectNoChange(async () => {
+    await expectKept(stored, async () => {
       expectRefused(await rename(id, "Waited_For"), 409, "Conflict");
       expectRefused(await patch(pathOf(id), { username: "waited_for" }), 409, "Conflict");
     });
@@ -590,11 +595,13 @@ describe("PATCH /v1/users/{id}/locale", () => {
   });
 
   test.each(["fr", "DE", "de-AT", "", "xx", 1, true])("refuses %j", async (locale) => {
-    await expectNoChange(async () => expectInvalid(await choose(user.id, locale), "/locale"));
+    await expectKept(stored, async () => expectInvalid(await choose(user.id, locale), "/locale"));
   });
 
   test("refuses a missing locale", async () => {
-    await expectNoChange(async () => expectInvalid(await patch(pathOf(user.id, "/locale"), {}), "/locale"));
+    await expectKept(stored, async () =>
+      expectInvalid(await patch(pathOf(user.id, "/locale"), {}), "/locale"),
+    );
   });
 
   test("knows the locales of the configuration alone", async () => {
@@ -634,7 +641,7 @@ describe("DELETE /v1/users/{id}", () => {
   test("answers 404 to an unknown user and to one who is deleted already", async () => {
     const { id } = await externalUser(server);
     expect((await server.delete(pathOf(id), { token: admin })).status).toBe(204);
-    await expectNoChange(async () => {
+    await expectKept(stored, async () => {
       for (const which of [id, UNKNOWN])
         expectRefused(await server.delete(pathOf(which), { token: admin }), 404, "NotFound");
       expectInvalid(await server.delete(pathOf("not-me"), { token: admin }), "/id");
@@ -642,7 +649,7 @@ describe("DELETE /v1/users/{id}", () => {
   });
 
   test("needs users:delete, on the own account too", async () => {
-    await expectNoChange(async () => {
+    await expectKept(stored, async () => {
       expectRefused(await server.delete(pathOf(user.id), { token: user.token }), 403, "Forbidden");
     });
     const { id } = await externalUser(server);
@@ -653,7 +660,7 @@ describe("DELETE /v1/users/{id}", () => {
 
   test("keeps the last super admin", async () => {
     const { id } = (await get(`${PATH}/me`)).body.data;
-    await expectNoChange(async () => {
+    await expectKept(stored, async () => {
       expectRefused(await server.delete(pathOf(id), { token: admin }), 409, "Conflict");
     });
     expect(await isAccepted(server, admin)).toBe(true);

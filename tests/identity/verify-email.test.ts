@@ -1,29 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import type { Answer } from "../support/api";
-import { command, TestServer } from "../support/server";
-import { externalUser, rows, signIn, login as throughDiscord } from "./accounts-support";
+import { isAccepted, login } from "../support/credentials";
+import { audited, withoutAudit } from "../support/events";
+import { statuses } from "../support/expectations";
+import { mailsTo, newestMail } from "../support/mail";
 import {
-  audited,
-  HOUR,
-  login,
-  MINUTE,
-  mailsTo,
-  newestMail,
+  externalUser,
   newPerson,
+  newUser,
   type Person,
   pending,
   register,
   registered,
-  requestEmailChange,
-  resetToken,
-  state,
-  statuses,
-  verifyEmail,
+  signInExternally,
+  externalLogin as throughDiscord,
   verifyRegistration,
-  withoutAudit,
-} from "./registration-support";
-import { isAccepted } from "./support";
+} from "../support/people";
+import { rows } from "../support/rows";
+import { command, TestServer } from "../support/server";
+import { HOUR, MINUTE } from "../support/time";
+import { expectNoEffect, requestEmailChange, resetToken, verifyEmail } from "./registration-support";
 
 /** POST /v1/auth/register/verify and /v1/auth/verify-email (rules A3, C7 and C8). */
 
@@ -46,15 +43,6 @@ const DOORS = [
   ["register/verify", verifyRegistration, 201],
   ["verify-email", verifyEmail, 200],
 ] as const;
-
-/** Expects the status, and that everything stayed as it was. */
-async function expectRefused(ask: () => Promise<Answer>, status: number, error: string) {
-  const before = state(server);
-  const answer = await ask();
-  expect([answer.status, answer.body.error]).toEqual([status, error]);
-  expect(state(server)).toEqual(before);
-  return answer;
-}
 
 describe("POST /v1/auth/register/verify", () => {
   test("creates the account and signs in for 30 days", async () => {
@@ -114,8 +102,8 @@ describe("POST /v1/auth/register/verify", () => {
       server.patch("/v1/platforms/email/enabled", { token: await server.admin(), body: { enabled } });
     await setEnabled(false);
     try {
-      await expectRefused(() => verifyRegistration(server, token), 403, "Forbidden");
-      await expectRefused(() => verifyEmail(server, token), 403, "Forbidden");
+      await expectNoEffect(server, () => verifyRegistration(server, token), 403, "Forbidden");
+      await expectNoEffect(server, () => verifyEmail(server, token), 403, "Forbidden");
       expect(usersNamed(person)).toEqual([]);
     } finally {
       await setEnabled(true);
@@ -124,12 +112,12 @@ describe("POST /v1/auth/register/verify", () => {
   });
 
   test("takes no token of another kind, which stays good", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const { email } = newPerson();
     const change = await requestEmailChange(server, user, email);
     const reset = await resetToken(server, user);
     for (const token of [change, reset, user.token])
-      await expectRefused(() => verifyRegistration(server, token), 400, "BadRequest");
+      await expectNoEffect(server, () => verifyRegistration(server, token), 400, "BadRequest");
     expect((await verifyEmail(server, change)).status).toBe(200);
   });
 });
@@ -183,7 +171,7 @@ describe("POST /v1/auth/verify-email with the token of a registration", () => {
 
 describe("POST /v1/auth/verify-email with another token", () => {
   test("changes the address of an account", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const { email } = newPerson();
     const token = await requestEmailChange(server, user, email);
     const { status, body } = await verifyEmail(server, token);
@@ -199,7 +187,7 @@ describe("POST /v1/auth/verify-email with another token", () => {
     ]);
     expect((await login(server, email, user.password)).body.user_id).toBe(user.id);
     expect((await login(server, user.email, user.password)).status).toBe(401);
-    await expectRefused(() => verifyEmail(server, token), 400, "BadRequest");
+    await expectNoEffect(server, () => verifyEmail(server, token), 400, "BadRequest");
   });
 
   test("links an address to an account of another platform", async () => {
@@ -214,31 +202,31 @@ describe("POST /v1/auth/verify-email with another token", () => {
     const { status, body } = await verifyEmail(server, token);
     expect([status, body.verification_type, body.user_id]).toEqual([200, "email_link", user.id]);
     expect((await login(server, email, password)).body.user_id).toBe(user.id);
-    await expectRefused(() => verifyEmail(server, token), 400, "BadRequest");
+    await expectNoEffect(server, () => verifyEmail(server, token), 400, "BadRequest");
   });
 
   test("refuses a change whose address somebody else got meanwhile", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const other = newPerson();
     const token = await requestEmailChange(server, user, other.email);
     await registered(server, other);
-    await expectRefused(() => verifyEmail(server, token), 409, "Conflict");
+    await expectNoEffect(server, () => verifyEmail(server, token), 409, "Conflict");
     expect((await login(server, user.email, user.password)).status).toBe(200);
   });
 
   test("refuses what was for a user who is deleted now", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const { email } = newPerson();
     const token = await requestEmailChange(server, user, email);
     await server.delete(`/v1/users/${user.id}`, { token: await server.admin() });
-    await expectRefused(() => verifyEmail(server, token), 400, "BadRequest");
+    await expectNoEffect(server, () => verifyEmail(server, token), 400, "BadRequest");
   });
 
   test("takes no token of a password reset or of a session", async () => {
-    const user = await registered(server);
+    const user = await newUser(server);
     const reset = await resetToken(server, user);
     for (const token of [reset, user.token])
-      await expectRefused(() => verifyEmail(server, token), 400, "BadRequest");
+      await expectNoEffect(server, () => verifyEmail(server, token), 400, "BadRequest");
   });
 });
 
@@ -246,7 +234,8 @@ describe.each(DOORS)("%s", (path, verify, success) => {
   test("uses a token once", async () => {
     const token = await pending(server, newPerson());
     expect((await verify(server, token)).status).toBe(success);
-    for (const [, again] of DOORS) await expectRefused(() => again(server, token), 400, "BadRequest");
+    for (const [, again] of DOORS)
+      await expectNoEffect(server, () => again(server, token), 400, "BadRequest");
   });
 
   test("refuses wrong tokens alike, also what is stored of a right one", async () => {
@@ -267,7 +256,7 @@ describe.each(DOORS)("%s", (path, verify, success) => {
       "' OR 1=1 --",
     ];
     for (const candidate of wrong)
-      answers.push(await expectRefused(() => verify(server, candidate), 400, "BadRequest"));
+      answers.push(await expectNoEffect(server, () => verify(server, candidate), 400, "BadRequest"));
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
     expect((await verify(server, token)).status).toBe(success);
   });
@@ -275,7 +264,7 @@ describe.each(DOORS)("%s", (path, verify, success) => {
   test.each([[undefined], [""], [null], [5], [["x"]], ["x".repeat(129)]])(
     "refuses the token %p as malformed",
     async (token) => {
-      const { body } = await expectRefused(() => verify(server, token), 400, "ValidationError");
+      const { body } = await expectNoEffect(server, () => verify(server, token), 400, "ValidationError");
       expect(body.details.map((detail: { path: string }) => detail.path)).toEqual(["/token"]);
     },
   );
@@ -291,8 +280,8 @@ describe.each(DOORS)("%s", (path, verify, success) => {
       create(newPerson().username, byAddress.email),
     ]);
     expect(made.map(({ status }) => status)).toEqual([0, 0]);
-    await signIn(server, throughDiscord({ email: byOther.email }));
-    for (const token of tokens) await expectRefused(() => verify(server, token), 409, "Conflict");
+    await signInExternally(server, throughDiscord({ email: byOther.email }));
+    for (const token of tokens) await expectNoEffect(server, () => verify(server, token), 409, "Conflict");
     for (const person of [byName, byAddress, byOther])
       expect((await login(server, person.email, person.password)).status).toBe(401);
   });
@@ -311,7 +300,7 @@ describe.each(DOORS)("%s", (path, verify, success) => {
     const person = newPerson();
     const token = await pending(server, person);
     await withoutAudit(server, "user_created", () =>
-      expectRefused(() => verify(server, token), 500, "InternalServerError"),
+      expectNoEffect(server, () => verify(server, token), 500, "InternalServerError"),
     );
     expect((await verify(server, token)).status).toBe(success);
   });

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer } from "../support/api";
+import { changesOf } from "../support/events";
+import { done, expectInvalid } from "../support/expectations";
+import { type ExternalUser, externalLogin, externalUser, upsert } from "../support/people";
+import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { expectInvalid } from "../tracking/support";
-import { accountsOf, type ExternalUser, externalUser, login, rows, state, upsert } from "./accounts-support";
-import { done } from "./deletion-support";
-import { changesOf } from "./users-support";
+import { accountsOf, accountsState } from "./accounts-support";
 
 /** Every stored web address is kept in its parsed form, and is http or https. */
 const APP = "https://app.example";
@@ -60,13 +61,13 @@ const PLACES: Place[] = [
   },
   {
     field: "image",
-    send: (image) => upsert(server, login({ image })),
+    send: (image) => upsert(server, externalLogin({ image })),
     stored: ({ body }) => body.data.avatar_url,
   },
   {
     field: "image",
     send: (image) =>
-      upsert(server, { ...login(), oauthProviderId: user.providerId, email: user.email, image }),
+      upsert(server, { ...externalLogin(), oauthProviderId: user.providerId, email: user.email, image }),
     stored: ({ body }) => body.data.avatar_url,
   },
 ];
@@ -119,9 +120,11 @@ describe.each(PLACES.map((place, number) => [place.field, number, place] as cons
       // Within bounds as it is sent, and beyond them as it is stored.
       `https://app.example/${"⚓".repeat(300)}`,
     ])("refuses %j, and changes nothing", async (address) => {
-      const before = [state(server), rows(server, "SELECT * FROM oauth_clients ORDER BY id")];
+      const before = [accountsState(server), rows(server, "SELECT * FROM oauth_clients ORDER BY id")];
       expectInvalid(await place.send(address), `/${place.field}`);
-      expect([state(server), rows(server, "SELECT * FROM oauth_clients ORDER BY id")]).toEqual(before);
+      expect([accountsState(server), rows(server, "SELECT * FROM oauth_clients ORDER BY id")]).toEqual(
+        before,
+      );
     });
   },
 );

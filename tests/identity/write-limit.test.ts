@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Token } from "../support/api";
+import { auditRows } from "../support/events";
+import { newUser, type User } from "../support/people";
 import { TestServer } from "../support/server";
-import { auditRows, createUser, type TestUser } from "./support";
 
 /**
  * The general limit of writes, `rate_limit.write`: for each credential, and ten times that for all of a
@@ -9,15 +10,15 @@ import { auditRows, createUser, type TestUser } from "./support";
  * installation.
  */
 
-const toggle = (server: TestServer, { id }: TestUser, token: Token, privacy_mode: boolean) =>
+const toggle = (server: TestServer, { id }: User, token: Token, privacy_mode: boolean) =>
   server.patch(`/v1/users/${id}`, { token, body: { privacy_mode } });
 
 describe("by default", () => {
   let server: TestServer;
-  let anna: TestUser;
+  let anna: User;
   beforeAll(async () => {
     server = await TestServer.start({ clock: "movable", settings: { "rate_limit.enabled": "true" } });
-    anna = await createUser(server);
+    anna = await newUser(server);
   });
   afterAll(() => server.stop());
 
@@ -45,7 +46,7 @@ describe("by default", () => {
 
 describe("with two writes a minute", () => {
   let server: TestServer;
-  let anna: TestUser;
+  let anna: User;
   beforeAll(async () => {
     server = await TestServer.start({
       settings: {
@@ -55,7 +56,7 @@ describe("with two writes a minute", () => {
         "server.trusted_proxies": "127.0.0.1",
       },
     });
-    anna = await createUser(server);
+    anna = await newUser(server);
   });
   afterAll(() => server.stop());
 
@@ -71,7 +72,7 @@ describe("with two writes a minute", () => {
   });
 
   test("what is refused for want of a permission is not counted, and PUT, POST and DELETE are like PATCH", async () => {
-    const bert = await createUser(server);
+    const bert = await newUser(server);
     const ask = (method: string, path: string) =>
       server.request(method, path, { token: bert.token, ...(method !== "DELETE" && { body: { value: 1 } }) });
     for (let tried = 0; tried < 5; tried++) expect((await ask("PUT", "/v1/settings/x")).status).toBe(403);

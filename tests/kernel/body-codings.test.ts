@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import * as zlib from "node:zlib";
+import { rawRequest } from "../support/raw-http";
 import { TestServer } from "../support/server";
-import { rawRequest } from "./support";
 
 /** Bodies of requests that are compressed. */
 

@@ -2,11 +2,11 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { cpSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { start } from "../operations/support";
+import { start } from "../support/program";
 import { TestServer, temporaryDirectory } from "../support/server";
+import { fix } from "../tracking/support";
 import { faultsOf } from "./inspection";
 import { prepareCast, startWriters } from "./mixed-load";
-import { fix } from "./support";
 
 /** Number of times that the server is killed; many more by hand. */
 const CRASHES = Number(process.env.CRASHES ?? 4);

@@ -14,8 +14,8 @@ import {
   transact,
   waitOutsideStatements,
 } from "../../src/kernel/db/transactions";
+import { logged } from "../support/log";
 import { temporaryDirectory } from "../support/server";
-import { logged } from "./support";
 
 declare module "../../src/kernel/db/events" {
   interface EventMap {

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { environment, expectFailure } from "../operations/support";
-import { Client } from "../realtime/support";
 import type { Token } from "../support/api";
 import { canMount, inNamespace } from "../support/namespace";
-import { program, TestServer, temporaryDirectory } from "../support/server";
-import { fix } from "./support";
+import { expectFailure } from "../support/program";
+import { environment, program, TestServer, temporaryDirectory } from "../support/server";
+import { Client } from "../support/socket";
+import { fix } from "../tracking/support";
 
 /**
  * A disk that fills up while the server runs, in two ways: a small disk, and one that refuses every write.

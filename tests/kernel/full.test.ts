@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { onDatabase } from "../identity/audit/support";
-import { auditRows, createUser, isAccepted } from "../identity/support";
 import type { Token } from "../support/api";
+import { isAccepted } from "../support/credentials";
+import { auditRows } from "../support/events";
+import { newUser } from "../support/people";
+import { onDatabase } from "../support/rows";
 import { TestServer } from "../support/server";
 
 /**
@@ -123,7 +125,7 @@ describe("there is room for", () => {
   });
 
   test("500 sessions of a user: beyond that the one that was unused longest ends, and says so", async () => {
-    const user = await createUser(server);
+    const user = await newUser(server);
     const used = (await server.login(user.username, user.password)).session_token;
     many(
       600,

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { type RawRequest, rawRequest } from "../support/raw-http";
 import { TestServer } from "../support/server";
-import { fix, type RawRequest, rawRequest } from "./support";
+import { fix } from "../tracking/support";
 
 // No input causes a 500 or comes back in the answer, and the server goes on.
 

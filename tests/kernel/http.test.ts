@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { freePort } from "../operations/support";
 import type { Answer } from "../support/api";
+import { freePort } from "../support/program";
+import { RawConnection, type RawRequest, rawRequest } from "../support/raw-http";
 import { TestServer } from "../support/server";
-import { fix, RawConnection, type RawRequest, rawRequest } from "./support";
+import { fix } from "../tracking/support";
 
 const MAX_BODY = 4_096;
 const ORIGIN = "https://app.example";

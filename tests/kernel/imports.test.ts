@@ -15,7 +15,7 @@ interface Import {
 }
 
 /** The codec stands beside the file that it reads. */
-const CODEC = "../proto/codec.ts";
+const CODEC = "../proto/fairlead/ws/v1/codec.ts";
 
 const files = [...readdirSync(SRC, { recursive: true, encoding: "utf8" }), CODEC]
   .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"))
@@ -30,7 +30,9 @@ const importsOf = new Map<string, Import[]>(
     const found = [...source.matchAll(IMPORT)].map(([, type, name = "", dynamic]): Import => {
       const specifier = name || (dynamic ?? "");
       const isPackage = !specifier.startsWith(".");
-      const target = isPackage ? specifier : normalize(join(dirname(file), specifier)).replace("../src/", "");
+      const target = isPackage
+        ? specifier
+        : normalize(join(dirname(file), specifier)).replace(/^(\.\.\/)+src\//, "");
       return { target, isPackage, typeOnly: type !== undefined };
     });
     return [file, found];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Client } from "../realtime/support";
 import { ADMIN, TestServer } from "../support/server";
-import { fix } from "./support";
+import { Client } from "../support/socket";
+import { fix } from "../tracking/support";
 
 let server: TestServer;
 let token: string;

@@ -1,6 +1,6 @@
 import type { Token } from "../support/api";
 import { ADMIN, type TestServer } from "../support/server";
-import { fix } from "./support";
+import { fix } from "../tracking/support";
 
 /**
  * Writers of every kind against a server that may be killed at any moment. Each notes the acknowledged

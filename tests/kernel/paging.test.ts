@@ -1,17 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { page, pageRequest } from "../../src/kernel/http/envelopes";
 import { readPage, slice } from "../../src/kernel/http/paging";
+import { randomFrom } from "../support/random";
 
-/** A generator with the same numbers in each run (mulberry32). */
-function random(seed: number) {
-  let state = seed;
-  return (below: number): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296) * below);
-  };
-}
+/** Whole numbers below any bound, the same in each run. */
+const numbersFrom = (seed: number) => {
+  const random = randomFrom(seed);
+  return (below: number): number => Math.floor(random() * below);
+};
 
 const list = (total: number) => Array.from({ length: total }, (_, at) => at);
 
@@ -23,7 +19,7 @@ const readFrom = (rows: number[], request: { page: number; limit: number }) =>
 
 describe("a page", () => {
   test("holds what the naive cut of the list holds, from whichever end it was read", () => {
-    const below = random(4_711);
+    const below = numbersFrom(4_711);
     for (let round = 0; round < 5_000; round++) {
       const total = below(4) === 0 ? below(5) : below(2_000);
       const request = { page: 1 + below(below(2) === 0 ? 5 : 300), limit: 1 + below(100) };
@@ -34,7 +30,7 @@ describe("a page", () => {
   });
 
   test("never makes the database skip more than half of the list", () => {
-    const below = random(42);
+    const below = numbersFrom(42);
     for (let round = 0; round < 5_000; round++) {
       const total = below(3_000);
       const { offset, limit } = slice({ page: 1 + below(100), limit: 1 + below(100) }, total);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { rawRequest } from "../support/raw-http";
 import { TestServer } from "../support/server";
-import { rawRequest } from "./support";
 
 let trusting: TestServer;
 let elsewhere: TestServer;

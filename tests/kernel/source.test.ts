@@ -21,7 +21,7 @@ const found = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(tex
 describe("the source", () => {
   test("is there (a scan that finds nothing proves nothing)", () => {
     expect(sources.length).toBeGreaterThan(200);
-    expect(found(/\btimingSafeEqual\(/)).toEqual(["kernel/crypto.ts"]);
+    expect(found(/\btimingSafeEqual\(/)).toEqual(["kernel/crypto/crypto.ts"]);
   });
 
   test("evaluates no text as code", () => {
@@ -37,19 +37,19 @@ describe("the source", () => {
   test("asks outside in few places, by the operator's addresses alone", () => {
     const asks =
       /(?<!\.)\bfetch\(|\bboundedFetch\(|\bnew WebSocket\(|\bBun\.connect\(|\bconnectTls\(|\bcreateTransport\(|\bnew Resend\(/;
-    const asking = found(asks).filter((file) => file !== "kernel/outbound.ts");
+    const asking = found(asks).filter((file) => file !== "kernel/http/outbound.ts");
     // The demo's and the pages' own server, and the command `health`.
-    const own = ["demo/demo.ts", "docs/pages.ts", "operations/health/command.ts"];
+    const own = ["demo.ts", "docs/pages.ts", "server/health/command.ts"];
     expect(asking.filter((file) => !own.includes(file))).toEqual([
       "identity/auth/bot-protection.ts",
       "identity/email/resend.ts",
       "identity/email/smtp.ts",
-      "operations/doctor/outside.ts",
       "operations/integrations/api.ts",
       "operations/integrations/oauth.ts",
       "operations/vessels/aisstream.ts",
       "operations/vessels/nmea.ts",
       "operations/water-levels/source.ts",
+      "server/doctor/outside.ts",
     ]);
     // Users may set pictures, and addresses to be sent back to: none of these files reads them.
     for (const { file, text } of sources)
@@ -59,7 +59,7 @@ describe("the source", () => {
 
   test("makes no regular expression out of a text from outside", () => {
     // The names of backups are built of constants.
-    const made = found(/\bRegExp\(/).filter((file) => file !== "operations/backup/names.ts");
+    const made = found(/\bRegExp\(/).filter((file) => file !== "server/backup/names.ts");
     expect(made).toEqual([]);
   });
 
@@ -74,18 +74,20 @@ describe("the source", () => {
   test("draws by chance alone only what nobody needs to guess: pauses, and the prefix of request ids", () => {
     expect(found(/\bMath\.random\(/)).toEqual([
       "identity/email/service.ts",
-      "kernel/http.ts",
+      "kernel/http/http.ts",
       "operations/vessels/connection.ts",
       "realtime/connections.ts",
     ]);
   });
 
   test("hashes with SHA-256 and argon2id alone, but for the codes of authenticator apps (RFC 6238)", () => {
-    expect(found(/"(?:md5|sha-?1)"|\bBun\.(?:MD4|MD5|SHA1)\b/i)).toEqual(["identity/two-factor/totp.ts"]);
+    expect(found(/"(?:md5|sha-?1)"|\bBun\.(?:MD4|MD5|SHA1)\b/i)).toEqual([
+      "identity/two-factor-codes/totp.ts",
+    ]);
   });
 
   test("encrypts in one place, by AES-256 in GCM", () => {
-    expect(found(/\bcreateCipheriv\(|\bsubtle\.encrypt\(/)).toEqual(["kernel/encryption.ts"]);
+    expect(found(/\bcreateCipheriv\(|\bsubtle\.encrypt\(/)).toEqual(["kernel/crypto/encryption.ts"]);
     expect(found(/aes-\d+-(?!gcm)/i)).toEqual([]);
   });
 

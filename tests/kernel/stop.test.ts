@@ -1,11 +1,12 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { Client } from "../realtime/support";
+import { RawConnection } from "../support/raw-http";
 import { ADMIN, TestServer } from "../support/server";
+import { Client } from "../support/socket";
+import { fix } from "../tracking/support";
 import { faultsOf } from "./inspection";
 import { prepareCast, startWriters } from "./mixed-load";
-import { fix, RawConnection } from "./support";
 
 /** The identifiers of all records of a table that a stopped server left in its database. */
 function storedIds(dataDir: string, table: "gps_points" | "sessions"): Set<string> {

@@ -8,8 +8,8 @@ import {
   newestBy,
   surplus,
 } from "../../src/server/backup/names";
+import { HOUR } from "../support/time";
 
-const HOUR = 3_600_000;
 const at = (text: string) => Date.parse(text);
 const named = (...times: number[]) => backupsAmong(times.map(backupName));
 

@@ -2,17 +2,17 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { eventually } from "../identity/users-support";
-import { command, program, type Settings, TestServer, temporaryDirectory } from "../support/server";
+import { eventually } from "../support/expectations";
+import { AS_NOBODY, canBeNobody, expectFailure, FULL_DISK, runAfterShell, start } from "../support/program";
 import {
-  AS_NOBODY,
-  canBeNobody,
+  command,
   environment,
-  expectFailure,
-  FULL_DISK,
-  runAfterShell,
-  start,
-} from "./support";
+  program,
+  type Settings,
+  TestServer,
+  temporaryDirectory,
+} from "../support/server";
+import { postPoint } from "../tracking/support";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -26,17 +26,8 @@ const backup = (file: string, cwd?: string) =>
 const target = () => join(temporaryDirectory(), "copy.db");
 
 let clock = 1_000;
-async function postFix(): Promise<string> {
-  const { status, body } = await server.post("/v1/gps", {
-    token: server.systemKey,
-    body: {
-      ...{ latitude: 1, longitude: 1, timestamp: ++clock },
-      ...{ speed_kmh: 1, speed_mps: 1, speed_mph: 1, speed_knots: 1 },
-    },
-  });
-  expect(status).toBe(201);
-  return body.data.id;
-}
+const postFix = async (): Promise<string> =>
+  (await postPoint(server, server.systemKey, { timestamp: ++clock })).id;
 
 describe("backup", () => {
   test("copies a sound database that holds every point acknowledged before, while the server writes on", async () => {

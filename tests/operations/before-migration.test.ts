@@ -3,7 +3,15 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { canMount, inNamespace } from "../support/namespace";
-import { command, program, type Settings, TestServer, temporaryDirectory } from "../support/server";
+import { expectFailure } from "../support/program";
+import {
+  command,
+  environment,
+  program,
+  type Settings,
+  TestServer,
+  temporaryDirectory,
+} from "../support/server";
 import {
   ask,
   change,
@@ -14,7 +22,6 @@ import {
   schemaOf,
   someUser,
 } from "./older-database";
-import { environment, expectFailure } from "./support";
 
 const { version } = manifest;
 const run = (args: string[], dataDir: string, settings: Settings = {}) =>

@@ -4,10 +4,10 @@ import { join, resolve } from "node:path";
 import JSZip from "jszip";
 import { extractText, getDocumentProxy } from "unpdf";
 import type { Finding } from "../../src/server/doctor/findings";
-import { frame, read } from "../realtime/binary";
-import { Client } from "../realtime/support";
 import { Api } from "../support/api";
+import { frame, read } from "../support/protobuf";
 import { temporaryDirectory } from "../support/server";
+import { Client } from "../support/socket";
 
 /**
  * The program in both of its forms: the executable of `bun run build`, alone in an empty directory, and the source; each

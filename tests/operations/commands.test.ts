@@ -5,8 +5,15 @@ import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import manifest from "../../package.json" with { type: "json" };
 import { Api } from "../support/api";
-import { command, program, type Settings, TestServer, temporaryDirectory } from "../support/server";
-import { environment, expectFailure } from "./support";
+import { expectFailure } from "../support/program";
+import {
+  command,
+  environment,
+  program,
+  type Settings,
+  TestServer,
+  temporaryDirectory,
+} from "../support/server";
 
 const COMMANDS = [
   ...["serve", "demo", "user create", "key create", "migrate", "backup", "restore", "rollback"],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { rows } from "../identity/accounts-support";
+import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
 import { channel, guild, ManualBot, member, OTHER_GUILD, requests, role } from "./community-support";
 

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { rows } from "../identity/accounts-support";
-import { frame, read, subscribeInBinary } from "../realtime/binary";
-import { Client, RawClient } from "../realtime/support";
+import { frame, read, subscribeInBinary } from "../support/protobuf";
+import { RawClient } from "../support/raw-socket";
+import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
+import { Client } from "../support/socket";
 import {
   channel,
   errorEnvelope,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { rows, UNKNOWN } from "../identity/accounts-support";
 import type { CommunityBot, Member } from "../realtime/community-bot";
+import { UNKNOWN } from "../support/expectations";
+import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
 import {
   connectBot,

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { rows } from "../identity/accounts-support";
-import { frame, milliseconds, read } from "../realtime/binary";
 import { CommunityBot, type Settings } from "../realtime/community-bot";
-import { Client } from "../realtime/support";
+import { frame, milliseconds, read } from "../support/protobuf";
+import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
+import { Client } from "../support/socket";
 import {
   connectBot,
   errorEnvelope,

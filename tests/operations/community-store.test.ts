@@ -9,10 +9,10 @@ import { storeGuilds } from "../../src/operations/community/guild-store";
 import { deleteStrayMembers, MemberStore } from "../../src/operations/community/member-store";
 import { findMembers } from "../../src/operations/community/members";
 import { isAwaited, SyncQueue, type SyncReceiver, takePart } from "../../src/operations/community/sync";
-import { rows } from "../identity/accounts-support";
-import { logged } from "../kernel/support";
+import { planOf } from "../support/in-process";
+import { logged } from "../support/log";
+import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { planOf } from "../tracking/in-process";
 import { GUILD, guild, ManualBot, requests, member as told } from "./community-support";
 
 /** Storing and finding members, the duration of a sync, in this process; and the state after a kill. */

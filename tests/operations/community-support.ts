@@ -1,4 +1,3 @@
-import { frame, read, subscribeInBinary } from "../realtime/binary";
 import {
   type Channel,
   type Community,
@@ -7,8 +6,9 @@ import {
   type Member,
   type Role,
 } from "../realtime/community-bot";
-import { Client } from "../realtime/support";
+import { frame, read, subscribeInBinary } from "../support/protobuf";
 import type { TestServer } from "../support/server";
+import { Client } from "../support/socket";
 
 /** Shared by the tests of the community: bots, and the records that they report. */
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { rows } from "../identity/accounts-support";
 import type { CommunityBot } from "../realtime/community-bot";
+import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
 import {
   channel,

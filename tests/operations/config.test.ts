@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError, loadConfig } from "../../src/configuration/config";
 import { describeConfig } from "../../src/configuration/config-text";
+import { expectFailure } from "../support/program";
 import { command, type Settings, TestServer, temporaryDirectory } from "../support/server";
-import { expectFailure } from "./support";
 
 /** The keys of the configuration with their defaults. */
 const DEFAULTS: Record<string, string> = {

@@ -11,16 +11,15 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { command, program, type Settings, TestServer, temporaryDirectory } from "../support/server";
+import { AS_NOBODY, canBeNobody, expectFailure, FULL_DISK, NOBODY, runAfterShell } from "../support/program";
 import {
-  AS_NOBODY,
-  canBeNobody,
+  command,
   environment,
-  expectFailure,
-  FULL_DISK,
-  NOBODY,
-  runAfterShell,
-} from "./support";
+  program,
+  type Settings,
+  TestServer,
+  temporaryDirectory,
+} from "../support/server";
 
 const on = (dataDir: string, settings: Settings = {}) => ({
   settings: { "data.dir": dataDir, "server.port": "0", "log.level": "error", ...settings },

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { Client } from "../realtime/support";
 import { Api } from "../support/api";
+import { expectFailure, FULL_DISK, runAfterShell, start } from "../support/program";
 import { type Settings, temporaryDirectory } from "../support/server";
-import { expectFailure, FULL_DISK, runAfterShell, start } from "./support";
+import { Client } from "../support/socket";
 
 /** Starts a demo that makes its throw-away directory in `temporary`. */
 const startDemo = (temporary: string, settings: Settings = {}, ...options: string[]) =>

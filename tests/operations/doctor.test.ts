@@ -30,11 +30,18 @@ import {
   checkPermissions,
 } from "../../src/server/doctor/machine";
 import { checkOutside } from "../../src/server/doctor/outside";
-import { command, program, type Settings, TestServer, temporaryDirectory } from "../support/server";
-import { AS_NOBODY, canBeNobody, environment, expectFailure, freePort, NOBODY } from "./support";
+import { AS_NOBODY, canBeNobody, expectFailure, freePort, NOBODY } from "../support/program";
+import {
+  command,
+  environment,
+  program,
+  type Settings,
+  TestServer,
+  temporaryDirectory,
+} from "../support/server";
+import { HOUR } from "../support/time";
 
 const NOW = Date.parse("2026-05-04T12:00:00Z");
-const HOUR = 3_600_000;
 
 const configure = (settings: Settings = {}) => loadConfig({ environment: environment(settings) });
 const verdicts = (found: Finding[]) => found.map(({ verdict }) => verdict);

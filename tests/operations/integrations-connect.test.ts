@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { ExternalUser } from "../identity/accounts-support";
-import { done } from "../identity/deletion-support";
-import { auditRows } from "../identity/support";
 import { discordAccount } from "../stand-ins/discord";
 import { READONLY, youtubeAccount } from "../stand-ins/google";
 import { challengeOf, FAILURES } from "../stand-ins/oauth-platform";
 import { twitchAccount } from "../stand-ins/twitch";
 import type { Answer } from "../support/api";
-import { expectInvalid, expectRefused } from "../tracking/support";
+import { auditRows } from "../support/events";
+import { done, expectInvalid, expectRefused } from "../support/expectations";
+import type { ExternalUser } from "../support/people";
+import { externalUser } from "../support/people";
 import {
   APP,
   authorization,
@@ -22,7 +22,6 @@ import {
   kept,
   linkEvents,
   newAccount,
-  newUser,
   outcome,
   PAGE,
   pendingOf,
@@ -42,8 +41,8 @@ let refusedUser: ExternalUser;
 let unluckyUser: ExternalUser;
 beforeAll(async () => {
   harbour = await startHarbour();
-  refusedUser = await newUser(harbour);
-  unluckyUser = await newUser(harbour);
+  refusedUser = await externalUser(harbour.server);
+  unluckyUser = await externalUser(harbour.server);
 });
 afterAll(() => harbour.stop());
 
@@ -61,7 +60,7 @@ const REQUIRED: Record<Slug, string[]> = {
 
 describe("where a browser is sent to consent", () => {
   test.each(SLUGS)("%s: the configured address, with exactly its parameters", async (slug) => {
-    const { token } = await newUser(harbour);
+    const { token } = await externalUser(harbour.server);
     const { authorization_url, state } = await authorization(harbour, slug, token);
     const url = new URL(authorization_url);
     expect(url.origin + url.pathname).toBe(
@@ -86,7 +85,7 @@ describe("where a browser is sent to consent", () => {
   });
 
   test.each(SLUGS)("%s: it asks whoever has consented before again", async (slug) => {
-    const { token } = await newUser(harbour);
+    const { token } = await externalUser(harbour.server);
     newAccount(harbour, slug);
     const asked = harbour[slug].timesAsked;
     await connectAs(harbour, slug, token);
@@ -95,7 +94,7 @@ describe("where a browser is sent to consent", () => {
   });
 
   test("state and PKCE verifier are new each time, and none is kept as it is", async () => {
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     const urls = [1, 2].map(async () => authorization(harbour, "discord", user.token));
     const [one, other] = await Promise.all(urls);
     const challenge = (url = "") => new URL(url).searchParams.get("code_challenge");
@@ -114,7 +113,7 @@ describe("where a browser is sent to consent", () => {
   });
 
   test("asks for what is required and for what was asked for, each once", async () => {
-    const { token } = await newUser(harbour);
+    const { token } = await externalUser(harbour.server);
     const scopes = ["channel:bot", "user:read:email", "channel:bot", "moderator:read:followers"];
     const { authorization_url } = await authorization(harbour, "twitch", token, { scopes });
     const asked = new URL(authorization_url).searchParams.get("scope")?.split(" ");
@@ -186,7 +185,7 @@ describe("a redirect_uri", () => {
     ["with two statuses", `${PAGE}?status=x&status=error`, `${PAGE}?status=connected`],
     ["on another allowed origin", "http://localhost:5173/", "http://localhost:5173/?status=connected"],
   ])("may be written %s: the browser ends up where it says", async (_, redirect_uri, end) => {
-    const { token } = await newUser(harbour);
+    const { token } = await externalUser(harbour.server);
     const answer = await callBack(harbour, await consented(harbour, "discord", token, { redirect_uri }));
     expect({ status: answer.status, location: answer.headers.get("location") }).toEqual({
       status: 302,
@@ -233,7 +232,7 @@ const NAMES: Record<Slug, string> = { twitch: "Twitch", youtube: "YouTube", disc
 
 describe("the whole round trip", () => {
   test.each(SLUGS)("%s: connects, and sends the browser back where it came from", async (slug) => {
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     const account = ACCOUNTS[slug]();
     const before = Date.now();
     const answer = await callBack(
@@ -270,7 +269,7 @@ describe("the whole round trip", () => {
   });
 
   test.each(SLUGS)("%s: the code goes to the token address alone, as the standard has it", async (slug) => {
-    const { token } = await newUser(harbour);
+    const { token } = await externalUser(harbour.server);
     newAccount(harbour, slug);
     const standIn = harbour[slug];
     const address = await consented(harbour, slug, token);
@@ -306,7 +305,7 @@ describe("the whole round trip", () => {
     ["as a text", "text"],
     ["not at all", "nothing"],
   ] as const)("keeps the scopes that the platform tells %s", async (_, scopeAs) => {
-    const { token } = await newUser(harbour);
+    const { token } = await externalUser(harbour.server);
     for (const slug of SLUGS) {
       newAccount(harbour, slug);
       harbour[slug].scopeAs = scopeAs;
@@ -318,7 +317,7 @@ describe("the whole round trip", () => {
   });
 
   test("keeps the scopes that were granted where the user unticked some", async () => {
-    const { token } = await newUser(harbour);
+    const { token } = await externalUser(harbour.server);
     newAccount(harbour, "discord");
     harbour.discord.changeNext("token", { scope: "identify" });
     const { scopes } = await connectAs(harbour, "discord", token, { scopes: ["guilds"] });
@@ -326,7 +325,7 @@ describe("the whole round trip", () => {
   });
 
   test("the same account may be connected by two users, each with tokens of its own", async () => {
-    const [anna, bert] = [await newUser(harbour), await newUser(harbour)];
+    const [anna, bert] = [await externalUser(harbour.server), await externalUser(harbour.server)];
     newAccount(harbour, "twitch");
     const [one, other] = [
       await connectAs(harbour, "twitch", anna.token),
@@ -338,7 +337,7 @@ describe("the whole round trip", () => {
   });
 
   test("one user may connect several accounts of a platform", async () => {
-    const { token } = await newUser(harbour);
+    const { token } = await externalUser(harbour.server);
     for (const _ of [1, 2]) {
       newAccount(harbour, "twitch");
       await connectAs(harbour, "twitch", token);
@@ -348,7 +347,7 @@ describe("the whole round trip", () => {
   });
 
   test("a picture is kept only where the user wants pictures", async () => {
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     const change = { token: user.token, body: { avatars_enabled: false } };
     done(await harbour.server.patch(`/v1/users/${user.id}`, change));
     expect((await connectAs(harbour, "twitch", user.token)).profile_image_url).toBeNull();
@@ -396,7 +395,7 @@ describe("connecting an account again", () => {
   test("by another user is a connection of its own", async () => {
     const first = await connected(harbour, "discord");
     done(await harbour.server.delete(first.path, { token: first.token }));
-    const second = await newUser(harbour);
+    const second = await externalUser(harbour.server);
     const { id } = await connectAs(harbour, "discord", second.token);
     expect(id).not.toBe(first.id);
     expect(linkEvents(harbour, second.id)).toEqual(["account_linked"]);
@@ -442,7 +441,7 @@ describe("a call-back is refused", () => {
     ["with an empty state", ""],
     ["with a state that nobody was given", "A".repeat(43)],
   ])("%s", async (_, state) => {
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     const address = await consented(harbour, "discord", user.token);
     await expectThrownOut(altered(address, { state }));
     // The original address still counts.
@@ -450,14 +449,14 @@ describe("a call-back is refused", () => {
   });
 
   test("with the hash of a state, which is what the database holds", async () => {
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     const address = await consented(harbour, "discord", user.token);
     const [pending] = pendingOf(harbour, user.id);
     await expectThrownOut(altered(address, { state: pending?.state_hash ?? "" }));
   });
 
   test("at another platform's address", async () => {
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     const address = await consented(harbour, "discord", user.token);
     await expectThrownOut(address.replace("callback/discord", "callback/twitch"));
     // That attempt uses up the state.
@@ -465,7 +464,7 @@ describe("a call-back is refused", () => {
   });
 
   test("at the address of a platform that there isn't", async () => {
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     const address = await consented(harbour, "discord", user.token);
     for (const slug of ["myspace", "google", "__proto__"])
       expectRefused(await callBack(harbour, address.replace("discord", slug)), 404, "NotFound");
@@ -473,7 +472,7 @@ describe("a call-back is refused", () => {
   });
 
   test("a second time, whatever came of the first", async () => {
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     const address = await consented(harbour, "discord", user.token);
     expect(outcome(await callBack(harbour, address))).toEqual(CONNECTED);
     await expectThrownOut(address);
@@ -492,7 +491,7 @@ describe("a call-back is refused", () => {
   });
 
   test("when it is asked for with HEAD, which uses nothing up", async () => {
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     const address = await consented(harbour, "discord", user.token);
     const before = kept(harbour);
     const asked = harbour.discord.asked.length;
@@ -509,7 +508,7 @@ describe("a call-back is refused", () => {
   });
 
   test("a second time at the same moment: one of many counts", async () => {
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     newAccount(harbour, "discord");
     const address = await consented(harbour, "discord", user.token);
     const answers = await Promise.all(Array.from({ length: 8 }, () => callBack(harbour, address)));
@@ -533,7 +532,7 @@ describe("a call-back is refused", () => {
 
 describe("a connection fails", () => {
   test("with the code of another authorization: PKCE binds it", async () => {
-    const [anna, mallory] = [await newUser(harbour), await newUser(harbour)];
+    const [anna, mallory] = [await externalUser(harbour.server), await externalUser(harbour.server)];
     for (const slug of ["youtube", "discord"] as const) {
       const stolen = new URL(await consented(harbour, slug, anna.token)).searchParams.get("code");
       const own = await consented(harbour, slug, mallory.token);
@@ -553,7 +552,7 @@ describe("a connection fails", () => {
   });
 
   test("when another issuer answers (RFC 9207): the code goes nowhere", async () => {
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     for (const iss of ["https://evil.example", `${harbour.discord.url}/`, "null"]) {
       const address = await consented(harbour, "discord", user.token);
       harbour.discord.asked = [];
@@ -567,7 +566,7 @@ describe("a connection fails", () => {
   });
 
   test("for a user who was banned meanwhile", async () => {
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     const address = await consented(harbour, "discord", user.token);
     const token = await harbour.server.admin();
     done(await harbour.server.post(`/v1/users/${user.id}/ban`, { token, body: { reason: "spam" } }));
@@ -575,7 +574,7 @@ describe("a connection fails", () => {
   });
 
   test("for a user who was deleted meanwhile", async () => {
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     const address = await consented(harbour, "discord", user.token);
     const token = await harbour.server.admin();
     expect((await harbour.server.delete(`/v1/users/${user.id}`, { token })).status).toBe(204);
@@ -583,7 +582,7 @@ describe("a connection fails", () => {
   });
 
   test("for a user who was banned while the platform was asked", async () => {
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     const held = harbour.discord.hold("/users/@me");
     const answering = expectFailed(await consented(harbour, "discord", user.token), "account_unavailable");
     await held.arrived;
@@ -594,7 +593,7 @@ describe("a connection fails", () => {
   });
 
   test("for a user who was scrubbed meanwhile: nothing of the authorization is left", async () => {
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     const address = await consented(harbour, "discord", user.token);
     const token = await harbour.server.admin();
     done(await harbour.server.post(`/v1/admin/users/${user.id}/force-delete`, { token, body: {} }));
@@ -603,7 +602,7 @@ describe("a connection fails", () => {
   });
 
   test("for a user who signed out meanwhile: whoever held the session starts nothing with it any more", async () => {
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     const address = await consented(harbour, "discord", user.token);
     done(await harbour.server.post("/v1/auth/logout", { token: user.token }));
     const before = kept(harbour);
@@ -619,7 +618,7 @@ describe("a connection fails", () => {
 
 describe("what a platform says in place of a code", () => {
   test.each(SLUGS)("%s: the user says no, and the application is told", async (slug) => {
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     harbour[slug].denial = {
       error: "access_denied",
       error_description: "The user denied you access <script>",
@@ -727,7 +726,7 @@ describe("a token address that", () => {
   });
 
   test("can't be reached: provider_unavailable, and nothing is kept", async () => {
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     const address = await consented(harbour, "discord", user.token);
     const comeBack = await harbour.discord.goDown();
     await expectFailed(address, "provider_unavailable");
@@ -766,7 +765,7 @@ describe("an account that", () => {
     [{ url: "https://cdn.example/x.png" }, null],
     ["https://cdn.example/x y.png", "https://cdn.example/x%20y.png"],
   ])("has %j for a picture has this one: %j", async (profile_image_url, picture) => {
-    const { token } = await newUser(harbour);
+    const { token } = await externalUser(harbour.server);
     const { user } = twitchAccount();
     harbour.twitch.answerNext("/users", () => Response.json({ data: [{ ...user, profile_image_url }] }));
     expect((await connectAs(harbour, "twitch", token)).profile_image_url).toBe(picture);
@@ -781,7 +780,7 @@ describe("an account that", () => {
     [{ id: "1/../2" }, null],
     [{ avatar: 17 }, null],
   ])("is %j on Discord has this picture: %j", async (more, file) => {
-    const { token } = await newUser(harbour);
+    const { token } = await externalUser(harbour.server);
     const account = { ...discordAccount(), ...more };
     harbour.discord.answerNext("/users/@me", () => Response.json(account));
     expect((await connectAs(harbour, "discord", token)).profile_image_url).toBe(
@@ -790,7 +789,7 @@ describe("an account that", () => {
   });
 
   test("has no handle on YouTube goes by the title of its channel", async () => {
-    const { token } = await newUser(harbour);
+    const { token } = await externalUser(harbour.server);
     const channel = { id: "UC-bare", snippet: { title: "Bare poles" }, statistics: {} };
     harbour.youtube.signedIn = youtubeAccount({ channel });
     expect(await connectAs(harbour, "youtube", token)).toMatchObject({
@@ -801,7 +800,7 @@ describe("an account that", () => {
   });
 
   test("has long and broken texts is kept with as much of them as is kept of anybody", async () => {
-    const { token } = await newUser(harbour);
+    const { token } = await externalUser(harbour.server);
     const account = { ...discordAccount(), global_name: `\ud800${"x".repeat(100_000)}` };
     harbour.discord.answerNext("/users/@me", () => Response.json(account));
     const { display_name } = await connectAs(harbour, "discord", token);
@@ -813,7 +812,7 @@ describe("an account that", () => {
 
 describe("a state", () => {
   test("counts for 10 minutes, and no longer", async () => {
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     const [early, late] = [
       await consented(harbour, "discord", user.token),
       await consented(harbour, "discord", user.token),

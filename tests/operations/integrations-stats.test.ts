@@ -3,7 +3,8 @@ import { googleProblem, type YoutubeAccount, youtubeAccount } from "../stand-ins
 import { FAILURES } from "../stand-ins/oauth-platform";
 import { type TwitchAccount, twitchAccount } from "../stand-ins/twitch";
 import type { Answer } from "../support/api";
-import { expectRefused } from "../tracking/support";
+import { expectRefused } from "../support/expectations";
+import { externalUser } from "../support/people";
 import {
   type Connected,
   callBack,
@@ -13,7 +14,6 @@ import {
   failed,
   type Harbour,
   isActive,
-  newUser,
   outcome,
   SLUGS,
   type Slug,
@@ -32,7 +32,7 @@ let unanswered: { stats: Promise<Answer>; user: Connected; connection: Promise<A
 beforeAll(async () => {
   harbour = await startHarbour();
   const user = await connected(harbour, "discord");
-  const stalling = await newUser(harbour);
+  const stalling = await externalUser(harbour.server);
   const address = await consented(harbour, "discord", stalling.token);
   const never = () => new Promise<Response>(() => {});
   harbour.discord.answerNext("/users/@me", never);
@@ -68,14 +68,14 @@ const OFFLINE = {
 
 /** A new user with this account on Twitch. */
 async function withTwitch(account: Partial<TwitchAccount> = {}): Promise<Connected> {
-  const user = await newUser(harbour);
+  const user = await externalUser(harbour.server);
   harbour.twitch.signedIn = twitchAccount(account);
   const { id } = await connectAs(harbour, "twitch", user.token);
   return { userId: user.id, token: user.token, id, path: `/v1/integrations/${id}` };
 }
 
 async function withYoutube(account: Partial<YoutubeAccount> = {}): Promise<Connected> {
-  const user = await newUser(harbour);
+  const user = await externalUser(harbour.server);
   harbour.youtube.signedIn = youtubeAccount(account);
   const { id } = await connectAs(harbour, "youtube", user.token);
   return { userId: user.id, token: user.token, id, path: `/v1/integrations/${id}` };

@@ -1,13 +1,13 @@
 import { expect } from "bun:test";
-import { externalUser, rows } from "../identity/accounts-support";
-import { done } from "../identity/deletion-support";
 import { DiscordStandIn, discordAccount } from "../stand-ins/discord";
 import { GoogleStandIn, youtubeAccount } from "../stand-ins/google";
 import { Elsewhere } from "../stand-ins/oauth-platform";
 import { TwitchStandIn, twitchAccount } from "../stand-ins/twitch";
 import type { Answer, Token } from "../support/api";
+import { done, expectStatus } from "../support/expectations";
+import { externalUser } from "../support/people";
+import { rows } from "../support/rows";
 import { type Settings, TestServer } from "../support/server";
-import { expectStatus } from "../tracking/support";
 
 /** Shared by the tests of integrations: a server with the stand-ins of all platforms, and a browser. */
 
@@ -54,12 +54,12 @@ export async function startHarbour(settings: Settings = {}): Promise<Harbour> {
       for (const standIn of Object.values(standIns)) await standIn.stop();
     },
   };
-  register(harbour);
+  registerCallBacks(harbour);
   return harbour;
 }
 
 /** Registers the server's call-backs at the platforms. */
-export function register(harbour: Harbour): void {
+export function registerCallBacks(harbour: Harbour): void {
   for (const slug of SLUGS)
     harbour[slug].redirectUri =
       `http://localhost:${new URL(harbour.server.url).port}/v1/integrations/callback/${slug}`;
@@ -129,9 +129,6 @@ export function outcome({ status, headers, body }: Answer): { status: string | n
 export const CONNECTED = { status: "connected", reason: null };
 export const failed = (reason: string) => ({ status: "error", reason });
 
-/** A user of Fairlead without any integration. */
-export const newUser = ({ server }: Harbour) => externalUser(server);
-
 /** Connects the account that is signed in at a platform; returns the record. */
 export async function connectAs(harbour: Harbour, slug: Slug, token: Token, body: object = {}) {
   expect(outcome(await callBack(harbour, await consented(harbour, slug, token, body)))).toEqual(CONNECTED);
@@ -151,7 +148,7 @@ export interface Connected {
 /** A new user with a new account on a platform, connected. */
 export async function connected(harbour: Harbour, slug: Slug, body: object = {}): Promise<Connected> {
   newAccount(harbour, slug);
-  const user = await newUser(harbour);
+  const user = await externalUser(harbour.server);
   const { id } = await connectAs(harbour, slug, user.token, body);
   return { userId: user.id, token: user.token, id, path: `/v1/integrations/${id}` };
 }

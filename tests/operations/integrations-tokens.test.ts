@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { done } from "../identity/deletion-support";
-import { write } from "../identity/two-factor-support";
-import { eventually } from "../identity/users-support";
 import { FAILURES } from "../stand-ins/oauth-platform";
+import { done, eventually, expectRefused } from "../support/expectations";
+import { write } from "../support/rows";
 import { TestServer } from "../support/server";
-import { expectRefused } from "../tracking/support";
 import {
   type Connected,
   connectAs,
@@ -14,7 +12,7 @@ import {
   isActive,
   kept,
   refresh,
-  register,
+  registerCallBacks,
   SLUGS,
   startHarbour,
   statsOf,
@@ -408,7 +406,7 @@ describe("the validation that Twitch asks for", () => {
         "integrations.allowed_redirects": "https://app.example",
       },
     });
-    register(harbour);
+    registerCallBacks(harbour);
   }
 
   const HOUR = 3_600_000;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { done } from "../identity/deletion-support";
-import { write } from "../identity/two-factor-support";
 import { FAILURES } from "../stand-ins/oauth-platform";
-import { expectRefused } from "../tracking/support";
+import { done, expectRefused } from "../support/expectations";
+import { externalUser } from "../support/people";
+import { write } from "../support/rows";
 import {
   callBack,
   connectAs,
@@ -12,7 +12,6 @@ import {
   integrationRow,
   isActive,
   newAccount,
-  newUser,
   outcome,
   refresh,
   SLUGS,
@@ -44,7 +43,7 @@ describe("tokens that nobody keeps are revoked", () => {
 
   test.each(SLUGS)("on %s, those of a connection that fails after the code was exchanged", async (slug) => {
     newAccount(harbour, slug);
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     const address = await consented(harbour, slug, user.token);
     done(await harbour.server.post("/v1/auth/logout", { token: user.token }));
     expect(outcome(await callBack(harbour, address)).status).toBe("error");
@@ -65,7 +64,7 @@ describe("tokens that nobody keeps are revoked", () => {
 describe("an integration without a refresh token", () => {
   test("stays active when somebody asks for a renewal, until its token is refused", async () => {
     newAccount(harbour, "youtube");
-    const { token } = await newUser(harbour);
+    const { token } = await externalUser(harbour.server);
     harbour.youtube.changeNext("token", { refresh_token: null });
     const { id } = await connectAs(harbour, "youtube", token);
     const user = { userId: "", token, id, path: `/v1/integrations/${id}` };
@@ -93,7 +92,7 @@ test("an integration whose tokens can't be decrypted any more is removed all the
 
 test.each(["state", "code"])("a call-back with two of %s is refused, and uses nothing up", async (name) => {
   newAccount(harbour, "twitch");
-  const user = await newUser(harbour);
+  const user = await externalUser(harbour.server);
   const address = await consented(harbour, "twitch", user.token);
   expectRefused(await callBack(harbour, `${address}&${name}=x`), 400, "BadRequest");
   expect(outcome(await callBack(harbour, address)).status).toBe("connected");

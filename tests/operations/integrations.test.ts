@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { rows, UNKNOWN } from "../identity/accounts-support";
-import { done } from "../identity/deletion-support";
-import { camelCased, exported } from "../identity/export/support";
-import { assign, newRole } from "../identity/roles-support";
-import { auditRows, commandLineKey, createKey, filesWith, outputOfWholeRun } from "../identity/support";
-import { eventually } from "../identity/users-support";
-import { Client } from "../realtime/support";
+import { exported } from "../identity/export/support";
 import { FAILURES } from "../stand-ins/oauth-platform";
 import type { Answer, Token } from "../support/api";
+import { camelCased } from "../support/camel-case";
+import { commandLineKey, createKey } from "../support/credentials";
+import { auditRows } from "../support/events";
+import { done, eventually, expectInvalid, expectRefused, UNKNOWN } from "../support/expectations";
+import { outputOfWholeRun } from "../support/log";
+import { externalUser } from "../support/people";
+import { assign, newRole } from "../support/roles";
+import { filesWith, rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { expectInvalid, expectRefused } from "../tracking/support";
+import { Client } from "../support/socket";
 import {
   type Connected,
   callBack,
@@ -21,7 +23,6 @@ import {
   kept,
   linkEvents,
   newAccount,
-  newUser,
   outcome,
   PAGE,
   pendingOf,
@@ -85,20 +86,20 @@ describe("reading", () => {
   });
 
   test("an account connected again is the newest", async () => {
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     for (const slug of ["discord", "youtube", "discord"] as const) await connectAs(harbour, slug, user.token);
     const all = done(await server.get(root, { token: user.token }));
     expect(all.map((one: { platform_slug: string }) => one.platform_slug)).toEqual(["discord", "youtube"]);
   });
 
   test("a platform's path may not be confused with an integration's", async () => {
-    const { token } = await newUser(harbour);
+    const { token } = await externalUser(harbour.server);
     for (const slug of ["platforms", "callback", "platform"])
       expect((await server.get(`${root}/${slug}`, { token })).status).toBe(slug === "platforms" ? 200 : 400);
   });
 
   test("an unknown platform gives 404", async () => {
-    const { token } = await newUser(harbour);
+    const { token } = await externalUser(harbour.server);
     for (const slug of ["myspace", "TWITCH", "google", "__proto__", "toString"]) {
       expectRefused(await server.get(`${root}/platform/${slug}`, { token }), 404, "NotFound");
       expectRefused(await server.get(`${root}/platform/${slug}/scopes`, { token }), 404, "NotFound");
@@ -189,7 +190,7 @@ describe("an API key", () => {
   });
 
   test("of the system with an owner acts for the owner", async () => {
-    const user = await newUser(harbour);
+    const user = await externalUser(harbour.server);
     const { key } = await commandLineKey(server, { system: true, owner: user.username });
     await connectAs(harbour, "discord", key);
     const all = done(await server.get(root, { token: user.token }));
@@ -200,7 +201,7 @@ describe("an API key", () => {
 
 describe("platforms and scopes", () => {
   test("all three are there, with their features, and an icon that no other host sends", async () => {
-    const { token } = await newUser(harbour);
+    const { token } = await externalUser(harbour.server);
     const { platforms } = done(await server.get(`${root}/platforms`, { token }));
     expect(
       platforms.map(({ slug, name, enabled, features }: Record<string, unknown>) => [
@@ -221,7 +222,7 @@ describe("platforms and scopes", () => {
   });
 
   test("the scopes of Twitch are those of its catalogue, with what is required", async () => {
-    const { token } = await newUser(harbour);
+    const { token } = await externalUser(harbour.server);
     const { platform, scopes } = done(await server.get(`${root}/platform/twitch/scopes`, { token }));
     expect(platform).toBe("twitch");
     const named = (required: boolean) =>
@@ -233,7 +234,7 @@ describe("platforms and scopes", () => {
   });
 
   test("every scope that is told may be asked for", async () => {
-    const { token } = await newUser(harbour);
+    const { token } = await externalUser(harbour.server);
     for (const slug of SLUGS) {
       const { scopes } = done(await server.get(`${root}/platform/${slug}/scopes`, { token }));
       const names = scopes.map(({ name }: { name: string }) => name);
@@ -508,21 +509,21 @@ describe("limits, and what is written where", () => {
   }
 
   test("a credential starts 20 connections in 10 minutes", async () => {
-    const [anna, bert] = [await newUser(other), await newUser(other)];
+    const [anna, bert] = [await externalUser(other.server), await externalUser(other.server)];
     expect(await passing(() => startConnect(other, "twitch", anna.token))).toBe(20);
     expect(pendingOf(other, anna.id)).toHaveLength(20);
     expect((await startConnect(other, "twitch", bert.token)).status).toBe(200);
   });
 
   test("a credential asks platforms 120 times in 10 minutes, by stats and renewals together", async () => {
-    const user = await newUser(other);
+    const user = await externalUser(other.server);
     let asked = 0;
     const where = () => `${root}/${UNKNOWN}/${++asked % 2 ? "stats" : "refresh"}`;
     expect(await passing(() => other.server.post(where(), { token: user.token }))).toBe(120);
   });
 
   test("an address calls back 60 times in 10 minutes, and then again", async () => {
-    const user = await newUser(other);
+    const user = await externalUser(other.server);
     const address = await consented(other, "discord", user.token);
     const made = () => other.server.get(`${root}/callback/discord?code=x&state=made-up`);
     expect(await passing(made)).toBe(60);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { expectFailure } from "../support/program";
 import { command, type Settings, TestServer, temporaryDirectory } from "../support/server";
 import { ask, change, NEWEST } from "./older-database";
-import { expectFailure } from "./support";
 
 /** A database that holds secrets, and whose master key is gone. */
 

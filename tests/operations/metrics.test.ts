@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { version } from "../../package.json";
 import { counter, counters, exposition, gauge, gauges, histogram } from "../../src/kernel/logs/metrics";
-import { eventually } from "../identity/users-support";
-import { Client } from "../realtime/support";
+import { eventually } from "../support/expectations";
 import { TestServer } from "../support/server";
+import { Client } from "../support/socket";
 import { fix } from "../tracking/support";
 import { type Family, parseExposition } from "./exposition";
 

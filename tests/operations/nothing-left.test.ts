@@ -2,9 +2,9 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { AS_NOBODY, canBeNobody, expectFailure, FULL_DISK, runAfterShell } from "../support/program";
 import { command, type Settings, TestServer, temporaryDirectory } from "../support/server";
 import { ask, NEWEST, olderDirectory, schemaOf, someUser } from "./older-database";
-import { AS_NOBODY, canBeNobody, expectFailure, FULL_DISK, runAfterShell } from "./support";
 
 /** A command that is refused, for example a mistyped one, leaves the disk as it found it. */
 

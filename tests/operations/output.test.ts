@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { Api } from "../support/api";
-import { program, TestServer, temporaryDirectory } from "../support/server";
-import { afterShell, environment, freePort, start } from "./support";
+import { afterShell, freePort, start } from "../support/program";
+import { environment, program, TestServer, temporaryDirectory } from "../support/server";
 
 /** Every write to it fails as on a full disk. */
 const FULL = "/dev/full";

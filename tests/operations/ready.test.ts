@@ -2,12 +2,12 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "bun:test";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { eventually } from "../identity/users-support";
-import { RawConnection } from "../kernel/support";
 import { Api } from "../support/api";
-import { command, type Settings, TestServer, temporaryDirectory } from "../support/server";
+import { eventually } from "../support/expectations";
+import { afterShell, expectFailure, freePort } from "../support/program";
+import { RawConnection } from "../support/raw-http";
+import { command, environment, type Settings, TestServer, temporaryDirectory } from "../support/server";
 import { fix } from "../tracking/support";
-import { afterShell, environment, expectFailure, freePort } from "./support";
 
 const LIVE = ["/health/live", "/v1/health/live"];
 const READY = ["/health/ready", "/v1/health/ready"];

@@ -15,9 +15,9 @@ import { loadConfig } from "../../src/configuration/config";
 import { migrations } from "../../src/kernel/db/migrations.gen";
 import { OperatorError } from "../../src/kernel/process/operator";
 import { type Restored, restoreBackup } from "../../src/server/backup/restore";
+import { expectFailure, FULL_DISK, runAfterShell } from "../support/program";
 import { command, program, type Settings, TestServer, temporaryDirectory } from "../support/server";
-import { fix } from "../tracking/support";
-import { expectFailure, FULL_DISK, runAfterShell } from "./support";
+import { postPoint } from "../tracking/support";
 
 const restore = (file: string, dataDir: string, settings: Settings = {}) =>
   command(["restore", file], { settings: { "data.dir": dataDir, ...settings } });
@@ -56,12 +56,6 @@ const pointsIn = (file: string): string[] => {
   }
 };
 
-async function postFix(server: TestServer): Promise<string> {
-  const { status, body } = await server.post("/v1/gps", { token: server.systemKey, body: fix() });
-  expect(status).toBe(201);
-  return body.data.id;
-}
-
 /**
  * A stopped server's data directory, with a two-factor secret, and a backup made between two of its points.
  */
@@ -74,9 +68,9 @@ beforeAll(async () => {
   dataDir = server.dataDir;
   file = join(temporaryDirectory(), "backup.db");
   await server.post("/v1/users/me/2fa/setup", { token: await server.admin() });
-  const before = await postFix(server);
+  const before = (await postPoint(server, server.systemKey)).id;
   expect((await command(["backup", file], { settings: { "data.dir": dataDir } })).status).toBe(0);
-  points = [before, await postFix(server)];
+  points = [before, (await postPoint(server, server.systemKey)).id];
   expectFailure(await restore(file, dataDir), 1, "another Fairlead server is using", dataDir);
   // Killed: the latest acknowledged writes are only in the log beside the database.
   await server.stop("SIGKILL");

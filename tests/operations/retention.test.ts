@@ -14,27 +14,19 @@ import {
   listTripPoints,
 } from "../../src/tracking/gps/service";
 import { deleteTrip } from "../../src/tracking/trips/service";
-import { rows } from "../identity/accounts-support";
-import { insertEvents, onDatabase, storedEvent, writeEvents } from "../identity/audit/support";
-import { done } from "../identity/deletion-support";
-import { eventually } from "../identity/users-support";
+import { insertEvents, storedEvent, writeEvents } from "../identity/audit/support";
+import { done, eventually } from "../support/expectations";
+import { storedCounter } from "../support/in-process";
+import { onDatabase, rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import {
-  configure,
-  move,
-  newDevice,
-  openTracking,
-  record,
-  storedCounter,
-  voyage,
-} from "../tracking/in-process";
+import { DAY } from "../support/time";
+import { move, newDevice, openTracking, record, setSystemConfig, voyage } from "../tracking/in-process";
 import { northOf, type Place, postPoint } from "../tracking/support";
 
 /**
  * Ageing of positions, audit events and export logs by the retention keys of the system config. An event's
  * reports and counts: tests/identity/audit/ageing.test.ts.
  */
-const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 4, 4);
 /** The server's time in seconds. */
 const SECONDS = NOW / 1_000;
@@ -82,7 +74,7 @@ describe("old positions", () => {
       await record(null, at);
       await record(device, at);
     }
-    await configure("gps.retention_days", 30);
+    await setSystemConfig("gps.retention_days", 30);
     await deleteOldPoints();
     const kept = [SECONDS + 60, SECONDS, bound + 1, bound].map((at) => at - SECONDS);
     expect(times()).toEqual(kept.flatMap((at) => [at, at]));
@@ -91,14 +83,14 @@ describe("old positions", () => {
   test("go in steps with other work between, and none is left", async () => {
     await recordMany(null, 3 * STEP + 20, 1_000);
     await recordMany(newDevice(), 30, SECONDS - 100);
-    await configure("gps.retention_days", 1);
+    await setSystemConfig("gps.retention_days", 1);
     expect(await seenDuring("gps_points", deleteOldPoints)).toEqual([2 * STEP + 50, STEP + 50, 50, 30]);
     expect(listPoints(PAGE).total).toBe(30);
   });
 
   test("end when the last step is a full one", async () => {
     await recordMany(null, 2 * STEP, 1_000);
-    await configure("gps.retention_days", 1);
+    await setSystemConfig("gps.retention_days", 1);
     await deleteOldPoints();
     expect([count("gps_points"), storedCounter("gps_points")]).toEqual([0, null]);
   });
@@ -108,17 +100,17 @@ describe("old positions", () => {
     expect(systemValue("gps.retention_days")).toBe(0);
     await deleteOldPoints();
     expect(count("gps_points")).toBe(3);
-    await configure("gps.retention_days", 3_650);
-    await configure("gps.retention_days", 0);
+    await setSystemConfig("gps.retention_days", 3_650);
+    await setSystemConfig("gps.retention_days", 0);
     await deleteOldPoints();
     expect([count("gps_points"), listPoints(PAGE).total]).toEqual([3, 3]);
   });
 
   test("stay from the moment on that the retention is switched off, in the middle of the job too", async () => {
     await recordMany(null, 3 * STEP, 1_000);
-    await configure("gps.retention_days", 1);
+    await setSystemConfig("gps.retention_days", 1);
     const job = deleteOldPoints();
-    await configure("gps.retention_days", 0);
+    await setSystemConfig("gps.retention_days", 0);
     await job;
     expect(count("gps_points")).toBe(2 * STEP);
   });
@@ -130,7 +122,7 @@ describe("old positions", () => {
     await recordMany(running.device, 40, 1_000);
     await recordMany(null, STEP + 10, 1_000);
     await recordMany(null, 5, SECONDS - 100);
-    await configure("gps.retention_days", 1);
+    await setSystemConfig("gps.retention_days", 1);
     await deleteOldPoints();
     expect([count("gps_points"), storedCounter("gps_points")]).toEqual([75, 75]);
     expect(listPoints(PAGE).total).toBe(75);
@@ -148,12 +140,12 @@ describe("old positions", () => {
     const young = await record(mixed, SECONDS - 5 * DAY_SECONDS);
     // Read before, so that they are in the cache.
     expect([currentPosition(gone), currentPosition(null)].length).toBe(2);
-    await configure("gps.retention_days", 30);
+    await setSystemConfig("gps.retention_days", 30);
     await deleteOldPoints();
     expect(() => currentPosition(gone)).toThrow("not found");
     expect([currentPosition(mixed), currentPosition(null)]).toEqual([young, young]);
     expect(currentPositions()).toEqual([young]);
-    await configure("gps.retention_days", 1);
+    await setSystemConfig("gps.retention_days", 1);
     await deleteOldPoints();
     for (const device of [mixed, null]) expect(() => currentPosition(device)).toThrow("not found");
     expect(currentPositions()).toEqual([]);
@@ -165,7 +157,7 @@ describe("old positions", () => {
     const { device, trip } = await voyage();
     await recordMany(device, 2 * STEP + 10, 1_000);
     await move(trip, "completed");
-    await configure("gps.retention_days", 1);
+    await setSystemConfig("gps.retention_days", 1);
     await Promise.all([deleteOldPoints(), deleteTrip(trip), deleteOldPoints()]);
     // The rest is taken from the trip step by step: until then it is not loose.
     await finishDetachments();
@@ -223,15 +215,15 @@ describe("old audit events and export logs", () => {
     async (_, table, key, job, insert) => {
       const bound = NOW - 40 * DAY;
       insert([...Array.from({ length: 2 * STEP + 7 }, (_, n) => bound - 1 - n), bound, bound + 1, NOW]);
-      await configure(key, 0);
+      await setSystemConfig(key, 0);
       await job();
       expect(count(table)).toBe(2 * STEP + 10);
-      await configure(key, 3_650);
+      await setSystemConfig(key, 3_650);
       await job();
       expect(count(table)).toBe(2 * STEP + 10);
-      await configure(key, 40);
+      await setSystemConfig(key, 40);
       expect(await seenDuring(table, job)).toEqual([STEP + 10, 10, 3]);
-      await configure(key, 39);
+      await setSystemConfig(key, 39);
       await job();
       expect(count(table)).toBe(1);
     },

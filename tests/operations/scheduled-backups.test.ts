@@ -18,12 +18,9 @@ import { closeDatabase } from "../../src/kernel/db/transactions";
 import { setClock } from "../../src/kernel/time/clock";
 import { backupName } from "../../src/server/backup/names";
 import { backUpWhenDue, backupState } from "../../src/server/backup/schedule";
-import { eventually } from "../identity/users-support";
-import { TestServer, temporaryDirectory } from "../support/server";
-import { environment } from "./support";
-
-const HOUR = 3_600_000;
-const MINUTE = 60_000;
+import { eventually } from "../support/expectations";
+import { environment, TestServer, temporaryDirectory } from "../support/server";
+import { HOUR, MINUTE } from "../support/time";
 
 describe("a server with backup.interval_hours", () => {
   const settings = { "backup.interval_hours": "24" };

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { rows } from "../identity/accounts-support";
-import { onDatabase } from "../identity/audit/support";
-import { audited, withoutAudit } from "../identity/registration-support";
-import { auditRows } from "../identity/support";
 import type { Token } from "../support/api";
+import { audited, auditRows, withoutAudit } from "../support/events";
+import { expectInvalid, expectRefused, expectStatus } from "../support/expectations";
+import { onDatabase, rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { expectInvalid, expectRefused, expectStatus } from "../tracking/support";
 
 /** System settings (rules O1, H1 and H3). */
 const PATH = "/v1/settings";

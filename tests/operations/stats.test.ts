@@ -2,17 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { closeDatabase } from "../../src/kernel/db/transactions";
 import { setClock } from "../../src/kernel/time/clock";
 import { publicStats } from "../../src/operations/stats/service";
-import { done } from "../identity/deletion-support";
-import { newUser } from "../identity/users-support";
 import type { Token } from "../support/api";
+import { done } from "../support/expectations";
+import { planOf, preparedBy } from "../support/in-process";
+import { newUser } from "../support/people";
 import { TestServer } from "../support/server";
-import { newDevice, openTracking, planOf, preparedBy, record } from "../tracking/in-process";
+import { MINUTE } from "../support/time";
+import { newDevice, openTracking, record } from "../tracking/in-process";
 import { createLocation, createTemplate } from "../tracking/records-support";
 import { createTrip, createZone, moveTrip, northOf, postPoint } from "../tracking/support";
 
 /** Public statistics (rules O5 and H1). The distance: tests/tracking/trip-distance.test.ts. */
 const PATH = "/v1/stats/public";
-const MINUTE = 60_000;
 const NOTHING = {
   users_total: 0,
   devices_total: 0,

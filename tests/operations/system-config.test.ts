@@ -1,23 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { rows } from "../identity/accounts-support";
-import { onDatabase } from "../identity/audit/support";
-import { done, newcomer } from "../identity/deletion-support";
-import { audited, withoutAudit } from "../identity/registration-support";
-import { Client } from "../realtime/support";
 import type { Token } from "../support/api";
+import { audited, withoutAudit } from "../support/events";
+import { done, expectInvalid, expectRefused, expectStatus, totalOf } from "../support/expectations";
+import { newUser } from "../support/people";
+import { onDatabase, rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import {
-  createTrip,
-  createZone,
-  expectInvalid,
-  expectRefused,
-  expectStatus,
-  fix,
-  moveTrip,
-  northOf,
-  postPoint,
-  totalOf,
-} from "../tracking/support";
+import { Client } from "../support/socket";
+import { createTrip, createZone, fix, moveTrip, northOf, postPoint } from "../tracking/support";
 
 /** The system config (rules O2 and H1). */
 const PATH = "/v1/system-config";
@@ -190,7 +179,7 @@ describe("PATCH /v1/system-config/{key}", () => {
   });
 
   test("lets super admins alone change how long the audit log is kept", async () => {
-    const administrator = await newcomer(server, "role_admin");
+    const administrator = await newUser(server, "role_admin");
     const narrow = await server.key("settings:write", "settings:read");
     const before = stored();
     const path = `${PATH}/audit.retention_days`;
@@ -362,7 +351,7 @@ describe("in force at once, without a restart, is", () => {
   });
 
   test("accounts.deletion_grace_days, for the deletions that are scheduled from then on", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const options = { token: user.token, body: { password: user.password } };
     const dueIn = async () => {
       const now = Date.parse((await server.get("/health")).body.timestamp);

@@ -7,8 +7,8 @@ import type { Report } from "../../src/operations/vessels/report";
 import type { Source } from "../../src/operations/vessels/source";
 import { VesselStore } from "../../src/operations/vessels/store";
 import { AisstreamStandIn, API_KEY, feedMessage, positionReport } from "../stand-ins/aisstream";
+import { captureLog } from "../support/log";
 import { northOf } from "../tracking/support";
-import { captureLog } from "./vessels-in-process";
 import { said } from "./vessels-support";
 
 /** The feed of aisstream, in this process and with less patience than the server has. */

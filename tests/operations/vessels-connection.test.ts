@@ -5,7 +5,7 @@ import { startNmea } from "../../src/operations/vessels/nmea";
 import type { Report } from "../../src/operations/vessels/report";
 import type { Source } from "../../src/operations/vessels/source";
 import { AisReceiver } from "../stand-ins/ais-receiver";
-import { captureLog } from "./vessels-in-process";
+import { captureLog } from "../support/log";
 import { classA, parts, sentence, voyage } from "./vessels-support";
 
 /** Keeping up connections, in this process and with less patience than the server has. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { AisDecode } from "ggencoder";
 import type { Vessel } from "../../src/operations/vessels/store";
-import { Client } from "../realtime/support";
 import { AisReceiver, recorded } from "../stand-ins/ais-receiver";
 import { TestServer } from "../support/server";
+import { Client } from "../support/socket";
 import { classA, sentence } from "./vessels-support";
 
 /**

@@ -9,9 +9,9 @@ import { now } from "../../src/kernel/time/clock";
 import { startVessels, vesselsState } from "../../src/operations/vessels/service";
 import { MAX_VESSELS, type Vessel, VesselStore } from "../../src/operations/vessels/store";
 import { AisReceiver } from "../stand-ins/ais-receiver";
+import { captureLog } from "../support/log";
 import { temporaryDirectory } from "../support/server";
-import { configure, openTracking } from "../tracking/in-process";
-import { captureLog } from "./vessels-in-process";
+import { openTracking, setSystemConfig } from "../tracking/in-process";
 import { classA, sentence } from "./vessels-support";
 
 /** Broadcasts of vessels, in this process, for behaviour that can't be seen from outside. */
@@ -37,8 +37,8 @@ beforeAll(async () => {
   const environment = { FAIRLEAD_VESSELS_SOURCE: "nmea", FAIRLEAD_VESSELS_URL: receiver.url };
   loadConfig({ environment, dataDir: temporaryDirectory() });
   await openTracking();
-  await configure("vessels.broadcast_seconds", 1);
-  await configure("gps.current_cache_seconds", 0);
+  await setSystemConfig("vessels.broadcast_seconds", 1);
+  await setSystemConfig("gps.current_cache_seconds", 0);
   attachServer(listeners);
   subscribe("vessels.seen", (event) => seen.push(event));
 });

@@ -1,15 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { outputOfWholeRun } from "../identity/support";
-import { Client, type Message } from "../realtime/support";
 import { AisReceiver } from "../stand-ins/ais-receiver";
 import { AisstreamStandIn, API_KEY, feedMessage, positionReport } from "../stand-ins/aisstream";
+import { expectStatus } from "../support/expectations";
+import { outputOfWholeRun } from "../support/log";
 import { TestServer } from "../support/server";
-import { expectStatus, northOf, postPoint } from "../tracking/support";
+import { Client, type Message } from "../support/socket";
+import { MINUTE } from "../support/time";
+import { northOf, postPoint } from "../tracking/support";
 import { classA, classB, partA, partB, parts, sentence, voyage } from "./vessels-support";
 
 /** Vessels from a source to the channel, by the clock of a running server. */
 
-const MINUTE = 60_000;
 const HERE = { latitude: 54.0967, longitude: 13.4553 };
 const raw = ({ latitude, longitude }: typeof HERE) => ({
   latitude: Math.round(latitude * 600_000),

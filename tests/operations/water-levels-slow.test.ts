@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { PegelonlineStandIn, station } from "../stand-ins/pegelonline";
+import { expectRefused } from "../support/expectations";
 import { TestServer } from "../support/server";
-import { expectRefused } from "../tracking/support";
 
 /** Takes as long as the source's time-outs: 10 s, in which this process idles. */
 test("a silent source costs neither a request nor a list of levels more than its time", async () => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { outputOfWholeRun } from "../identity/support";
 import {
   ALLER,
   answering,
@@ -11,8 +10,10 @@ import {
   station,
 } from "../stand-ins/pegelonline";
 import type { Answer } from "../support/api";
+import { expectRefused, expectStatus } from "../support/expectations";
+import { outputOfWholeRun } from "../support/log";
 import { TestServer } from "../support/server";
-import { expectRefused, expectStatus, postPoint } from "../tracking/support";
+import { postPoint } from "../tracking/support";
 
 let source: PegelonlineStandIn;
 

@@ -1,18 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ALL, ALLER, answering, measured, PegelonlineStandIn, station } from "../stand-ins/pegelonline";
+import { expectInvalid, expectPermission, expectRefused, expectStatus } from "../support/expectations";
+import { randomFrom } from "../support/random";
 import { TestServer } from "../support/server";
-import {
-  expectInvalid,
-  expectPermission,
-  expectRefused,
-  expectStatus,
-  greatCircleKm,
-  northOf,
-  type Place,
-  postPoint,
-  randomFrom,
-  randomPlace,
-} from "../tracking/support";
+import { greatCircleKm, northOf, type Place, postPoint, randomPlace } from "../tracking/support";
 
 let source: PegelonlineStandIn;
 let server: TestServer;

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { done, type Newcomer, newcomer, nextMail, signIn } from "../identity/deletion-support";
-import { createKey } from "../identity/support";
 import type { Answer } from "../support/api";
+import { createKey, signIn } from "../support/credentials";
+import { done } from "../support/expectations";
+import { nextMail } from "../support/mail";
+import { newUser, type User } from "../support/people";
 import { TestServer } from "../support/server";
+import { Client, type Message } from "../support/socket";
+import { DAY } from "../support/time";
 import { fix } from "../tracking/support";
-import { Client, type Message } from "./support";
 
 /**
  * Messages of bans, deletions and ended sessions, and the closing of the sockets concerned (rules W3 and W6).
@@ -12,7 +15,6 @@ import { Client, type Message } from "./support";
 const CREDENTIAL_ENDED = 4401;
 /** Milliseconds between a message and the closing, less the inaccuracy of timers. */
 const FAREWELL = 4_950;
-const DAY = 86_400_000;
 const ISO = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 let server: TestServer;
@@ -57,10 +59,10 @@ async function expectHeard(client: Client, ...messages: object[]): Promise<void>
 }
 
 /** All connections that an account's end concerns: the user's own, and somebody else's. */
-async function connections(user: Newcomer, host = server) {
+async function connections(user: User, host = server) {
   const second = done(await signIn(host, user)).session_token;
   const { key } = await createKey(host, user.token, ["gps:read"]);
-  const other = await newcomer(host);
+  const other = await newUser(host);
   // A channel that carries only this test's messages.
   const device = await host.device();
   const [one, two, left, byKey, bystander, watcher] = [
@@ -77,7 +79,7 @@ async function connections(user: Newcomer, host = server) {
 
 /** Ends an account and expects the messages of every connection. */
 async function expectAccountEnd(
-  user: Newcomer,
+  user: User,
   message: object,
   end: () => Promise<Answer>,
   host = server,
@@ -96,11 +98,11 @@ async function expectAccountEnd(
   await expectHeard(bystander);
 }
 
-const ban = (user: Newcomer, body: object) => server.post(`/v1/users/${user.id}/ban`, { token: admin, body });
+const ban = (user: User, body: object) => server.post(`/v1/users/${user.id}/ban`, { token: admin, body });
 
 describe("accountBanned", () => {
   test.concurrent("tells of a ban for good, and closes five seconds later; keys' sockets are closed at once", async () => {
-    const user = await newcomer(server, "role_admin");
+    const user = await newUser(server, "role_admin");
     const message = {
       type: "accountBanned",
       userId: user.id,
@@ -113,7 +115,7 @@ describe("accountBanned", () => {
   });
 
   test.concurrent("tells reason and end of a ban for a time", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const client = await open(user.token);
     const { data } = done(await ban(user, { reason: "Repeated spam", duration_seconds: 3_600 }));
     expect(await client.next()).toEqual({
@@ -129,7 +131,7 @@ describe("accountBanned", () => {
   });
 
   test.concurrent("of somebody on both channels arrives twice", async () => {
-    const user = await newcomer(server, "role_admin");
+    const user = await newUser(server, "role_admin");
     const client = await (await open(user.token)).subscribe("admin:accounts");
     done(await ban(user, { reason: "twice" }));
     // The channel of all accounts carries the messages of other tests as well.
@@ -141,7 +143,7 @@ describe("accountBanned", () => {
   });
 
   test.concurrent("is not sent for a ban that is refused or ended", async () => {
-    const user = await newcomer(server, "role_admin");
+    const user = await newUser(server, "role_admin");
     const client = await open(user.token);
     expect((await server.post(`/v1/users/${user.id}/ban`, { token: user.token, body: {} })).status).toBe(409);
     expect((await ban(user, { duration_seconds: 0 })).status).toBe(400);
@@ -156,7 +158,7 @@ describe("accountBanned", () => {
 });
 
 describe("accountDeleted", () => {
-  const message = (user: Newcomer, reason: unknown) => ({
+  const message = (user: User, reason: unknown) => ({
     type: "accountDeleted",
     userId: user.id,
     reason,
@@ -164,14 +166,14 @@ describe("accountDeleted", () => {
   });
 
   test.concurrent("tells of a soft deletion", async () => {
-    const user = await newcomer(server, "role_admin");
+    const user = await newUser(server, "role_admin");
     await expectAccountEnd(user, message(user, expect.stringMatching(/./)), () =>
       server.delete(`/v1/users/${user.id}`, { token: admin }),
     );
   });
 
   test.concurrent("tells of a forced deletion, with its reason", async () => {
-    const user = await newcomer(server, "role_admin");
+    const user = await newUser(server, "role_admin");
     await expectAccountEnd(user, message(user, "Requested by letter"), () =>
       server.post(`/v1/admin/users/${user.id}/force-delete`, {
         token: admin,
@@ -183,7 +185,7 @@ describe("accountDeleted", () => {
   test.concurrent("tells of a deletion at the end of its grace period", async () => {
     const aging = await TestServer.start({ clock: "movable" });
     try {
-      const user = await newcomer(aging, "role_admin");
+      const user = await newUser(aging, "role_admin");
       const { token, password } = user;
       done(await aging.post("/v1/users/me/deletion", { token, body: { password } }));
       // The job comes every ten seconds: until then nobody hears anything, and then the user does.
@@ -203,7 +205,7 @@ describe("accountDeleted", () => {
 });
 
 describe("sessionRevoked", () => {
-  const message = (user: Newcomer, sessionId: string, reason: unknown = expect.stringMatching(/./)) => ({
+  const message = (user: User, sessionId: string, reason: unknown = expect.stringMatching(/./)) => ({
     type: "sessionRevoked",
     userId: user.id,
     sessionId,
@@ -213,9 +215,9 @@ describe("sessionRevoked", () => {
 
   /** A user signed in twice, here and elsewhere, with a socket each, and a watcher. */
   async function signedInTwice() {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const elsewhere = done(await signIn(server, user));
-    const stranger = await newcomer(server);
+    const stranger = await newUser(server);
     return {
       user,
       elsewhere,
@@ -314,9 +316,9 @@ describe("sessionRevoked", () => {
 
 describe("forceLogout", () => {
   test.concurrent("tells all sessions of a password reset, and closes them five seconds later", async () => {
-    const user = await newcomer(server, "role_admin");
+    const user = await newUser(server, "role_admin");
     const { key } = await createKey(server, user.token, ["gps:read"]);
-    const other = await newcomer(server);
+    const other = await newUser(server);
     const second = done(await signIn(server, user)).session_token;
     const sessions = [await open(user.token), await open(second)];
     const [byKey, bystander, watcher] = [

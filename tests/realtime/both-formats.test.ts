@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { externalUser, link } from "../identity/accounts-support";
-import { done, newcomer, nextMail, signIn } from "../identity/deletion-support";
-import { newestMail } from "../identity/registration-support";
-import { assign, grant, holder, newRole, unassign } from "../identity/roles-support";
+import { link } from "../identity/accounts-support";
 import type { Answer, Token } from "../support/api";
+import { signIn } from "../support/credentials";
+import { done } from "../support/expectations";
+import { newestMail, nextMail } from "../support/mail";
+import { externalUser, freshEmail, newUser } from "../support/people";
+import { Envelope, frame, milliseconds, read, subscribeInBinary, typeOf } from "../support/protobuf";
+import { assign, grant, newRole, unassign } from "../support/roles";
 import { TestServer } from "../support/server";
+import { Client, type Message } from "../support/socket";
 import { createZone, fix, postPoint } from "../tracking/support";
-import { Envelope, frame, milliseconds, read, subscribeInBinary, typeOf } from "./binary";
-import { Client, type Message } from "./support";
 
 /**
  * Every message type: exactly its fields, to exactly its recipients, in the formats that it has (rule W3).
@@ -61,9 +63,6 @@ const PERMISSION_CHANGED: Case["bots"] = [
   "discordId userId permissions timestamp",
 ];
 
-let addresses = 0;
-const freshEmail = () => `told${++addresses}@example.net`;
-
 const CASES: Record<string, Case> = {
   "a ban for good": {
     types: ["accountBanned"],
@@ -97,7 +96,7 @@ const CASES: Record<string, Case> = {
     types: ["sessionRevoked"],
     fields: ["userId sessionId reason? timestamp"],
     act: async (user) => {
-      const { session_id } = done(await signIn(server, user as Awaited<ReturnType<typeof newcomer>>));
+      const { session_id } = done(await signIn(server, user as Awaited<ReturnType<typeof newUser>>));
       await put(server.delete(`/v1/users/me/sessions/${session_id}`, { token: user.token }));
     },
   },
@@ -105,7 +104,7 @@ const CASES: Record<string, Case> = {
     types: ["forceLogout"],
     fields: ["userId reason? timestamp"],
     act: async (user) => {
-      const { email } = user as Awaited<ReturnType<typeof newcomer>>;
+      const { email } = user as Awaited<ReturnType<typeof newUser>>;
       await put(server.post("/v1/auth/reset-password", { body: { email } }));
       const { token } = await nextMail(server, email, "password_reset");
       const body = { token, new_password: "another long password" };
@@ -140,7 +139,11 @@ const CASES: Record<string, Case> = {
     types: ["rolePermissionsChanged", "permissionsUpdated"],
     fields: ["roleId roleName", "userId permissions"],
     bots: PERMISSION_CHANGED,
-    who: async () => holder(server, (await newRole(server, "trips:read")).id),
+    who: async () => {
+      const user = await externalUser(server);
+      await assign(server, user.id, (await newRole(server, "trips:read")).id);
+      return user;
+    },
     act: async ({ id }) => {
       const { roles } = done(await server.get(`/v1/users/${id}/roles`, { token: admin }));
       const role = roles.find((held: { id: string }) => held.id !== "role_user");
@@ -156,14 +159,14 @@ const CASES: Record<string, Case> = {
     types: [],
     fields: [],
     bots: LINKED,
-    act: (user) => link(server, user as Awaited<ReturnType<typeof newcomer>>, "discord"),
+    act: (user) => link(server, user as Awaited<ReturnType<typeof newUser>>, "discord"),
   },
   "an account on Discord that is unlinked": {
     types: [],
     fields: [],
     bots: UNLINKED,
     who: async () => {
-      const user = await newcomer(server);
+      const user = await newUser(server);
       await link(server, user, "discord");
       return user;
     },
@@ -176,7 +179,7 @@ const CASES: Record<string, Case> = {
   "an account elsewhere that is linked": {
     types: [],
     fields: [],
-    act: (user) => link(server, user as Awaited<ReturnType<typeof newcomer>>, "github"),
+    act: (user) => link(server, user as Awaited<ReturnType<typeof newUser>>, "github"),
   },
   "an address that is linked": {
     types: ["emailLinkVerified"],
@@ -257,8 +260,8 @@ const OTHER_CHANNELS = ["gps", "geofence", "vessels", "public", "public:news", "
 
 describe("is told to the user and to admin:accounts in the format of each, and to nobody else:", () => {
   test.each(Object.entries(CASES))("%s", async (_, { types, fields, bots, who, act }) => {
-    const user = await (who ?? (() => newcomer(server)))();
-    const stranger = await newcomer(server);
+    const user = await (who ?? (() => newUser(server)))();
+    const stranger = await newUser(server);
     const open = (token: Token) => Client.open(server, { token });
     const own = `user:${user.id}`;
     const [text, binary, left, watcher, binaryWatcher, bystander] = await Promise.all([
@@ -302,7 +305,7 @@ describe("is told to the user and to admin:accounts in the format of each, and t
   });
 
   test("a user's own channel changes its format with the newest subscription", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const client = await Client.open(server, { token: user.token });
     const own = `user:${user.id}`;
     const told = async () => {
@@ -321,7 +324,7 @@ describe("is told to the user and to admin:accounts in the format of each, and t
 
 describe("a consent", () => {
   test("that was granted, or could not be taken back, or is about nobody of ours, is told to nobody", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const client = await Client.open(server, { token: user.token });
     await consent(user, { event_type: "consent_granted" });
     await consent(user, { status: "failure" });
@@ -332,7 +335,7 @@ describe("a consent", () => {
   });
 
   test("that names no client is told with an empty one", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const client = await Client.open(server, { token: user.token });
     await consent(user, { resource_id: null });
     expect(await client.heard()).toMatchObject([{ type: "oauthConsentRevoked", clientId: "" }]);

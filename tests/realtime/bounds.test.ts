@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { newcomer } from "../identity/deletion-support";
-import { newRole } from "../identity/roles-support";
-import { createKey } from "../identity/support";
 import { connectBot, guild, ManualBot, member, requests, Told } from "../operations/community-support";
+import { createKey } from "../support/credentials";
+import { newUser } from "../support/people";
+import { frame, read } from "../support/protobuf";
+import { RawClient } from "../support/raw-socket";
+import { newRole } from "../support/roles";
 import { TestServer } from "../support/server";
-import { frame, read } from "./binary";
-import { Client, type Credentials, connections, RawClient, signedInUser } from "./support";
+import { Client, type Credentials } from "../support/socket";
+import { connections } from "./support";
 
 /**
  * Bounds on one user's messages and subscriptions, whatever the number of sockets, and on reading messages of
@@ -38,7 +40,7 @@ describe("a message that its sender may not send", () => {
   }
 
   test("is answered without being read: what it holds may be broken", async () => {
-    const { token } = await newcomer(server);
+    const { token } = await newUser(server);
     const refusals = await answers(
       { token },
       envelope(100, BROKEN),
@@ -69,7 +71,7 @@ describe("a message that its sender may not send", () => {
   });
 
   test("has the identifier of its request repeated, the last one of several", async () => {
-    const { token } = await newcomer(server);
+    const { token } = await newUser(server);
     const refused = (requestId?: string) => ({
       type: 141,
       moderationEventResponse: {
@@ -101,14 +103,14 @@ describe("a message that its sender may not send", () => {
   });
 
   test("doesn't hide behind another payload: the last one counts, and no other is read", async () => {
-    const { token } = await newcomer(server);
+    const { token } = await newUser(server);
     const ping = frame("ping");
     const [pong] = await answers({ token }, new Uint8Array([...envelope(111, BROKEN), ...ping]));
     expect(pong).toEqual({ type: 2, pong: {} });
   });
 
   test("may have a hundred fields, and no more", async () => {
-    const { token } = await newcomer(server);
+    const { token } = await newUser(server);
     const channels = (count: number) => envelope(20, Array(count).fill([0x0a, 0]).flat().slice(0, 127));
     const short = channels(50);
     const long = new Uint8Array([0xa2, 1, 0xca, 1, ...Array(101).fill([0x0a, 0]).flat()]);
@@ -138,7 +140,7 @@ describe("bytes", () => {
   ])(
     "of a user are limited over all sockets, in %s frames: who sends too many is closed",
     async (_, make) => {
-      const user = await newcomer(server, (await newRole(server, "api_keys:write")).id);
+      const user = await newUser(server, (await newRole(server, "api_keys:write")).id);
       const { key } = await createKey(server, user.token, []);
       const [one, other, stranger] = await Promise.all([
         Client.open(server, { token: user.token }),
@@ -159,7 +161,7 @@ describe("bytes", () => {
   );
 
   test("are not forgotten with the connection", async () => {
-    const { token } = await newcomer(server);
+    const { token } = await newUser(server);
     for (;;) {
       const since = performance.now();
       const first = await Client.open(server, { token });
@@ -215,7 +217,7 @@ describe("connections", () => {
   afterAll(() => server.stop());
 
   test("of a user are limited, whatever the session or key, and however many come at once", async () => {
-    const user = await newcomer(server, (await newRole(server, "api_keys:write")).id);
+    const user = await newUser(server, (await newRole(server, "api_keys:write")).id);
     const { key } = await createKey(server, user.token, []);
     const tries = await Promise.all(
       Array.from({ length: 4 * MOST }, (_, at) =>
@@ -274,8 +276,8 @@ describe("a server of which strangers take all connections", () => {
 
   test("still lets super admins and system keys in", async () => {
     const strangers: RawClient[] = [];
-    for (const name of ["one", "two", "three", "four", "five"]) {
-      const { token } = await signedInUser(server, name);
+    for (let user = 0; user < 5; user++) {
+      const { token } = await newUser(server);
       for (let at = 0; at < 40; at++) {
         const client = await RawClient.open(server, { token });
         if (client.status === 101) strangers.push(client);

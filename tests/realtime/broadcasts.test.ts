@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { TestServer } from "../support/server";
-import { Client, type Message } from "./support";
+import { Client, type Message } from "../support/socket";
+import { fix, postPoint } from "../tracking/support";
 
 let server: TestServer;
 let admin: string;
@@ -13,22 +14,12 @@ afterAll(() => server.stop());
 const AT_SEA = { latitude: 54.2166, longitude: 13.5415 };
 
 let clock = 1_372_578_069;
-/** A fix that is newer than all before. */
-const fix = (overrides: object = {}) => ({
-  ...AT_SEA,
-  timestamp: ++clock,
-  speed_kmh: 13.7,
-  speed_mps: 3.81,
-  speed_mph: 8.51,
-  speed_knots: 7.4,
-  ...overrides,
-});
-
-const postFix = async (token: string, overrides: object = {}) => {
-  const { status, body } = await server.post("/v1/gps", { token, body: fix(overrides) });
-  expect(status).toBe(201);
-  return body.data;
-};
+/** Posts a position that is newer than all before, without all that a receiver may leave out. */
+const postFix = (token: string, overrides: object = {}) =>
+  postPoint(server, token, {
+    ...{ ...AT_SEA, altitude: undefined, heading: undefined, timestamp: ++clock },
+    ...overrides,
+  });
 
 const listener = async (...channels: string[]) =>
   (await Client.open(server, { token: admin })).subscribe(...channels);

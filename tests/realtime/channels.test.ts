@@ -1,17 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { command, TestServer } from "../support/server";
-import { adminSession, Client, type Credentials, signedInUser } from "./support";
+import { commandLineKey } from "../support/credentials";
+import { newUser, type User } from "../support/people";
+import { TestServer } from "../support/server";
+import { Client, type Credentials } from "../support/socket";
+import { adminSession } from "./support";
 
 const SOME_ID = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01";
 
 let server: TestServer;
 let adminId: string;
-let plain: { id: string; token: string };
-let deputy: { id: string; token: string };
+let plain: User;
+let deputy: User;
 beforeAll(async () => {
   server = await TestServer.start();
   adminId = (await adminSession(server)).userId;
-  [plain, deputy] = [await signedInUser(server, "plain"), await signedInUser(server, "deputy", "Admin")];
+  [plain, deputy] = [await newUser(server), await newUser(server, "role_admin")];
 });
 afterAll(() => server.stop());
 
@@ -27,24 +30,6 @@ const allChannels = () => [
   ...[GPS, ZONES, VESSELS, PUBLIC, ADMIN, COMMUNITY].flat(),
   ...[adminId, plain.id, deputy.id].flatMap(own),
 ];
-
-/** A key that the command line makes: unlike REST, it gives a key more scopes than its owner holds. */
-async function keyOf(owner: string, ...scopes: string[]): Promise<Credentials> {
-  const { stdout } = await command(
-    [
-      "key",
-      "create",
-      "--name",
-      "k",
-      "--owner",
-      owner,
-      "--json",
-      ...scopes.flatMap((scope) => ["--scope", scope]),
-    ],
-    { settings: { "data.dir": server.dataDir } },
-  );
-  return { bearer: JSON.parse(stdout).key };
-}
 
 const ownKey = async (...scopes: string[]): Promise<Credentials> => ({ bearer: await server.key(...scopes) });
 
@@ -122,7 +107,10 @@ const LISTENERS: Listener[] = [
   },
   {
     who: "a key whose scopes exceed its owner's permissions",
-    credentials: () => keyOf("plain", "*:*", "gps:read"),
+    credentials: async () => {
+      const { key } = await commandLineKey(server, { owner: plain.username, scopes: ["*:*", "gps:read"] });
+      return { bearer: key };
+    },
     hears: () => PUBLIC,
   },
 ];

@@ -9,7 +9,7 @@ import {
   toTimestamp,
 } from "../../proto/fairlead/ws/v1/codec";
 import { headOf } from "../../src/realtime/envelope";
-import { Envelope, frame, schema } from "./binary";
+import { Envelope, frame, schema } from "../support/protobuf";
 
 /** Decoding frames and times, by rule W4 and proto3's rules on absent fields. */
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { externalUser, link, login, rows, signIn, upsert } from "../identity/accounts-support";
-import { onDatabase } from "../identity/audit/support";
-import { done, newcomer } from "../identity/deletion-support";
-import { assign, grant, newRole, revoke, unassign } from "../identity/roles-support";
+import { link } from "../identity/accounts-support";
+import { done, expectRefused } from "../support/expectations";
+import { externalLogin, externalUser, newUser, signInExternally, upsert } from "../support/people";
+import { milliseconds, read, subscribeInBinary } from "../support/protobuf";
+import { assign, grant, newRole, revoke, unassign } from "../support/roles";
+import { onDatabase, rows } from "../support/rows";
 import { TestServer } from "../support/server";
-import { expectRefused } from "../tracking/support";
-import { milliseconds, read, subscribeInBinary } from "./binary";
-import { Client } from "./support";
+import { Client } from "../support/socket";
 
 /**
  * Messages to community bots about users who have an account on their platform (rule W3). Nobody else hears
@@ -70,8 +70,8 @@ async function member() {
 }
 
 /** A user with an address and an account on Discord, whose message the bot has received. */
-async function linkedNewcomer() {
-  const user = await newcomer(server);
+async function linkedUser() {
+  const user = await newUser(server);
   const accountId = await link(server, user, "discord");
   const { discordUserLinked } = await heard();
   return { ...user, accountId, discordId: (discordUserLinked as Payload).discordId };
@@ -79,8 +79,8 @@ async function linkedNewcomer() {
 
 describe("an account that is linked", () => {
   test("with a new user is told once the user is there, rights and all", async () => {
-    const body = login({ name: "Jürgen ⚓" });
-    const signingIn = signIn(server, body);
+    const body = externalLogin({ name: "Jürgen ⚓" });
+    const signingIn = signInExternally(server, body);
     const message = await heard();
     const { userId } = message.discordUserLinked as Payload;
     const { permissions } = done(await server.get(`/v1/users/${userId}/permissions`, { token: admin }));
@@ -91,49 +91,56 @@ describe("an account that is linked", () => {
   });
 
   test("without a picture is told without one", async () => {
-    const body = login({ image: null });
-    const { id } = await signIn(server, body);
+    const body = externalLogin({ image: null });
+    const { id } = await signInExternally(server, body);
     expect(await heard()).toEqual(linked(body.oauthProviderId, id, body.name, null));
   });
 
   test("to a user who is there already is told of that user", async () => {
-    const user = await newcomer(server);
-    const body = login({ email: user.email });
-    await signIn(server, body);
+    const user = await newUser(server);
+    const body = externalLogin({ email: user.email });
+    await signInExternally(server, body);
     expect(await heard()).toEqual(linked(body.oauthProviderId, user.id, body.name, body.image));
     await expectSilence();
   });
 
   test("is told no second time at the next sign-in, whatever is new of it", async () => {
-    const body = login();
-    await signIn(server, body);
+    const body = externalLogin();
+    await signInExternally(server, body);
     await heard();
-    await signIn(server, body);
-    await signIn(server, { ...body, name: "Another name", image: null });
+    await signInExternally(server, body);
+    await signInExternally(server, { ...body, name: "Another name", image: null });
     await expectSilence();
   });
 
   test("elsewhere, or refused, is told to no bot", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     for (const platform of ["twitch", "youtube", "google", "github"]) await link(server, user, platform);
-    expectRefused(await upsert(server, login({ email: user.email, email_verified: false })), 409, "Conflict");
-    expectRefused(await upsert(server, { ...login(), name: undefined }), 400, "ValidationError");
+    expectRefused(
+      await upsert(server, externalLogin({ email: user.email, email_verified: false })),
+      409,
+      "Conflict",
+    );
+    expectRefused(await upsert(server, { ...externalLogin(), name: undefined }), 400, "ValidationError");
     await expectSilence();
   });
 });
 
 describe("an account that is unlinked", () => {
   test("is told by its identifiers, and can then be linked again", async () => {
-    const { id, token, email, accountId, discordId } = await linkedNewcomer();
+    const { id, token, email, accountId, discordId } = await linkedUser();
     done(await server.delete(`/v1/users/${id}/accounts/${accountId}`, { token }));
     expect(await heard()).toEqual(unlinked(discordId, id));
-    await signIn(server, login({ email, oauthProviderId: discordId, name: "Back", image: null }));
+    await signInExternally(
+      server,
+      externalLogin({ email, oauthProviderId: discordId, name: "Back", image: null }),
+    );
     expect(await heard()).toEqual(linked(discordId, id, "Back", null));
     await expectSilence();
   });
 
   test("elsewhere, or not for good reason, is told to no bot", async () => {
-    const user = await linkedNewcomer();
+    const user = await linkedUser();
     const github = await link(server, user, "github");
     const path = `/v1/users/${user.id}/accounts`;
     done(await server.delete(`${path}/${github}`, { token: user.token }));
@@ -190,11 +197,11 @@ describe("what a user with an account may do", () => {
   });
 
   test("is told of nobody who has no account on Discord, or none any more", async () => {
-    const stranger = await newcomer(server);
+    const stranger = await newUser(server);
     await assign(server, stranger.id, "role_admin");
     await link(server, stranger, "twitch");
     await unassign(server, stranger.id, "role_admin");
-    const { id, token, accountId, discordId } = await linkedNewcomer();
+    const { id, token, accountId, discordId } = await linkedUser();
     done(await server.delete(`/v1/users/${id}/accounts/${accountId}`, { token }));
     expect(await heard()).toEqual(unlinked(discordId, id));
     await assign(server, id, "role_admin");

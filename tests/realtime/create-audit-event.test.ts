@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { UNKNOWN } from "../identity/accounts-support";
 import { find, storedEvents } from "../identity/audit/support";
-import type { TestUser } from "../identity/support";
-import { newUser, staff } from "../identity/users-support";
+import { UNKNOWN } from "../support/expectations";
+import { newUser, staff, type User } from "../support/people";
+import { frame, read } from "../support/protobuf";
 import { TestServer } from "../support/server";
-import { frame, read } from "./binary";
-import { Client } from "./support";
+import { Client } from "../support/socket";
 
 /** `CreateAuditEventRequest` over the socket (rules E2 and E4). */
 let server: TestServer;
-let user: TestUser;
+let user: User;
 let service: Client;
 beforeAll(async () => {
   server = await TestServer.start();

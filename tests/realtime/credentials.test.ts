@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { RawClient } from "../support/raw-socket";
 import { TestServer } from "../support/server";
-import { adminSession, Client, RawClient } from "./support";
+import { Client } from "../support/socket";
+import { HOUR } from "../support/time";
+import { postPoint } from "../tracking/support";
+import { adminSession } from "./support";
 
 const CREDENTIAL_ENDED = 4401;
-const HOUR = 3_600_000;
 
 let server: TestServer;
 let admin: string;
@@ -12,19 +15,6 @@ beforeAll(async () => {
   admin = await server.admin();
 });
 afterAll(() => server.stop());
-
-const postFix = async () => {
-  const body = {
-    latitude: 1,
-    longitude: 1,
-    timestamp: 1,
-    speed_kmh: 1,
-    speed_mps: 1,
-    speed_mph: 1,
-    speed_knots: 1,
-  };
-  expect((await server.post("/v1/gps", { token: admin, body })).status).toBe(201);
-};
 
 const isOpen = async (client: Client) => (await client.ask({ type: "ping" })).type === "pong";
 
@@ -91,7 +81,7 @@ describe("a key that changes", () => {
     const client = await (await Client.open(server, { bearer: key })).subscribe("gps");
     await server.patch(`/v1/api-keys/${id}`, { token: admin, body: { name: "other" } });
     await server.post("/v1/devices", { token: admin, body: { name: "d", api_key_id: id } });
-    await postFix();
+    await postPoint(server, admin);
     expect((await client.heard()).map(({ type }) => type)).toEqual(["gpsUpdate"]);
     await client.close();
   });
@@ -119,7 +109,7 @@ describe("a key that changes", () => {
       subscriptions - lost.length,
     );
 
-    await postFix();
+    await postPoint(server, admin);
     expect(await client.heard()).toEqual([]);
     expect(await other.heard()).toHaveLength(1);
     expect((await client.ask({ type: "subscribe", channel: "gps" })).type).toBe("error");
@@ -160,7 +150,7 @@ describe("a key that changes", () => {
     await server.delete(`/v1/api-keys/${id}/roles/role_admin`, { token: admin });
     const errors = await client.heard();
     expect(errors.map(({ message }) => message.split(" ").at(-1))).toEqual(["gps", "admin:accounts"]);
-    await postFix();
+    await postPoint(server, admin);
     expect(await client.heard()).toEqual([]);
     await client.close();
   });

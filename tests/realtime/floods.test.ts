@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { storedEvents } from "../identity/audit/support";
+import { frame, read } from "../support/protobuf";
+import { FLAG, maskedFrame, OPCODE, RawClient } from "../support/raw-socket";
 import { TestServer } from "../support/server";
-import { frame, read } from "./binary";
-import { Client, FLAG, maskedFrame, OPCODE, RawClient } from "./support";
+import { Client } from "../support/socket";
 
 /** Clients that send too much, or frames that no client sends (RFC 6455; rule W6). */
 const PER_SECOND = 20;

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { newcomer } from "../identity/deletion-support";
+import { newUser } from "../support/people";
+import { RawClient } from "../support/raw-socket";
 import { TestServer } from "../support/server";
-import { adminSession, Client, type Credentials, RawClient } from "./support";
+import { Client, type Credentials } from "../support/socket";
+import { adminSession } from "./support";
 
 const ALLOWED_ORIGIN = "https://app.example";
 
@@ -199,7 +201,7 @@ describe("GET /v1/ws", () => {
     ["fairlead.json", "object"],
     ["fairlead.protobuf", "bytes"],
   ])("sends what comes without asking in the format of the subprotocol %s", async (subprotocol, kind) => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const client = await Client.open(server, {
       token: user.token,
       headers: { "sec-websocket-protocol": subprotocol },

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { OPCODE, RawClient } from "../support/raw-socket";
 import { TestServer } from "../support/server";
-import { Client, connections, OPCODE, RawClient } from "./support";
+import { Client } from "../support/socket";
+import { connections } from "./support";
 
 describe("the heartbeat", () => {
   let server: TestServer;

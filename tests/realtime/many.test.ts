@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { connectionsFor, openFilesLimit, unsentAllowance } from "../../src/realtime/capacity";
 import type { Heard, ListenOrder } from "../bench/listen";
 import { cleanUp, Helper } from "../bench/processes";
+import { newUser, type User } from "../support/people";
+import { memoryOf } from "../support/pressure";
+import { RawClient } from "../support/raw-socket";
 import { TestServer } from "../support/server";
+import { Client } from "../support/socket";
 import { fix } from "../tracking/support";
-import { Client, connections, RawClient, signedInUser } from "./support";
+import { connections } from "./support";
 
 /** Many connections: well-behaved clients are served, whatever the others do. */
 const MEGABYTE = 1024 * 1024;
-
-const residentBytes = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1_024;
 
 const SOCKETS = 5_000;
 const MUTE = 50;
@@ -39,13 +40,13 @@ describe.skipIf(process.platform !== "linux" || !hasRoom)("5,000 sockets", () =>
   test("cost little memory, each hears what is posted, and mute ones beside them are closed", async () => {
     const key = await server.key("gps:read");
     const port = Number(new URL(server.url).port);
-    const before = residentBytes(server.pid);
+    const before = memoryOf(server.pid);
     await listeners.ask({ do: "open", port, key, sockets: SOCKETS, channel: "gps" });
     expect((await server.get("/health")).body.services.websocket).toMatchObject({
       connections: SOCKETS,
       subscriptions: SOCKETS,
     });
-    expect((residentBytes(server.pid) - before) / SOCKETS).toBeLessThan(MAX_BYTES_EACH);
+    expect((memoryOf(server.pid) - before) / SOCKETS).toBeLessThan(MAX_BYTES_EACH);
 
     const mute = await Promise.all(
       Array.from({ length: MUTE }, () => RawClient.open(server, { bearer: key })),
@@ -69,10 +70,10 @@ describe("a server that may open few files", () => {
   const FILES = 256;
   const ALL = connectionsFor(FILES);
   let server: TestServer;
-  let user: { id: string; token: string };
+  let user: User;
   beforeAll(async () => {
     server = await TestServer.start({ openFiles: FILES });
-    user = await signedInUser(server, "crowd");
+    user = await newUser(server);
   });
   afterAll(() => server.stop());
 
@@ -93,9 +94,9 @@ describe("a server that may open few files", () => {
     expect(refused.status).toBe(503);
     expect(refused.head.toLowerCase()).toContain("retry-after: ");
     // Another session of the same user counts for the same user.
-    expect(
-      (await handshake((await server.login("crowd", "correct horse battery")).session_token)).status,
-    ).toBe(503);
+    expect((await handshake((await server.login(user.username, user.password)).session_token)).status).toBe(
+      503,
+    );
     const ofAdmin = await openAll(ALL / 2 - 1, admin);
     const ofService = await Client.open(server, { bearer: server.systemKey });
     const last = await RawClient.open(server, { bearer: server.systemKey });

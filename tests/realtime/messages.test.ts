@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { OPCODE, RawClient } from "../support/raw-socket";
 import { TestServer } from "../support/server";
-import { adminSession, Client, OPCODE, RawClient } from "./support";
+import { Client } from "../support/socket";
+import { adminSession } from "./support";
 
 const MAX_SUBSCRIPTIONS = 3;
 const MAX_MESSAGE_BYTES = 2_048;

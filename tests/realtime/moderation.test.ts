@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type ExternalUser, externalUser } from "../identity/accounts-support";
 import { find, storedEvents } from "../identity/audit/support";
-import { done, newcomer } from "../identity/deletion-support";
+import { done } from "../support/expectations";
+import { type ExternalUser, externalUser, newUser } from "../support/people";
+import { frame, read } from "../support/protobuf";
 import { TestServer } from "../support/server";
-import { frame, read } from "./binary";
-import { Client } from "./support";
+import { Client } from "../support/socket";
+import { DAY } from "../support/time";
 
 /** `ModerationEvent` over the socket; proto/fairlead/ws/v1/ws.proto. */
-const DAY = 86_400_000;
 /** 2026-05-04T09:30:00.250Z */
 const OCCURRED = { seconds: 1_777_887_000, nanos: 250_000_000 };
 
@@ -227,7 +227,7 @@ describe("a moderation is refused with a reason and its request_id, and nothing 
   });
 
   test("from a session, a super admin's too, and from a key without community:sync", async () => {
-    const user = await newcomer(server);
+    const user = await newUser(server);
     const keys = [await server.key("audit:write", "community:read"), await server.key()];
     for (const credentials of [
       { token: user.token },

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { newcomer } from "../identity/deletion-support";
+import { newUser } from "../support/people";
+import { Envelope, frame, read, schema, subscribeInBinary, typeOf } from "../support/protobuf";
 import { TestServer } from "../support/server";
+import { Client } from "../support/socket";
 import { fix } from "../tracking/support";
-import { Envelope, frame, read, schema, subscribeInBinary, typeOf } from "./binary";
-import { Client } from "./support";
 
 /** Binary frames (rules W3 and W4). */
 const MAX_SUBSCRIPTIONS = 3;
@@ -349,7 +349,7 @@ describe("positions and zones", () => {
 
 describe("the end of access to a channel", () => {
   test("is told in the format in which it was subscribed", async () => {
-    const user = await newcomer(server, "role_admin");
+    const user = await newUser(server, "role_admin");
     const client = await Client.open(server, { token: user.token });
     await subscribeInBinary(client, "admin:accounts");
     await client.subscribe("admin:news");

@@ -1,12 +1,12 @@
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
-import { done } from "../identity/deletion-support";
-import { assign, grant, holder, newRole, revoke, unassign } from "../identity/roles-support";
-import { commandLineKey } from "../identity/support";
+import { commandLineKey } from "../support/credentials";
+import { done } from "../support/expectations";
+import { newUser } from "../support/people";
+import { assign, grant, newRole, revoke, unassign } from "../support/roles";
+import { onDatabase } from "../support/rows";
 import { TestServer } from "../support/server";
+import { Client, type Message } from "../support/socket";
 import { fix } from "../tracking/support";
-import { Client, type Message } from "./support";
 
 /**
  * Messages of changed rights, and the subscriptions that end with them (rules R5, W3 and W5). In JSON,
@@ -60,7 +60,7 @@ async function audience(user: { token: string }) {
   const [one, two, bystander, watcher] = [
     await open(user.token),
     await open(user.token),
-    await open((await holder(server)).token),
+    await open((await newUser(server)).token),
     await watchAll(),
   ];
   return {
@@ -76,7 +76,7 @@ async function audience(user: { token: string }) {
 describe("a role that a user gets and loses", () => {
   test("is told to all of the user's sessions and to admin:accounts, and to nobody else", async () => {
     const role = await newRole(server, "gps:read");
-    const user = await holder(server);
+    const user = await newUser(server);
     const { hears, close } = await audience(user);
     await assign(server, user.id, role.id);
     await hears(rolesUpdated(user, role, USER), permissionsUpdated(user, "gps:read", ...OWN));
@@ -87,10 +87,10 @@ describe("a role that a user gets and loses", () => {
 
   test("that is assigned again, or was refused, is told to nobody", async () => {
     const role = await newRole(server, "gps:read");
-    const user = await holder(server, role.id);
+    const user = await newUser(server, role.id);
     const [own, watcher] = [[await open(user.token), await open(user.token)], await watchAll()];
     await assign(server, user.id, role.id);
-    const clerk = await holder(server, (await newRole(server, "users:write")).id);
+    const clerk = await newUser(server, (await newRole(server, "users:write")).id);
     const path = `/v1/users/${user.id}/roles`;
     for (const role_id of ["role_super_admin", "role_admin", "role_none"]) {
       const { status } = await server.post(path, { token: clerk.token, body: { role_id } });
@@ -108,7 +108,7 @@ describe("a role that a user gets and loses", () => {
 
   test("that grants nothing new changes the roles alone", async () => {
     const [empty, same] = [await newRole(server), await newRole(server, ...OWN)];
-    const user = await holder(server);
+    const user = await newUser(server);
     const { hears, close } = await audience(user);
     await assign(server, user.id, empty.id);
     await hears(rolesUpdated(user, empty, USER));
@@ -123,7 +123,7 @@ describe("a role that a user gets and loses", () => {
 
   test("changes no permissions of a super admin, but becoming one does", async () => {
     const role = await newRole(server, "gps:read");
-    const user = await holder(server);
+    const user = await newUser(server);
     const { hears, close } = await audience(user);
     const superAdmin = { id: "role_super_admin", name: "Super Admin" };
     const heldFirst = async () =>
@@ -143,7 +143,7 @@ describe("a role that a user gets and loses", () => {
 
   test("changes what nobody may do who holds a wildcard for it", async () => {
     const role = await newRole(server, "gps:read");
-    const user = await holder(server, "role_admin");
+    const user = await newUser(server, "role_admin");
     const client = await open(user.token);
     await assign(server, user.id, role.id);
     done(await grant(server, role.id, "trips:read"));
@@ -156,7 +156,7 @@ describe("a role that a user gets and loses", () => {
 
   test("is told twice to a client on both channels, once for each", async () => {
     const role = await newRole(server, "gps:read");
-    const user = await holder(server, (await newRole(server, "admin:read")).id);
+    const user = await newUser(server, (await newRole(server, "admin:read")).id);
     const client = await (await open(user.token)).subscribe("admin:accounts");
     await assign(server, user.id, role.id);
     const heard = [await client.next(), await client.next(), await client.next(), await client.next()];
@@ -170,7 +170,7 @@ describe("a role that a user gets and loses", () => {
 describe("a permission that a role gets and loses", () => {
   test("is told to all holders and to admin:accounts, and to nobody else", async () => {
     const role = await newRole(server, "trips:read");
-    const user = await holder(server, role.id);
+    const user = await newUser(server, role.id);
     const { hears, close } = await audience(user);
     done(await grant(server, role.id, "gps:read"));
     await hears(rolePermissionsChanged(role), permissionsUpdated(user, "gps:read", "trips:read", ...OWN));
@@ -181,7 +181,7 @@ describe("a permission that a role gets and loses", () => {
 
   test("that was there already, or was refused, is told to nobody", async () => {
     const role = await newRole(server, "gps:read");
-    const user = await holder(server, role.id);
+    const user = await newUser(server, role.id);
     const { hears, close } = await audience(user);
     done(await grant(server, role.id, "gps:read"));
     expect((await grant(server, role.id, "gps:write", await server.key("roles:write"))).status).toBe(403);
@@ -199,7 +199,7 @@ describe("a permission that a role gets and loses", () => {
 
   test("changes what nobody may do who has it by another role", async () => {
     const [role, other] = [await newRole(server), await newRole(server, "gps:read")];
-    const [both, one] = [await holder(server, role.id, other.id), await holder(server, role.id)];
+    const [both, one] = [await newUser(server, role.id, other.id), await newUser(server, role.id)];
     const [hasIt, getsIt, watcher] = [await open(both.token), await open(one.token), await watchAll()];
     const expectTold = async (...permissions: string[]) => {
       await expectHeard(hasIt, rolePermissionsChanged(role));
@@ -220,9 +220,9 @@ describe("a role that is deleted", () => {
   test("is told to each holder as a change of roles, and of permissions where those changed", async () => {
     const [role, other] = [await newRole(server, "gps:read"), await newRole(server, "gps:read")];
     const [loser, keeper, bystander] = [
-      await holder(server, role.id),
-      await holder(server, role.id, other.id),
-      await holder(server, other.id),
+      await newUser(server, role.id),
+      await newUser(server, role.id, other.id),
+      await newUser(server, other.id),
     ];
     const [loses, keeps, stranger, watcher] = [
       await open(loser.token),
@@ -245,7 +245,7 @@ describe("a role that is deleted", () => {
 
   test("that grants nothing changes the roles alone", async () => {
     const role = await newRole(server);
-    const user = await holder(server, role.id);
+    const user = await newUser(server, role.id);
     const { hears, close } = await audience(user);
     await deleteRole(role.id);
     await hears(rolesUpdated(user, USER));
@@ -260,7 +260,7 @@ describe("a live socket", () => {
    */
   async function listener() {
     const role = await newRole(server, "gps:read", "geofences:read", "admin:read");
-    const user = await holder(server, role.id);
+    const user = await newUser(server, role.id);
     const device = await server.device();
     const lostChannels = ["gps", `gps:${device.id}`, "vessels", "geofence", "admin:accounts"];
     const client = await (await open(user.token)).subscribe(...lostChannels, "public:news");
@@ -269,7 +269,7 @@ describe("a live socket", () => {
   /** Sends a message on each of the lost channels. */
   async function sendAll(device: { key: string }) {
     done(await server.post("/v1/gps", { token: device.key, body: fix() }));
-    await assign(server, (await holder(server)).id, "role_moderator");
+    await assign(server, (await newUser(server)).id, "role_moderator");
   }
 
   const WAYS: [
@@ -335,7 +335,7 @@ describe("a live socket", () => {
   test("of a key loses its channels with the role of its owner, of its own, or the role's permission", async () => {
     const device = await server.device();
     const [ownerRole, keyRole] = [await newRole(server, "gps:read"), await newRole(server, "gps:read")];
-    const user = await holder(server, ownerRole.id);
+    const user = await newUser(server, ownerRole.id);
     const { key } = await commandLineKey(server, { owner: user.username, scopes: ["gps:read"] });
     const ofAdmin = [await server.createKey(), await server.createKey()];
     for (const { id } of ofAdmin) {
@@ -364,7 +364,7 @@ describe("a live socket", () => {
 
   test("may hear more at once when rights are gained", async () => {
     const role = await newRole(server);
-    const user = await holder(server, role.id);
+    const user = await newUser(server, role.id);
     const client = await open(user.token);
     expect((await client.ask({ type: "subscribe", channel: "gps" })).type).toBe("error");
     done(await grant(server, role.id, "gps:read"));
@@ -379,30 +379,24 @@ describe("a role with hundreds of holders", () => {
 
   /** Users beside the running server who hold a role. */
   function crew(roleId: string): string[] {
-    const database = new Database(join(server.dataDir, "fairlead.db"), { readwrite: true });
-    try {
-      database.run("PRAGMA busy_timeout = 10000");
-      return database.transaction(() =>
-        Array.from({ length: HOLDERS }, (_, at) => {
-          const id = Bun.randomUUIDv7();
-          database.run("INSERT INTO users (id, username, created_at, updated_at) VALUES (?, ?, 0, 0)", [
-            id,
-            `crew_${at}_${id.slice(-4)}`,
-          ]);
-          for (const role of ["role_user", roleId])
-            database.run("INSERT INTO user_roles (user_id, role_id) VALUES (?, ?)", [id, role]);
-          return id;
-        }),
-      )();
-    } finally {
-      database.close();
-    }
+    return onDatabase(server, (database) =>
+      Array.from({ length: HOLDERS }, (_, at) => {
+        const id = Bun.randomUUIDv7();
+        database.run("INSERT INTO users (id, username, created_at, updated_at) VALUES (?, ?, 0, 0)", [
+          id,
+          `crew_${at}_${id.slice(-4)}`,
+        ]);
+        for (const role of ["role_user", roleId])
+          database.run("INSERT INTO user_roles (user_id, role_id) VALUES (?, ?)", [id, role]);
+        return id;
+      }),
+    );
   }
 
   test("tells each of them, and answers other requests meanwhile", async () => {
     const role = await newRole(server, "gps:read");
     const crewIds = crew(role.id);
-    const member = await holder(server, role.id);
+    const member = await newUser(server, role.id);
     const [client, watcher] = [await open(member.token), await watchAll()];
     const everybody = [...crewIds, member.id].sort();
     const toldOf = async (count: number) => {

@@ -1,11 +1,13 @@
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { assign, holder, newRole, unassign } from "../identity/roles-support";
+import { newUser } from "../support/people";
+import { frame, read, subscribeInBinary } from "../support/protobuf";
+import { maskedFrame, OPCODE, RawClient } from "../support/raw-socket";
+import { assign, newRole, unassign } from "../support/roles";
+import { onDatabase } from "../support/rows";
 import { TestServer } from "../support/server";
-import { frame, read, subscribeInBinary } from "./binary";
-import { Client, connections, maskedFrame, OPCODE, RawClient } from "./support";
+import { Client } from "../support/socket";
+import { connections } from "./support";
 
 /** Clients that don't read the messages sent to them (rule W6). */
 let server: TestServer;
@@ -37,27 +39,18 @@ describe("subscribers of admin:accounts that stop reading", () => {
 
   /** Gives a user roles with long names, so that the messages about a change take 380 kB. */
   function giveRoles(userId: string): void {
-    const database = new Database(join(server.dataDir, "fairlead.db"), { readwrite: true });
-    try {
-      database.run("PRAGMA busy_timeout = 10000");
-      database.transaction(() => {
-        for (let at = 0; at < ROLES; at++) {
-          const id = Bun.randomUUIDv7();
-          const name = `${at} ${"☸".repeat(190)}`;
-          database.run("INSERT INTO roles (id, name, created_at, updated_at) VALUES (?, ?, 0, 0)", [
-            id,
-            name,
-          ]);
-          database.run("INSERT INTO user_roles (user_id, role_id) VALUES (?, ?)", [userId, id]);
-        }
-      })();
-    } finally {
-      database.close();
-    }
+    onDatabase(server, (database) => {
+      for (let at = 0; at < ROLES; at++) {
+        const id = Bun.randomUUIDv7();
+        const name = `${at} ${"☸".repeat(190)}`;
+        database.run("INSERT INTO roles (id, name, created_at, updated_at) VALUES (?, ?, 0, 0)", [id, name]);
+        database.run("INSERT INTO user_roles (user_id, role_id) VALUES (?, ?)", [userId, id]);
+      }
+    });
   }
 
   test("are closed in either format, and the others hear everything", async () => {
-    const user = await holder(server);
+    const user = await newUser(server);
     const role = await newRole(server);
     giveRoles(user.id);
     const before = await connections(server);

@@ -19,16 +19,25 @@ export const program: string[] = binary ? [resolve(binary)] : movable;
 
 export const ADMIN = { username: "admin", email: "admin@example.org", password: "correct horse battery" };
 
+/** The key by which the identity web app tells of its events, where a server knows one. */
+export const APP_KEY = "an app key of the tests, long enough";
+
 /** Settings by their key in the configuration, such as `{ "websocket.max_subscriptions": "3" }`. */
 export type Settings = Record<string, string>;
 
-const environment = (settings: Settings): Record<string, string> => {
+/** Settings as variables of the environment. */
+export const environmentOf = (settings: Settings): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(settings).map(([key, value]) => [
+      `FAIRLEAD_${key.replaceAll(".", "_").toUpperCase()}`,
+      value,
+    ]),
+  );
+
+/** The environment of a program with these settings and no others. */
+export const environment = (settings: Settings): Record<string, string> => {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("FAIRLEAD_"));
-  const own = Object.entries(settings).map(([key, value]) => [
-    `FAIRLEAD_${key.replaceAll(".", "_").toUpperCase()}`,
-    value,
-  ]);
-  return Object.fromEntries([...inherited, ...own]);
+  return { ...(Object.fromEntries(inherited) as Record<string, string>), ...environmentOf(settings) };
 };
 
 /** A directory that is removed after the tests of this file: see cleanup.ts. */
@@ -216,6 +225,11 @@ export class TestServer extends Api {
     });
     this.#child.send({ aheadBy: this.#aheadBy });
     await moved;
+  }
+
+  /** The time by the server's clock, in epoch milliseconds. */
+  get time(): number {
+    return Date.now() + this.#aheadBy;
   }
 
   /** Everything that the server wrote so far. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { rows } from "../identity/accounts-support";
 import type { Token } from "../support/api";
+import { expectInvalid, expectRefused, expectStatus, UNKNOWN } from "../support/expectations";
+import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
 import {
   type Bounds,
@@ -16,7 +17,7 @@ import {
   read,
   text,
 } from "./records-support";
-import { createTrip, expectInvalid, expectRefused, expectStatus, UNKNOWN } from "./support";
+import { createTrip } from "./support";
 
 /** Trip categories (rules H7 to H9 and T6). */
 const PATH = "/v1/trip-categories";

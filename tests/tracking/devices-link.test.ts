@@ -1,19 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { auditRows, commandLineKey, createKey, createUser, type TestUser } from "../identity/support";
 import type { Token } from "../support/api";
+import { commandLineKey, createKey } from "../support/credentials";
+import { auditRows } from "../support/events";
+import { expectInvalid, expectRefused, totalOf, UNKNOWN } from "../support/expectations";
+import { newUser, type User } from "../support/people";
 import { TestServer } from "../support/server";
-import { expectInvalid, expectRefused, postPoint, totalOf, UNKNOWN } from "./support";
+import { postPoint } from "./support";
 
 /** Linking an API key to a device through `api_key_id` (rules T1, T10 and R2). */
 let server: TestServer;
 let superAdmin: Token;
 /** Two users with all permissions who aren't super admins. */
-let anna: TestUser;
-let bert: TestUser;
+let anna: User;
+let bert: User;
 beforeAll(async () => {
   server = await TestServer.start();
   superAdmin = await server.admin();
-  [anna, bert] = await Promise.all([createUser(server, "Admin"), createUser(server, "Admin")]);
+  [anna, bert] = await Promise.all([newUser(server, "role_admin"), newUser(server, "role_admin")]);
 });
 afterAll(() => server.stop());
 

@@ -1,17 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createUser } from "../identity/support";
 import type { Token } from "../support/api";
+import { expectInvalid, expectRefused, totalOf, UNKNOWN } from "../support/expectations";
+import { newUser } from "../support/people";
 import { TestServer } from "../support/server";
-import {
-  createTrip,
-  expectInvalid,
-  expectRefused,
-  fix,
-  moveTrip,
-  postPoint,
-  totalOf,
-  UNKNOWN,
-} from "./support";
+import { createTrip, fix, moveTrip, postPoint } from "./support";
 
 let server: TestServer;
 let token: Token;
@@ -323,7 +315,7 @@ describe("DELETE /v1/devices/{id} with more points than one step takes", () => {
 describe("permissions", () => {
   test("a user without them reads and changes nothing", async () => {
     const device = await create({ name: "x" });
-    const stranger = await createUser(server);
+    const stranger = await newUser(server);
     const refused = await Promise.all([
       server.get("/v1/devices", { token: stranger.token }),
       server.get(`/v1/devices/${device.id}`, { token: stranger.token }),

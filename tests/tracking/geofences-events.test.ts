@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { Client } from "../realtime/support";
+import { randomFrom } from "../support/random";
 import { TestServer } from "../support/server";
+import { Client } from "../support/socket";
 import {
   asHeard,
   createZone,
@@ -10,7 +11,6 @@ import {
   northOf,
   type Place,
   postPoint,
-  randomFrom,
   randomPlace,
   ZoneScan,
 } from "./support";

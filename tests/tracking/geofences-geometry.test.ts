@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { boundingBox, distanceKm, toVector } from "../../src/tracking/geofences/geometry";
-import { greatCircleKm, northOf, type Place, randomFrom, randomPlace } from "./support";
+import { randomFrom } from "../support/random";
+import { greatCircleKm, northOf, type Place, randomPlace } from "./support";
 
 const RADIUS_KM = 6371.0088;
 const HALF_WAY_ROUND = Math.PI * RADIUS_KM;

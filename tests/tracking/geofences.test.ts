@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { expectInvalid, expectPermission, expectRefused, totalOf, UNKNOWN } from "../support/expectations";
 import { TestServer } from "../support/server";
-import { createZone, expectInvalid, expectPermission, expectRefused, totalOf, UNKNOWN } from "./support";
+import { createZone } from "./support";
 
 const KIB = 1_024;
 

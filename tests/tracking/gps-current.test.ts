@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { expectInvalid, expectRefused, UNKNOWN } from "../support/expectations";
 import { TestServer } from "../support/server";
-import { createTrip, expectInvalid, expectRefused, moveTrip, postPoint, UNKNOWN } from "./support";
+import { createTrip, moveTrip, postPoint } from "./support";
 
 let server: TestServer;
 let token: string;

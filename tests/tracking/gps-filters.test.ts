@@ -6,9 +6,11 @@ import { finishDetachments, loadDetachments } from "../../src/tracking/gps/detac
 import { deleteOldPoints } from "../../src/tracking/gps/retention";
 import type { GpsFilter } from "../../src/tracking/gps/schema";
 import { deletePoint, listPoints } from "../../src/tracking/gps/service";
+import { expectInvalid, expectRefused, UNKNOWN } from "../support/expectations";
+import { planOf, preparedBy } from "../support/in-process";
 import { TestServer } from "../support/server";
-import { configure, keyOf, newDevice, openTracking, planOf, preparedBy, record, reopen } from "./in-process";
-import { expectInvalid, expectRefused, fix, postPoint, UNKNOWN } from "./support";
+import { keyOf, newDevice, openTracking, record, reopen, setSystemConfig } from "./in-process";
+import { fix, postPoint } from "./support";
 
 const DAY = 86_400;
 /** The start of a day, so that the test's spans coincide with those of the counters. */
@@ -98,7 +100,7 @@ describe("positions of a device between two times", () => {
 
   test("stay right when positions go, by hand and by age", async () => {
     for (const id of scan({}).slice(0, 40)) await deletePoint(id);
-    await configure("gps.retention_days", 200);
+    await setSystemConfig("gps.retention_days", 200);
     await deleteOldPoints();
     expect(scan({}).length).toBeLessThan(1_750);
     for (const device_id of [undefined, boat, other])

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { expectInvalid } from "../support/expectations";
 import { TestServer } from "../support/server";
-import { createTrip, expectInvalid, moveTrip, postPoint } from "./support";
+import { createTrip, moveTrip, postPoint } from "./support";
 
 const START = 1_372_578_069;
 /** Seconds after START at which points are posted: out of order, and most of them more than once. */

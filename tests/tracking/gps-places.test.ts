@@ -9,7 +9,7 @@ import { deleteOldPoints } from "../../src/tracking/gps/retention";
 import type { GpsPoint } from "../../src/tracking/gps/schema";
 import { deletePoint, listPoints, listTripPoints } from "../../src/tracking/gps/service";
 import { deleteTrip } from "../../src/tracking/trips/service";
-import { configure, move, openTracking, record, voyage } from "./in-process";
+import { move, openTracking, record, setSystemConfig, voyage } from "./in-process";
 
 /**
  * Pages in the middle of long lists are read from a place that the counters name, and must equal those of a
@@ -121,7 +121,7 @@ describe("each page of a long list", () => {
     const loose = idsOf("WHERE trip_id IS NULL ORDER BY timestamp DESC");
     for (const id of loose.slice(0, 50)) await deletePoint(id);
     expectWhole();
-    await configure("gps.retention_days", 3_650);
+    await setSystemConfig("gps.retention_days", 3_650);
     await deleteOldPoints();
     expect(expected.all().length).toBeLessThan(1_850);
     expectWhole();

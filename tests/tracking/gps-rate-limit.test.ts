@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { expectRefused, totalOf } from "../support/expectations";
 import { TestServer } from "../support/server";
-import { expectRefused, fix, totalOf } from "./support";
+import { fix } from "./support";
 
 const LIMIT = 30;
 const WINDOW_SECONDS = 60;

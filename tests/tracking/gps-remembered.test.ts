@@ -5,8 +5,10 @@ import { closeDatabase, transact } from "../../src/kernel/db/transactions";
 import type { ZoneCrossing } from "../../src/tracking/geofences/evaluate";
 import { createGeofence, deleteGeofence, updateGeofence } from "../../src/tracking/geofences/service";
 import { getPoint } from "../../src/tracking/gps/service";
-import { lengthKm, move, openTracking, record, storedCounter, voyage } from "./in-process";
-import { greatCircleKm, northOf, type Place, randomFrom } from "./support";
+import { storedCounter } from "../support/in-process";
+import { randomFrom } from "../support/random";
+import { lengthKm, move, openTracking, record, voyage } from "./in-process";
+import { greatCircleKm, northOf, type Place } from "./support";
 
 /**
  * The device, the trip and the zones are remembered from one position to the next. Here every change that may

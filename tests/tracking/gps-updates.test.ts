@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Client } from "../realtime/support";
 import { TestServer } from "../support/server";
+import { Client } from "../support/socket";
 import { fix, postPoint } from "./support";
 
 let server: TestServer;

@@ -1,17 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { expectInvalid, expectPermission, expectRefused, totalOf, UNKNOWN } from "../support/expectations";
 import { TestServer } from "../support/server";
-import {
-  createTrip,
-  createZone,
-  expectInvalid,
-  expectPermission,
-  expectRefused,
-  fix,
-  moveTrip,
-  postPoint,
-  totalOf,
-  UNKNOWN,
-} from "./support";
+import { createTrip, createZone, fix, moveTrip, postPoint } from "./support";
 
 let server: TestServer;
 let token: string;

@@ -1,4 +1,3 @@
-import { spyOn } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { KeyCaller } from "../../src/identity/access/caller";
@@ -33,7 +32,7 @@ export function reopen(): void {
 }
 
 /** Sets a value of the system config. */
-export const configure = (...setting: Parameters<typeof setSystemValue>): Promise<void> =>
+export const setSystemConfig = (...setting: Parameters<typeof setSystemValue>): Promise<void> =>
   transact(() => setSystemValue(...setting));
 
 /** A key with all permissions that posts for a device. */
@@ -75,26 +74,3 @@ export const record = (device: string | null, timestamp: number, place: Place = 
 /** The sum of the distances from each place to the next. */
 export const lengthKm = (places: Place[]): number =>
   places.slice(1).reduce((sum, place, at) => sum + greatCircleKm(places[at] as Place, place), 0);
-
-/** The value of a counter in the database; null when it has no row. */
-export const storedCounter = (name: string): number | null =>
-  sqlite.query<{ value: number }, [string]>("SELECT value FROM counters WHERE name = ?").get(name)?.value ??
-  null;
-
-/** The SQL of each statement that `act` prepares: on a newly opened database, of all that it runs. */
-export async function preparedBy(act: () => unknown): Promise<string[]> {
-  const spies = [spyOn(sqlite, "prepare"), spyOn(sqlite, "query")];
-  try {
-    await act();
-    return [...new Set(spies.flatMap((spy) => spy.mock.calls.map(([sql]) => String(sql))))];
-  } finally {
-    for (const spy of spies) spy.mockRestore();
-  }
-}
-
-/** SQLite's plan for a statement, line by line. */
-export const planOf = (sql: string): string[] =>
-  sqlite
-    .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`)
-    .all()
-    .map(({ detail }) => detail);

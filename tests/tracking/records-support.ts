@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { Answer } from "../support/api";
+import { expectInvalid, expectStatus } from "../support/expectations";
 import type { TestServer } from "../support/server";
-import { expectInvalid, expectStatus } from "./support";
 
 /** Shared by the tests of locations, trip categories and trip templates. */
 

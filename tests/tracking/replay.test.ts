@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Fix, readTrack, toGpsBody } from "../../src/demo/track";
-import { Client, type Message } from "../realtime/support";
 import { TestServer } from "../support/server";
+import { Client, type Message } from "../support/socket";
 import {
   asHeard,
   createTrip,

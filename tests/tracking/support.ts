@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
-import { PERMISSIONS } from "../../src/identity/access/permissions";
-import type { Answer, Token } from "../support/api";
+import type { Token } from "../support/api";
+import { expectStatus } from "../support/expectations";
 import type { TestServer } from "../support/server";
 
 /** The body of a position at a time of a recorded voyage. */
@@ -16,13 +16,6 @@ export const fix = (overrides: object = {}) => ({
   speed_knots: 7.4,
   ...overrides,
 });
-
-/** The answer, if it has the status that the test depends on; throws otherwise. */
-export function expectStatus(answer: Answer, status: number): Answer {
-  if (answer.status !== status)
-    throw new Error(`answered ${answer.status} in place of ${status}: ${JSON.stringify(answer.body)}`);
-  return answer;
-}
 
 /** Posts a position with a device's key and returns the record. */
 export async function postPoint(server: TestServer, key: Token, overrides: object = {}) {
@@ -43,27 +36,6 @@ export async function moveTrip(server: TestServer, id: string, ...statuses: stri
     trip = expectStatus(answer, 200).body.data;
   }
   return trip;
-}
-
-/** An identifier of no record. */
-export const UNKNOWN = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a02";
-
-/** The number of records in a paginated list. */
-export async function totalOf(server: TestServer, path: string): Promise<number> {
-  const answer = await server.get(`${path}?limit=1`, { token: await server.admin() });
-  return expectStatus(answer, 200).body.pagination.total;
-}
-
-/** Expects a 400 whose details name these fields (JSON pointers), and no others. */
-export function expectInvalid(answer: Answer, ...paths: string[]): void {
-  expect(answer.status).toBe(400);
-  expect(answer.body.error).toBe("ValidationError");
-  expect(answer.body.details.map((detail: { path: string }) => detail.path).sort()).toEqual(paths.sort());
-}
-
-/** Expects a refusal by its status and the name of its error. */
-export function expectRefused(answer: Answer, status: number, error: string): void {
-  expect({ status: answer.status, error: answer.body?.error }).toEqual({ status, error });
 }
 
 export interface Place {
@@ -102,34 +74,6 @@ export async function createZone(server: TestServer, fields: object = {}) {
   const body = { name: "zone", latitude, longitude, radius_km: 1, ...fields };
   return expectStatus(await server.post("/v1/geofences", { token: await server.admin(), body }), 201).body
     .data;
-}
-
-/**
- * Expects that a request needs this permission: 401 without a credential and with a wrong one, 403 with a key
- * that holds every other permission, and `status` with a key that holds this one alone.
- */
-export async function expectPermission(
-  server: TestServer,
-  permission: string,
-  status: number,
-  request: (token?: Token) => Promise<Answer>,
-): Promise<void> {
-  expectRefused(await request(), 401, "Unauthorized");
-  expectRefused(await request(`flk_${"x".repeat(43)}`), 401, "Unauthorized");
-  const others = Object.keys(PERMISSIONS).filter((other) => other !== permission);
-  expectRefused(await request(await server.key(...others)), 403, "Forbidden");
-  expect((await request(await server.key(permission))).status).toBe(status);
-}
-
-/** Numbers from 0 to 1 that are the same in each run (mulberry32). */
-export function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** A random place on Earth, uniform by area. */

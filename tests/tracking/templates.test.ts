@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { rows } from "../identity/accounts-support";
 import type { Token } from "../support/api";
+import { expectInvalid, expectRefused, expectStatus, totalOf, UNKNOWN } from "../support/expectations";
+import { rows } from "../support/rows";
 import { TestServer } from "../support/server";
 import {
   type Bounds,
@@ -17,15 +18,7 @@ import {
   read,
   text,
 } from "./records-support";
-import {
-  createTrip,
-  expectInvalid,
-  expectRefused,
-  expectStatus,
-  moveTrip,
-  totalOf,
-  UNKNOWN,
-} from "./support";
+import { createTrip, moveTrip } from "./support";
 
 /** Trip templates and the trips that are made from them (rules H7 to H9 and T6). */
 const PATH = "/v1/trip-templates";

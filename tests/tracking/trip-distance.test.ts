@@ -5,19 +5,10 @@ import { migrations } from "../../src/kernel/db/migrations.gen";
 import { closeDatabase } from "../../src/kernel/db/transactions";
 import { completedDistanceKm } from "../../src/tracking/gps/distance";
 import { createTrip, deleteTrip } from "../../src/tracking/trips/service";
-import {
-  lengthKm,
-  move,
-  newDevice,
-  openTracking,
-  planOf,
-  preparedBy,
-  record,
-  reopen,
-  storedCounter,
-  voyage,
-} from "./in-process";
-import { northOf, type Place, randomFrom, randomPlace } from "./support";
+import { planOf, preparedBy, storedCounter } from "../support/in-process";
+import { randomFrom } from "../support/random";
+import { lengthKm, move, newDevice, openTracking, record, reopen, voyage } from "./in-process";
+import { northOf, type Place, randomPlace } from "./support";
 
 /** The distance of completed trips, `distance_km_total` of the public statistics (rule O5). */
 const HERE: Place = { latitude: 54, longitude: 13 };

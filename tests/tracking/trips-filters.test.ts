@@ -7,8 +7,10 @@ import { deleteDevice } from "../../src/tracking/devices/service";
 import { finishDetachments } from "../../src/tracking/gps/detach";
 import type { TripFilter } from "../../src/tracking/trips/schema";
 import { createTrip, deleteTrip, listTrips, updateTrip } from "../../src/tracking/trips/service";
+import { expectInvalid, UNKNOWN } from "../support/expectations";
+import { planOf, preparedBy } from "../support/in-process";
 import { TestServer } from "../support/server";
-import { keyOf, move, newDevice, openTracking, planOf, preparedBy, reopen } from "./in-process";
+import { keyOf, move, newDevice, openTracking, reopen } from "./in-process";
 import * as http from "./support";
 
 /** Lists of trips by device, category, status and time equal those of a plain scan, whatever happens to the trips. */
@@ -73,7 +75,7 @@ function combinations(): TripFilter[] {
   const cross = (some: TripFilter[], more: TripFilter[]) =>
     some.flatMap((one) => more.map((other) => ({ ...one, ...other })));
   return [
-    choices("category_id", [undefined, ...categories, http.UNKNOWN]),
+    choices("category_id", [undefined, ...categories, UNKNOWN]),
     choices("status", [undefined, "draft", "active", "completed", "paused"]),
     [
       {},
@@ -191,7 +193,7 @@ describe("over HTTP", () => {
   });
 
   test.each(["device_id=x", "category_id=x", "from=x", "to=x", "status=x"])("refuses %s", async (query) =>
-    http.expectInvalid(await get(query), `/${query.split("=")[0]}`),
+    expectInvalid(await get(query), `/${query.split("=")[0]}`),
   );
 
   test("a trip shows its way: its ends, where nobody set them, and its distance", async () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Token } from "../support/api";
+import { expectRefused } from "../support/expectations";
 import { TestServer } from "../support/server";
-import { createTrip, expectRefused, moveTrip, postPoint } from "./support";
+import { createTrip, moveTrip, postPoint } from "./support";
 
 /** At most one active trip with GPS logging on a device (rule T8). */
 let server: TestServer;

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createKey, createUser } from "../identity/support";
 import type { Token } from "../support/api";
+import { createKey } from "../support/credentials";
+import { expectRefused } from "../support/expectations";
+import { newUser } from "../support/people";
 import { TestServer } from "../support/server";
-import { createTrip, expectRefused, moveTrip, postPoint } from "./support";
+import { createTrip, moveTrip, postPoint } from "./support";
 
 /** Changes of a trip's status, and their history entries (rules T7 and T9). */
 let server: TestServer;
@@ -137,7 +139,7 @@ describe("GET /v1/trips/{id}/history", () => {
   });
 
   test("says who it was: the user of a session, the owner of a key, nobody for a system key", async () => {
-    const user = await createUser(server, "Admin");
+    const user = await newUser(server, "role_admin");
     const { key } = await createKey(server, user.token, ["trips:write"]);
     const { id } = await createTrip(server);
     await patch(id, { status: "active" }, user.token);

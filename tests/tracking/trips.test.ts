@@ -1,9 +1,9 @@
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import type { Token } from "../support/api";
+import { expectInvalid, expectRefused, totalOf, UNKNOWN } from "../support/expectations";
+import { onDatabase } from "../support/rows";
 import { TestServer } from "../support/server";
-import { createTrip, expectInvalid, expectRefused, moveTrip, totalOf, UNKNOWN } from "./support";
+import { createTrip, moveTrip } from "./support";
 
 let server: TestServer;
 let token: Token;
@@ -18,14 +18,13 @@ const patch = (id: string, body: object) => server.patch(`/v1/trips/${id}`, { to
 
 /** Inserts a record straight into the database. */
 function insert(table: "locations" | "trip_categories"): string {
-  const database = new Database(join(server.dataDir, "fairlead.db"));
   const id = Bun.randomUUIDv7();
-  database.run("PRAGMA busy_timeout = 5000");
-  database.run(
-    `INSERT INTO ${table} (id, name, is_active, created_at, updated_at) VALUES (?, 'x', 1, 0, 0)`,
-    [id],
+  onDatabase(server, (database) =>
+    database.run(
+      `INSERT INTO ${table} (id, name, is_active, created_at, updated_at) VALUES (?, 'x', 1, 0, 0)`,
+      [id],
+    ),
   );
-  database.close();
   return id;
 }
 

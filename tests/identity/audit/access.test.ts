@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Token } from "../../support/api";
+import { commandLineKey, createKey } from "../../support/credentials";
+import { done, expectInvalid, expectPermission, expectRefused, UNKNOWN } from "../../support/expectations";
+import { newUser, staff, type User } from "../../support/people";
 import { TestServer } from "../../support/server";
-import { expectInvalid, expectPermission, expectRefused } from "../../tracking/support";
-import { UNKNOWN } from "../accounts-support";
-import { done } from "../deletion-support";
-import { commandLineKey, createKey, type TestUser } from "../support";
-import { newUser, staff } from "../users-support";
 import { type EventPage, insertEvents, report, reportsOf, storedEvents } from "./support";
 
 /** Access to events and reports (rules C4 and C5). */
 let server: TestServer;
-let user: TestUser;
-let other: TestUser;
+let user: User;
+let other: User;
 beforeAll(async () => {
   server = await TestServer.start();
   user = await newUser(server);

@@ -1,18 +1,10 @@
 import { expect, test } from "bun:test";
+import { done, eventually } from "../../support/expectations";
+import { newUser } from "../../support/people";
+import { onDatabase, rows } from "../../support/rows";
 import { TestServer } from "../../support/server";
-import { rows } from "../accounts-support";
-import { done } from "../deletion-support";
-import { eventually, newUser } from "../users-support";
-import {
-  countsDiffer,
-  DAY,
-  find,
-  insertEvents,
-  onDatabase,
-  report,
-  reportsOf,
-  storedEvents,
-} from "./support";
+import { DAY } from "../../support/time";
+import { countsDiffer, find, insertEvents, report, reportsOf, storedEvents } from "./support";
 
 /** Events age out by `audit.retention_days` (rule E1). The job runs at the start, and hourly. */
 

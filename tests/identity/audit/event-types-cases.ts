@@ -6,32 +6,33 @@ import { openDatabase } from "../../../src/kernel/db/connection";
 import { closeDatabase } from "../../../src/kernel/db/transactions";
 import { deleteDueAccounts } from "../../../src/personal-data/deletion/service";
 import { connectBot, GUILD, member, requests, Told } from "../../operations/community-support";
-import { frame } from "../../realtime/binary";
-import { Client } from "../../realtime/support";
 import { TwitchStandIn } from "../../stand-ins/twitch";
-import { command, type TestServer } from "../../support/server";
-import { externalUser, link, login, signIn } from "../accounts-support";
-import { done, newcomer } from "../deletion-support";
-import { newestMail, newPerson, pending, requestEmailChange, resetToken } from "../registration-support";
-import { assign, grant, newRole, permissionId } from "../roles-support";
-import { createKey } from "../support";
+import { createKey } from "../../support/credentials";
+import { done } from "../../support/expectations";
+import { newestMail } from "../../support/mail";
 import {
-  challenge,
-  type Guarded,
-  guarded,
-  nextCode,
-  setUp,
-  turnOn,
-  write,
-  wrongCode,
-} from "../two-factor-support";
+  externalLogin,
+  externalUser,
+  newPerson,
+  newUser,
+  openSession,
+  pending,
+  signInExternally,
+} from "../../support/people";
+import { frame } from "../../support/protobuf";
+import { assign, grant, newRole, permissionId } from "../../support/roles";
+import { write } from "../../support/rows";
+import { command, type TestServer } from "../../support/server";
+import { Client } from "../../support/socket";
+import { link } from "../accounts-support";
+import { requestEmailChange, resetToken } from "../registration-support";
+import { challenge, type Guarded, guarded, nextCode, setUp, turnOn, wrongCode } from "../two-factor-support";
 import {
   type Case,
   event,
   failure,
   keyOwner,
   newKey,
-  openSession,
   type Prepared,
   type World,
 } from "./event-types-support";
@@ -125,7 +126,7 @@ const SIGN_INS: Case[] = [
     writes: [event("logout", "session")],
     prepare: async (world) => ({
       user: world.member.id,
-      token: (await openSession(world, world.member.id)).token,
+      token: (await openSession(world.server, world.member.id)).token,
     }),
   },
   {
@@ -133,7 +134,7 @@ const SIGN_INS: Case[] = [
     writes: [event("logout", "session"), event("session_revoked", "session")],
     prepare: async (world) => {
       const { id, token } = await externalUser(world.server);
-      await openSession(world, id);
+      await openSession(world.server, id);
       const body = { query: "mutation { logout }" };
       return { user: id, run: () => world.server.post("/v1/graphql", { token, body }) };
     },
@@ -143,7 +144,7 @@ const SIGN_INS: Case[] = [
     which: query,
     writes: [event("logout", "session")],
     prepare: async (world: World) => {
-      const { token } = await openSession(world, world.member.id);
+      const { token } = await openSession(world.server, world.member.id);
       return { user: world.member.id, token: world.server.systemKey, params: { token }, query };
     },
   })),
@@ -155,7 +156,7 @@ const SESSIONS: Case[] = [
     writes: [event("session_revoked", "session")],
     prepare: async (world) => {
       const { id, token } = await externalUser(world.server);
-      return { user: id, token, params: { session_id: (await openSession(world, id)).id } };
+      return { user: id, token, params: { session_id: (await openSession(world.server, id)).id } };
     },
   },
   {
@@ -164,7 +165,7 @@ const SESSIONS: Case[] = [
     writes: [event("session_revoked", "session"), event("session_revoked", "session")],
     prepare: async (world) => {
       const { id, token } = await externalUser(world.server);
-      for (const _ of [1, 2]) await openSession(world, id);
+      for (const _ of [1, 2]) await openSession(world.server, id);
       return { user: id, token };
     },
   },
@@ -174,7 +175,7 @@ const SESSIONS: Case[] = [
     writes: [event("session_revoked", "session"), event("session_revoked", "session")],
     prepare: async (world) => {
       const { id } = await externalUser(world.server);
-      await openSession(world, id);
+      await openSession(world.server, id);
       return { user: id, actor: world.admin.id, token: world.admin.token, params: { id } };
     },
   },
@@ -310,8 +311,8 @@ const PASSWORDS: Case[] = [
     which: "beside another session",
     writes: [event("password_changed", "user"), event("session_revoked", "session")],
     prepare: async (world) => {
-      const { id, token, password } = await newcomer(world.server);
-      await openSession(world, id);
+      const { id, token, password } = await newUser(world.server);
+      await openSession(world.server, id);
       return { user: id, token, body: { current_password: password, new_password: "another password" } };
     },
   },
@@ -331,7 +332,7 @@ const PASSWORDS: Case[] = [
     which: "of somebody with a session",
     writes: [event("password_changed", "user"), event("session_revoked", "session")],
     prepare: async ({ server }) => {
-      const user = await newcomer(server);
+      const user = await newUser(server);
       const token = await resetToken(server, user);
       return { user: user.id, body: { token, new_password: "another password" } };
     },
@@ -346,7 +347,7 @@ const PASSWORDS: Case[] = [
       event("api_key_revoked", "api_key"),
     ],
     prepare: async ({ server, keyRole }) => {
-      const user = await newcomer(server, keyRole);
+      const user = await newUser(server, keyRole);
       for (const _ of [1, 2]) await createKey(server, user.token, []);
       const token = await resetToken(server, user);
       return { user: user.id, body: { token, new_password: "another password", revoke_api_keys: true } };
@@ -368,7 +369,7 @@ const TWO_FACTORS: Case[] = [
     writes: [event("2fa_enabled", "two_factor"), event("session_revoked", "session")],
     prepare: async (world) => {
       const { id, token } = await externalUser(world.server);
-      await openSession(world, id);
+      await openSession(world.server, id);
       const { secret } = done(await setUp(world.server, token));
       const code = await nextCode(world.server, secret);
       return { user: id, token, body: { code, end_other_sessions: true } };
@@ -490,7 +491,7 @@ let addresses = 0;
 
 /** A user who waits for the verification of another address. */
 const verifyChange = async ({ server }: World) => {
-  const user = await newcomer(server);
+  const user = await newUser(server);
   const proof = await requestEmailChange(server, user, `changed${++addresses}@example.org`);
   return { ...user, proof };
 };
@@ -509,7 +510,11 @@ const CREATED: Case[] = [
     operation: "POST /v1/users/oauth",
     which: "for somebody new",
     writes: [event("user_created", "user")],
-    prepare: ({ server }) => ({ user: ({ data }) => data.id, token: server.systemKey, body: login() }),
+    prepare: ({ server }) => ({
+      user: ({ data }) => data.id,
+      token: server.systemKey,
+      body: externalLogin(),
+    }),
   },
   {
     operation: "user create",
@@ -541,7 +546,7 @@ const UPDATED: Case[] = [
     which: "a name and an address at once",
     writes: [event("user_updated", "user")],
     prepare: async ({ server, admin }) => {
-      const { id } = await newcomer(server);
+      const { id } = await newUser(server);
       const body = { username: "renamed_too", email: "renamed@example.org" };
       return { user: id, actor: admin.id, token: admin.token, params: { id }, body };
     },
@@ -618,8 +623,8 @@ const UPDATED: Case[] = [
     which: "another name of somebody known",
     writes: [event("user_updated", "platform_account")],
     prepare: async ({ server }) => {
-      const body = login();
-      const { id } = await signIn(server, body);
+      const body = externalLogin();
+      const { id } = await signInExternally(server, body);
       return { user: id, token: server.systemKey, body: { ...body, name: "Another name" } };
     },
   },
@@ -628,8 +633,8 @@ const UPDATED: Case[] = [
     which: "nothing new of somebody known",
     writes: [],
     prepare: async ({ server }) => {
-      const body = login();
-      const { id } = await signIn(server, body);
+      const body = externalLogin();
+      const { id } = await signInExternally(server, body);
       return { user: id, token: server.systemKey, body };
     },
   },
@@ -642,7 +647,7 @@ const LINKED: Case[] = [
     writes: [event("account_linked", "platform_account")],
     prepare: async ({ server }) => {
       const { id, email } = await externalUser(server);
-      const body = login({ email, oauthProvider: "github" });
+      const body = externalLogin({ email, oauthProvider: "github" });
       return { user: id, token: server.systemKey, body };
     },
   },
@@ -709,7 +714,7 @@ const BANS: Case[] = [
     which: "after one that ran out",
     writes: [event("user_unbanned", "ban", { byItself: true }), event("user_banned", "ban")],
     prepare: async ({ server, admin }) => {
-      const { id } = await signIn(server, login());
+      const { id } = await signInExternally(server, externalLogin());
       const run = () => insertPastBan(server, id);
       return { user: id, actor: admin.id, token: admin.token, params: { id }, body: {}, run };
     },

@@ -1,10 +1,11 @@
 import type { AuditEventType } from "../../../src/identity/audit/event-types";
 import type { Answer, RequestOptions, Token } from "../../support/api";
+import { createKey } from "../../support/credentials";
+import { done } from "../../support/expectations";
+import { type ExternalUser, externalUser, newUser, type User } from "../../support/people";
+import { assign, newRole } from "../../support/roles";
+import { rows } from "../../support/rows";
 import { ADMIN, type Settings, TestServer } from "../../support/server";
-import { type ExternalUser, externalUser, rows } from "../accounts-support";
-import { done, type Newcomer, newcomer } from "../deletion-support";
-import { assign, holder, newRole } from "../roles-support";
-import { createKey } from "../support";
 import { type Guarded, guarded } from "../two-factor-support";
 
 /** Shared by the tests of event types: one request at a time, and all that it wrote into the audit log. */
@@ -17,7 +18,7 @@ export interface World {
   /** A super admin. */
   admin: { id: string; token: Token };
   /** Has an email address and a password. */
-  member: Newcomer;
+  member: User;
   /** Has two-factor authentication on, too. */
   guarded: Guarded;
   /** May have keys. */
@@ -33,9 +34,9 @@ export async function startWorld(settings: Settings): Promise<World> {
   return {
     server,
     admin: { id: user_id, token: session_token },
-    member: await newcomer(server),
+    member: await newUser(server),
     guarded: await guarded(server),
-    keeper: await holder(server, keyRole),
+    keeper: await newUser(server, keyRole),
     keyRole,
   };
 }
@@ -50,13 +51,6 @@ export async function keyOwner({ server, keyRole }: World): Promise<ExternalUser
 
 /** A key of the keeper's. */
 export const newKey = ({ server, keeper }: World) => createKey(server, keeper.token, []);
-
-/** One more session of a user. */
-export async function openSession({ server }: World, userId: string): Promise<{ id: string; token: Token }> {
-  const body = { userId, expires: "2099-01-01T00:00:00Z" };
-  const session = done(await server.post("/v1/sessions", { token: server.systemKey, body }));
-  return { id: session.id, token: session.sessionToken };
-}
 
 // --- Operations and their events --------------------------------------------------------------------------
 

@@ -1,19 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type AuditEventType, EVENT_TYPES } from "../../../src/identity/audit/event-types";
 import { GUILD, requests } from "../../operations/community-support";
-import { Client } from "../../realtime/support";
+import { done } from "../../support/expectations";
+import { externalUser, newPerson, openSession } from "../../support/people";
+import { permissionId } from "../../support/roles";
+import { Client } from "../../support/socket";
 import { postPoint } from "../../tracking/support";
-import { externalUser } from "../accounts-support";
-import { done } from "../deletion-support";
-import { newPerson } from "../registration-support";
-import { permissionId } from "../roles-support";
 import { CASES, connectTwitch, syncGuild, twitch } from "./event-types-cases";
 import {
   ask,
   type Case,
   carryOut,
   isRequest,
-  openSession,
   type Prepared,
   startWorld,
   type World,
@@ -125,7 +123,7 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
     return { token, params: { id }, body: { email: "first@example.org", password: "a long passphrase" } };
   },
   "GET /v1/sessions/{token}": async () => ({
-    ...{ token: world.server.systemKey, params: await openSession(world, world.member.id) },
+    ...{ token: world.server.systemKey, params: await openSession(world.server, world.member.id) },
   }),
   "GET /v1/users/email/{email}": () => ({ params: { email: world.member.email } }),
   "GET /v1/graphql": () => ({ query: "?query={platforms{slug}}" }),
@@ -185,7 +183,7 @@ async function newLocation() {
 /** Reports an event of the member's that wasn't reported yet. */
 async function newReport(): Promise<string> {
   const { member, server } = world;
-  await openSession(world, member.id);
+  await openSession(world.server, member.id);
   const [newest] = done(await server.get("/v1/users/me/audit?limit=1", { token: member.token })).events;
   const options = { token: member.token, body: { reason: "other" } };
   return done(await server.post(`/v1/users/me/audit/${newest.id}/report`, options)).report.id;

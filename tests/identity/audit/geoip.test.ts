@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { ConfigError, loadConfig } from "../../../src/configuration/config";
 import { locate, openGeoip, reloadGeoip } from "../../../src/identity/audit/geoip";
 import { log } from "../../../src/kernel/logs/log";
+import { auditRows } from "../../support/events";
+import { done, eventually } from "../../support/expectations";
+import { outputOfWholeRun } from "../../support/log";
+import { newUser, type User } from "../../support/people";
 import { command, TestServer, temporaryDirectory } from "../../support/server";
-import { done } from "../deletion-support";
-import { auditRows, outputOfWholeRun, type TestUser } from "../support";
-import { eventually, newUser } from "../users-support";
 import { databaseOf } from "./mmdb";
 import type { StoredEvent } from "./support";
 
@@ -85,7 +86,7 @@ describe("a server with a database", () => {
   let server: TestServer;
   let renewed: TestServer;
   let spoilt: TestServer;
-  let user: TestUser;
+  let user: User;
   let beforeRenewal: StoredEvent;
   beforeAll(async () => {
     const start = (path: string) =>

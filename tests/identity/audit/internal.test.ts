@@ -1,19 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, RequestOptions } from "../../support/api";
-import { type Settings, TestServer } from "../../support/server";
-import { expectInvalid, expectRefused } from "../../tracking/support";
-import { UNKNOWN } from "../accounts-support";
-import { done } from "../deletion-support";
-import { filesWith, outputOfWholeRun, type TestUser } from "../support";
-import { newUser, staff } from "../users-support";
+import { done, expectInvalid, expectRefused, UNKNOWN } from "../../support/expectations";
+import { outputOfWholeRun } from "../../support/log";
+import { newUser, staff, type User } from "../../support/people";
+import { filesWith } from "../../support/rows";
+import { APP_KEY, type Settings, TestServer } from "../../support/server";
 import { countsDiffer, find, storedEvents } from "./support";
 
 /** `POST /v1/internal/audit`, with `security.id_app_key` (rules E2, E4 and H7 to H9). */
-const APP_KEY = "the-app-key-of-these-tests, long enough";
 const SOURCES = ["api", "id", "backend", "policies", "community_bot", "stream_bot"];
 let server: TestServer;
-let user: TestUser;
-let other: TestUser;
+let user: User;
+let other: User;
 beforeAll(async () => {
   server = await TestServer.start({ settings: { "security.id_app_key": APP_KEY } });
   user = await newUser(server);

@@ -1,24 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { done, expectInvalid, expectRefused, UNKNOWN } from "../../support/expectations";
+import { externalLogin, newUser, signInExternally, type User } from "../../support/people";
+import { onDatabase } from "../../support/rows";
 import { TestServer } from "../../support/server";
-import { expectInvalid, expectRefused } from "../../tracking/support";
-import { login as externalLogin, link, signIn, UNKNOWN } from "../accounts-support";
-import { done } from "../deletion-support";
-import type { TestUser } from "../support";
-import { newUser } from "../users-support";
-import {
-  admins,
-  DAY,
-  type EventPage,
-  find,
-  insertEvents,
-  onDatabase,
-  type StoredEvent,
-  shown,
-} from "./support";
+import { DAY } from "../../support/time";
+import { link } from "../accounts-support";
+import { admins, type EventPage, find, insertEvents, type StoredEvent, shown } from "./support";
 
 /** The three lists of audit events (rules H2, H4 and H5). */
 let server: TestServer;
-let user: TestUser;
+let user: User;
 beforeAll(async () => {
   server = await TestServer.start();
   user = await newUser(server);
@@ -465,7 +456,7 @@ describe("the search for users", () => {
   });
 
   test("finds by a part of any of the addresses, in any case", async () => {
-    const sailor = await signIn(server, externalLogin({ email: "Anna.Boje@Harbour.example.org" }));
+    const sailor = await signInExternally(server, externalLogin({ email: "Anna.Boje@Harbour.example.org" }));
     await link(server, { id: sailor.id, email: sailor.email }, "twitch");
     onDatabase(server, (database) =>
       database.run(

@@ -9,7 +9,9 @@ import { openDatabase, sqlite } from "../../../src/kernel/db/connection";
 import { migrate } from "../../../src/kernel/db/migrate";
 import { migrations } from "../../../src/kernel/db/migrations.gen";
 import { closeDatabase } from "../../../src/kernel/db/transactions";
-import { DAY, generator, type StoredEvent, storedEvent, writeEvents } from "./support";
+import { randomFrom } from "../../support/random";
+import { DAY } from "../../support/time";
+import { type StoredEvent, storedEvent, writeEvents } from "./support";
 
 /**
  * One user's events are counted by `audit_user_days`, which triggers maintain, and deep pages are found by
@@ -23,7 +25,7 @@ const EVENTS = 24_000;
 /** The migration that makes the counts. */
 const COUNTS = migrations.findIndex(({ sql }) => sql.includes("CREATE TABLE `audit_user_days`"));
 
-const random = generator(19);
+const random = randomFrom(19);
 const oneOf = <T>(...values: T[]): T => values[Math.floor(random() * values.length)] as T;
 
 const someEvent = (user_id: string | null): StoredEvent =>

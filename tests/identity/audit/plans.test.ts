@@ -4,7 +4,9 @@ import { type EventFilters, type EventOrder, findEvents } from "../../../src/ide
 import { openDatabase, sqlite } from "../../../src/kernel/db/connection";
 import { migrate } from "../../../src/kernel/db/migrate";
 import { closeDatabase } from "../../../src/kernel/db/transactions";
-import { DAY, generator, storedEvent, writeEvents } from "./support";
+import { randomFrom } from "../../support/random";
+import { DAY } from "../../support/time";
+import { storedEvent, writeEvents } from "./support";
 
 /**
  * SQLite's plan for each list of events, by EXPLAIN QUERY PLAN of every statement that the search runs, in
@@ -17,7 +19,7 @@ const DAYS = 30;
 beforeAll(() => {
   openDatabase(":memory:", "normal");
   migrate();
-  const random = generator(17);
+  const random = randomFrom(17);
   const oneOf = <T>(...values: T[]): T => values[Math.floor(random() * values.length)] as T;
   const events = Array.from({ length: 4_000 }, () =>
     storedEvent({

@@ -1,22 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { frame, read } from "../../realtime/binary";
-import { Client } from "../../realtime/support";
 import type { RequestOptions } from "../../support/api";
-import { TestServer } from "../../support/server";
-import { rows } from "../accounts-support";
-import { done } from "../deletion-support";
+import { createKey } from "../../support/credentials";
+import { done } from "../../support/expectations";
+import { newUser, staff, type User } from "../../support/people";
+import { frame, read } from "../../support/protobuf";
+import { rows } from "../../support/rows";
+import { APP_KEY, TestServer } from "../../support/server";
+import { Client } from "../../support/socket";
 import { exported } from "../export/support";
-import { createKey, type TestUser } from "../support";
-import { newUser, staff } from "../users-support";
 import { type EventPage, find } from "./support";
 
 /** An event from outside names its writer, whatever it says of itself. */
-const APP_KEY = "an app key of more than thirty-two characters";
 const AS_APP = { headers: { "x-id-app-key": APP_KEY } };
 const APP = { kind: "app", id: "id-app" };
 
 let server: TestServer;
-let user: TestUser;
+let user: User;
 beforeAll(async () => {
   server = await TestServer.start({ settings: { "security.id_app_key": APP_KEY } });
   user = await newUser(server);

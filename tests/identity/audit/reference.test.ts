@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { newUser, type User } from "../../support/people";
+import { randomFrom } from "../../support/random";
 import { TestServer } from "../../support/server";
-import type { TestUser } from "../support";
-import { newUser } from "../users-support";
-import { countsDiffer, DAY, find, generator, insertEvents, type StoredEvent, storedEvents } from "./support";
+import { DAY } from "../../support/time";
+import { countsDiffer, find, insertEvents, type StoredEvent, storedEvents } from "./support";
 
 /**
  * Compares the list of everybody's events with a plain filter and sort over all stored ones, for many queries
  * that a seed chooses: totals, and all pages or, in long lists, some at both ends and in the middle.
  */
 let server: TestServer;
-let users: TestUser[];
+let users: User[];
 let admin: { id: string; username: string };
 beforeAll(async () => {
   server = await TestServer.start();
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const random = generator(4_711);
+const random = randomFrom(4_711);
 const below = (n: number) => Math.floor(random() * n);
 const oneOf = <T>(values: readonly T[]): T => values[below(values.length)] as T;
 /** One of these values in `percent` of a hundred calls, else undefined. */

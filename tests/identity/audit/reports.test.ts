@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { audited, auditRows, withoutAudit } from "../../support/events";
+import { done, expectInvalid, expectRefused, statuses, UNKNOWN } from "../../support/expectations";
+import { mailsTo, newestMail } from "../../support/mail";
+import { newUser, staff, type User } from "../../support/people";
+import { onDatabase, rows } from "../../support/rows";
 import { TestServer } from "../../support/server";
-import { expectInvalid, expectRefused } from "../../tracking/support";
-import { rows, UNKNOWN } from "../accounts-support";
-import { done } from "../deletion-support";
-import { audited, mailsTo, newestMail, statuses, withoutAudit } from "../registration-support";
-import { auditRows, type TestUser } from "../support";
-import { newUser, staff } from "../users-support";
-import { countsDiffer, find, insertEvents, onDatabase, report, reportsOf, storedEvents } from "./support";
+import { countsDiffer, find, insertEvents, report, reportsOf, storedEvents } from "./support";
 
 /** Reports of suspicious events, and their handling. */
 let server: TestServer;
-let user: TestUser;
-let manager: TestUser;
+let user: User;
+let manager: User;
 beforeAll(async () => {
   server = await TestServer.start();
   manager = await staff(server, "audit:read", "audit:write");

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { done, eventually } from "../../support/expectations";
+import { newUser } from "../../support/people";
+import { filesWith } from "../../support/rows";
 import { TestServer } from "../../support/server";
-import { done } from "../deletion-support";
-import { filesWith } from "../support";
-import { eventually, newUser } from "../users-support";
 import {
   countsDiffer,
   find,

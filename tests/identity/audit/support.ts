@@ -1,13 +1,11 @@
-import { Database } from "bun:sqlite";
-import { join } from "node:path";
+import type { Database } from "bun:sqlite";
 import type { Answer, Token } from "../../support/api";
+import { done } from "../../support/expectations";
+import { onDatabase, rows } from "../../support/rows";
 import type { TestServer } from "../../support/server";
-import { rows } from "../accounts-support";
-import { done } from "../deletion-support";
+import { DAY } from "../../support/time";
 
 /** Shared by the tests of the audit log. */
-
-export const DAY = 86_400_000;
 
 /** An event as it is stored. */
 export interface StoredEvent {
@@ -52,18 +50,6 @@ export const storedEvent = (overrides: Partial<StoredEvent> = {}): StoredEvent =
   created_at: Date.now(),
   ...overrides,
 });
-
-/** Runs statements on the database beside the running server, in one transaction. */
-export function onDatabase<T>(server: TestServer, work: (database: Database) => T): T {
-  const database = new Database(join(server.dataDir, "fairlead.db"), { readwrite: true });
-  try {
-    database.run("PRAGMA busy_timeout = 10000");
-    database.run("PRAGMA secure_delete = ON");
-    return database.transaction(work).immediate(database);
-  } finally {
-    database.close();
-  }
-}
 
 /** Inserts events in this order, past the server. Returns them. */
 export function insertEvents(server: TestServer, events: Partial<StoredEvent>[]): StoredEvent[] {
@@ -132,15 +118,4 @@ export function countsDiffer(server: TestServer): unknown[] {
     server,
     `SELECT * FROM (${counted} EXCEPT ${kept}) UNION ALL SELECT * FROM (${kept} EXCEPT ${counted})`,
   );
-}
-
-/** A generator of numbers from 0 to 1 that are the same in each run (mulberry32). */
-export function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { auditRows } from "../../support/events";
+import { done } from "../../support/expectations";
+import { externalUser } from "../../support/people";
+import { rows } from "../../support/rows";
 import { TestServer } from "../../support/server";
-import { externalUser, rows } from "../accounts-support";
-import { done } from "../deletion-support";
 import { exported } from "../export/support";
-import { auditRows } from "../support";
 
 /** An event names its actor. Its user learns who that is, but not the actor's address and agent. */
 let server: TestServer;

@@ -1,10 +1,11 @@
-import { Database } from "bun:sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ResendStandIn } from "../../stand-ins/resend";
 import { SiteVerifyStandIn } from "../../stand-ins/siteverify";
 import { decodeQuotedPrintable, SmtpStandIn } from "../../stand-ins/smtp";
+import { eventually } from "../../support/expectations";
+import { rows } from "../../support/rows";
 import { ADMIN, command, type Settings, TestServer } from "../../support/server";
 
 /** Emails and bot protection as seen from outside: through the endpoints that use them. */
@@ -53,17 +54,9 @@ interface Row {
   delivered_at: number | null;
   last_error: string | null;
 }
-function queueOf(server: TestServer): Row[] {
-  using database = new Database(join(server.dataDir, "fairlead.db"), { readonly: true });
-  return database.query<Row, []>("SELECT * FROM email_queue ORDER BY id").all();
-}
+const queueOf = (server: TestServer): Row[] => rows(server, "SELECT * FROM email_queue ORDER BY id");
 const allDelivered = (server: TestServer) =>
   queueOf(server).every(({ delivered_at }) => delivered_at !== null);
-
-/** Polls a condition that becomes true soon and signals nothing. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await Bun.sleep(10);
-}
 
 describe("a registration", () => {
   let server: TestServer;
@@ -121,7 +114,7 @@ describe("a queued email", () => {
     const server = await start();
     resend.failNext({ status: 500, name: "internal_server_error" });
     expect((await askReset(server)).status).toBe(200);
-    await until(() => queueOf(server)[0]?.attempts === 1);
+    await eventually(() => queueOf(server)[0]?.attempts === 1);
     expect(queueOf(server)[0]).toMatchObject({
       delivered_at: null,
       last_error: "resend: 500 internal_server_error",
@@ -130,7 +123,7 @@ describe("a queued email", () => {
     await server.advance(60_000);
     // The next queued email wakes the worker for both.
     await askReset(server);
-    await until(() => allDelivered(server));
+    await eventually(() => allDelivered(server));
     expect(queueOf(server).map(({ attempts, message }) => ({ attempts, message }))).toEqual([
       { attempts: 2, message: null },
       { attempts: 1, message: null },
@@ -152,7 +145,7 @@ describe("a queued email", () => {
     expect(resend.emails.length).toBe(1);
 
     const again = await start(resend.settings, server.dataDir);
-    await until(() => allDelivered(again));
+    await eventually(() => allDelivered(again));
     expect(resend.requests.length).toBe(3);
     expect(resend.emails.length).toBe(2);
     expect((await completeReset(again, tokenOf(resend.emails[1]?.text))).status).toBe(200);
@@ -165,7 +158,7 @@ describe("a queued email", () => {
     await askReset(server);
     await arrival;
     const stopped = server.stop();
-    await until(() => server.output.includes("stopping"));
+    await eventually(() => server.output.includes("stopping"));
     letGo();
     expect(await stopped).toBe(0);
     expect(queueOf(server)[0]).toMatchObject({ attempts: 1, message: null, last_error: null });

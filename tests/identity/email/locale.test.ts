@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { emailLocale } from "../../../src/identity/email/locale";
-import { configure } from "./support";
+import { configure } from "../../support/in-process";
 
 afterAll(() => {
   configure();

@@ -14,10 +14,12 @@ import { sqlite } from "../../../src/kernel/db/connection";
 import { closeDatabase, transact } from "../../../src/kernel/db/transactions";
 import { configureLog } from "../../../src/kernel/logs/log";
 import { DAY, HOUR, MINUTE, SECOND, setClock } from "../../../src/kernel/time/clock";
-import { logged } from "../../kernel/support";
 import { ResendStandIn } from "../../stand-ins/resend";
 import { SmtpStandIn } from "../../stand-ins/smtp";
-import { ADDRESS, compose, configure, contentOf, openQueue, outboxOf, TOKEN } from "./support";
+import { configure } from "../../support/in-process";
+import { logged } from "../../support/log";
+import { outboxOf } from "../../support/mail";
+import { ADDRESS, compose, contentOf, openQueue, TOKEN } from "./support";
 
 const START = Date.UTC(2026, 2, 9, 12);
 let clock = START;

@@ -1,37 +1,13 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { type Config, loadConfig } from "../../../src/configuration/config";
 import type { Locale } from "../../../src/identity/email/locale";
-import { composeEmail, type Email, type EmailContent } from "../../../src/identity/email/templates";
+import { composeEmail, type EmailContent } from "../../../src/identity/email/templates";
 import { openDatabase } from "../../../src/kernel/db/connection";
 import { migrate } from "../../../src/kernel/db/migrate";
 import { dataPath } from "../../../src/kernel/process/data-dir";
-import { type Settings, temporaryDirectory } from "../../support/server";
-
-/** Sets the configuration of this process, as a server would have it. */
-export function configure(settings: Settings = {}): Config {
-  const environment = Object.entries({ "data.dir": temporaryDirectory(), ...settings }).map(
-    ([key, value]) => [`FAIRLEAD_${key.replaceAll(".", "_").toUpperCase()}`, value],
-  );
-  return loadConfig({ environment: Object.fromEntries(environment) });
-}
 
 /** Opens the database of the configured data directory in this process. */
 export function openQueue(): void {
   openDatabase(dataPath.database(), "normal");
   migrate();
-}
-
-export interface OutboxFile extends Email {
-  id: string;
-  created_at: string;
-}
-
-/** The messages in the outbox of a data directory, oldest first. */
-export function outboxOf(dataDir: string): OutboxFile[] {
-  const directory = join(dataDir, "outbox");
-  const read = (file: string) => JSON.parse(readFileSync(join(directory, file), "utf8"));
-  return readdirSync(directory).sort().map(read);
 }
 
 export const TOKEN = "tok-en_0kq1L9fY6mB4tVhJ2sNcR5dXgUeA7iOwE3q2";

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { composeEmail, type EmailContent } from "../../../src/identity/email/templates";
-import { ADDRESS, CONTENTS, compose, configure, contentOf, TOKEN } from "./support";
+import { configure } from "../../support/in-process";
+import { ADDRESS, CONTENTS, compose, contentOf, TOKEN } from "./support";
 
 beforeAll(() => {
   configure({ "server.public_url": "https://fleet.example/" });

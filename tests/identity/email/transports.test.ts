@@ -7,7 +7,9 @@ import { smtpServer } from "../../../src/identity/email/smtp";
 import { newId } from "../../../src/kernel/crypto/id";
 import { ResendStandIn } from "../../stand-ins/resend";
 import { decodeQuotedPrintable, SmtpStandIn } from "../../stand-ins/smtp";
-import { ADDRESS, compose, configure, contentOf, outboxOf, TOKEN } from "./support";
+import { configure } from "../../support/in-process";
+import { outboxOf } from "../../support/mail";
+import { ADDRESS, compose, contentOf, TOKEN } from "./support";
 
 const FROM = "Fairlead Flotte <post@mail.fleet.example>";
 const email = () => compose(contentOf("registration"), "de");
@@ -48,7 +50,11 @@ describe("outbox", () => {
       "link",
       "created_at",
     ]);
-    expect(file).toEqual({ id, ...email(), created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) });
+    expect(file as object).toEqual({
+      id,
+      ...email(),
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    });
     expect(readdirSync(join(dataDir, "outbox"))).toEqual([`${id}.json`]);
     expect(statSync(join(dataDir, "outbox")).mode & 0o777).toBe(0o700);
     expect(statSync(join(dataDir, "outbox", `${id}.json`)).mode & 0o777).toBe(0o600);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Token } from "../../support/api";
+import { commandLineKey } from "../../support/credentials";
+import { done, expectRefused } from "../../support/expectations";
+import { externalUser, newUser } from "../../support/people";
+import { assign, newRole, unassign } from "../../support/roles";
+import { rows } from "../../support/rows";
 import { TestServer } from "../../support/server";
-import { expectRefused } from "../../tracking/support";
-import { externalUser, rows } from "../accounts-support";
-import { done, newcomer } from "../deletion-support";
-import { assign, newRole, unassign } from "../roles-support";
-import { commandLineKey } from "../support";
 import {
   ask,
   beginExport,
@@ -58,7 +58,7 @@ describe("an export", () => {
   });
 
   test("is refused to the former credentials of whoever is banned, and given again when the ban is over", async () => {
-    const person = await newcomer(server);
+    const person = await newUser(server);
     const { key } = await commandLineKey(server, { owner: person.username });
     const admin = { token: await server.admin() };
     await exported(server, key);
@@ -70,7 +70,7 @@ describe("an export", () => {
   });
 
   test("is refused to the former credentials of whoever is deleted", async () => {
-    const person = await newcomer(server);
+    const person = await newUser(server);
     const { key } = await commandLineKey(server, { owner: person.username });
     await exported(server, key);
     const gone = await server.delete(`/v1/users/${person.id}`, { token: await server.admin() });
@@ -96,7 +96,7 @@ describe("an export", () => {
 
 describe("while an archive is made", () => {
   test("a session that ends gets nothing, and nothing is logged", async () => {
-    const person = await newcomer(server);
+    const person = await newUser(server);
     fill(server, person.id, HEAVY);
     const before = written(server);
     const { answer } = await beginExport(server, person.token);
@@ -110,7 +110,7 @@ describe("while an archive is made", () => {
   });
 
   test("whoever is banned gets nothing, and nothing is logged", async () => {
-    const person = await newcomer(server);
+    const person = await newUser(server);
     fill(server, person.id, HEAVY);
     const { key } = await commandLineKey(server, { owner: person.username });
     const before = written(server);
@@ -122,7 +122,7 @@ describe("while an archive is made", () => {
   });
 
   test("whoever loses permissions is told so, as the document says, and may try again", async () => {
-    const person = await newcomer(server);
+    const person = await newUser(server);
     fill(server, person.id, HEAVY);
     const role = await newRole(server, "gps:read");
     await assign(server, person.id, role.id);

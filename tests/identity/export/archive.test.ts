@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Token } from "../../support/api";
+import { camelCased } from "../../support/camel-case";
+import { commandLineKey } from "../../support/credentials";
+import { done } from "../../support/expectations";
+import { externalUser, newUser } from "../../support/people";
+import { onDatabase, rows } from "../../support/rows";
 import { TestServer } from "../../support/server";
-import { externalUser, rows } from "../accounts-support";
-import { onDatabase } from "../audit/support";
-import { done, newcomer } from "../deletion-support";
-import { commandLineKey } from "../support";
-import { advance, serverTime } from "../two-factor-support";
 import {
   type Archive,
-  camelCased,
   exported,
   fill,
   NAMES,
@@ -65,10 +64,10 @@ describe("the answer", () => {
   test("is an attachment of type application/zip that nobody caches, named after the server's day", async () => {
     const late = await TestServer.start({ clock: "movable", settings: SETTINGS });
     try {
-      await advance(late, 3 * 86_400_000);
-      const before = new Date(serverTime(late)).toISOString().slice(0, 10);
+      await late.advance(3 * 86_400_000);
+      const before = new Date(late.time).toISOString().slice(0, 10);
       const { headers } = await exported(late, await late.admin());
-      const after = new Date(serverTime(late)).toISOString().slice(0, 10);
+      const after = new Date(late.time).toISOString().slice(0, 10);
       expect(headers.get("content-type")).toBe("application/zip");
       expect(headers.get("cache-control")).toBe("no-store");
       expect(
@@ -116,7 +115,7 @@ describe("data.json", () => {
     const { exportedAt, ...rest } = archive.data.exportInfo;
     expect(rest).toEqual({ format: "json", version: "1.0" });
     expect(new Date(exportedAt).toISOString()).toBe(exportedAt);
-    expect(Math.abs(Date.parse(exportedAt) - serverTime(server))).toBeLessThan(600_000);
+    expect(Math.abs(Date.parse(exportedAt) - server.time)).toBeLessThan(600_000);
   });
 
   test("has these sections", () => {
@@ -249,8 +248,8 @@ describe("connected applications", () => {
   });
 
   test("are written by a key with audit:write as well, and not by what failed or is about somebody else", async () => {
-    const person = await newcomer(server);
-    const other = await newcomer(server);
+    const person = await newUser(server);
+    const other = await newUser(server);
     const body = {
       user_id: person.id,
       event_type: "consent_granted",

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { type ExternalUser, externalUser } from "../../support/people";
+import { memoryOf } from "../../support/pressure";
 import { TestServer } from "../../support/server";
-import { type ExternalUser, externalUser } from "../accounts-support";
 import { ask, fill, leftovers, openArchives, SETTINGS, unpack } from "./support";
 
 /** Records of each kind. */
@@ -26,12 +26,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => server.stop());
 
-/** The server's memory, in bytes. */
-function memory(): number {
-  const pages = readFileSync(`/proc/${server.pid}/status`, "utf8");
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(pages)?.[1]) * 1024;
-}
-
 interface Watched {
   bytes: Buffer;
   /** The peak of the server's memory meanwhile, in bytes. */
@@ -41,12 +35,12 @@ interface Watched {
 }
 
 async function watched(user: ExternalUser): Promise<Watched> {
-  let [peak, answered, done] = [memory(), 0, false];
+  let [peak, answered, done] = [memoryOf(server.pid), 0, false];
   const others = (async () => {
     while (!done) {
       expect((await fetch(`${server.url}/v1`)).status).toBe(200);
       answered++;
-      peak = Math.max(peak, memory());
+      peak = Math.max(peak, memoryOf(server.pid));
       await Bun.sleep(20);
     }
   })();

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { commandLineKey } from "../../support/credentials";
+import { done, eventually, expectInvalid, expectRefused } from "../../support/expectations";
+import { type ExternalUser, externalUser } from "../../support/people";
+import { onDatabase, rows } from "../../support/rows";
 import { TestServer } from "../../support/server";
-import { expectInvalid, expectRefused } from "../../tracking/support";
-import { type ExternalUser, externalUser, rows } from "../accounts-support";
-import { DAY, insertEvents, onDatabase } from "../audit/support";
-import { done } from "../deletion-support";
-import { commandLineKey } from "../support";
-import { eventually } from "../users-support";
+import { DAY } from "../../support/time";
+import { insertEvents } from "../audit/support";
 import { exported, FIREFOX, fill, logs, path, SETTINGS, written } from "./support";
 
 let server: TestServer;

@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Token } from "../../support/api";
+import { withoutAudit } from "../../support/events";
+import { eventually } from "../../support/expectations";
+import { externalUser } from "../../support/people";
 import { TestServer } from "../../support/server";
-import { externalUser } from "../accounts-support";
-import { withoutAudit } from "../registration-support";
-import { eventually } from "../users-support";
 import {
   ask,
   beginExport,

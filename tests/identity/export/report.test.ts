@@ -4,23 +4,13 @@ import { EVENT_TYPES } from "../../../src/identity/audit/event-types";
 import { english } from "../../../src/personal-data/export/english";
 import { german } from "../../../src/personal-data/export/german";
 import type { Token } from "../../support/api";
-import { TestServer } from "../../support/server";
-import { externalUser, login, signIn } from "../accounts-support";
-import { insertEvents, onDatabase } from "../audit/support";
-import { done } from "../deletion-support";
-import { commandLineKey } from "../support";
-import {
-  APP_KEY,
-  exported,
-  fill,
-  NAMES,
-  pagesOf,
-  type Rich,
-  richUser,
-  SETTINGS,
-  squeeze,
-  textOf,
-} from "./support";
+import { commandLineKey } from "../../support/credentials";
+import { done } from "../../support/expectations";
+import { externalLogin, externalUser, signInExternally } from "../../support/people";
+import { onDatabase } from "../../support/rows";
+import { APP_KEY, TestServer } from "../../support/server";
+import { insertEvents } from "../audit/support";
+import { exported, fill, NAMES, pagesOf, type Rich, richUser, SETTINGS, squeeze, textOf } from "./support";
 
 let server: TestServer;
 let user: Rich;
@@ -114,7 +104,10 @@ describe("report.pdf", () => {
   test("shows every letter of these alphabets", async () => {
     const person = await externalUser(server, { name: ALPHABETS.discord });
     for (const oauthProvider of ["twitch", "youtube", "github"] as const)
-      await signIn(server, login({ email: person.email, oauthProvider, name: ALPHABETS[oauthProvider] }));
+      await signInExternally(
+        server,
+        externalLogin({ email: person.email, oauthProvider, name: ALPHABETS[oauthProvider] }),
+      );
     expect(notIn(await reportOf(person.token), Object.values(ALPHABETS))).toEqual([]);
   });
 

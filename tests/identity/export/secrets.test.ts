@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { TestServer } from "../../support/server";
-import { externalUser } from "../accounts-support";
-import { done } from "../deletion-support";
+import { done } from "../../support/expectations";
+import { externalUser } from "../../support/people";
+import { APP_KEY, TestServer } from "../../support/server";
 import { codeIn } from "../two-factor-support";
-import { APP_KEY, type Archive, exported, type Rich, richUser, SETTINGS, squeeze, textOf } from "./support";
+import { type Archive, exported, type Rich, richUser, SETTINGS, squeeze, textOf } from "./support";
 
 let server: TestServer;
 let user: Rich;

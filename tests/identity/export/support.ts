@@ -1,30 +1,23 @@
-import { Database, type SQLQueryBindings } from "bun:sqlite";
+import type { SQLQueryBindings } from "bun:sqlite";
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import JSZip from "jszip";
 import { extractText, getDocumentProxy } from "unpdf";
 import type { Answer, RequestOptions, Token } from "../../support/api";
+import { done, eventually } from "../../support/expectations";
+import { emailsOut, outboxOf } from "../../support/mail";
+import { externalLogin, newUser, signInExternally, type User } from "../../support/people";
+import { newRole } from "../../support/roles";
+import { onDatabase, reading, rows } from "../../support/rows";
 import type { TestServer } from "../../support/server";
-import { login, rows, signIn } from "../accounts-support";
-import { onDatabase } from "../audit/support";
-import { done, type Newcomer, newcomer } from "../deletion-support";
-import {
-  changePassword,
-  completeReset,
-  newestMail,
-  requestEmailChange,
-  resetToken,
-} from "../registration-support";
-import { newRole } from "../roles-support";
+import { APP_KEY } from "../../support/server";
+import { changePassword, completeReset, requestEmailChange, resetToken } from "../registration-support";
 import { challenge, nextCode, regenerate, turnOn, verifyLogin } from "../two-factor-support";
-import { eventually } from "../users-support";
 
 /** Shared by the tests of the export. */
 
 export const path = "/v1/user/export";
-
-export const APP_KEY = "an app key of the tests, long enough";
 
 /** Settings of a server that trusts X-Forwarded-For and knows the identity web app. */
 export const SETTINGS = {
@@ -146,7 +139,7 @@ export const NAMES = {
 
 export const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
-export interface Rich extends Newcomer {
+export interface Rich extends User {
   /** All secrets that the user ever had, in the forms in which they were shown and stored. */
   secrets: Set<string>;
   /** Identifiers of the user's own applications. */
@@ -158,7 +151,7 @@ export interface Rich extends Newcomer {
 export async function richUser(server: TestServer): Promise<Rich> {
   const admin = await server.admin();
   const keyHolder = await newRole(server, "api_keys:read", "api_keys:write", "api_keys:delete");
-  const user = await newcomer(server, "role_moderator", keyHolder.id);
+  const user = await newUser(server, "role_moderator", keyHolder.id);
   const secrets = new Set<string>();
   /** Notes the secrets that were shown, and those stored now. */
   const note = (...shown: string[]) => {
@@ -189,7 +182,7 @@ export async function richUser(server: TestServer): Promise<Rich> {
   note(phone.session_token, token, await resetToken(server, user));
 
   for (const [oauthProvider, name] of Object.entries(NAMES))
-    await signIn(server, login({ email: user.email, oauthProvider, name }));
+    await signInExternally(server, externalLogin({ email: user.email, oauthProvider, name }));
 
   const post = async (where: string, body?: object) => done(await server.post(where, { token, body }));
   const expires_at = "2099-12-31T23:00:00.000Z";
@@ -233,7 +226,8 @@ export async function richUser(server: TestServer): Promise<Rich> {
   await exported(server, token, { "accept-language": "de", "x-forwarded-for": "2001:db8::17" });
 
   done(await server.post("/v1/users/me/deletion", { token, body: { password, code: await code() } }));
-  for (const { token: sent } of await mails(server)) if (sent !== null) secrets.add(sent);
+  await emailsOut(server);
+  for (const { token: sent } of outboxOf(server.dataDir)) if (sent !== null) secrets.add(sent);
   note();
   secrets.delete("");
   return { ...guarded, totp: guarded.secret, secrets, clientId: client.id };
@@ -261,23 +255,13 @@ export const writeConsent = (
     },
   });
 
-/** Everything in the outbox, once all is delivered. */
-async function mails(server: TestServer): Promise<{ token: string | null }[]> {
-  await newestMail(server, "admin@example.org").catch(() => undefined);
-  const directory = join(server.dataDir, "outbox");
-  return readdirSync(directory)
-    .filter((name) => name.endsWith(".json"))
-    .map((name) => JSON.parse(readFileSync(join(directory, name), "utf8")));
-}
-
 /** Columns that hold hashes and encrypted texts. */
 const SECRET_COLUMN = /hash|^secret$|^message$|^(access|refresh)_token$|^code_verifier$/;
 
 /** All hashes and encrypted texts that are stored now, and the master key. */
 export function storedSecrets(server: TestServer): string[] {
-  const database = new Database(join(server.dataDir, "fairlead.db"), { readonly: true });
-  try {
-    const found = database
+  const found = reading(server, (database) =>
+    database
       .query<{ t: string; c: string }, []>(
         "SELECT m.name AS t, i.name AS c FROM sqlite_schema m JOIN pragma_table_info(m.name) i WHERE m.type = 'table'",
       )
@@ -285,26 +269,13 @@ export function storedSecrets(server: TestServer): string[] {
       .filter(({ c }) => SECRET_COLUMN.test(c))
       .flatMap(({ t, c }) =>
         database.query<{ value: string }, []>(`SELECT ${c} AS value FROM ${t} WHERE ${c} IS NOT NULL`).all(),
-      );
-    return [
-      ...found.map(({ value }) => value),
-      readFileSync(join(server.dataDir, "master.key"), "utf8").trim(),
-    ];
-  } finally {
-    database.close();
-  }
-}
-
-// --- Records as they are exported ---------------------------------------------------------------------------
-
-/** A record of the REST API with its own names in camelCase. */
-export const camelCased = (record: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(record).map(([name, value]) => [
-      name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
-      value,
-    ]),
+      ),
   );
+  return [
+    ...found.map(({ value }) => value),
+    readFileSync(join(server.dataDir, "master.key"), "utf8").trim(),
+  ];
+}
 
 // --- Much of it ---------------------------------------------------------------------------------------------
 

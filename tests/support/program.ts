@@ -1,5 +1,7 @@
 import { expect } from "bun:test";
-import { program, type Settings } from "../support/server";
+import { environment, program, type Settings } from "./server";
+
+/** The program as a command, run under conditions that the tests choose. */
 
 interface Result {
   status: number;
@@ -13,16 +15,6 @@ export function expectFailure(result: Result, status: 1 | 2, ...named: (string |
   for (const part of named) expect(result.stderr).toMatch(part);
   expect(result.stdout).toBe("");
   expect(result.status).toBe(status);
-}
-
-/** The environment of a program with these settings. */
-export function environment(settings: Settings): Record<string, string> {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("FAIRLEAD_"));
-  const own = Object.entries(settings).map(([key, value]) => [
-    `FAIRLEAD_${key.replaceAll(".", "_").toUpperCase()}`,
-    value,
-  ]);
-  return Object.fromEntries([...inherited, ...own]);
 }
 
 /** A command line that runs this script in a shell, and then the program in the same process. */

@@ -1,6 +1,5 @@
-import { spyOn } from "bun:test";
 import { connect } from "node:net";
-import type { Api } from "../support/api";
+import type { Api } from "./api";
 
 export interface RawRequest {
   method?: string;
@@ -104,28 +103,5 @@ export async function rawRequest(server: Pick<Api, "url">, request: RawRequest):
     return await connection.answer();
   } finally {
     connection.close();
-  }
-}
-
-/** A valid body of POST /v1/gps. */
-export const fix = (overrides: object = {}) => ({
-  latitude: 54.0967,
-  longitude: 13.4553,
-  timestamp: 1_372_578_069,
-  speed_kmh: 13.7,
-  speed_mps: 3.81,
-  speed_mph: 8.51,
-  speed_knots: 7.4,
-  ...overrides,
-});
-
-/** The lines that are written to the log while `work` runs. */
-export async function logged(work: () => unknown): Promise<string> {
-  const write = spyOn(process.stdout, "write").mockImplementation(() => true);
-  try {
-    await work();
-    return write.mock.calls.map(([line]) => String(line)).join("");
-  } finally {
-    write.mockRestore();
   }
 }

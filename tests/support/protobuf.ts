@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import protobuf from "protobufjs";
-import type { Client, Message } from "./support";
+import type { Client, Message } from "./socket";
 
 /** Frames in Protobuf, written and read with nothing but proto/fairlead/ws/v1/ws.proto, as a client does. */
 const root = protobuf.loadSync(join(import.meta.dir, "../../proto/fairlead/ws/v1/ws.proto"));
