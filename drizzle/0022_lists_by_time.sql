@@ -44,9 +44,8 @@ WHERE device_id = (SELECT device FROM __device_points) AND timestamp > (SELECT f
 	AND timestamp <= (SELECT to_time FROM __device_points)
 GROUP BY 1 ON CONFLICT (name) DO UPDATE SET value = value + excluded.value;
 --> statement-breakpoint
-UPDATE __device_points SET done = done + (
-	SELECT count(*) FROM gps_points WHERE device_id = device AND timestamp > from_time AND timestamp <= to_time
-) STRICT;
+UPDATE __device_points SET done = done + (SELECT count(*) FROM gps_points
+	WHERE device_id = device AND timestamp > from_time AND timestamp <= to_time);
 --> statement-breakpoint
 UPDATE __device_points SET from_time = iif(to_time = 9007199254740991, -1, to_time),
 	device = iif(to_time = 9007199254740991, (SELECT min(id) FROM devices WHERE id > device), device);
