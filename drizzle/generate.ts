@@ -25,7 +25,9 @@ for (const file of files) {
   writeFileSync(join(folder, file), sql.replaceAll(/^\);$/gm, ") STRICT;"));
 }
 
-const imports = files.map((file, at) => `import m${at} from "../../../drizzle/${file}" with { type: "text" };`);
+const imports = files.map(
+  (file, at) => `import m${at} from "../../../drizzle/${file}" with { type: "text" };`,
+);
 const entries = files.map((file, at) => `  { tag: "${file.replace(/\.sql$/, "")}", sql: m${at} },`);
 writeFileSync(
   join(folder, "../src/kernel/db/migrations.gen.ts"),

@@ -9,7 +9,7 @@ const SRC = join(import.meta.dir, "../../src");
 
 /** A server that counts the loaded modules of those packages before and after its first request by GraphQL. */
 const PROGRAM = `
-const { loadConfig } = await import("${SRC}/config");
+const { loadConfig } = await import("${SRC}/configuration/config");
 loadConfig();
 const { serve } = await import("${SRC}/serve");
 const { url, stop } = await serve();

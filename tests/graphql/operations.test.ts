@@ -167,14 +167,14 @@ const SAME_FUNCTION: Record<Operation, { calls: [string, string][]; rest: [strin
   twoFactorStatus: {
     calls: [
       ["twoFactorStatus", "identity/two-factor/service"],
-      ["subjectOf", "identity/two-factor/service"],
+      ["subjectOf", "identity/two-factor-codes/service"],
     ],
     rest: ["identity/two-factor/routes", '"/status"'],
   },
   userRequiresTwoFactor: {
     calls: [
       ["twoFactorRequirement", "identity/two-factor/requirement"],
-      ["subjectOf", "identity/two-factor/service"],
+      ["subjectOf", "identity/two-factor-codes/service"],
     ],
     rest: ["identity/two-factor/routes", '"/requirement"'],
   },
@@ -188,7 +188,7 @@ const SAME_FUNCTION: Record<Operation, { calls: [string, string][]; rest: [strin
   setupTwoFactor: {
     calls: [
       ["setUpTwoFactor", "identity/two-factor/setup"],
-      ["subjectOf", "identity/two-factor/service"],
+      ["subjectOf", "identity/two-factor-codes/service"],
     ],
     rest: ["identity/two-factor/routes", '"/setup"'],
   },

@@ -124,7 +124,7 @@ describe("POST /v1/users/{id}/roles", () => {
     expect((await server.delete(`/v1/users/${id}`, { token: admin })).status).toBe(204);
     await expectKept(stored, async () => {
       for (const which of [id, UNKNOWN]) expectRefused(await assign(which, watch), 404, "NotFound");
-      expectInvalid(await assign("me", watch), "/id");
+      expectInvalid(await assign("them", watch), "/id");
     });
   });
 
@@ -204,7 +204,7 @@ describe("DELETE /v1/users/{id}/roles/{role_id}", () => {
       expectRefused(await remove(id, watch), 404, "NotFound");
       expectRefused(await remove(id, "role_captain"), 404, "NotFound");
       expectRefused(await remove(UNKNOWN, "role_user"), 404, "NotFound");
-      expectInvalid(await remove("me", "role_user"), "/id");
+      expectInvalid(await remove("them", "role_user"), "/id");
     });
   });
 

@@ -50,6 +50,12 @@ const CUT = "whole up to 1,000 records and a megabyte, or page of at most 100";
 
 /** The bound of each list. */
 const LISTS: Record<string, string> = {
+  // Arrays inside of a record.
+  health: "a warning for each way in which a clock can be wrong",
+  healthRootPath: "likewise",
+  createSystemSetting: "what was stored: 4 MiB of all settings",
+  getSystemSetting: "what was stored: 4 MiB of all settings",
+  replaceSystemSetting: "what was stored: 4 MiB of all settings",
   // Pages.
   listUsers: PAGE,
   listOwnAuditEvents: PAGE,
@@ -174,8 +180,9 @@ const INPUTS: Record<string, string> = {
   "createZone body.metadata": METADATA,
   "changeZone body.metadata": METADATA,
   "createSystemSetting body.value": "4 MiB of all settings; the body",
+  "createSystemSetting body.value[]": "4 MiB of all settings; the body",
   "replaceSystemSetting body.value": "4 MiB of all settings; the body",
-  "changeSystemConfigEntry body.value": "a number within the bounds of its key",
+  "replaceSystemSetting body.value[]": "4 MiB of all settings; the body",
   "queryByGraphQL query.query": "16 KiB of the address and the headers, depth and cost",
   "queryByGraphQL query.variables": "16 KiB of the address and the headers",
   "queryByGraphQL query.operationName": "16 KiB of the address and the headers",

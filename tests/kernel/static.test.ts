@@ -65,7 +65,8 @@ const ADDRESSES: [path: string, type: RegExp, isCompressed: boolean][] = [
   ["/docs/assets/swagger-ui-bundle.js", /^text\/javascript/, true],
   ["/docs/assets/swagger-ui.css", /^text\/css/, true],
   ["/docs/assets/favicon.png", /^image\/png$/, false],
-  ["/docs/assets/start.js", /^text\/javascript/, false],
+  ["/docs/assets/start.js", /^text\/javascript/, true],
+  ["/docs/assets/style.css", /^text\/css/, true],
   ["/docs/json", /^application\/json$/, true],
   ["/v1/openapi.json", /^application\/json$/, true],
   ["/v1/graphql", /^text\/html/, true],
@@ -111,7 +112,7 @@ describe("what is the same for everybody", () => {
 test("/docs names its files by their content, so that a browser asks for each of them once", async () => {
   const page = (await ask(server, head("GET /docs"))).body.toString();
   const names = [...page.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(([, name = ""]) => name);
-  expect(names.length).toBe(4);
+  expect(names.length).toBe(5);
   for (const name of names) {
     const { status, headers } = await ask(server, head(`GET ${name}`));
     expect([status, headers.get("cache-control")]).toEqual([200, "public, max-age=31536000, immutable"]);

@@ -157,7 +157,7 @@ describe.each(FORMS)("$name", ({ make }) => {
 
   test("names itself in what it tells the operator to call", () => {
     expect(said).toContain(
-      `running server: ${calledBy} user create --data-dir ${realpathSync(join(home, "data"))} --username`,
+      `while the server is running: ${calledBy} user create --data-dir ${realpathSync(join(home, "data"))} --username`,
     );
   });
 

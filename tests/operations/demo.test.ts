@@ -176,7 +176,9 @@ describe("fairlead demo leaves nothing behind", () => {
     other.stop(true);
     expect(leftIn(temporary)).toEqual([]);
     const settings = { "server.port": "0" };
-    expectFailure(await runAfterShell(FULL_DISK, ["demo"], settings, { TMPDIR: temporary }), 1, temporary);
+    // The executable also unpacks native code there.
+    const full = await runAfterShell(FULL_DISK, ["demo"], settings, { TMPDIR: temporary });
+    expectFailure(full, 1, new RegExp(`${temporary}|the temporary directory`));
     expect(leftIn(temporary)).toEqual([]);
   });
 });

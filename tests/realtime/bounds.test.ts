@@ -250,7 +250,7 @@ describe("connections", () => {
     );
     const answer = await server.get("/v1/ws", {
       token: await server.admin(),
-      headers: { upgrade: "websocket", connection: "Upgrade" },
+      headers: { upgrade: "websocket", connection: "Upgrade", "sec-websocket-version": "13" },
     });
     expect([answer.status, answer.body]).toEqual([
       503,

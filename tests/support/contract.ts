@@ -41,7 +41,7 @@ const COMMON = new RegExp(
   `^(${[
     ...["date", "allow", "connection", "keep-alive", "transfer-encoding", "vary", "cache-control"],
     ...["content-(type|length|encoding)", "access-control-.+", "referrer-policy", "x-content-type-options"],
-    ...["content-security-policy", "strict-transport-security"],
+    ...["content-security-policy", "strict-transport-security", "cross-origin-(opener|resource)-policy"],
   ].join("|")})$`,
 );
 

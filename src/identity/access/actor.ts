@@ -33,6 +33,12 @@ export function actorOf<C extends Caller | null>(caller: C, request: Request): A
   };
 }
 
+/**
+ * The actor of a change that is the user's own, whoever brings it: the service at which the user signs in, or a
+ * session that may have ended meanwhile. The caller is neither checked again nor named.
+ */
+export const withoutCaller = ({ client }: AnyActor): AnyActor => ({ caller: null, client });
+
 /** The actor on whose behalf the current transaction runs. */
 let acting: AnyActor | null = null;
 

@@ -6,7 +6,7 @@ import { addressBlock, type Client } from "../../kernel/http/client";
 import { iso, now } from "../../kernel/time/clock";
 import { checkNotBanned } from "../access/active-ban";
 import type { SessionActor } from "../access/actor";
-import { type AnyActor, transactAs } from "../access/actor";
+import { type AnyActor, transactAs, withoutCaller } from "../access/actor";
 import { accessChanged } from "../access/caller";
 import { recordAudit } from "../audit/service";
 import { findUser } from "../directory/users";
@@ -141,16 +141,13 @@ export function openSession(user: SigningIn, provider: string, client: Client): 
   };
 }
 
-/** Whoever signs out with a session that has just ended has what was asked for: nobody checks the caller. */
-const asStranger = ({ client }: SessionActor): AnyActor => ({ caller: null, client });
-
 /** Ends the session that made the request, and no other. */
 export const logout = (actor: SessionActor): Promise<void> =>
-  transactAs(asStranger(actor), () => endOwnSession(actor));
+  transactAs(withoutCaller(actor), () => endOwnSession(actor));
 
 /** Ends all sessions of the user whose session made the request. */
 export const logoutEverywhere = (actor: SessionActor): Promise<void> =>
-  transactAs(asStranger(actor), () => {
+  transactAs(withoutCaller(actor), () => {
     revokeOtherSessions(actor, "signed out everywhere");
     endOwnSession(actor);
     // Cached callers of the user's keys are dropped as well.

@@ -157,26 +157,26 @@ export function revokeOtherSessions(
 export const BY_NOBODY = { actor_id: null, withoutOrigin: true } as const;
 
 /**
- * Removes all sessions of a user in the current transaction, each with its audit event, and the changes of
- * address that they asked for. Tells the user nothing: the caller publishes the reason (a ban, a deletion, a password reset) before, and calls
- * `accessChanged` after. Returns their number.
+ * Removes all sessions of a user in the current transaction, each with its audit event. Tells the user nothing:
+ * the caller publishes the reason (a ban, a deletion, a password reset) before, and calls `accessChanged` after.
+ * Returns the identifiers.
  */
-export function deleteSessions(userId: string, reason: string, by?: typeof BY_NOBODY): number {
+export function deleteSessions(userId: string, reason: string, by?: typeof BY_NOBODY): string[] {
   const ended = db.delete(sessions).where(eq(sessions.user_id, userId)).returning().all();
-  cancelRequestsOf(ended.map(({ id }) => id));
   for (const session of ended) auditRevocation(session, reason, by);
-  return ended.length;
+  return ended.map(({ id }) => id);
 }
 
 /**
- * Ends all sessions of a user in the current transaction, out of caution; their sockets receive
- * `forceLogout`. Returns their number.
+ * Ends all sessions of a user in the current transaction, out of caution, and the changes of address that they
+ * asked for; their sockets receive `forceLogout`. Returns their number.
  */
 export function forceLogout(userId: string, reason: string): number {
-  const count = deleteSessions(userId, reason);
+  const ended = deleteSessions(userId, reason);
+  cancelRequestsOf(ended);
   publish("sessions.ended", { userId, reason });
   accessChanged((caller) => caller.kind === "session" && caller.userId === userId, true);
-  return count;
+  return ended.length;
 }
 
 const auditRevocation = (session: Row, reason: string, by?: typeof BY_NOBODY) =>

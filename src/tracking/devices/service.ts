@@ -1,11 +1,11 @@
 import { asc, desc, eq, getTableColumns } from "drizzle-orm";
 import type { Actor } from "../../identity/access/actor";
+import { transactAs } from "../../identity/access/actor";
 import { linkApiKey } from "../../identity/api-keys/service";
 import { apiKeys } from "../../identity/api-keys/table";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { adjustCounter, counter, counterNow } from "../../kernel/db/counters";
-import { transact } from "../../kernel/db/transactions";
 import { conflict, notFound } from "../../kernel/errors/errors";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { checkChanged } from "../../kernel/http/validation";
@@ -58,7 +58,7 @@ const MAX_DEVICES = 2_000;
  * devices.
  */
 export function createDevice(actor: Actor, { api_key_id, ...input }: NewDevice): Promise<Device> {
-  return transact(() => {
+  return transactAs(actor, () => {
     if (counterNow("devices") >= MAX_DEVICES)
       throw conflict(`There can be at most ${MAX_DEVICES.toLocaleString("en")} devices; delete one first`);
     const id = newId();
@@ -79,7 +79,7 @@ export function updateDevice(
   { api_key_id, ...input }: DeviceChange,
 ): Promise<Device> {
   checkChanged({ api_key_id, ...input });
-  return transact(() => {
+  return transactAs(actor, () => {
     const change = changedOnly(getDevice(id), { ...input, api_key_id });
     const { api_key_id: _, ...fields } = change;
     if (!isEmpty(change))
@@ -97,7 +97,7 @@ export function updateDevice(
  * (rule T6).
  */
 export function deleteDevice(actor: Actor, id: string): Promise<void> {
-  return transact(() => {
+  return transactAs(actor, () => {
     linkApiKey(actor, null, id);
     const row = db.delete(devices).where(eq(devices.id, id)).returning().get();
     if (!row) throw notFound("Device");

@@ -8,8 +8,8 @@ import { DAY, MINUTE, spanOf } from "../../kernel/time/clock";
  * times. SQLite walks over the rows that OFFSET skips, which takes a quarter of a second in the middle of ten
  * million positions. So each list also counts its records by spans of their time, each of which divides the
  * one before it: no more than a quarter of an hour is walked over, and no more than some hundred counters,
- * however many years a list covers. Those counters are parts of the list's own: `gps_points day 00020514`. Raw
- * SQL: each request for a page deep in a list runs these statements.
+ * however many years a list covers. Those counters are parts of the list's own: `gps_points day 00020514`.
+ * Raw SQL: each request for a page deep in a list runs these statements.
  */
 
 /** The names of the lists' counters: all positions, those of a device, those of a trip. */

@@ -21,7 +21,7 @@ export const Contact = record(
     location_id: out.uuid("The location"),
     name: out.string("Name", "Inga Hansen"),
     phone: nullable(out.string("Telephone number", "+49 3834 000000")),
-    email: nullable(out.email("Email address", "harbour@example.org")),
+    email: nullable(out.string("Email address", "harbour@example.org")),
     role: nullable(out.string("Role or title", "Harbour master")),
     created_at: out.time("When it was created"),
   },

@@ -272,7 +272,7 @@ describe("a server doesn't start", () => {
     });
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toBe(
-      `fairlead: ${missing} is needed by ${key}${key === "email.transport" ? ` = ${value}` : ""}\n`,
+      `fairlead: ${missing} is required ${key === "email.transport" ? `for ${key} = ${value}` : `with ${key}`}\n`,
     );
     expect(existsSync(dataDir)).toBeFalse();
   });
