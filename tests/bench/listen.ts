@@ -138,16 +138,16 @@ async function open(order: Extract<ListenOrder, { do: "open" }>): Promise<void> 
   group.messages = 0;
 }
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** Waits until that many messages have come, and restarts the count. */
 async function expectMessages(group: Group, messages: number): Promise<void> {
   const complete = Promise.withResolvers<void>();
   group.wanted = messages;
   group.complete = complete.resolve;
-  const impatience = setTimeout(complete.resolve, PATIENCE_MS);
+  const timeout = setTimeout(complete.resolve, TIMEOUT_MS);
   if (group.messages < messages) await complete.promise;
-  clearTimeout(impatience);
+  clearTimeout(timeout);
   if (group.messages !== messages)
     throw new Error(`the subscribers got ${group.messages} messages in place of ${messages}`);
   group.messages = 0;

@@ -30,7 +30,7 @@ afterEach(async () => {
  * Milliseconds of silence after which the test gives up on a connection: the server waits 30 seconds for the
  * rest.
  */
-const PATIENCE = 300;
+const TIMEOUT = 300;
 
 type Bytes = string | Uint8Array;
 
@@ -45,7 +45,7 @@ function send(...parts: Bytes[]): Promise<string> {
       for (const part of parts) socket.write(part);
       socket.end();
     });
-    socket.setTimeout(PATIENCE, () => socket.destroy());
+    socket.setTimeout(TIMEOUT, () => socket.destroy());
     socket.on("data", (data: Buffer) => {
       received += data.toString("latin1");
     });

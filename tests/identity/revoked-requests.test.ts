@@ -50,10 +50,6 @@ const WAYS: Record<string, (user: Stolen) => Promise<Answer>> = {
     const body = { code: await nextCode(server, secret), end_other_sessions: true };
     return server.post("/v1/users/me/2fa/verify", { token, body });
   },
-  "by a ban": async ({ id }) => {
-    done(await server.post(`/v1/users/${id}/ban`, { token: server.systemKey, body: {} }));
-    return server.delete(`/v1/users/${id}/ban`, { token: server.systemKey });
-  },
 };
 
 describe.each(Object.entries(WAYS))("a session that is revoked %s", (_, revoke) => {

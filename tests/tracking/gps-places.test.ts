@@ -4,7 +4,7 @@ import { migrations } from "../../src/kernel/db/migrations.gen";
 import { closeDatabase } from "../../src/kernel/db/transactions";
 import type { PageOf } from "../../src/kernel/http/paging";
 import { finishDetachments } from "../../src/tracking/gps/detach";
-import { findPlace } from "../../src/tracking/gps/places";
+import { seekOffset } from "../../src/tracking/gps/places";
 import { deleteOldPoints } from "../../src/tracking/gps/retention";
 import type { GpsPoint } from "../../src/tracking/gps/schema";
 import { deletePoint, listPoints, listTripPoints } from "../../src/tracking/gps/service";
@@ -101,7 +101,7 @@ describe("each page of a long list", () => {
     expect(busiest).toBeLessThan(700);
     for (const order of ["oldest first", "newest first"] as const)
       for (let skip = 0; skip < 1_900; skip += 13)
-        expect(findPlace("gps_points", order, skip).skip).toBeLessThan(Math.max(500, busiest));
+        expect(seekOffset("gps_points", order, skip).skip).toBeLessThan(Math.max(500, busiest));
   });
 
   test("counts the same when the counters are made for a database that had none", () => {

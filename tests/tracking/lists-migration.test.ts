@@ -22,7 +22,7 @@ const GONE = "00000000-0000-7000-8000-00000000000c";
 const CATEGORY = "00000000-0000-7000-8000-00000000000d";
 
 /** For a machine that others load too. */
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 
 const directory = temporaryDirectory();
 const template = join(directory, "template.db");
@@ -67,7 +67,7 @@ beforeAll(() => {
       [`trip ${at}`, status, device, category, started, at * DAY],
     );
   closeDatabase();
-}, PATIENCE);
+}, TIMEOUT);
 
 /** Opens a fresh copy of that database. */
 function olderData(): void {
@@ -142,7 +142,7 @@ test(
     expect(told.at(-1)).toEqual([MANY + 1_000, MANY + 1_000 + 700]);
     expect(migrate()).toEqual([]);
   },
-  PATIENCE,
+  TIMEOUT,
 );
 
 test.each([1, 2])(
@@ -156,7 +156,7 @@ test.each([1, 2])(
     expect(told).toHaveLength(3 - steps);
     expectCounted();
   },
-  PATIENCE,
+  TIMEOUT,
 );
 
 test.each([
@@ -178,7 +178,7 @@ test.each([
     migrate();
     expectCounted();
   },
-  PATIENCE,
+  TIMEOUT,
 );
 
 test("trips are counted in each of their lists, by when they began", () => {

@@ -10,7 +10,6 @@ import { requireReadable } from "../../kernel/http/large-reads";
 import { isTurnLong, requireConnected } from "../../kernel/http/pipelining";
 import { canonicalUuids } from "../../kernel/http/schema";
 import { inTurns } from "../../kernel/limits/turns";
-import { HOUR, SECOND } from "../../kernel/time/clock";
 import { type Actor, actorOf } from "./actor";
 import { APP_ID, authenticate, type Caller, isAdmin, isSystemKey, isUnchanged } from "./caller";
 import { type RateRule, takeFromLimit } from "./limit";
@@ -129,38 +128,6 @@ function canonicalParams(params: Record<string, unknown> | undefined, caller: Ca
   if (params === undefined) return;
   if (params.id === ME && caller.kind === "session" && OF_USER.test(route)) params.id = caller.userId;
   canonicalUuids(params, anyParameter);
-}
-
-/** Passwords that one session may try: as many as a stranger at the login. */
-export const passwordLimit: RateRule = { name: "password", rate: () => config["rate_limit.login"] };
-
-const twoFactorCodes: RateRule = { name: "two-factor", rate: () => config["rate_limit.two_factor"] };
-
-/**
- * Counts a second factor that is tried for a user, across all credentials: a session could make itself any
- * number of keys, and somebody with the password any number of challenges. Throws 429.
- */
-export function countTwoFactorCode(userId: string, headers: HookContext["set"]["headers"]): void {
-  takeFromLimit(twoFactorCodes, `user ${userId}`, headers);
-}
-
-/** Verification emails per user, counted across sessions: the user chooses the addresses that they go to. */
-const verificationEmails: RateRule = {
-  name: "verification-email",
-  rate: () => ({ requests: 30, seconds: HOUR / SECOND }),
-};
-
-/**
- * Counts an email to an address of the caller's choice, against the caller; for a system key, which serves
- * everybody, against the user concerned. Throws 429.
- */
-export function countVerificationEmail(
-  caller: Caller,
-  userId: string,
-  headers: HookContext["set"]["headers"],
-): void {
-  const subject = isSystemKey(caller) ? userId : (caller.userId ?? caller.id);
-  takeFromLimit(verificationEmails, subject, headers);
 }
 
 /** The header by which the identity web app identifies itself. */

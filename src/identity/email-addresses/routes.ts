@@ -1,8 +1,9 @@
 import { Elysia } from "elysia";
 import { Done, errors, IdParams, Message } from "../../kernel/http/schema";
-import { countVerificationEmail, guard } from "../access/guard";
+import { guard } from "../access/guard";
 import { NEEDS_RECENT_SIGN_IN } from "../proof/schema";
 import { countProof } from "../reauthentication/limits";
+import { countVerificationEmail } from "./limit";
 import {
   EmailChange,
   EmailLink,

@@ -1,7 +1,8 @@
 import { config } from "../../configuration/config";
 import type { Actor } from "../access/actor";
 import { isSystemKey } from "../access/caller";
-import { passwordLimit, takeFromLimit } from "../access/guard";
+import { takeFromLimit } from "../access/guard";
+import { passwordLimit } from "../passwords/limit";
 import type { Proof } from "../proof/schema";
 import { countCodeOf } from "../two-factor-codes/tries";
 

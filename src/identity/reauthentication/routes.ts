@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
 import { errors } from "../../kernel/http/schema";
 import { sessionActor } from "../access/actor";
-import { guard, passwordLimit } from "../access/guard";
+import { guard } from "../access/guard";
+import { passwordLimit } from "../passwords/limit";
 import { countCodeOf } from "../two-factor-codes/tries";
 import { Reauthenticated, Reauthentication } from "./schema";
 import { reauthenticate } from "./service";

@@ -1,7 +1,8 @@
 import { config } from "../../configuration/config";
 import { addressBlock, type Client } from "../../kernel/http/client";
+import type { HookContext } from "../../kernel/http/http";
 import type { Actor } from "../access/actor";
-import { countTwoFactorCode, type RateRule, takeFromLimit } from "../access/guard";
+import { type RateRule, takeFromLimit } from "../access/limit";
 import type { UserRow } from "../directory/users";
 import { knownAddress } from "../passwords/sign-in-addresses";
 import { challengedUser } from "./challenges";
@@ -9,7 +10,7 @@ import { subjectOf } from "./service";
 
 /** Limits on tries of second factors, from all ways in; each try is counted before its code is checked. */
 
-type Headers = Parameters<typeof countTwoFactorCode>[1];
+type Headers = HookContext["set"]["headers"];
 
 /** Second factors that a stranger may try. Besides, each challenge ends after five wrong ones. */
 export const signInCodeLimit: RateRule = {
@@ -44,4 +45,14 @@ export function countedSubject(actor: Actor, userId: string | undefined, headers
 export function countCodeOf(userId: string, client: Client, headers: Headers): void {
   const isKnown = knownAddress(userId, client.address) !== null;
   countTwoFactorCode(isKnown ? `${userId} ${addressBlock(client.address)}` : userId, headers);
+}
+
+const twoFactorCodes: RateRule = { name: "two-factor", rate: () => config["rate_limit.two_factor"] };
+
+/**
+ * Counts a second factor that is tried for a user, across all credentials: a session could make itself any
+ * number of keys, and somebody with the password any number of challenges. Throws 429.
+ */
+function countTwoFactorCode(userId: string, headers: Headers): void {
+  takeFromLimit(twoFactorCodes, `user ${userId}`, headers);
 }

@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
 import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
 import { Done, errors, IdParams, Page, query, Single, t, uuid } from "../../kernel/http/schema";
-import { countVerificationEmail, guard } from "../access/guard";
+import { guard } from "../access/guard";
+import { countVerificationEmail } from "../email-addresses/limit";
 import { sendsVerification } from "../email-addresses/service";
 import { NEEDS_RECENT_SIGN_IN } from "../proof/schema";
 import { countProof } from "../reauthentication/limits";

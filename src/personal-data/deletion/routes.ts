@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { sessionActor } from "../../identity/access/actor";
-import { guard, passwordLimit } from "../../identity/access/guard";
+import { guard } from "../../identity/access/guard";
+import { passwordLimit } from "../../identity/passwords/limit";
 import { NEEDS_RECENT_SIGN_IN } from "../../identity/proof/schema";
 import { countProof } from "../../identity/reauthentication/limits";
 import { countCodeOf } from "../../identity/two-factor-codes/tries";

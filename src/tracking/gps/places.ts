@@ -89,8 +89,8 @@ export type Order = "oldest first" | "newest first";
 
 const REVERSED: Record<Order, Order> = { "oldest first": "newest first", "newest first": "oldest first" };
 
-/** A place in a list: `skip` records after a time, at which the reading begins. */
-export interface Place {
+/** Where a page begins: `skip` records after a time, at which the reading begins. */
+export interface SeekOffset {
   /** Epoch milliseconds: records from then on, oldest first, or records before, newest first. */
   bound: number;
   skip: number;
@@ -111,7 +111,7 @@ const ENDS: Record<Order, End> = {
 const WORTH_SEEKING = 500;
 
 /** The place of the record that has `skip` others before it, counted from an end of the list. */
-export function findPlace(list: string, order: Order, skip: number, end = ENDS[order]): Place {
+export function seekOffset(list: string, order: Order, skip: number, end = ENDS[order]): SeekOffset {
   if (skip < WORTH_SEEKING) return { bound: end.bound, skip };
   let stretch: Stretch = { from: 0, until: Number.MAX_SAFE_INTEGER, skip: end.beyond + skip };
   for (const span of SPANS) stretch = narrow(list, span, stretch, order);
@@ -151,7 +151,7 @@ export interface TimedList<T> {
   /** Counts the rows from a time (inclusive) until another (exclusive), in epoch milliseconds, by an index. */
   count: (from: number, until: number) => number;
   /** Reads rows in an order, from a place on, up to a limit. */
-  read: (order: Order, place: Place, limit: number) => T[];
+  read: (order: Order, place: SeekOffset, limit: number) => T[];
 }
 
 /** From a time (inclusive) until another (exclusive), in epoch milliseconds. */
@@ -198,7 +198,7 @@ export function readTimed<T>(
   const { total, ends } = measure(list, window);
   return readPage(request, total, (fromEnd, offset, limit) => {
     const order = fromEnd ? REVERSED[listOrder] : listOrder;
-    return list.read(order, findPlace(list.name, order, offset, ends[order]), limit);
+    return list.read(order, seekOffset(list.name, order, offset, ends[order]), limit);
   });
 }
 
