@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { APP_ID } from "../../src/identity/access/caller";
 import { sqlite } from "../../src/kernel/db/connection";
 import { closeDatabase } from "../../src/kernel/db/transactions";
 import { deleteDevice } from "../../src/tracking/devices/service";
@@ -16,6 +17,8 @@ const DAY = 86_400;
 /** The start of a day, so that the test's spans coincide with those of the counters. */
 const START = 1_780_272_000;
 const NOBODY = { address: "127.0.0.1", userAgent: null, acceptLanguage: null };
+/** A caller that is no record of the database, and is not looked up there. */
+const SERVICE = { caller: { ...keyOf(null), id: APP_ID }, client: NOBODY };
 const at = (seconds: number) => new Date(seconds * 1_000).toISOString();
 
 describe("positions of a device between two times", () => {
@@ -116,7 +119,7 @@ describe("positions of a device between two times", () => {
         .get(`device_points ${device}%`)?.n ?? 0;
     expect(parts()).toBeGreaterThan(2_400);
     // Positions that are deleted by age in the same commit count for no device any more.
-    await Promise.all([deleteDevice({ caller: keyOf(null), client: NOBODY }, device), deleteOldPoints()]);
+    await Promise.all([deleteDevice(SERVICE, device), deleteOldPoints()]);
     expect(parts()).toBeWithin(1, 2_400);
     for (const span of Object.values(SPANS))
       expect(listPoints({ page: 1, limit: 10 }, { device_id: device, ...span })).toEqual({

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { APP_ID } from "../../src/identity/access/caller";
 import { sqlite } from "../../src/kernel/db/connection";
 import { closeDatabase } from "../../src/kernel/db/transactions";
 import { setClock } from "../../src/kernel/time/clock";
@@ -19,6 +20,8 @@ const HOUR = 3_600_000;
 /** A day, a little before its end. */
 const START = Date.parse("2026-06-01T20:00:00Z");
 const NOBODY = { address: "127.0.0.1", userAgent: null, acceptLanguage: null };
+/** A caller that is no record of the database, and is not looked up there. */
+const SERVICE = { caller: { ...keyOf(null), id: APP_ID }, client: NOBODY };
 const OLD = { from: "1970-01-01" };
 
 let devices: string[] = [];
@@ -149,7 +152,7 @@ test(
         .query<{ n: number }, [string]>("SELECT count(*) AS n FROM counters WHERE name LIKE ?")
         .get(`%${id}%`)?.n ?? 0;
     expect(parts(device)).toBeGreaterThan(500);
-    await deleteDevice({ caller: keyOf(null), client: NOBODY }, device);
+    await deleteDevice(SERVICE, device);
     expectRight();
     await deleteCategory(category);
     expectRight();

@@ -14,7 +14,7 @@ import {
 
 /**
  * Decodes AIS messages of vessels: ITU-R M.1371-5, Annex 8, messages 1 to 3, 5, 18, 19 and 24. Written by hand:
- * of the packages for this, one has been left alone for years and the others bring a parser of whole streams.
+ * seven message types take a page, and damaged input must yield nothing rather than throw.
  */
 
 /** The bits of a message. A field that the message is too short for is undefined. */
