@@ -217,6 +217,25 @@ const userById = sqlite.prepare<User, [string]>(
      preferred_locale, avatars_enabled FROM users WHERE id = ?`,
 );
 
+const emailOf = sqlite.prepare<{ email: string }, [string]>(
+  `SELECT email FROM platform_accounts a JOIN platforms p ON p.id = a.platform_id
+     WHERE a.user_id = ? AND p.slug = 'email'`,
+);
+const rolesOf = sqlite.prepare<{ id: string }, [string]>(
+  "SELECT role_id AS id FROM user_roles WHERE user_id = ? ORDER BY 1",
+);
+const permissionsOf = sqlite.prepare<{ permission: string }, [string]>(
+  `SELECT DISTINCT resource || ':' || action AS permission FROM user_roles held
+     JOIN role_permissions rp ON rp.role_id = held.role_id JOIN permissions p ON p.id = rp.permission_id
+     WHERE held.user_id = ?`,
+);
+
+/** The permissions of a user; `*:*` holds all others. */
+function permissionsOfUser(userId: string): string[] {
+  const held = permissionsOf.all(userId).map(({ permission }) => permission);
+  return held.includes("*:*") ? ["*:*"] : held.sort();
+}
+
 const isoOrNull = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
 function getMe(request: Request): Response {
@@ -231,6 +250,9 @@ function getMe(request: Request): Response {
     deleted_at: isoOrNull(row.deleted_at),
     privacy_mode: row.privacy_mode === 1,
     avatars_enabled: row.avatars_enabled === 1,
+    email: emailOf.get(row.id)?.email ?? null,
+    roles: rolesOf.all(row.id).map(({ id }) => id),
+    permissions: permissionsOfUser(row.id),
   };
   return Response.json({ data, _links: { self: "/v1/users/me" } });
 }

@@ -30,6 +30,9 @@ const NOBODY = { address: "127.0.0.1", userAgent: null, acceptLanguage: null };
 /** The credentials of the user who signs in. */
 const LOGIN = { identifier: "skipper", password: "correct horse battery" };
 
+/** Users who sign in at once: at most ten tries of one identifier are let through at a time. */
+const CREW = Array.from({ length: 32 }, (_, at) => ({ ...LOGIN, identifier: `sailor_${at + 1}` }));
+
 /** The names that requests to a prepared server use. */
 export interface Fixture extends Fleet {
   /** Number of stored points, and how many of them belong to the trip. */
@@ -45,6 +48,8 @@ interface Fleet {
   /** The token of a session of the same user's. */
   session: string;
   login: typeof LOGIN;
+  /** Other users who sign in. */
+  crew: (typeof LOGIN)[];
   /** A device with an active trip that logs. */
   deviceId: string;
   tripId: string;
@@ -219,6 +224,8 @@ async function addFleet(): Promise<AllOfFleet> {
     const email = "skipper@example.org";
     const user = { username: LOGIN.identifier, email, passwordHash, roles: ["role_super_admin"] };
     const owner = { ...insertUser(user), locale: null };
+    for (const { identifier } of CREW)
+      insertUser({ username: identifier, email: `${identifier}@example.org`, passwordHash });
     const session = signIn(owner, "email", NOBODY).session_token ?? "";
     const ofKey = { scopes: ["gps:*", "trips:read"], expiresAt: null, ownerId: owner.id, isSystem: false };
     return { ...insertApiKey({ name: "bench", description: null, ...ofKey }), session };
@@ -237,7 +244,7 @@ async function addFleet(): Promise<AllOfFleet> {
     device_id: deviceId,
   });
   await updateTrip(actor.caller, trip.id, { status: "active" });
-  return { fleet: { key, session, login: LOGIN, deviceId, tripId: trip.id }, deviceIds };
+  return { fleet: { key, session, login: LOGIN, crew: CREW, deviceId, tripId: trip.id }, deviceIds };
 }
 
 /** Zones on the way of the posted track, whatever their number in all. */

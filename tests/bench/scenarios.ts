@@ -119,7 +119,7 @@ const LOGIN: Compared = {
   status: 200,
   isSlow: true,
   readerWithin: 15,
-  requests: ({ login }) => always(encode("POST", "/v1/auth/login", null, login)),
+  requests: ({ crew }) => cycle(crew.map((login) => encode("POST", "/v1/auth/login", null, login))),
 };
 
 export const COMPARED: Compared[] = [
