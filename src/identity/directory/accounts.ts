@@ -1,6 +1,6 @@
-import { and, asc, eq, isNotNull, not, or, sql } from "drizzle-orm";
+import { and, asc, eq, isNotNull, not, or, placeholder, sql } from "drizzle-orm";
 import { newId } from "../../kernel/crypto/id";
-import { db } from "../../kernel/db/connection";
+import { db, statement } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { madeNow, now } from "../../kernel/time/clock";
 import { platformAccounts } from "../accounts/table";
@@ -23,15 +23,19 @@ export function primaryAccount(user: UserRow): (AccountRow & { slug: string }) |
   return row && { ...row.account, slug: row.slug };
 }
 
-/** A user's account on the platform `email`, if any. */
-export function emailAccount(userId: string): AccountRow | undefined {
-  return db
+const emailAccountOf = statement(() =>
+  db
     .select({ account: platformAccounts })
     .from(platformAccounts)
     .innerJoin(platforms, and(eq(platforms.id, platformAccounts.platform_id), eq(platforms.slug, "email")))
-    .where(eq(platformAccounts.user_id, userId))
-    .get()?.account;
-}
+    .where(eq(platformAccounts.user_id, placeholder("userId")))
+    .limit(1)
+    .prepare(),
+);
+
+/** A user's account on the platform `email`, if any. */
+export const emailAccount = (userId: string): AccountRow | undefined =>
+  emailAccountOf().get({ userId })?.account;
 
 /**
  * The rows whose address identifies a user: a platform vouches for it, or the user signs in with it. A
