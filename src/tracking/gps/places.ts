@@ -89,7 +89,7 @@ export type Order = "oldest first" | "newest first";
 
 const REVERSED: Record<Order, Order> = { "oldest first": "newest first", "newest first": "oldest first" };
 
-/** Where a page begins: `skip` records after a time, at which the reading begins. */
+/** The beginning of a page: `skip` records after a time, at which the reading begins. */
 export interface SeekOffset {
   /** Epoch milliseconds: records from then on, oldest first, or records before, newest first. */
   bound: number;
