@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { resetToken } from "../identity/registration-support";
+import { resetToken } from "../identity/auth/support";
 import { type Browser, chromium, startBrowser, type Visit } from "../support/browser";
 import { login } from "../support/credentials";
 import { newestMail } from "../support/mail";

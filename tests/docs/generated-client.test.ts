@@ -19,7 +19,7 @@ beforeAll(async () => {
   const { default: openapiTS, astToString } = await import("openapi-typescript");
   const document = await (await fetch(`${server.url}/v1/openapi.json`)).json();
   writeFileSync(join(directory, "api.d.ts"), astToString(await openapiTS(document)));
-  copyFileSync(join(import.meta.dir, "client/round-trip.ts"), join(directory, "round-trip.ts"));
+  copyFileSync(join(import.meta.dir, "round-trip.ts"), join(directory, "round-trip.ts"));
   symlinkSync(join(root, "node_modules"), join(directory, "node_modules"));
 });
 afterAll(() => server.stop());

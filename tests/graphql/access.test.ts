@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { challenge, guarded } from "../identity/two-factor-support";
+import { challenge, guarded } from "../identity/two-factor/support";
 import type { Token } from "../support/api";
 import { unchanged } from "../support/changes";
 import { commandLineKey, createKey, isAccepted } from "../support/credentials";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { challenge, type Guarded, guarded, nextCode, setUp, wrongCode } from "../identity/two-factor-support";
+import { challenge, type Guarded, guarded, nextCode, setUp, wrongCode } from "../identity/two-factor/support";
 import type { Token } from "../support/api";
 import { changesBy, unchanged } from "../support/changes";
 import { withoutAudit } from "../support/events";

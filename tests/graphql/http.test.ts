@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { serverAudits } from "graphql-http";
-import { guarded } from "../identity/two-factor-support";
+import { guarded } from "../identity/two-factor/support";
 import type { Answer } from "../support/api";
 import { unchanged } from "../support/changes";
 import { isAccepted } from "../support/credentials";

@@ -8,7 +8,7 @@ import {
   stored,
   verifyLogin,
   wrongCode,
-} from "../identity/two-factor-support";
+} from "../identity/two-factor/support";
 import type { Answer } from "../support/api";
 import { unchanged } from "../support/changes";
 import { createKey } from "../support/credentials";
@@ -198,7 +198,8 @@ describe("codes", () => {
     ).length;
 
   /**
-   * Removes the pauses after wrong codes, which come before the limit: identity/two-factor-patience.test.ts.
+   * Removes the pauses after wrong codes, which come before the limit:
+   * tests/identity/two-factor-codes/patience.test.ts.
    */
   const forget = ({ id }: Guarded) =>
     write(

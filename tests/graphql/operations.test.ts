@@ -9,8 +9,8 @@ import {
   getNamedType,
   isObjectType,
 } from "graphql";
-import { link } from "../identity/accounts-support";
-import { challenge, type Guarded, guarded, nextCode, setUp } from "../identity/two-factor-support";
+import { link } from "../identity/accounts/support";
+import { challenge, type Guarded, guarded, nextCode, setUp } from "../identity/two-factor/support";
 import type { Answer } from "../support/api";
 import { camelCased } from "../support/camel-case";
 import { changesBy, unchanged } from "../support/changes";

@@ -8,8 +8,8 @@ import { externalUser, newUser, type User } from "../support/people";
 import { newRole } from "../support/roles";
 import { rows } from "../support/rows";
 import { ADMIN, TestServer } from "../support/server";
-import { requestEmailChange, resetToken } from "./registration-support";
-import { guarded } from "./two-factor-support";
+import { requestEmailChange, resetToken } from "./auth/support";
+import { guarded } from "./two-factor/support";
 
 /** An email tells the owner of every change to who can get in, so that a thief's work is noticed. */
 

@@ -5,8 +5,8 @@ import { TestServer } from "../support/server";
 import { Client } from "../support/socket";
 import { DAY, HOUR, MINUTE } from "../support/time";
 import { fix } from "../tracking/support";
-import { completeReset, resetToken } from "./registration-support";
-import { check, codeIn, enable, nextCode, setUp, turnOn, verifyLogin } from "./two-factor-support";
+import { completeReset, resetToken } from "./auth/support";
+import { check, codeIn, enable, nextCode, setUp, turnOn, verifyLogin } from "./two-factor/support";
 
 /**
  * The machine's clock jumps: a battery runs out, the network's time arrives late, somebody mistypes the year.

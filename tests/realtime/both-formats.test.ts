@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { link } from "../identity/accounts-support";
+import { link } from "../identity/accounts/support";
 import type { Answer, Token } from "../support/api";
 import { signIn } from "../support/credentials";
 import { done } from "../support/expectations";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { connectBot, guild, ManualBot, member, requests, Told } from "../operations/community-support";
+import { connectBot, guild, ManualBot, member, requests, Told } from "../operations/community/support";
 import { createKey } from "../support/credentials";
 import { newUser } from "../support/people";
 import { frame, read } from "../support/protobuf";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { link } from "../identity/accounts-support";
+import { link } from "../identity/accounts/support";
 import { done, expectRefused } from "../support/expectations";
 import { externalLogin, externalUser, newUser, signInExternally, upsert } from "../support/people";
 import { milliseconds, read, subscribeInBinary } from "../support/protobuf";

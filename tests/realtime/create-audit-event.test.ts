@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { find, storedEvents } from "../identity/audit/support";
+import { find, storedEvents } from "../identity/audit-log/support";
 import { UNKNOWN } from "../support/expectations";
 import { newUser, staff, type User } from "../support/people";
 import { frame, read } from "../support/protobuf";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { storedEvents } from "../identity/audit/support";
+import { storedEvents } from "../identity/audit-log/support";
 import { frame, read } from "../support/protobuf";
 import { FLAG, maskedFrame, OPCODE, RawClient } from "../support/raw-socket";
 import { TestServer } from "../support/server";

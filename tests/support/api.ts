@@ -34,7 +34,7 @@ function contractOf(document: string): Contract {
 /** The file in which all files of a run keep the document (see run.ts): a server takes a while to make it. */
 const KEPT = process.env.TEST_TEMPLATE && `${process.env.TEST_TEMPLATE}.openapi.json`;
 
-/** The server's document, which doesn't depend on the configuration (operations/commands.test.ts). */
+/** The server's document, which doesn't depend on the configuration (tests/commands.test.ts). */
 async function documentOf(url: string): Promise<string> {
   if (KEPT && existsSync(KEPT)) return readFileSync(KEPT, "utf8");
   const document = await (await fetch(`${url}/v1/openapi.json`)).text();

@@ -85,7 +85,7 @@ export class Contract {
 
   constructor(document: Document) {
     this.document = document;
-    // The document itself is validated by another test (docs/lint.test.ts).
+    // The document itself is validated by another test (tests/docs/lint.test.ts).
     this.#ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
     addFormats(this.#ajv);
     this.#ajv.addSchema(closed(document), "document");

@@ -8,7 +8,7 @@ import type { SORT_FIELDS, SOURCES, STATUSES } from "../audit/words";
  * Finding events. `audit_days` counts everybody's events for a list, `audit_user_days` those of one user.
  * They also tell on which days a page lies: only these days are read, whatever the filters exclude and
  * however far back the page is. Raw SQL: the filters choose between indexes by name (INDEXED BY), which
- * tests/identity/audit/plans.test.ts holds the plans to.
+ * tests/identity/audit-log/plans.test.ts holds the plans to.
  */
 
 export interface EventFilters {

@@ -6,7 +6,7 @@ import { quoted, wanted } from "./search";
 
 /**
  * Finding the rows of members. Raw SQL: Drizzle can't describe a full-text index. The indexes are searched
- * for the rows of one guild alone; tests/operations/community-store.test.ts holds the plans to that.
+ * for the rows of one guild alone; tests/operations/community/store.test.ts holds the plans to that.
  */
 
 /** The rows from one to another that pass the filters, highest first: a page of them, and their number. */

@@ -5,7 +5,7 @@ import { closeExpiredBans } from "../../../src/identity/bans/service";
 import { openDatabase } from "../../../src/kernel/db/connection";
 import { closeDatabase } from "../../../src/kernel/db/transactions";
 import { deleteDueAccounts } from "../../../src/personal-data/deletion/service";
-import { connectBot, GUILD, member, requests, Told } from "../../operations/community-support";
+import { connectBot, GUILD, member, requests, Told } from "../../operations/community/support";
 import { TwitchStandIn } from "../../stand-ins/twitch";
 import { createKey } from "../../support/credentials";
 import { done } from "../../support/expectations";
@@ -24,9 +24,9 @@ import { assign, grant, newRole, permissionId } from "../../support/roles";
 import { write } from "../../support/rows";
 import { command, type TestServer } from "../../support/server";
 import { Client } from "../../support/socket";
-import { link } from "../accounts-support";
-import { requestEmailChange, resetToken } from "../registration-support";
-import { challenge, type Guarded, guarded, nextCode, setUp, turnOn, wrongCode } from "../two-factor-support";
+import { link } from "../accounts/support";
+import { requestEmailChange, resetToken } from "../auth/support";
+import { challenge, type Guarded, guarded, nextCode, setUp, turnOn, wrongCode } from "../two-factor/support";
 import {
   type Case,
   event,

@@ -6,7 +6,7 @@ import { type ExternalUser, externalUser, newUser, type User } from "../../suppo
 import { assign, newRole } from "../../support/roles";
 import { rows } from "../../support/rows";
 import { ADMIN, type Settings, TestServer } from "../../support/server";
-import { type Guarded, guarded } from "../two-factor-support";
+import { type Guarded, guarded } from "../two-factor/support";
 
 /** Shared by the tests of event types: one request at a time, and all that it wrote into the audit log. */
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type AuditEventType, EVENT_TYPES } from "../../../src/identity/audit/event-types";
-import { GUILD, requests } from "../../operations/community-support";
+import { GUILD, requests } from "../../operations/community/support";
 import { done } from "../../support/expectations";
 import { externalUser, newPerson, openSession } from "../../support/people";
 import { permissionId } from "../../support/roles";
@@ -104,7 +104,8 @@ type Silent = Omit<Prepared, "user" | "actor" | "run">;
 /** Operations that never succeed, and the socket, which has a test of its own. */
 const NEVER = ["POST /v1/auth/signin", "POST /v1/auth/validate", "GET /v1/ws"];
 /**
- * Operations that ask an outside service, which isn't there: tests/operations/water-levels.test.ts has one.
+ * Operations that ask an outside service, which isn't there:
+ * tests/operations/water-levels/water-levels.test.ts has one.
  */
 const OUTSIDE = ["GET /v1/pegel/nearest", "GET /v1/pegel/stations"];
 /** Operations that ask the community bot: a test below has one. */

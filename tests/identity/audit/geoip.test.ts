@@ -9,8 +9,8 @@ import { done, eventually } from "../../support/expectations";
 import { outputOfWholeRun } from "../../support/log";
 import { newUser, type User } from "../../support/people";
 import { command, TestServer, temporaryDirectory } from "../../support/server";
+import type { StoredEvent } from "../audit-log/support";
 import { databaseOf } from "./mmdb";
-import type { StoredEvent } from "./support";
 
 /** The place of an event's address, from `geoip.database` (rule E3). ORIGIN.md describes the database. */
 const DATABASE = join(import.meta.dir, "GeoLite2-City-Test.mmdb");

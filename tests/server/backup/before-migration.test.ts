@@ -1,0 +1,291 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import manifest from "../../../package.json" with { type: "json" };
+import { canMount, inNamespace } from "../../support/namespace";
+import {
+  ask,
+  change,
+  manyUsers,
+  NEWEST,
+  olderDirectory,
+  PENDING,
+  schemaOf,
+  someUser,
+} from "../../support/older-database";
+import { expectFailure } from "../../support/program";
+import {
+  command,
+  environment,
+  program,
+  type Settings,
+  TestServer,
+  temporaryDirectory,
+} from "../../support/server";
+
+const { version } = manifest;
+const run = (args: string[], dataDir: string, settings: Settings = {}) =>
+  command(args, { settings: { "data.dir": dataDir, "server.port": "0", "log.level": "info", ...settings } });
+
+const database = (dataDir: string) => join(dataDir, "fairlead.db");
+const backups = (dataDir: string) => join(dataDir, "backups");
+const namesIn = (directory: string) => (existsSync(directory) ? readdirSync(directory).sort() : []);
+
+/** The only copy in a directory. */
+function copyIn(directory: string): string {
+  const [name = "", ...others] = namesIn(directory);
+  expect(others).toEqual([]);
+  expect(name).toMatch(new RegExp(`^before-${version.replaceAll(".", "\\.")}-\\d{8}T\\d{6}Z\\.db$`));
+  return join(directory, name);
+}
+
+/** Statements for a database that can be copied, and whose next migration fails. */
+const UNWILLING = [
+  someUser("anna"),
+  "CREATE TRIGGER unwilling BEFORE INSERT ON __migrations BEGIN SELECT RAISE(ABORT, 'unwilling'); END",
+];
+
+describe("before a database that holds data is migrated", () => {
+  test("migrate copies it as it was, and names the copy", async () => {
+    const dataDir = olderDirectory();
+    const { status, stdout, stderr } = await run(["migrate"], dataDir);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    const copy = copyIn(backups(dataDir));
+    expect(stdout).toMatch(
+      /^Copied the database to .* \(\d+\.\d MB\) and checked the copy\.\nApplied [^\n]+\n$/,
+    );
+    expect(stdout).toContain(copy);
+    expect(schemaOf(copy)).not.toBe(NEWEST);
+    expect(schemaOf(database(dataDir))).toBe(NEWEST);
+    expect(ask(copy, "SELECT id FROM users")).toEqual(["anna"]);
+    expect(ask(copy, "SELECT name FROM sqlite_schema WHERE name = '__program'")).toEqual([]);
+    expect((statSync(copy).mode & 0o777).toString(8)).toBe("600");
+    expect(await run(["migrate"], dataDir)).toMatchObject({ stdout: "The database is up to date\n" });
+    copyIn(backups(dataDir));
+  });
+
+  test("serve copies it to backup.dir, and logs that; the last three are kept beside the scheduled ones", async () => {
+    const dataDir = olderDirectory();
+    const directory = temporaryDirectory();
+    const before = (day: number) => `before-0.0.${day}-2026050${day}T000000Z.db`;
+    const scheduled = "fairlead-20260101T000000Z.db";
+    for (const name of [before(1), before(2), before(3), scheduled, "mine.db"])
+      writeFileSync(join(directory, name), name);
+    // Left by a start that was killed.
+    writeFileSync(join(directory, `before-${version}-20260504T000000Z.db.1.fairlead.partial`), "half");
+    const settings = { "backup.dir": directory, "backup.keep": "1", "log.level": "info" };
+    const server = await TestServer.start({ dataDir, settings });
+    await server.stop();
+    const made = namesIn(directory).filter((name) => name.startsWith(`before-${version}-`));
+    expect(namesIn(directory)).toEqual([...made, before(2), before(3), scheduled, "mine.db"].sort());
+    expect(made).toHaveLength(1);
+    expect(server.output).toContain("the database is copied before its migration");
+    expect(server.output).toContain(join(directory, made[0] ?? ""));
+    expect(ask(join(directory, made[0] ?? ""), "SELECT id FROM users")).toEqual(["anna"]);
+    // A second start has nothing to migrate.
+    await (await TestServer.start({ dataDir, settings })).stop();
+    expect(namesIn(directory)).toHaveLength(5);
+    expect(ask(database(dataDir), "SELECT value FROM __program WHERE name = 'version'")).toEqual([version]);
+  });
+
+  test("no copy is made of one without data, nor with --no-backup", async () => {
+    const empty = olderDirectory("SELECT 1");
+    expect((await run(["migrate"], empty)).stdout).toBe(`Applied ${PENDING}\n`);
+    expect(existsSync(backups(empty))).toBe(false);
+    const fresh = join(temporaryDirectory(), "fresh");
+    expect((await run(["migrate"], fresh)).status).toBe(0);
+    expect(existsSync(backups(fresh))).toBe(false);
+    const full = olderDirectory();
+    expect((await run(["migrate", "--no-backup"], full)).stdout).toBe(`Applied ${PENDING}\n`);
+    expect(existsSync(backups(full))).toBe(false);
+    expect(schemaOf(database(full))).toBe(NEWEST);
+  });
+
+  test.skipIf(!canMount)("a start without room for the copy ends, and says how much is missing", async () => {
+    const dataDir = olderDirectory(someUser("anna"), manyUsers(10_000));
+    const directory = temporaryDirectory();
+    const small = `mount -t tmpfs -o size=1m,mode=700 none "$0"`;
+    const start = (...args: string[]) => {
+      const { stdout, stderr, exitCode } = Bun.spawnSync(
+        [...inNamespace(small, directory), ...program, ...args, "--data-dir", dataDir],
+        {
+          env: environment({ "backup.dir": directory, "server.port": "0" }),
+          stdout: "pipe",
+          stderr: "pipe",
+        },
+      );
+      return { status: exitCode, stdout: stdout.toString(), stderr: stderr.toString() };
+    };
+    const before = namesIn(dataDir);
+    const size = statSync(database(dataDir)).size;
+    for (const args of [["serve"], ["migrate"]]) {
+      const result = start(...args);
+      expectFailure(result, 1, directory, "--no-backup", /\d+\.\d MB too little/);
+      const [needed = 0, free = 0, missing = 0] = [...result.stderr.matchAll(/(\d+\.\d) MB/g)].map(
+        ([, megabytes]) => Number(megabytes),
+      );
+      expect(needed).toBeCloseTo(size / 1_000_000, 0);
+      expect(missing).toBeCloseTo(needed - free, 0);
+      expect(schemaOf(database(dataDir))).not.toBe(NEWEST);
+      expect(namesIn(dataDir)).toEqual(before);
+    }
+    expect(start("migrate", "--no-backup")).toMatchObject({ status: 0, stdout: `Applied ${PENDING}\n` });
+  });
+
+  test("a backup.dir that is not there, or takes no copy, ends the start, which changes nothing", async () => {
+    const dataDir = olderDirectory();
+    const before = namesIn(dataDir);
+    const absent = join(temporaryDirectory(), "not", "mounted");
+    for (const args of [["serve"], ["migrate"]]) {
+      expectFailure(await run(args, dataDir, { "backup.dir": absent }), 1, absent, "--no-backup");
+      expect(existsSync(absent)).toBe(false);
+      expect(namesIn(dataDir)).toEqual(before);
+    }
+    const file = join(temporaryDirectory(), "file");
+    writeFileSync(file, "");
+    expectFailure(await run(["migrate"], dataDir, { "backup.dir": file }), 1, file);
+    expect(namesIn(dataDir)).toEqual(before);
+    expect(schemaOf(database(dataDir))).not.toBe(NEWEST);
+  });
+
+  test("a copy whose migration then fails is not kept: nothing has changed, and older copies stay", async () => {
+    const dataDir = olderDirectory(...UNWILLING);
+    mkdirSync(backups(dataDir));
+    const older = [1, 2, 3].map((day) => `before-0.0.${day}-2026050${day}T000000Z.db`);
+    for (const name of older) writeFileSync(join(backups(dataDir), name), name);
+    for (let start = 0; start < 4; start++)
+      expectFailure(await run(["serve"], dataDir, { "log.level": "error" }), 1, "unwilling");
+    expect(namesIn(backups(dataDir))).toEqual(older);
+    expect(namesIn(dataDir)).toEqual(["backups", "fairlead.db"]);
+  });
+
+  test("a damaged one is not migrated, since it can't be copied", async () => {
+    const dataDir = olderDirectory(
+      "PRAGMA foreign_keys = OFF",
+      "INSERT INTO backup_codes (user_id, code_hash) VALUES ('nobody', 'x')",
+    );
+    expectFailure(await run(["migrate"], dataDir), 1, "broken references", "--no-backup");
+    expect(namesIn(dataDir)).toEqual(["fairlead.db"]);
+    expect(schemaOf(database(dataDir))).not.toBe(NEWEST);
+  });
+
+  test("killed at any moment, there is no half copy under a name of one, and the next start goes on", async () => {
+    const make = () => olderDirectory(someUser("anna"), manyUsers(10_000));
+    const measured = make();
+    const started = performance.now();
+    expect((await run(["migrate"], measured)).status).toBe(0);
+    const whole = performance.now() - started;
+    for (let kill = 0; kill < 5; kill++) {
+      const dataDir = make();
+      const child = Bun.spawn([...program, "migrate", "--data-dir", dataDir], {
+        env: environment({}),
+        stdio: ["ignore", "ignore", "ignore"],
+      });
+      await Bun.sleep(whole * (0.3 + 0.13 * kill));
+      child.kill("SIGKILL");
+      await child.exited;
+      for (const name of namesIn(backups(dataDir)).filter((name) => name.endsWith(".db"))) {
+        const copy = join(backups(dataDir), name);
+        expect(ask(copy, "PRAGMA integrity_check")).toEqual(["ok"]);
+        expect(ask(copy, "SELECT count(*) FROM users")).toEqual([10_001]);
+        expect(schemaOf(copy)).not.toBe(NEWEST);
+      }
+      expect((await run(["migrate"], dataDir)).status).toBe(0);
+      expect(schemaOf(database(dataDir))).toBe(NEWEST);
+      expect(namesIn(backups(dataDir)).length).toBeGreaterThan(0);
+      expect(namesIn(backups(dataDir)).filter((name) => !name.endsWith("Z.db"))).toEqual([]);
+    }
+  }, 60_000);
+});
+
+describe("rollback", () => {
+  test("puts the newest copy back, keeps the database, and says which version opens it", async () => {
+    const dataDir = olderDirectory();
+    await run(["migrate"], dataDir);
+    const copy = copyIn(backups(dataDir));
+    // Ordered by its name, since a copy or a restore from tape changes the file's time.
+    writeFileSync(join(backups(dataDir), "before-0.0.1-20200101T000000Z.db"), "older");
+    writeFileSync(join(backups(dataDir), "fairlead-20990101T000000Z.db"), "scheduled");
+    change(database(dataDir), someUser("berta"));
+    const { status, stdout, stderr } = await run(["rollback"], dataDir);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    const former = readdirSync(dataDir).find((name) => name.startsWith("fairlead-before-restore-")) ?? "";
+    expect(stdout).toContain(`Restored ${copy} (`);
+    expect(stdout).toContain(former);
+    expect(stdout).toMatch(/^It belongs to version 0\.1\.0: install and start that version\.$/m);
+    expect(stdout).toMatch(
+      new RegExp(
+        `^Started again, this version \\(${version}\\) would make another copy and migrate it again \\(${PENDING}\\)`,
+        "m",
+      ),
+    );
+    expect(schemaOf(database(dataDir))).not.toBe(NEWEST);
+    expect(ask(database(dataDir), "SELECT id FROM users")).toEqual(["anna"]);
+    expect(ask(join(dataDir, former), "SELECT id FROM users ORDER BY id")).toEqual(["anna", "berta"]);
+    expect(existsSync(copy)).toBe(true);
+    // The next migration makes one more copy.
+    expect((await run(["migrate"], dataDir)).status).toBe(0);
+    expect(namesIn(backups(dataDir)).filter((name) => name.startsWith(`before-${version}`))).toHaveLength(2);
+  });
+
+  test("names the version that the database tells of, and works with backup.dir", async () => {
+    const dataDir = olderDirectory(
+      someUser("anna"),
+      "CREATE TABLE __program (name TEXT PRIMARY KEY, value TEXT NOT NULL, recorded_at INTEGER NOT NULL) STRICT",
+      "INSERT INTO __program VALUES ('version', '0.1.7', 0)",
+    );
+    const settings = { "backup.dir": temporaryDirectory() };
+    await run(["migrate"], dataDir, settings);
+    expect(ask(database(dataDir), "SELECT value FROM __program")).toEqual([version]);
+    const { status, stdout } = await run(["rollback"], dataDir, settings);
+    expect(status).toBe(0);
+    expect(stdout).toContain("It belongs to version 0.1.7: install and start that version.");
+  });
+
+  test("is refused without such a copy, of a damaged one and while a server runs, and changes nothing", async () => {
+    const nowhere = join(temporaryDirectory(), "mistyped");
+    expectFailure(await run(["rollback"], nowhere), 1, nowhere);
+    expect(existsSync(nowhere)).toBe(false);
+    const without = olderDirectory();
+    expectFailure(await run(["rollback"], without), 1, "no copy from before a migration", backups(without));
+    expect(namesIn(without)).toEqual(["fairlead.db"]);
+
+    const dataDir = olderDirectory();
+    const server = await TestServer.start({ dataDir });
+    try {
+      expectFailure(await run(["rollback"], dataDir), 1, "another Fairlead server is using");
+      expect(schemaOf(database(dataDir))).toBe(NEWEST);
+    } finally {
+      await server.stop();
+    }
+    const copy = copyIn(backups(dataDir));
+    writeFileSync(copy, readFileSync(copy).subarray(0, 20_000));
+    const before = namesIn(dataDir);
+    expectFailure(await run(["rollback"], dataDir), 1, `${copy} is damaged`, "nothing was changed");
+    expect(namesIn(dataDir)).toEqual(before);
+    expect(schemaOf(database(dataDir))).toBe(NEWEST);
+    expectFailure(await run(["rollback", "now"], dataDir), 2, "rollback");
+  });
+
+  test("killed at any moment, it leaves the former database or the one from before", async () => {
+    const dataDir = olderDirectory(someUser("anna"), manyUsers(20_000));
+    const upgraded = readFileSync(database(dataDir));
+    await run(["migrate"], dataDir);
+    const started = performance.now();
+    expect((await run(["rollback"], dataDir)).status).toBe(0);
+    const whole = performance.now() - started;
+    for (let kill = 0; kill < 4; kill++) {
+      writeFileSync(database(dataDir), upgraded);
+      await run(["migrate", "--no-backup"], dataDir);
+      const child = Bun.spawn([...program, "rollback", "--data-dir", dataDir], {
+        env: environment({}),
+        stdio: ["ignore", "ignore", "ignore"],
+      });
+      await Bun.sleep(whole * (0.4 + 0.15 * kill));
+      child.kill("SIGKILL");
+      await child.exited;
+      expect(ask(database(dataDir), "PRAGMA integrity_check")).toEqual(["ok"]);
+      expect(ask(database(dataDir), "SELECT count(*) FROM users")).toEqual([20_001]);
+    }
+  }, 60_000);
+});
