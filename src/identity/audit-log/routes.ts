@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
+import { errors, Single } from "../../kernel/http/answers";
 import { eventPage, pageRequest, single } from "../../kernel/http/envelopes";
 import { ListQuery, readList } from "../../kernel/http/lists";
-import { errors, IdParams, optionalBody, query, Single, t } from "../../kernel/http/schema";
+import { IdParams, optionalBody, query, t } from "../../kernel/http/schema";
 import { HOUR, SECOND } from "../../kernel/time/clock";
 import { guard, type RateRule } from "../access/guard";
 import { EVENT_TYPE_TABLE } from "../audit/event-types";

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { config } from "../../configuration/config";
 import { AppError } from "../../kernel/errors/errors";
-import { errors, Message } from "../../kernel/http/schema";
+import { errors, Message } from "../../kernel/http/answers";
 import { sessionActor } from "../access/actor";
 import { guard, type RateRule } from "../access/guard";
 import { passwordLimit } from "../passwords/limit";

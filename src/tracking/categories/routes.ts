@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
+import { errors, NoContent, Single } from "../../kernel/http/answers";
 import { single } from "../../kernel/http/envelopes";
-import { errors, IdParams, NoContent, Single, t } from "../../kernel/http/schema";
+import { IdParams, t } from "../../kernel/http/schema";
 import { NewTripCategory, TripCategory, TripCategoryChange } from "./schema";
 import { createCategory, deleteCategory, getCategory, listCategories, updateCategory } from "./service";
 

@@ -1,8 +1,9 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
+import { errors, NoContent, Page, Single } from "../../kernel/http/answers";
 import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
 import { ListQuery, readList } from "../../kernel/http/lists";
-import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/http/schema";
+import { IdParams, query, t } from "../../kernel/http/schema";
 import { GpsPoint } from "../gps/schema";
 import { NewTrip, StatusChange, Trip, TripChange, TripFilter } from "./schema";
 import {
