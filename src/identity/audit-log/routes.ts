@@ -164,7 +164,7 @@ export const adminAuditRoutes = new Elysia({ prefix: "/v1/admin/audit", tags })
 export const internalAuditRoutes = new Elysia({ prefix: "/v1/internal/audit", tags }).use(guard).post(
   "",
   async ({ actor, body, set }) => {
-    const event = await writeEvent(actor.caller, body);
+    const event = await writeEvent(actor, body);
     set.status = 201;
     // An event has no address of its own: this is the list that holds it.
     set.headers.location = "/v1/admin/audit";

@@ -32,8 +32,8 @@ export const geofenceRoutes = new Elysia({ prefix: path, tags: ["Geofences"] })
   })
   .post(
     "",
-    async ({ body, set }) => {
-      const zone = await createGeofence(body);
+    async ({ actor, body, set }) => {
+      const zone = await createGeofence(actor, body);
       set.status = 201;
       return single(zone, `${path}/${zone.id}`);
     },
@@ -51,7 +51,8 @@ export const geofenceRoutes = new Elysia({ prefix: path, tags: ["Geofences"] })
   )
   .patch(
     "/:id",
-    async ({ params, body }) => single(await updateGeofence(params.id, body), `${path}/${params.id}`),
+    async ({ actor, params, body }) =>
+      single(await updateGeofence(actor, params.id, body), `${path}/${params.id}`),
     {
       access: "geofences:write",
       params: IdParams,
@@ -67,8 +68,8 @@ export const geofenceRoutes = new Elysia({ prefix: path, tags: ["Geofences"] })
   )
   .delete(
     "/:id",
-    async ({ params, set }) => {
-      await deleteGeofence(params.id);
+    async ({ actor, params, set }) => {
+      await deleteGeofence(actor, params.id);
       set.status = 204;
     },
     {

@@ -106,8 +106,8 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
   )
   .delete(
     "/:id",
-    async ({ params, set }) => {
-      await deletePoint(params.id);
+    async ({ actor, params, set }) => {
+      await deletePoint(actor, params.id);
       set.status = 204;
     },
     {

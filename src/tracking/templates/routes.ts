@@ -39,8 +39,8 @@ export const templateRoutes = new Elysia({ prefix: path, tags: ["Trip templates"
   })
   .post(
     "",
-    async ({ body, set }) => {
-      const template = await createTemplate(body);
+    async ({ actor, body, set }) => {
+      const template = await createTemplate(actor, body);
       set.status = 201;
       return single(template, `${path}/${template.id}`);
     },
@@ -58,7 +58,8 @@ export const templateRoutes = new Elysia({ prefix: path, tags: ["Trip templates"
   )
   .patch(
     "/:id",
-    async ({ params, body }) => single(await updateTemplate(params.id, body), `${path}/${params.id}`),
+    async ({ actor, params, body }) =>
+      single(await updateTemplate(actor, params.id, body), `${path}/${params.id}`),
     {
       access: "trips:write",
       params: IdParams,
@@ -74,8 +75,8 @@ export const templateRoutes = new Elysia({ prefix: path, tags: ["Trip templates"
   )
   .delete(
     "/:id",
-    async ({ params, set }) => {
-      await deleteTemplate(params.id);
+    async ({ actor, params, set }) => {
+      await deleteTemplate(actor, params.id);
       set.status = 204;
     },
     {
@@ -91,8 +92,8 @@ export const templateRoutes = new Elysia({ prefix: path, tags: ["Trip templates"
   )
   .post(
     "/:id/create-trip",
-    async ({ params, body, set }) => {
-      const trip = await createTripFrom(params.id, body);
+    async ({ actor, params, body, set }) => {
+      const trip = await createTripFrom(actor, params.id, body);
       set.status = 201;
       return single(trip, `/v1/trips/${trip.id}`);
     },

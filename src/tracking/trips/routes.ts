@@ -48,8 +48,8 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
   })
   .post(
     "",
-    async ({ body, set }) => {
-      const trip = await createTrip(body);
+    async ({ actor, body, set }) => {
+      const trip = await createTrip(actor, body);
       set.status = 201;
       return single(trip, `${path}/${trip.id}`);
     },
@@ -68,7 +68,7 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
   .patch(
     "/:id",
     async ({ actor, params, body }) =>
-      single(await updateTrip(actor.caller, params.id, body), `${path}/${params.id}`),
+      single(await updateTrip(actor, params.id, body), `${path}/${params.id}`),
     {
       access: "trips:write",
       params: IdParams,
@@ -84,8 +84,8 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
   )
   .delete(
     "/:id",
-    async ({ params, set }) => {
-      await deleteTrip(params.id);
+    async ({ actor, params, set }) => {
+      await deleteTrip(actor, params.id);
       set.status = 204;
     },
     {
