@@ -15,7 +15,15 @@ import { storedCounter } from "./support/in-process";
 import { onDatabase, rows } from "./support/rows";
 import { TestServer } from "./support/server";
 import { DAY } from "./support/time";
-import { move, newDevice, openTracking, record, setSystemConfig, voyage } from "./tracking/in-process";
+import {
+  move,
+  newDevice,
+  openTracking,
+  record,
+  SERVICE,
+  setSystemConfig,
+  voyage,
+} from "./tracking/in-process";
 import { northOf, type Place, postPoint } from "./tracking/support";
 
 /**
@@ -153,7 +161,7 @@ describe("old positions", () => {
     await recordMany(device, 2 * STEP + 10, 1_000);
     await move(trip, "completed");
     await setSystemConfig("gps.retention_days", 1);
-    await Promise.all([deleteOldPoints(), deleteTrip(trip), deleteOldPoints()]);
+    await Promise.all([deleteOldPoints(), deleteTrip(SERVICE, trip), deleteOldPoints()]);
     // The rest is taken from the trip step by step: until then it is not loose.
     await finishDetachments();
     await deleteOldPoints();

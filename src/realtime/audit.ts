@@ -4,6 +4,7 @@ import {
   type ModerationEvent,
   type Payloads,
 } from "../../proto/fairlead/ws/v1/codec";
+import type { Actor } from "../identity/access/actor";
 import type { Caller } from "../identity/access/caller";
 import type { Permission } from "../identity/access/permissions";
 import { writeEvent } from "../identity/audit-log/internal";
@@ -26,9 +27,15 @@ export const withoutPermission = (caller: Caller, permission: Permission): Answe
     ? null
     : { success: false, error: `This needs an API key with the permission ${permission}` };
 
+/** The actor of a message. Its events name the address that the message gives, never the socket's. */
+const actorOf = (caller: Caller): Actor => ({
+  caller,
+  client: { address: "", userAgent: null, acceptLanguage: null },
+});
+
 /** Writes an event of a caller with `audit:write`, by the rules of `POST /v1/internal/audit`. */
 export const createAuditEvent = (caller: Caller, event: CreateAuditEvent): Promise<Answer> =>
-  answered(() => writeEvent(caller, read(event), true));
+  answered(() => writeEvent(actorOf(caller), read(event), true));
 
 /** Writes an action of the community bot on a member of a guild, for a caller with `community:sync`. */
 export const recordModeration = async (
@@ -36,7 +43,7 @@ export const recordModeration = async (
   event: ModerationEvent,
 ): Promise<Payloads["moderationEventResponse"]> => ({
   requestId: event.requestId,
-  ...(await answered(() => writeModeration(caller, ...readModeration(event)))),
+  ...(await answered(() => writeModeration(actorOf(caller), ...readModeration(event)))),
 });
 
 async function answered(write: () => Promise<AuditEvent>): Promise<Answer> {

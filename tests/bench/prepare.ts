@@ -238,12 +238,12 @@ async function addFleet(): Promise<AllOfFleet> {
   );
   const deviceIds = devices.map((device) => device.id);
   const deviceId = deviceIds[0] ?? "";
-  const trip = await createTrip({
+  const trip = await createTrip(actor, {
     name: "Greifswald and back",
     gps_logging_enabled: true,
     device_id: deviceId,
   });
-  await updateTrip(actor.caller, trip.id, { status: "active" });
+  await updateTrip(actor, trip.id, { status: "active" });
   return { fleet: { key, session, login: LOGIN, crew: CREW, deviceId, tripId: trip.id }, deviceIds };
 }
 

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { KeyCaller } from "../../src/identity/access/caller";
+import type { Actor } from "../../src/identity/access/actor";
+import { APP_ID, type KeyCaller } from "../../src/identity/access/caller";
 import { PermissionSet } from "../../src/identity/access/permissions";
 import { openDatabase, sqlite } from "../../src/kernel/db/connection";
 import { migrate } from "../../src/kernel/db/migrate";
@@ -49,6 +50,12 @@ export const keyOf = (deviceId: string | null): KeyCaller => ({
   deviceId,
 });
 
+/** An actor that is no record of the database, and is not looked up there. */
+export const SERVICE: Actor = {
+  caller: { ...keyOf(null), id: APP_ID },
+  client: { address: "127.0.0.1", userAgent: null, acceptLanguage: null },
+};
+
 /** Stores a device and returns its identifier. */
 export function newDevice(): string {
   const id = Bun.randomUUIDv7();
@@ -57,12 +64,16 @@ export function newDevice(): string {
 }
 
 export const move = (trip: string, status: "active" | "paused" | "completed") =>
-  updateTrip(keyOf(null), trip, { status });
+  updateTrip(SERVICE, trip, { status });
 
 /** A device and its active trip that logs. */
 export async function voyage(): Promise<{ device: string; trip: string }> {
   const device = newDevice();
-  const { id: trip } = await createTrip({ name: "trip", device_id: device, gps_logging_enabled: true });
+  const { id: trip } = await createTrip(SERVICE, {
+    name: "trip",
+    device_id: device,
+    gps_logging_enabled: true,
+  });
   await move(trip, "active");
   return { device, trip };
 }

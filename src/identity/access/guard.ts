@@ -1,6 +1,5 @@
 import { Elysia } from "elysia";
 import { config } from "../../configuration/config";
-import { sameSecret } from "../../kernel/crypto/crypto";
 import { shareReadTransaction } from "../../kernel/db/reads";
 import { AppError, forbidden, unauthorized } from "../../kernel/errors/errors";
 import { announcesLittle, readJson } from "../../kernel/http/body";
@@ -11,9 +10,10 @@ import { isTurnLong, requireConnected } from "../../kernel/http/pipelining";
 import { canonicalUuids } from "../../kernel/http/schema";
 import { inTurns } from "../../kernel/limits/turns";
 import { type Actor, actorOf } from "./actor";
-import { APP_ID, authenticate, type Caller, isAdmin, isSystemKey, isUnchanged } from "./caller";
+import { APP_KEY, appOf } from "./app-key";
+import { authenticate, type Caller, isAdmin, isSystemKey, isUnchanged } from "./caller";
 import { type RateRule, takeFromLimit } from "./limit";
-import { type Permission, PermissionSet } from "./permissions";
+import type { Permission } from "./permissions";
 import { countOpenWrite, countsAsWrite, countWrite } from "./write-limit";
 
 export { type RateRule, takeFromLimit };
@@ -128,37 +128,6 @@ function canonicalParams(params: Record<string, unknown> | undefined, caller: Ca
   if (params === undefined) return;
   if (params.id === ME && caller.kind === "session" && OF_USER.test(route)) params.id = caller.userId;
   canonicalUuids(params, anyParameter);
-}
-
-/** The header by which the identity web app identifies itself. */
-const APP_KEY = "x-id-app-key";
-
-/** The caller with the configured X-ID-App-Key: a service of the installation, which may write events. */
-const APP: Caller = {
-  kind: "key",
-  id: APP_ID,
-  tokenHash: "",
-  userId: null,
-  isSystem: false,
-  deviceId: null,
-  permissions: new PermissionSet(["audit:write"]),
-  isSuperAdmin: false,
-  expiresAt: null,
-  usedAt: 0,
-};
-
-/** Wrong app keys that one address may send: as many as passwords at the login. */
-const wrongAppKeys: RateRule = { name: "app-key", rate: () => config["rate_limit.login"] };
-
-/**
- * The caller with an app key. Only wrong keys are counted: the right one can't be guessed, and if it counted,
- * others at the same address could silence the services. Throws 401 and 429.
- */
-function appOf(given: string, request: Request, headers: HookContext["set"]["headers"]): Caller {
-  const expected = config["security.id_app_key"];
-  if (expected !== null && sameSecret(given, expected)) return APP;
-  takeFromLimit(wrongAppKeys, addressBlock(clientAddress(request)), headers);
-  throw unauthorized("The X-ID-App-Key is not valid");
 }
 
 /** The caller of a request, admitted. Throws 401, 403, and 429 for one wrong app key too many. */

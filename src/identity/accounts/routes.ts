@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
+import { errors, List, NoContent, Single } from "../../kernel/http/answers";
 import { single } from "../../kernel/http/envelopes";
 import { inMemory, list, WholeListQuery } from "../../kernel/http/lists";
-import { errors, IdParams, List, NoContent, query, Single } from "../../kernel/http/schema";
+import { IdParams, query } from "../../kernel/http/schema";
 import { guard } from "../access/guard";
 import { ExtendedUser } from "../users/schema";
 import { upsertExternalLogin } from "./external-login";

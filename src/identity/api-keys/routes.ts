@@ -1,16 +1,8 @@
 import { Elysia } from "elysia";
+import { Done, errors, List, NoContent, Single } from "../../kernel/http/answers";
 import { single } from "../../kernel/http/envelopes";
 import { inMemory, ListQuery, list, WholeListQuery } from "../../kernel/http/lists";
-import {
-  Done,
-  errors,
-  IdParams,
-  List,
-  NoContent,
-  optionalBody,
-  query,
-  Single,
-} from "../../kernel/http/schema";
+import { IdParams, optionalBody, query } from "../../kernel/http/schema";
 import { guard } from "../access/guard";
 import { NEEDS_RECENT_SIGN_IN, Proof } from "../proof/schema";
 import { countProof } from "../reauthentication/limits";

@@ -1,9 +1,8 @@
 import { isIP } from "node:net";
 import { publish } from "../../kernel/db/events";
-import { transact } from "../../kernel/db/transactions";
 import { invalid } from "../../kernel/errors/errors";
 import { checkMetadata } from "../../kernel/http/validation";
-import type { Caller } from "../access/caller";
+import { type Actor, transactAs } from "../access/actor";
 import { insertEvent, recorderOf } from "../audit/service";
 import { findUser } from "../directory/users";
 import type { AuditEvent, InternalEvent, SocketEvent } from "./schema";
@@ -28,14 +27,14 @@ declare module "../../kernel/db/events" {
  * system event. Throws 400.
  */
 export function writeEvent(
-  caller: Caller,
+  by: Actor,
   input: InternalEvent | SocketEvent,
   mayBeAboutNobody = false,
 ): Promise<AuditEvent> {
   checkMetadata(input.metadata);
   const { ip_address, actor_id } = input;
   if (ip_address != null && !isAddress(ip_address)) throw invalid("/ip_address", "must be an IP address");
-  return transact(() => {
+  return transactAs(by, () => {
     const user = input.user_id === null ? undefined : findUser(input.user_id);
     const isSystemEvent = input.user_id === null && mayBeAboutNobody;
     if (!user && !isSystemEvent && input.source_service === "api") throw invalid("/user_id", "names no user");
@@ -58,7 +57,7 @@ export function writeEvent(
         status: input.status,
         error_message: isScrubbed ? null : input.error_message,
         source_service: input.source_service,
-        recorded_by: recorderOf(caller),
+        recorded_by: recorderOf(by.caller),
         ip_address: isScrubbed ? null : ip_address,
         user_agent: isScrubbed ? null : input.user_agent,
       }),

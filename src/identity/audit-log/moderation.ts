@@ -1,6 +1,5 @@
-import { transact } from "../../kernel/db/transactions";
 import { iso } from "../../kernel/time/clock";
-import type { Caller } from "../access/caller";
+import { type Actor, transactAs } from "../access/actor";
 import { COMMUNITY_PLATFORM, findUserByPlatform } from "../accounts/service";
 import { insertEvent, recorderOf } from "../audit/service";
 import type { AuditEvent, ModerationAction } from "./schema";
@@ -13,16 +12,16 @@ import { toAuditEvent } from "./service";
  * milliseconds.
  */
 export const writeModeration = (
-  caller: Caller,
+  actor: Actor,
   { reason = null, duration_seconds = null, ...what }: ModerationAction,
   occurredAt: number,
 ): Promise<AuditEvent> =>
-  transact(() =>
+  transactAs(actor, () =>
     toAuditEvent(
       insertEvent({
         event_type: "moderation_action",
         source_service: "community_bot",
-        recorded_by: recorderOf(caller),
+        recorded_by: recorderOf(actor.caller),
         status: "success",
         user_id: findUserByPlatform(COMMUNITY_PLATFORM, what.user_id),
         actor_id: findUserByPlatform(COMMUNITY_PLATFORM, what.moderator_id),

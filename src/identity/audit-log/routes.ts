@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
+import { errors, Single } from "../../kernel/http/answers";
 import { eventPage, pageRequest, single } from "../../kernel/http/envelopes";
 import { ListQuery, readList } from "../../kernel/http/lists";
-import { errors, IdParams, optionalBody, query, Single, t } from "../../kernel/http/schema";
+import { IdParams, optionalBody, query, t } from "../../kernel/http/schema";
 import { HOUR, SECOND } from "../../kernel/time/clock";
 import { guard, type RateRule } from "../access/guard";
 import { EVENT_TYPE_TABLE } from "../audit/event-types";
@@ -163,7 +164,7 @@ export const adminAuditRoutes = new Elysia({ prefix: "/v1/admin/audit", tags })
 export const internalAuditRoutes = new Elysia({ prefix: "/v1/internal/audit", tags }).use(guard).post(
   "",
   async ({ actor, body, set }) => {
-    const event = await writeEvent(actor.caller, body);
+    const event = await writeEvent(actor, body);
     set.status = 201;
     // An event has no address of its own: this is the list that holds it.
     set.headers.location = "/v1/admin/audit";

@@ -1,3 +1,4 @@
+import { PageLinks } from "../../kernel/http/answers";
 import { pageQuery } from "../../kernel/http/envelopes";
 import { listQuery } from "../../kernel/http/lists";
 import {
@@ -9,7 +10,6 @@ import {
   oneOf,
   optional,
   out,
-  PageLinks,
   queryBoolean,
   record,
   t,

@@ -36,7 +36,8 @@ import { openSession } from "./service";
  * that is taken, or held by a registration of the last minutes, and 500 when the email could not be sent;
  * then nothing is left of the registration.
  */
-export async function register({ client }: AnyActor, input: RegisterInput) {
+export async function register(actor: AnyActor, input: RegisterInput) {
+  const { client } = actor;
   checkRegistrationEnabled("email");
   const email = input.email.toLowerCase();
   const username = input.username.toLowerCase();
@@ -44,7 +45,7 @@ export async function register({ client }: AnyActor, input: RegisterInput) {
   await checkBotProtection(input.challenge_token, client);
   checkFree(email, username, client);
   const passwordHash = await hashPassword(input.password, addressBlock(client.address));
-  const { id, token, expiresAt } = await transact(() => {
+  const { id, token, expiresAt } = await transactAs(actor, () => {
     checkFree(email, username, client);
     dropStaleRegistrations(email, username);
     return insertRegistration({ email, username, passwordHash }, client);

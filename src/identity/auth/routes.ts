@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { config } from "../../configuration/config";
 import { AppError } from "../../kernel/errors/errors";
-import { errors, Message } from "../../kernel/http/schema";
+import { errors, Message } from "../../kernel/http/answers";
 import { sessionActor } from "../access/actor";
 import { guard, type RateRule } from "../access/guard";
 import { passwordLimit } from "../passwords/limit";
@@ -113,7 +113,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
       },
     },
   )
-  .post("/2fa/check", ({ body }) => checkTwoFactor(body.user_id, body.oauth_provider), {
+  .post("/2fa/check", ({ actor, body }) => checkTwoFactor(actor, body.user_id, body.oauth_provider), {
     access: "system",
     body: CheckInput,
     response: { 200: CheckResult },

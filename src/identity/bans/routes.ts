@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
+import { Done, errors, List, Single } from "../../kernel/http/answers";
 import { single } from "../../kernel/http/envelopes";
 import { ListQuery, list } from "../../kernel/http/lists";
-import { Done, errors, IdParams, List, optionalBody, query, Single } from "../../kernel/http/schema";
+import { IdParams, optionalBody, query } from "../../kernel/http/schema";
 import { guard } from "../access/guard";
 import { Ban, BanStatus, NewBan, PastBan } from "./schema";
 import { bansOf, banUser, getBan, unbanUser } from "./service";

@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
-import { Done, errors, IdParams, Message } from "../../kernel/http/schema";
+import { Done, errors, Message } from "../../kernel/http/answers";
+import { IdParams } from "../../kernel/http/schema";
 import { guard } from "../access/guard";
 import { NEEDS_RECENT_SIGN_IN } from "../proof/schema";
 import { countProof } from "../reauthentication/limits";

@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
+import { errors, List, NoContent, Single } from "../../kernel/http/answers";
 import { single } from "../../kernel/http/envelopes";
 import { list, listQuery } from "../../kernel/http/lists";
-import { errors, IdParams, List, NoContent, query, Single, t } from "../../kernel/http/schema";
+import { IdParams, query, t } from "../../kernel/http/schema";
 import { guard } from "../access/guard";
 import {
   CreatedOAuthClient,

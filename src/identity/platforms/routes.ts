@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
+import { errors, List, Single } from "../../kernel/http/answers";
 import { single } from "../../kernel/http/envelopes";
-import { errors, List, Single } from "../../kernel/http/schema";
 import { guard } from "../access/guard";
 import {
   ChangedPlatform,

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { errors } from "../../kernel/http/schema";
+import { errors } from "../../kernel/http/answers";
 import { sessionActor } from "../access/actor";
 import { guard } from "../access/guard";
 import { passwordLimit } from "../passwords/limit";

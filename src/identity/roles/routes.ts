@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
+import { Done, errors, List, NoContent, Single } from "../../kernel/http/answers";
 import { single } from "../../kernel/http/envelopes";
 import { inMemory, list, WholeListQuery } from "../../kernel/http/lists";
-import { Done, errors, IdParams, List, NoContent, query, Single } from "../../kernel/http/schema";
+import { IdParams, query } from "../../kernel/http/schema";
 import { guard } from "../access/guard";
 import { NEEDS_RECENT_SIGN_IN } from "../proof/schema";
 import { countProof } from "../reauthentication/limits";

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
+import { Done, errors, NoContent } from "../../kernel/http/answers";
 import { ListQuery } from "../../kernel/http/lists";
-import { Done, errors, IdParams, NoContent, query } from "../../kernel/http/schema";
+import { IdParams, query } from "../../kernel/http/schema";
 import { sessionActor } from "../access/actor";
 import { guard } from "../access/guard";
 import { createInternalSession, deleteInternalSession, getInternalSession } from "./internal";

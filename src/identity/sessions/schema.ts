@@ -1,14 +1,5 @@
-import {
-  characters,
-  dateTime,
-  ErrorBody,
-  oneOf,
-  out,
-  record,
-  SelfLink,
-  t,
-  uuid,
-} from "../../kernel/http/schema";
+import { ErrorBody, SelfLink } from "../../kernel/http/answers";
+import { characters, dateTime, oneOf, out, record, t, uuid } from "../../kernel/http/schema";
 
 const ActiveSession = record(
   "ActiveSession",

@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
-import { Done, errors, IdParams, optionalBody, query } from "../../kernel/http/schema";
+import { Done, errors } from "../../kernel/http/answers";
+import { IdParams, optionalBody, query } from "../../kernel/http/schema";
 import { guard } from "../access/guard";
 import { NEEDS_RECENT_SIGN_IN } from "../proof/schema";
 import { countProof } from "../reauthentication/limits";

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
+import { Done, errors, Page, Single } from "../../kernel/http/answers";
 import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
-import { Done, errors, IdParams, Page, query, Single, t, uuid } from "../../kernel/http/schema";
+import { IdParams, query, t, uuid } from "../../kernel/http/schema";
 import { guard } from "../access/guard";
 import { countVerificationEmail } from "../email-addresses/limit";
 import { sendsVerification } from "../email-addresses/service";

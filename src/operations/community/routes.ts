@@ -1,8 +1,9 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
+import { errors, List, NoContent } from "../../kernel/http/answers";
 import { letWait } from "../../kernel/http/client";
 import { inMemory, list, WholeListQuery } from "../../kernel/http/lists";
-import { errors, List, NoContent, query } from "../../kernel/http/schema";
+import { query } from "../../kernel/http/schema";
 import { deleteGuild, getGuild, listChannels, listGuilds } from "./guilds";
 import { findMembers, getMember } from "./members";
 import {

@@ -9,7 +9,6 @@ import { hashToken, mintToken } from "../../kernel/crypto/crypto";
 import { decrypt, encrypt } from "../../kernel/crypto/encryption";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
-import { transact } from "../../kernel/db/transactions";
 import { AppError, badRequest, invalid } from "../../kernel/errors/errors";
 import { parseWebAddress } from "../../kernel/http/web-address";
 import { MINUTE, now } from "../../kernel/time/clock";
@@ -96,7 +95,7 @@ export async function finishConnecting(
   callback: CallbackQuery,
 ): Promise<string> {
   const platform = platformOf(slug);
-  const state = await takeState(platform.slug, callback.state);
+  const state = await takeState(actor, platform.slug, callback.state);
   const reason = await connect(actor, state, callback);
   const url = new URL(state.redirect_uri);
   url.searchParams.set("status", reason === null ? "connected" : "error");
@@ -105,8 +104,8 @@ export async function finishConnecting(
   return url.href;
 }
 
-async function takeState(platform: PlatformSlug, state: string | undefined): Promise<State> {
-  const taken = await transact(() =>
+async function takeState(actor: AnyActor, platform: PlatformSlug, state: string | undefined): Promise<State> {
+  const taken = await transactAs(actor, () =>
     db
       .delete(integrationStates)
       .where(eq(integrationStates.state_hash, hashToken(state ?? "")))

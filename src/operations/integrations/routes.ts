@@ -1,10 +1,11 @@
 import { Elysia } from "elysia";
 import { guard, type RateRule } from "../../identity/access/guard";
 import { badRequest } from "../../kernel/errors/errors";
+import { Done, errors, Single } from "../../kernel/http/answers";
 import { listeningServer } from "../../kernel/http/client";
 import { single } from "../../kernel/http/envelopes";
 import { inMemory, readList, WholeListQuery } from "../../kernel/http/lists";
-import { Done, errors, query, Single, t } from "../../kernel/http/schema";
+import { query, t } from "../../kernel/http/schema";
 import { MINUTE, SECOND } from "../../kernel/time/clock";
 import { finishConnecting, startConnecting } from "./connect";
 import { listIntegrationPlatforms, platformOf } from "./platforms";

@@ -1,8 +1,9 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
+import { errors, List, NoContent, Single } from "../../kernel/http/answers";
 import { single } from "../../kernel/http/envelopes";
 import { ListQuery, list } from "../../kernel/http/lists";
-import { errors, List, NoContent, query, Single } from "../../kernel/http/schema";
+import { query } from "../../kernel/http/schema";
 import { KeyParams, NewSetting, PublicSetting, Setting, SettingReplacement } from "./schema";
 import {
   allSettings,

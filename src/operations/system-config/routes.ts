@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
+import { errors, Single } from "../../kernel/http/answers";
 import { single } from "../../kernel/http/envelopes";
-import { errors, query, Single, t } from "../../kernel/http/schema";
+import { query, t } from "../../kernel/http/schema";
 import { ConfigChange, ConfigEntry, ConfigKeyParams, PrefixQuery } from "./schema";
 import { changeConfig, getConfig, listConfig } from "./service";
 

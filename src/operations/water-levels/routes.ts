@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
+import { errors } from "../../kernel/http/answers";
 import type { HookContext } from "../../kernel/http/http";
-import { errors, query, t } from "../../kernel/http/schema";
+import { query, t } from "../../kernel/http/schema";
 import { NearestQuery, NearestStation, Station, StationsQuery } from "./schema";
 import { type Answer, listStations, nearestStation } from "./service";
 

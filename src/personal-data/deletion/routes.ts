@@ -5,7 +5,8 @@ import { passwordLimit } from "../../identity/passwords/limit";
 import { NEEDS_RECENT_SIGN_IN } from "../../identity/proof/schema";
 import { countProof } from "../../identity/reauthentication/limits";
 import { countCodeOf } from "../../identity/two-factor-codes/tries";
-import { Done, errors, IdParams, NoContent, optionalBody } from "../../kernel/http/schema";
+import { Done, errors, NoContent } from "../../kernel/http/answers";
+import { IdParams, optionalBody } from "../../kernel/http/schema";
 import { DeletionRequest, DeletionStatus, ForcedDeletion } from "./schema";
 import {
   cancelDeletion,

@@ -1,8 +1,9 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
 import { ownId } from "../../identity/directory/users";
+import { errors } from "../../kernel/http/answers";
 import { letStall, letWait } from "../../kernel/http/client";
-import { errors, query } from "../../kernel/http/schema";
+import { query } from "../../kernel/http/schema";
 import { countUnsent, SHARED } from "../../kernel/http/unsent";
 import { DEFAULT_LOGS, ExportLogs, LogsQuery } from "../export-logs/schema";
 import { listLogs } from "../export-logs/service";

@@ -1,3 +1,3 @@
-import { file } from "../../kernel/http/schema";
+import { file } from "../../kernel/http/answers";
 
 export const Archive = file("application/zip", "A ZIP archive: `data.json`, `report.pdf` and `README.txt`");

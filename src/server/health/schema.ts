@@ -1,4 +1,5 @@
-import { nullable, oneOf, out, record, SelfLink, t } from "../../kernel/http/schema";
+import { SelfLink } from "../../kernel/http/answers";
+import { nullable, oneOf, out, record, t } from "../../kernel/http/schema";
 
 const service = (what: string) =>
   t.Object(

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
-import { binary, errors } from "../../kernel/http/schema";
+import { binary, errors } from "../../kernel/http/answers";
 import { CONTENT_TYPE } from "../../kernel/logs/metrics";
 import { readMetrics } from "./service";
 

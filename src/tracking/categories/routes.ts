@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
+import { errors, NoContent, Single } from "../../kernel/http/answers";
 import { single } from "../../kernel/http/envelopes";
-import { errors, IdParams, NoContent, Single, t } from "../../kernel/http/schema";
+import { IdParams, t } from "../../kernel/http/schema";
 import { NewTripCategory, TripCategory, TripCategoryChange } from "./schema";
 import { createCategory, deleteCategory, getCategory, listCategories, updateCategory } from "./service";
 
@@ -30,8 +31,8 @@ export const categoryRoutes = new Elysia({ prefix: path, tags: ["Trip categories
   })
   .post(
     "",
-    async ({ body, set }) => {
-      const category = await createCategory(body);
+    async ({ actor, body, set }) => {
+      const category = await createCategory(actor, body);
       set.status = 201;
       return single(category, `${path}/${category.id}`);
     },
@@ -49,7 +50,8 @@ export const categoryRoutes = new Elysia({ prefix: path, tags: ["Trip categories
   )
   .patch(
     "/:id",
-    async ({ params, body }) => single(await updateCategory(params.id, body), `${path}/${params.id}`),
+    async ({ actor, params, body }) =>
+      single(await updateCategory(actor, params.id, body), `${path}/${params.id}`),
     {
       access: "trip_categories:write",
       params: IdParams,
@@ -65,8 +67,8 @@ export const categoryRoutes = new Elysia({ prefix: path, tags: ["Trip categories
   )
   .delete(
     "/:id",
-    async ({ params, set }) => {
-      await deleteCategory(params.id);
+    async ({ actor, params, set }) => {
+      await deleteCategory(actor, params.id);
       set.status = 204;
     },
     {

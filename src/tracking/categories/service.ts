@@ -1,8 +1,8 @@
 import { asc, eq, sql } from "drizzle-orm";
+import { type Actor, transactAs } from "../../identity/access/actor";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { keepRoom } from "../../kernel/db/room";
-import { transact } from "../../kernel/db/transactions";
 import { invalid, notFound } from "../../kernel/errors/errors";
 import { checkChanged } from "../../kernel/http/validation";
 import { iso, now } from "../../kernel/time/clock";
@@ -53,8 +53,11 @@ const cleared = ({ sort_order, ...input }: TripCategoryChange) => ({
 });
 
 /** Creates a category. Throws 400 for an unknown parent, 409 if the table is full. */
-export function createCategory({ name, parent_id, ...input }: NewTripCategory): Promise<TripCategory> {
-  return transact(() => {
+export function createCategory(
+  actor: Actor,
+  { name, parent_id, ...input }: NewTripCategory,
+): Promise<TripCategory> {
+  return transactAs(actor, () => {
     if (parent_id && !findCategory(parent_id)) throw invalid("/parent_id", "names no trip category");
     const time = now();
     const category = { id: newId(), name, parent_id, ...cleared(input), created_at: time, updated_at: time };
@@ -64,9 +67,9 @@ export function createCategory({ name, parent_id, ...input }: NewTripCategory): 
 }
 
 /** Changes the given fields. Throws 404, 400 if there are none, and 409 if the table is full. */
-export function updateCategory(id: string, input: TripCategoryChange): Promise<TripCategory> {
+export function updateCategory(actor: Actor, id: string, input: TripCategoryChange): Promise<TripCategory> {
   checkChanged(input);
-  return transact(() => {
+  return transactAs(actor, () => {
     const before = categoryRow(id);
     const change = changedOnly(before, cleared(input));
     if (isEmpty(change)) return toCategory(before);
@@ -83,8 +86,8 @@ export function updateCategory(id: string, input: TripCategoryChange): Promise<T
 }
 
 /** Deletes a category. Its children move to the top; trips and templates stay, without it. */
-export function deleteCategory(id: string): Promise<void> {
-  return transact(() => {
+export function deleteCategory(actor: Actor, id: string): Promise<void> {
+  return transactAs(actor, () => {
     categoryRow(id);
     db.delete(tripCategories).where(eq(tripCategories.id, id)).run();
     dropList(categoryTrips(id));

@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
+import { errors, NoContent, Page, Single } from "../../kernel/http/answers";
 import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
-import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/http/schema";
+import { IdParams, query, t } from "../../kernel/http/schema";
 import { Device, DeviceChange, NewDevice } from "./schema";
 import { createDevice, deleteDevice, getDevice, listDevices, updateDevice } from "./service";
 

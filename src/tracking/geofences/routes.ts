@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
+import { errors, NoContent, Page, Single } from "../../kernel/http/answers";
 import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
-import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/http/schema";
+import { IdParams, query, t } from "../../kernel/http/schema";
 import { Geofence, GeofenceChange, NewGeofence } from "./schema";
 import { createGeofence, deleteGeofence, getGeofence, listGeofences, updateGeofence } from "./service";
 
@@ -31,8 +32,8 @@ export const geofenceRoutes = new Elysia({ prefix: path, tags: ["Geofences"] })
   })
   .post(
     "",
-    async ({ body, set }) => {
-      const zone = await createGeofence(body);
+    async ({ actor, body, set }) => {
+      const zone = await createGeofence(actor, body);
       set.status = 201;
       return single(zone, `${path}/${zone.id}`);
     },
@@ -50,7 +51,8 @@ export const geofenceRoutes = new Elysia({ prefix: path, tags: ["Geofences"] })
   )
   .patch(
     "/:id",
-    async ({ params, body }) => single(await updateGeofence(params.id, body), `${path}/${params.id}`),
+    async ({ actor, params, body }) =>
+      single(await updateGeofence(actor, params.id, body), `${path}/${params.id}`),
     {
       access: "geofences:write",
       params: IdParams,
@@ -66,8 +68,8 @@ export const geofenceRoutes = new Elysia({ prefix: path, tags: ["Geofences"] })
   )
   .delete(
     "/:id",
-    async ({ params, set }) => {
-      await deleteGeofence(params.id);
+    async ({ actor, params, set }) => {
+      await deleteGeofence(actor, params.id);
       set.status = 204;
     },
     {

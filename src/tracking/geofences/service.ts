@@ -1,8 +1,8 @@
 import { asc, desc, eq } from "drizzle-orm";
+import { type Actor, transactAs } from "../../identity/access/actor";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { adjustCounter, counter, counterNow } from "../../kernel/db/counters";
-import { transact } from "../../kernel/db/transactions";
 import { conflict, notFound } from "../../kernel/errors/errors";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { checkChanged, checkMetadata } from "../../kernel/http/validation";
@@ -44,9 +44,9 @@ export function getGeofence(id: string): Geofence {
 const MAX_ZONES = 10_000;
 
 /** Throws 409 if there are too many zones. */
-export function createGeofence(input: NewGeofence): Promise<Geofence> {
+export function createGeofence(actor: Actor, input: NewGeofence): Promise<Geofence> {
   checkMetadata(input.metadata);
-  return transact(() => {
+  return transactAs(actor, () => {
     if (counterNow("geofences") >= MAX_ZONES)
       throw conflict(`There can be at most ${MAX_ZONES.toLocaleString("en")} zones; delete one first`);
     const row = db
@@ -61,10 +61,10 @@ export function createGeofence(input: NewGeofence): Promise<Geofence> {
 }
 
 /** Changes the given fields. Evaluates no device: the next position does (rule T3). */
-export function updateGeofence(id: string, input: GeofenceChange): Promise<Geofence> {
+export function updateGeofence(actor: Actor, id: string, input: GeofenceChange): Promise<Geofence> {
   checkChanged(input);
   checkMetadata(input.metadata);
-  return transact(() => {
+  return transactAs(actor, () => {
     const before = db.select().from(geofences).where(eq(geofences.id, id)).get();
     if (!before) throw notFound("Geofence");
     const change = changedOnly(before, input);
@@ -81,8 +81,8 @@ export function updateGeofence(id: string, input: GeofenceChange): Promise<Geofe
 }
 
 /** Deletes a zone. The devices inside are forgotten silently (rule T3). */
-export function deleteGeofence(id: string): Promise<void> {
-  return transact(() => {
+export function deleteGeofence(actor: Actor, id: string): Promise<void> {
+  return transactAs(actor, () => {
     const row = db.delete(geofences).where(eq(geofences.id, id)).returning().get();
     if (!row) throw notFound("Geofence");
     removeZone(row.seq);

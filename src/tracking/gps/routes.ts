@@ -1,8 +1,9 @@
 import { Elysia } from "elysia";
 import { guard, type RateRule } from "../../identity/access/guard";
+import { errors, NoContent, Page, Single } from "../../kernel/http/answers";
 import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
 import { inMemory, readList, WholeListQuery } from "../../kernel/http/lists";
-import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/http/schema";
+import { IdParams, query, t } from "../../kernel/http/schema";
 import { systemValue } from "../../runtime-settings/service";
 import { CurrentQuery, GpsFilter, GpsPoint, NewGpsPoint } from "./schema";
 import {
@@ -105,8 +106,8 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
   )
   .delete(
     "/:id",
-    async ({ params, set }) => {
-      await deletePoint(params.id);
+    async ({ actor, params, set }) => {
+      await deletePoint(actor, params.id);
       set.status = 204;
     },
     {

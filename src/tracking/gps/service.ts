@@ -1,3 +1,4 @@
+import { type Actor, transactAs } from "../../identity/access/actor";
 import type { Caller } from "../../identity/access/caller";
 import { newId } from "../../kernel/crypto/id";
 import { sqlite, statement } from "../../kernel/db/connection";
@@ -72,7 +73,8 @@ const newestOfDevice = points<[string]>("WHERE device_id = +? ORDER BY timestamp
  * Records a position: stores it, joins it to the device's active logging trip, and, unless the device has a
  * newer position already, publishes the zones that the device entered or left (rules T1 to T3). The device is
  * the one that a holder of `devices:write` names, else the one linked to the caller's key. Throws 400 for a
- * time too far ahead, and for a name of no device.
+ * time too far ahead, and for a name of no device. Not `transactAs`: that would read the key anew for each
+ * fix, and one that comes in the commit that ends its key may stay.
  */
 export function recordPosition(caller: Caller, fix: NewGpsPoint): Promise<GpsPoint> {
   checkTimestamp(fix.timestamp);
@@ -222,8 +224,8 @@ export function recentPosition(
 const removePoint = statement(() => sqlite.prepare<unknown, [string]>("DELETE FROM gps_points WHERE id = ?"));
 
 /** Deletes a position that no trip holds; 409 when one does. */
-export function deletePoint(id: string): Promise<void> {
-  return transact(() => {
+export function deletePoint(actor: Actor, id: string): Promise<void> {
+  return transactAs(actor, () => {
     const point = getPoint(id);
     if (point.trip_id !== null) throw conflict("This GPS point is linked to a trip and cannot be deleted");
     removePoint().run(id);

@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
+import { errors, NoContent, Page, Single } from "../../kernel/http/answers";
 import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
-import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/http/schema";
+import { IdParams, query, t } from "../../kernel/http/schema";
 import {
   Contact,
   ContactChange,
@@ -57,8 +58,8 @@ export const locationRoutes = new Elysia({ prefix: path, tags: ["Locations"] })
   })
   .post(
     "",
-    async ({ body, set }) => {
-      const location = await createLocation(body);
+    async ({ actor, body, set }) => {
+      const location = await createLocation(actor, body);
       set.status = 201;
       return single(location, `${path}/${location.id}`);
     },
@@ -75,7 +76,8 @@ export const locationRoutes = new Elysia({ prefix: path, tags: ["Locations"] })
   )
   .patch(
     "/:id",
-    async ({ params, body }) => single(await updateLocation(params.id, body), `${path}/${params.id}`),
+    async ({ actor, params, body }) =>
+      single(await updateLocation(actor, params.id, body), `${path}/${params.id}`),
     {
       access: "locations:write",
       params: IdParams,
@@ -91,8 +93,8 @@ export const locationRoutes = new Elysia({ prefix: path, tags: ["Locations"] })
   )
   .delete(
     "/:id",
-    async ({ params, set }) => {
-      await deleteLocation(params.id);
+    async ({ actor, params, set }) => {
+      await deleteLocation(actor, params.id);
       set.status = 204;
     },
     {
@@ -108,8 +110,8 @@ export const locationRoutes = new Elysia({ prefix: path, tags: ["Locations"] })
   )
   .post(
     "/:id/contacts",
-    async ({ params, body, set }) => {
-      const contact = await createContact(params.id, body);
+    async ({ actor, params, body, set }) => {
+      const contact = await createContact(actor, params.id, body);
       set.status = 201;
       return single(contact, `${path}/${params.id}/contacts/${contact.id}`);
     },
@@ -127,8 +129,8 @@ export const locationRoutes = new Elysia({ prefix: path, tags: ["Locations"] })
   )
   .patch(
     "/:id/contacts/:cid",
-    async ({ params: { id, cid }, body }) =>
-      single(await updateContact(id, cid, body), `${path}/${id}/contacts/${cid}`),
+    async ({ actor, params: { id, cid }, body }) =>
+      single(await updateContact(actor, id, cid, body), `${path}/${id}/contacts/${cid}`),
     {
       access: "locations:write",
       params: ContactParams,
@@ -144,8 +146,8 @@ export const locationRoutes = new Elysia({ prefix: path, tags: ["Locations"] })
   )
   .delete(
     "/:id/contacts/:cid",
-    async ({ params, set }) => {
-      await deleteContact(params.id, params.cid);
+    async ({ actor, params, set }) => {
+      await deleteContact(actor, params.id, params.cid);
       set.status = 204;
     },
     {

@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, sql } from "drizzle-orm";
+import { type Actor, transactAs } from "../../identity/access/actor";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { adjustCounter, counter } from "../../kernel/db/counters";
-import { transact } from "../../kernel/db/transactions";
 import { conflict, notFound } from "../../kernel/errors/errors";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { checkChanged } from "../../kernel/http/validation";
@@ -74,8 +74,11 @@ function locationRow(id: string): Row {
 const withCountry = <T extends { country?: string | null }>(input: T): T =>
   input.country ? { ...input, country: input.country.toUpperCase() } : input;
 
-export function createLocation({ contacts, ...input }: NewLocation): Promise<LocationWithContacts> {
-  return transact(() => {
+export function createLocation(
+  actor: Actor,
+  { contacts, ...input }: NewLocation,
+): Promise<LocationWithContacts> {
+  return transactAs(actor, () => {
     const time = now();
     const row = db
       .insert(locations)
@@ -89,9 +92,13 @@ export function createLocation({ contacts, ...input }: NewLocation): Promise<Loc
 }
 
 /** Changes the given fields. Throws 404, and 400 if there are none. */
-export function updateLocation(id: string, input: LocationChange): Promise<LocationWithContacts> {
+export function updateLocation(
+  actor: Actor,
+  id: string,
+  input: LocationChange,
+): Promise<LocationWithContacts> {
   checkChanged(input);
-  return transact(() => {
+  return transactAs(actor, () => {
     const before = locationRow(id);
     const change = changedOnly(before, withCountry(input));
     if (isEmpty(change)) return withContacts(before);
@@ -106,8 +113,8 @@ export function updateLocation(id: string, input: LocationChange): Promise<Locat
 }
 
 /** Deletes a location and its contacts. Trips and templates that name it stay, without it. */
-export function deleteLocation(id: string): Promise<void> {
-  return transact(() => {
+export function deleteLocation(actor: Actor, id: string): Promise<void> {
+  return transactAs(actor, () => {
     locationRow(id);
     db.delete(locations).where(eq(locations.id, id)).run();
     adjustCounter("locations", -1);
@@ -132,8 +139,8 @@ function insertContact(
 const MAX_CONTACTS = 200;
 
 /** Throws 404, and 409 for a location with too many contacts. */
-export function createContact(locationId: string, input: NewContact): Promise<Contact> {
-  return transact(() => {
+export function createContact(actor: Actor, locationId: string, input: NewContact): Promise<Contact> {
+  return transactAs(actor, () => {
     locationRow(locationId);
     if (contactsOf(locationId).length >= MAX_CONTACTS)
       throw conflict(`A location can have at most ${MAX_CONTACTS} contacts; delete one first`);
@@ -145,9 +152,14 @@ const contactOf = (locationId: string, id: string) =>
   and(eq(locationContacts.id, id), eq(locationContacts.location_id, locationId));
 
 /** Changes the given fields. Throws 404 for a contact of another location, 400 if there are none. */
-export function updateContact(locationId: string, id: string, input: ContactChange): Promise<Contact> {
+export function updateContact(
+  actor: Actor,
+  locationId: string,
+  id: string,
+  input: ContactChange,
+): Promise<Contact> {
   checkChanged(input);
-  return transact(() => {
+  return transactAs(actor, () => {
     const before = db.select().from(locationContacts).where(contactOf(locationId, id)).get();
     if (!before) throw notFound("Contact");
     const change = changedOnly(before, input);
@@ -158,8 +170,8 @@ export function updateContact(locationId: string, id: string, input: ContactChan
   });
 }
 
-export function deleteContact(locationId: string, id: string): Promise<void> {
-  return transact(() => {
+export function deleteContact(actor: Actor, locationId: string, id: string): Promise<void> {
+  return transactAs(actor, () => {
     const deleted = db.delete(locationContacts).where(contactOf(locationId, id)).returning().all();
     if (deleted.length === 0) throw notFound("Contact");
   });

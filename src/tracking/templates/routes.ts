@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
+import { errors, NoContent, Single } from "../../kernel/http/answers";
 import { single } from "../../kernel/http/envelopes";
-import { errors, IdParams, NoContent, Single, t } from "../../kernel/http/schema";
+import { IdParams, t } from "../../kernel/http/schema";
 import { Trip } from "../trips/schema";
 import { NewTripTemplate, TripOfTemplate, TripTemplate, TripTemplateChange } from "./schema";
 import {
@@ -38,8 +39,8 @@ export const templateRoutes = new Elysia({ prefix: path, tags: ["Trip templates"
   })
   .post(
     "",
-    async ({ body, set }) => {
-      const template = await createTemplate(body);
+    async ({ actor, body, set }) => {
+      const template = await createTemplate(actor, body);
       set.status = 201;
       return single(template, `${path}/${template.id}`);
     },
@@ -57,7 +58,8 @@ export const templateRoutes = new Elysia({ prefix: path, tags: ["Trip templates"
   )
   .patch(
     "/:id",
-    async ({ params, body }) => single(await updateTemplate(params.id, body), `${path}/${params.id}`),
+    async ({ actor, params, body }) =>
+      single(await updateTemplate(actor, params.id, body), `${path}/${params.id}`),
     {
       access: "trips:write",
       params: IdParams,
@@ -73,8 +75,8 @@ export const templateRoutes = new Elysia({ prefix: path, tags: ["Trip templates"
   )
   .delete(
     "/:id",
-    async ({ params, set }) => {
-      await deleteTemplate(params.id);
+    async ({ actor, params, set }) => {
+      await deleteTemplate(actor, params.id);
       set.status = 204;
     },
     {
@@ -90,8 +92,8 @@ export const templateRoutes = new Elysia({ prefix: path, tags: ["Trip templates"
   )
   .post(
     "/:id/create-trip",
-    async ({ params, body, set }) => {
-      const trip = await createTripFrom(params.id, body);
+    async ({ actor, params, body, set }) => {
+      const trip = await createTripFrom(actor, params.id, body);
       set.status = 201;
       return single(trip, `/v1/trips/${trip.id}`);
     },

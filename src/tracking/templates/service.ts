@@ -1,8 +1,8 @@
 import { eq, sql } from "drizzle-orm";
+import { type Actor, transactAs } from "../../identity/access/actor";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { keepRoom } from "../../kernel/db/room";
-import { transact } from "../../kernel/db/transactions";
 import { notFound } from "../../kernel/errors/errors";
 import { iso, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
@@ -50,8 +50,8 @@ const cleared = ({ gps_logging_enabled, tags, ...input }: TripTemplateChange) =>
 });
 
 /** Creates a template. Throws 400 for an unknown reference, 409 if the table is full. */
-export function createTemplate({ name, ...input }: NewTripTemplate): Promise<TripTemplate> {
-  return transact(() => {
+export function createTemplate(actor: Actor, { name, ...input }: NewTripTemplate): Promise<TripTemplate> {
+  return transactAs(actor, () => {
     checkReferences(input);
     const time = now();
     const template = { id: newId(), name, tags: [], ...cleared(input), created_at: time, updated_at: time };
@@ -61,8 +61,8 @@ export function createTemplate({ name, ...input }: NewTripTemplate): Promise<Tri
 }
 
 /** Changes the given fields. Throws 404, 400 for an unknown reference, and 409 if the table is full. */
-export function updateTemplate(id: string, input: TripTemplateChange): Promise<TripTemplate> {
-  return transact(() => {
+export function updateTemplate(actor: Actor, id: string, input: TripTemplateChange): Promise<TripTemplate> {
+  return transactAs(actor, () => {
     const before = templateRow(id);
     checkReferences(input);
     const change = changedOnly(before, cleared(input));
@@ -79,8 +79,8 @@ export function updateTemplate(id: string, input: TripTemplateChange): Promise<T
   });
 }
 
-export function deleteTemplate(id: string): Promise<void> {
-  return transact(() => {
+export function deleteTemplate(actor: Actor, id: string): Promise<void> {
+  return transactAs(actor, () => {
     templateRow(id);
     db.delete(tripTemplates).where(eq(tripTemplates.id, id)).run();
   });
@@ -90,8 +90,8 @@ export function deleteTemplate(id: string): Promise<void> {
 const SUFFIX = " (from template)";
 
 /** Creates a draft with the template's values, and a weight of its own. Throws 404. */
-export function createTripFrom(id: string, { weight_kg }: TripOfTemplate): Promise<Trip> {
-  return transact(() => {
+export function createTripFrom(actor: Actor, id: string, { weight_kg }: TripOfTemplate): Promise<Trip> {
+  return transactAs(actor, () => {
     const { name, description, category_id, origin_id, destination_id, device_id, notes, tags, ...rest } =
       templateRow(id);
     const { gps_logging_enabled } = rest;

@@ -1,8 +1,9 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
+import { errors, NoContent, Page, Single } from "../../kernel/http/answers";
 import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
 import { ListQuery, readList } from "../../kernel/http/lists";
-import { errors, IdParams, NoContent, Page, query, Single, t } from "../../kernel/http/schema";
+import { IdParams, query, t } from "../../kernel/http/schema";
 import { GpsPoint } from "../gps/schema";
 import { NewTrip, StatusChange, Trip, TripChange, TripFilter } from "./schema";
 import {
@@ -47,8 +48,8 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
   })
   .post(
     "",
-    async ({ body, set }) => {
-      const trip = await createTrip(body);
+    async ({ actor, body, set }) => {
+      const trip = await createTrip(actor, body);
       set.status = 201;
       return single(trip, `${path}/${trip.id}`);
     },
@@ -67,7 +68,7 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
   .patch(
     "/:id",
     async ({ actor, params, body }) =>
-      single(await updateTrip(actor.caller, params.id, body), `${path}/${params.id}`),
+      single(await updateTrip(actor, params.id, body), `${path}/${params.id}`),
     {
       access: "trips:write",
       params: IdParams,
@@ -83,8 +84,8 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
   )
   .delete(
     "/:id",
-    async ({ params, set }) => {
-      await deleteTrip(params.id);
+    async ({ actor, params, set }) => {
+      await deleteTrip(actor, params.id);
       set.status = 204;
     },
     {

@@ -1,8 +1,8 @@
 import { asc, count, eq, placeholder } from "drizzle-orm";
+import { type Actor, transactAs } from "../../identity/access/actor";
 import type { Caller } from "../../identity/access/caller";
 import { newId } from "../../kernel/crypto/id";
 import { db, statement } from "../../kernel/db/connection";
-import { transact } from "../../kernel/db/transactions";
 import { AppError, conflict, invalid, isUniqueViolation, notFound } from "../../kernel/errors/errors";
 import type { Records } from "../../kernel/http/lists";
 import type { PageOf, PageRequest } from "../../kernel/http/paging";
@@ -67,8 +67,8 @@ function tripRow(id: string): Row {
 }
 
 /** Creates a trip. It starts as a draft. */
-export function createTrip(input: NewTrip): Promise<Trip> {
-  return transact(() => insertTrip(input));
+export function createTrip(actor: Actor, input: NewTrip): Promise<Trip> {
+  return transactAs(actor, () => insertTrip(input));
 }
 
 /** Stores a new draft in the current transaction. */
@@ -96,8 +96,8 @@ export function insertTrip(input: NewTrip): Trip {
  * Changes the given fields, the status among them. Throws 400 for a transition that rule T7 doesn't permit,
  * and 409 if the trip would be the second active one with GPS logging on its device (rule T8).
  */
-export function updateTrip(caller: Caller, id: string, { status, ...input }: TripChange): Promise<Trip> {
-  return transact(() => {
+export function updateTrip(actor: Actor, id: string, { status, ...input }: TripChange): Promise<Trip> {
+  return transactAs(actor, () => {
     const before = tripRow(id);
     checkReferences(input);
     const change = changedOnly(before, {
@@ -121,7 +121,7 @@ export function updateTrip(caller: Caller, id: string, { status, ...input }: Tri
         .get(),
     );
     recount(before, row);
-    if (status !== undefined) noteStatusChange(caller, before, row, time);
+    if (status !== undefined) noteStatusChange(actor.caller, before, row, time);
     return toTrip(row);
   });
 }
@@ -168,8 +168,8 @@ function noteStatusChange(caller: Caller, before: Row, after: Row, time: number)
 }
 
 /** Deletes a draft or completed trip; 409 otherwise. Its positions stay, without a trip. */
-export function deleteTrip(id: string): Promise<void> {
-  return transact(() => {
+export function deleteTrip(actor: Actor, id: string): Promise<void> {
+  return transactAs(actor, () => {
     const trip = tripRow(id);
     if (!isDeletable(trip.status)) throw conflict(`A trip that is ${trip.status} cannot be deleted`);
     db.delete(trips).where(eq(trips.id, id)).run();

@@ -85,9 +85,19 @@ export const bodilessRequests = ({ token, key, people }: Actor): Ask[] => [
   { method: "DELETE", path: `/v1/users/${people[0]?.id}`, token },
 ];
 
-/** Requests of tracking, which check the caller only at admission. */
+/** Requests that leave a record of tracking behind, and no audit event; the last, with a key, a position. */
 export const trackingRequests = ({ token, key }: Actor): Ask[] => [
-  { method: "POST", path: "/v1/devices", token, body: { name: "held" } },
+  ...Object.entries({
+    devices: {},
+    geofences: { latitude: 54, longitude: 13, radius_km: 1 },
+    locations: {},
+    trips: {},
+    "trip-categories": {},
+    "trip-templates": {},
+  }).map(([what, fields]) => ({
+    ...{ method: "POST", path: `/v1/${what}`, token },
+    body: { name: `held ${++number}`, ...fields },
+  })),
   { method: "POST", path: "/v1/gps", token: key.key, body: fix() },
 ];
 
@@ -114,6 +124,17 @@ export const demote: End = (server, { id }) => asAdmin(server, "DELETE", `/v1/us
 
 // --- Stored state -----------------------------------------------------------------------------------------
 
+/** Tables of tracking, whose changes leave no audit event. */
+const RECORDS = [
+  "devices",
+  "geofences",
+  "locations",
+  "trips",
+  "trip_categories",
+  "trip_templates",
+  "gps_points",
+];
+
 const CHANGEABLE: Record<string, string> = {
   users: "*",
   platform_accounts: "*",
@@ -128,9 +149,8 @@ const CHANGEABLE: Record<string, string> = {
   bans: "*",
   two_factor: "*",
   backup_codes: "*",
-  devices: "*",
-  gps_points: "*",
   audit_events: "*",
+  ...Object.fromEntries(RECORDS.map((table) => [table, "*"])),
 };
 
 /** Everything that one of the requests could have changed. */
@@ -139,3 +159,7 @@ export const everything = (server: TestServer) =>
     table,
     rows(server, `SELECT ${columns} FROM ${table} ORDER BY 1, 2`),
   ]);
+
+/** The numbers of records of tracking. */
+export const recordsOf = (server: TestServer): number[] =>
+  RECORDS.map((table) => rows(server, `SELECT id FROM ${table}`).length);

@@ -19,8 +19,10 @@ import {
   logout,
   newActor,
   ownRequests,
+  recordsOf,
   remove,
   shown,
+  trackingRequests,
 } from "./stale-rights-support";
 
 /**
@@ -78,8 +80,13 @@ describe("requests that wait for the same commit", () => {
     status: number,
     events: string[],
   ): Promise<void> {
-    const asks = [...ownRequests(actor), ...adminRequests(actor), ...bodilessRequests(actor)];
-    const before = auditRows(server).length;
+    const asks = [
+      ...ownRequests(actor),
+      ...adminRequests(actor),
+      ...trackingRequests(actor).filter(({ token }) => token === actor.token),
+      ...bodilessRequests(actor),
+    ];
+    const [before, records] = [auditRows(server).length, recordsOf(server)];
     const [ended, ...answers] = await inOneCommit([
       () => end(server, actor),
       ...asks.map(
@@ -92,7 +99,8 @@ describe("requests that wait for the same commit", () => {
     expect(answers.map((answer, at) => [asks.map(shown)[at], answer.status])).toEqual(
       asks.map((ask) => [shown(ask), status]),
     );
-    // A change leaves an event, in the same transaction.
+    expect(recordsOf(server)).toEqual(records);
+    // Any other change leaves an event, in the same transaction.
     const written = auditRows(server).slice(before);
     expect(written.map(({ event_type }) => event_type).sort()).toEqual(events);
   }

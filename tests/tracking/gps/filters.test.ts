@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { APP_ID } from "../../../src/identity/access/caller";
 import { sqlite } from "../../../src/kernel/db/connection";
 import { closeDatabase } from "../../../src/kernel/db/transactions";
 import { deleteDevice } from "../../../src/tracking/devices/service";
@@ -10,15 +9,12 @@ import { deletePoint, listPoints } from "../../../src/tracking/gps/service";
 import { expectInvalid, expectRefused, UNKNOWN } from "../../support/expectations";
 import { planOf, preparedBy } from "../../support/in-process";
 import { TestServer } from "../../support/server";
-import { keyOf, newDevice, openTracking, record, reopen, setSystemConfig } from "../in-process";
+import { newDevice, openTracking, record, reopen, SERVICE, setSystemConfig } from "../in-process";
 import { fix, postPoint } from "../support";
 
 const DAY = 86_400;
 /** The start of a day, so that the test's spans coincide with those of the counters. */
 const START = 1_780_272_000;
-const NOBODY = { address: "127.0.0.1", userAgent: null, acceptLanguage: null };
-/** A caller that is no record of the database, and is not looked up there. */
-const SERVICE = { caller: { ...keyOf(null), id: APP_ID }, client: NOBODY };
 const at = (seconds: number) => new Date(seconds * 1_000).toISOString();
 
 describe("positions of a device between two times", () => {
@@ -102,7 +98,7 @@ describe("positions of a device between two times", () => {
   });
 
   test("stay right when positions go, by hand and by age", async () => {
-    for (const id of scan({}).slice(0, 40)) await deletePoint(id);
+    for (const id of scan({}).slice(0, 40)) await deletePoint(SERVICE, id);
     await setSystemConfig("gps.retention_days", 200);
     await deleteOldPoints();
     expect(scan({}).length).toBeLessThan(1_750);

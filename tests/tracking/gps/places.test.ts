@@ -9,7 +9,7 @@ import { deleteOldPoints } from "../../../src/tracking/gps/retention";
 import type { GpsPoint } from "../../../src/tracking/gps/schema";
 import { deletePoint, listPoints, listTripPoints } from "../../../src/tracking/gps/service";
 import { deleteTrip } from "../../../src/tracking/trips/service";
-import { move, openTracking, record, setSystemConfig, voyage } from "../in-process";
+import { move, openTracking, record, SERVICE, setSystemConfig, voyage } from "../in-process";
 
 /**
  * Pages in the middle of long lists are read from a place that the counters name, and must equal those of a
@@ -119,7 +119,7 @@ describe("each page of a long list", () => {
 
   test("stays right when positions are deleted, by hand and by age", async () => {
     const loose = idsOf("WHERE trip_id IS NULL ORDER BY timestamp DESC");
-    for (const id of loose.slice(0, 50)) await deletePoint(id);
+    for (const id of loose.slice(0, 50)) await deletePoint(SERVICE, id);
     expectWhole();
     await setSystemConfig("gps.retention_days", 3_650);
     await deleteOldPoints();
@@ -130,7 +130,7 @@ describe("each page of a long list", () => {
 
   test("stays right when a trip goes, and its counters go with it", async () => {
     await move(other.trip, "completed");
-    await deleteTrip(other.trip);
+    await deleteTrip(SERVICE, other.trip);
     expect(pages(100, listPoints)).toEqual(expected.all());
     expect(pages(100, (request) => listTripPoints(boat.trip, request))).toEqual(expected.trip(boat.trip));
     expect(parts()).not.toContainEqual(
@@ -145,7 +145,7 @@ describe("each page of a long list", () => {
     const itsParts = () => parts().filter(({ name }) => name.includes(long.trip)).length;
     expect(itsParts()).toBeGreaterThan(2_100);
     await move(long.trip, "completed");
-    await deleteTrip(long.trip);
+    await deleteTrip(SERVICE, long.trip);
     expect(itsParts()).toBeWithin(1, 2_100);
     await finishDetachments();
     expect(itsParts()).toBe(0);

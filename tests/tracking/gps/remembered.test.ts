@@ -7,7 +7,7 @@ import { createGeofence, deleteGeofence, updateGeofence } from "../../../src/tra
 import { getPoint } from "../../../src/tracking/gps/service";
 import { storedCounter } from "../../support/in-process";
 import { randomFrom } from "../../support/random";
-import { lengthKm, move, openTracking, record, voyage } from "../in-process";
+import { lengthKm, move, openTracking, record, SERVICE, voyage } from "../in-process";
 import { greatCircleKm, northOf, type Place } from "../support";
 
 /**
@@ -118,7 +118,7 @@ describe("positions among changes of zones and trips, some in the same commit", 
         // Its identifier is unknown until the commit: until then it is left alone.
         const key = `pending ${names}`;
         zones.set(key, fresh);
-        return createGeofence({ ...fresh }).then((made) => {
+        return createGeofence(SERVICE, { ...fresh }).then((made) => {
           zones.delete(key);
           zones.set(made.id, fresh);
         });
@@ -128,12 +128,12 @@ describe("positions among changes of zones and trips, some in the same commit", 
         const change = random() < 0.5 ? anywhere() : { is_active: !zone.is_active };
         Object.assign(zone, change);
         if (!zone.is_active) for (const { inside } of ships) inside.delete(zone);
-        return updateGeofence(id, change);
+        return updateGeofence(SERVICE, id, change);
       }
       if (dice < 0.88) {
         zones.delete(id);
         for (const { inside } of ships) inside.delete(zone);
-        return deleteGeofence(id);
+        return deleteGeofence(SERVICE, id);
       }
       if (dice < 0.95) {
         ship.isLogging = !ship.isLogging;
@@ -153,7 +153,7 @@ describe("positions among changes of zones and trips, some in the same commit", 
 
     for (let count = 0; count < zonesAtFirst; count++) {
       const fresh = anyZone();
-      zones.set((await createGeofence({ ...fresh })).id, fresh);
+      zones.set((await createGeofence(SERVICE, { ...fresh })).id, fresh);
     }
     for (let commit = 0; commit < 500; commit++) {
       told.length = 0;

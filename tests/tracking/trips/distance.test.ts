@@ -7,7 +7,7 @@ import { completedDistanceKm } from "../../../src/tracking/gps/distance";
 import { createTrip, deleteTrip } from "../../../src/tracking/trips/service";
 import { planOf, preparedBy, storedCounter } from "../../support/in-process";
 import { randomFrom } from "../../support/random";
-import { lengthKm, move, newDevice, openTracking, record, reopen, voyage } from "../in-process";
+import { lengthKm, move, newDevice, openTracking, record, reopen, SERVICE, voyage } from "../in-process";
 import { northOf, type Place, randomPlace } from "../support";
 
 /** The distance of completed trips, `distance_km_total` of the public statistics (rule O5). */
@@ -69,7 +69,7 @@ describe("the distance of completed trips", () => {
     for (const [at, place] of places.entries()) await record(device, 1_000 + at, place);
     await move(trip, "completed");
     expect(counted()).toBe(0);
-    await deleteTrip(trip);
+    await deleteTrip(SERVICE, trip);
     expect(counted()).toBe(0);
   });
 
@@ -109,13 +109,13 @@ describe("the distance of completed trips", () => {
       await record(device, 1_100, north(at + 1));
       await move(trip, "completed");
     }
-    const { id: draft } = await createTrip({ name: "draft" });
-    await deleteTrip(draft);
+    const { id: draft } = await createTrip(SERVICE, { name: "draft" });
+    await deleteTrip(SERVICE, draft);
     expect(counted()).toBeCloseTo(3, 5);
-    await deleteTrip(ships[1]?.trip ?? "");
+    await deleteTrip(SERVICE, ships[1]?.trip ?? "");
     expect(counted()).toBeCloseTo(1, 5);
     expect(storedCounter(`trip_mm ${ships[1]?.trip}`)).toBeNull();
-    await deleteTrip(ships[0]?.trip ?? "");
+    await deleteTrip(SERVICE, ships[0]?.trip ?? "");
     expect(counted()).toBe(0);
   });
 });
@@ -139,7 +139,7 @@ describe("in one commit", () => {
     await Promise.all([
       record(device, 1_100, north(2)),
       move(trip, "completed"),
-      deleteTrip(trip),
+      deleteTrip(SERVICE, trip),
       record(device, 1_200, north(100)),
     ]);
     expect(counted()).toBe(0);
@@ -151,7 +151,7 @@ describe("in one commit", () => {
     await record(device, 1_000, north(0));
     const outcomes = await Promise.allSettled([
       record(device, 1_100, north(2)),
-      deleteTrip(trip),
+      deleteTrip(SERVICE, trip),
       move(trip, "completed"),
       move(trip, "completed"),
       move(trip, "active"),

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { APP_ID } from "../../../src/identity/access/caller";
 import { sqlite } from "../../../src/kernel/db/connection";
 import { closeDatabase } from "../../../src/kernel/db/transactions";
 import { setClock } from "../../../src/kernel/time/clock";
@@ -11,7 +10,7 @@ import { createTrip, deleteTrip, listTrips, updateTrip } from "../../../src/trac
 import { expectInvalid, UNKNOWN } from "../../support/expectations";
 import { planOf, preparedBy } from "../../support/in-process";
 import { TestServer } from "../../support/server";
-import { keyOf, move, newDevice, openTracking, reopen } from "../in-process";
+import { move, newDevice, openTracking, reopen, SERVICE } from "../in-process";
 import * as http from "../support";
 
 /** Lists of trips by device, category, status and time equal those of a plain scan, whatever happens to the trips. */
@@ -19,9 +18,6 @@ import * as http from "../support";
 const HOUR = 3_600_000;
 /** A day, a little before its end. */
 const START = Date.parse("2026-06-01T20:00:00Z");
-const NOBODY = { address: "127.0.0.1", userAgent: null, acceptLanguage: null };
-/** A caller that is no record of the database, and is not looked up there. */
-const SERVICE = { caller: { ...keyOf(null), id: APP_ID }, client: NOBODY };
 const OLD = { from: "1970-01-01" };
 
 let devices: string[] = [];
@@ -33,10 +29,10 @@ beforeAll(async () => {
   setClock(() => time);
   await openTracking();
   devices = [newDevice(), newDevice()];
-  for (const name of ["ferry", "supply"]) categories.push((await createCategory({ name })).id);
+  for (const name of ["ferry", "supply"]) categories.push((await createCategory(SERVICE, { name })).id);
   for (let n = 0; n < 1_300; n++) {
     time += (n % 7) * 90_000;
-    const trip = await createTrip({
+    const trip = await createTrip(SERVICE, {
       name: `trip ${n}`,
       device_id: [...devices, null][n % 3] ?? null,
       category_id: [...categories, null][n % 5] ?? null,
@@ -132,11 +128,11 @@ test(
     await Promise.all([
       ...all
         .slice(0, 30)
-        .map((id) => updateTrip(keyOf(null), id, { device_id: devices[1] ?? null, category_id: null })),
-      ...all.slice(30, 60).map((id) => updateTrip(keyOf(null), id, { category_id: categories[1] ?? null })),
-      ...all.slice(30, 40).map((id) => updateTrip(keyOf(null), id, { name: "other" })),
+        .map((id) => updateTrip(SERVICE, id, { device_id: devices[1] ?? null, category_id: null })),
+      ...all.slice(30, 60).map((id) => updateTrip(SERVICE, id, { category_id: categories[1] ?? null })),
+      ...all.slice(30, 40).map((id) => updateTrip(SERVICE, id, { name: "other" })),
     ]);
-    for (const id of scan({ status: "completed" }).slice(0, 40)) await deleteTrip(id);
+    for (const id of scan({ status: "completed" }).slice(0, 40)) await deleteTrip(SERVICE, id);
     expectRight();
   },
   PATIENCE,
@@ -154,7 +150,7 @@ test(
     expect(parts(device)).toBeGreaterThan(500);
     await deleteDevice(SERVICE, device);
     expectRight();
-    await deleteCategory(category);
+    await deleteCategory(SERVICE, category);
     expectRight();
     for (const gone of [{ device_id: device }, { category_id: category }])
       for (const status of [undefined, "draft", "active", "completed"] as const)
