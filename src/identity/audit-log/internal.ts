@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import { publish } from "../../kernel/db/events";
-import { transact } from "../../kernel/db/transactions";
 import { invalid } from "../../kernel/errors/errors";
 import { checkMetadata } from "../../kernel/http/validation";
+import { transactBy } from "../access/actor";
 import type { Caller } from "../access/caller";
 import { insertEvent, recorderOf } from "../audit/service";
 import { findUser } from "../directory/users";
@@ -35,7 +35,7 @@ export function writeEvent(
   checkMetadata(input.metadata);
   const { ip_address, actor_id } = input;
   if (ip_address != null && !isAddress(ip_address)) throw invalid("/ip_address", "must be an IP address");
-  return transact(() => {
+  return transactBy(caller, () => {
     const user = input.user_id === null ? undefined : findUser(input.user_id);
     const isSystemEvent = input.user_id === null && mayBeAboutNobody;
     if (!user && !isSystemEvent && input.source_service === "api") throw invalid("/user_id", "names no user");

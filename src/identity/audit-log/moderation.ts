@@ -1,5 +1,5 @@
-import { transact } from "../../kernel/db/transactions";
 import { iso } from "../../kernel/time/clock";
+import { transactBy } from "../access/actor";
 import type { Caller } from "../access/caller";
 import { COMMUNITY_PLATFORM, findUserByPlatform } from "../accounts/service";
 import { insertEvent, recorderOf } from "../audit/service";
@@ -17,7 +17,7 @@ export const writeModeration = (
   { reason = null, duration_seconds = null, ...what }: ModerationAction,
   occurredAt: number,
 ): Promise<AuditEvent> =>
-  transact(() =>
+  transactBy(caller, () =>
     toAuditEvent(
       insertEvent({
         event_type: "moderation_action",

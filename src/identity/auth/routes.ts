@@ -113,7 +113,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
       },
     },
   )
-  .post("/2fa/check", ({ body }) => checkTwoFactor(body.user_id, body.oauth_provider), {
+  .post("/2fa/check", ({ actor, body }) => checkTwoFactor(actor, body.user_id, body.oauth_provider), {
     access: "system",
     body: CheckInput,
     response: { 200: CheckResult },

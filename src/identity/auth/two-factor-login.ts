@@ -1,7 +1,6 @@
-import { transact } from "../../kernel/db/transactions";
 import { AppError, invalid } from "../../kernel/errors/errors";
 import { checkNotBanned } from "../access/active-ban";
-import { type AnyActor, transactAs } from "../access/actor";
+import { type Actor, type AnyActor, transactAs } from "../access/actor";
 import { recordAudit } from "../audit/service";
 import { contactAddress, primaryAccount } from "../directory/accounts";
 import { findUser } from "../directory/users";
@@ -82,8 +81,8 @@ function barTo(userId: string, provider: string): AppError | null {
  * For the identity web app, after a sign-in through an external provider: tells if a second step is needed,
  * with the token for it. Throws 400 for an unknown user or platform, 403 for a banned user.
  */
-export function checkTwoFactor(userId: string, provider: string | null | undefined) {
-  return transact(() => {
+export function checkTwoFactor(actor: Actor, userId: string, provider: string | null | undefined) {
+  return transactAs(actor, () => {
     const user = findUser(userId);
     if (!user || user.deleted_at !== null) throw invalid("/user_id", "names no user");
     checkNotBanned(user.id);
