@@ -105,6 +105,19 @@ test("an administrator's session that had signed out takes along what it asked f
   ]);
 });
 
+test("a key that gets a new value takes along what it asked for with the old one, and no other key's goes", async () => {
+  const users = [await newUser(server), await newUser(server)];
+  const keys = [await server.createKey("users:write"), await server.createKey("users:write")];
+  const links = await Promise.all(keys.map(({ key }, at) => ask(key, users[at]?.id ?? "")));
+  const path = `/v1/api-keys/${keys[0]?.id}/regenerate`;
+  done(await server.post(path, { token: await server.admin() }));
+  const pending = await server.get(`/v1/users/${users[0]?.id}/email/pending`, { token: server.systemKey });
+  expect(pending.body.pending).toBe(false);
+  expect(await Promise.all(links.map(async (link) => (await verifyEmail(server, link)).status))).toEqual([
+    400, 200,
+  ]);
+});
+
 test("what another session asked for stays, and what a session asked for that signed out by itself", async () => {
   const user = await robbed();
   const link = await ask(user.token, user.id);

@@ -236,6 +236,11 @@ export function cancelRequestsBy(userId: string, keptId: string | null): void {
   db.delete(verifications).where(and(byUser, elsewhere)).run();
 }
 
+/** Cancels what a key requested, in the current transaction: called as it gets a new value, since the old one may be known. */
+export function cancelRequestsOfKey(keyId: string): void {
+  db.delete(verifications).where(eq(verifications.requested_by_key, keyId)).run();
+}
+
 /**
  * Consumes a token in the current transaction and returns its verification: of parallel requests only one
  * gets it. `allows` restricts which verifications may be consumed. Throws the same 400 for every fault.
