@@ -34,8 +34,8 @@ export function actorOf<C extends Caller | null>(caller: C, request: Request): A
 }
 
 /**
- * The actor of a change that is the user's own, whoever brings it: the service at which the user signs in, or a
- * session that may have ended meanwhile. The caller is neither checked again nor named.
+ * The actor of a change that is the user's own, in a session that may have ended meanwhile: the caller is
+ * neither checked again nor named.
  */
 export const withoutCaller = ({ client }: AnyActor): AnyActor => ({ caller: null, client });
 
@@ -51,11 +51,19 @@ export const currentActor = (): AnyActor | null => acting;
  * who lost rights 403 (rule R6): a session that was just revoked could make itself a key otherwise. Audit events
  * written inside name the actor.
  */
-export function transactAs<T>(actor: AnyActor, work: Work<T>): Promise<T> {
+export const transactAs = <T>(actor: AnyActor, work: Work<T>): Promise<T> =>
+  transactBy(actor.caller, work, actor);
+
+/** `transactAs` for what a user does at the service that tells of it: audit events don't name the service. */
+export const transactFor = <T>(actor: Actor, work: Work<T>): Promise<T> =>
+  transactBy(actor.caller, work, withoutCaller(actor));
+
+/** `transactAs` that names another actor in audit events, or none: an event from outside says itself who acted. */
+function transactBy<T>(caller: Caller | null, work: Work<T>, named: AnyActor | null = null): Promise<T> {
   return transact((() => {
     // The key of the installation's own services is no record that could end.
-    if (actor.caller !== null && actor.caller.id !== APP_ID) checkStillAdmitted(actor.caller);
-    acting = actor;
+    if (caller !== null && caller.id !== APP_ID) checkStillAdmitted(caller);
+    acting = named;
     try {
       return work();
     } finally {

@@ -4,7 +4,7 @@ import { conflict, forbidden, invalid } from "../../kernel/errors/errors";
 import { hrefOf } from "../../kernel/http/web-address";
 import { now } from "../../kernel/time/clock";
 import { activeBan } from "../access/active-ban";
-import { type Actor, transactAs, withoutCaller } from "../access/actor";
+import { type Actor, transactFor } from "../access/actor";
 import { recordAudit } from "../audit/service";
 import { insertAccount, isAddressProved, userByEmail } from "../directory/accounts";
 import { insertUserWithAccount } from "../directory/new-user";
@@ -34,7 +34,7 @@ import { usernameCandidates } from "./username";
  * deleted user.
  */
 export function upsertExternalLogin(actor: Actor, input: ExternalLogin): Promise<ExtendedUser> {
-  return transactAs(withoutCaller(actor), () => {
+  return transactFor(actor, () => {
     const platform = platformBySlug(input.oauthProvider);
     if (!platform?.is_oauth) throw invalid("/oauthProvider", "names no external platform");
     checkLoginEnabled(platform.slug);

@@ -23,6 +23,7 @@ import { requireRecentSignIn } from "../reauthentication/service";
 import type { Role, RoleAssignment } from "../roles/schema";
 import { toRole } from "../roles/service";
 import { roles, userRoles } from "../roles/table";
+import { cancelRequestsOfKey } from "../verification/service";
 import { tellOfGain, tellOwner } from "./owner";
 import type { ApiKey, ApiKeyChange, NewApiKey } from "./schema";
 import { apiKeyRoles, apiKeys } from "./table";
@@ -64,9 +65,7 @@ export function listedKeys(caller: Caller): Records<ApiKey> {
   };
 }
 
-export function getApiKey(caller: Caller, id: string): ApiKey {
-  return toApiKey(visibleKey(caller, id));
-}
+export const getApiKey = (caller: Caller, id: string): ApiKey => toApiKey(visibleKey(caller, id));
 
 /** A key that the caller may see. For anybody else's key throws 404: its existence is private. */
 function visibleKey(caller: Caller, id: string): Row {
@@ -199,7 +198,7 @@ function gained(before: Row, { is_active, expires_at, scopes }: Row): boolean {
   return is_active && (!before.is_active || isLonger || !new PermissionSet(before.scopes).hasAll(scopes));
 }
 
-/** Gives a key a new value. The old one is invalid from the commit on, and its sockets are closed. */
+/** Gives a key a new value. From the commit on, the old one, its sockets and the addresses that it asked for end. */
 export async function regenerateApiKey(actor: Actor, id: string, proof: Proof) {
   await requireProofFor(actor, id, proof);
   return transactAs(actor, () => {
@@ -219,6 +218,7 @@ export async function regenerateApiKey(actor: Actor, id: string, proof: Proof) {
       .where(eq(apiKeys.id, id))
       .returning()
       .get();
+    cancelRequestsOfKey(id);
     auditKey("api_key_revoked", before, { reason: "regenerated" });
     auditKey("api_key_created", row, { reason: "regenerated" });
     tellOfGain("api_key_regenerated", row, actor);

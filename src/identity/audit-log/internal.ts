@@ -42,7 +42,8 @@ export function writeEvent(
     if (actor_id != null && !actor) throw invalid("/actor_id", "names no user");
     // A scrubbed account's events keep no address and no words of others, its own actions included (rule
     // A10).
-    const isScrubbed = user?.scrubbed_at != null || actor?.scrubbed_at != null;
+    const resource = input.resource_id == null ? undefined : findUser(input.resource_id);
+    const isScrubbed = [user, actor, resource].some((named) => named?.scrubbed_at != null);
     if (user && input.event_type === "consent_revoked" && input.status === "success")
       publish("consent.revoked", { userId: user.id, clientId: input.resource_id ?? "" });
     return toAuditEvent(

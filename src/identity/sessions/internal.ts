@@ -4,7 +4,7 @@ import { db } from "../../kernel/db/connection";
 import { invalid, notFound } from "../../kernel/errors/errors";
 import { iso, MINUTE, now } from "../../kernel/time/clock";
 import { checkNotBanned } from "../access/active-ban";
-import { type Actor, transactAs, withoutCaller } from "../access/actor";
+import { type Actor, transactFor } from "../access/actor";
 import { touch } from "../access/caller";
 import { isOpenNow } from "../access/open-session";
 import { recordAudit } from "../audit/service";
@@ -32,7 +32,7 @@ export function createInternalSession(actor: Actor, input: NewInternalSession): 
   const userId = input.userId.toLowerCase();
   const expiresAt = Date.parse(input.expires);
   if (expiresAt <= now()) throw invalid("/expires", "must be in the future");
-  return transactAs(withoutCaller(actor), () => {
+  return transactFor(actor, () => {
     const user = findUser(userId);
     if (!user || user.deleted_at !== null) throw invalid("/userId", "names no user");
     checkNotBanned(userId);
@@ -87,7 +87,7 @@ export function deleteInternalSession(
   reason: LogoutReason,
   app: string | null,
 ): Promise<void> {
-  return transactAs(withoutCaller(actor), () => {
+  return transactFor(actor, () => {
     const session = sessionByToken(token);
     if (AGAINST_THE_USER.includes(reason)) revoke(session, reason);
     else endSession(session.id);

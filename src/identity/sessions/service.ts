@@ -16,7 +16,7 @@ import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import { activeUser } from "../directory/users";
 import { platforms } from "../platforms/table";
-import { cancelRequestsOf } from "../verification/service";
+import { cancelRequestsBy, cancelRequestsOf } from "../verification/service";
 import type { ActiveSession } from "./schema";
 import { sessions } from "./table";
 
@@ -127,7 +127,7 @@ export function endSession(id: string): boolean {
  */
 export function revoke(session: Pick<Row, "id" | "user_id">, reason: string): void {
   db.delete(sessions).where(eq(sessions.id, session.id)).run();
-  cancelRequestsOf([session.id]);
+  cancelRequestsOf(session.id);
   publish("session.revoked", { userId: session.user_id, sessionId: session.id, reason });
   accessChanged((caller) => caller.kind === "session" && caller.id === session.id, true);
 }
@@ -150,6 +150,7 @@ export function revokeOtherSessions(
     revoke(session, reason);
     auditRevocation(session, reason);
   }
+  cancelRequestsBy(userId, actor.caller.id);
   return others.length;
 }
 
@@ -159,12 +160,12 @@ export const BY_NOBODY = { actor_id: null, withoutOrigin: true } as const;
 /**
  * Removes all sessions of a user in the current transaction, each with its audit event. Tells the user nothing:
  * the caller publishes the reason (a ban, a deletion, a password reset) before, and calls `accessChanged` after.
- * Returns the identifiers.
+ * Returns their number.
  */
-export function deleteSessions(userId: string, reason: string, by?: typeof BY_NOBODY): string[] {
+export function deleteSessions(userId: string, reason: string, by?: typeof BY_NOBODY): number {
   const ended = db.delete(sessions).where(eq(sessions.user_id, userId)).returning().all();
   for (const session of ended) auditRevocation(session, reason, by);
-  return ended.map(({ id }) => id);
+  return ended.length;
 }
 
 /**
@@ -173,10 +174,10 @@ export function deleteSessions(userId: string, reason: string, by?: typeof BY_NO
  */
 export function forceLogout(userId: string, reason: string): number {
   const ended = deleteSessions(userId, reason);
-  cancelRequestsOf(ended);
+  cancelRequestsBy(userId, null);
   publish("sessions.ended", { userId, reason });
   accessChanged((caller) => caller.kind === "session" && caller.userId === userId, true);
-  return ended.length;
+  return ended;
 }
 
 const auditRevocation = (session: Row, reason: string, by?: typeof BY_NOBODY) =>

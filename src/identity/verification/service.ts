@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, isNotNull, lte, not, or, type SQL } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNotNull, isNull, lte, ne, not, or, type SQL } from "drizzle-orm";
 import { hashToken, mintToken } from "../../kernel/crypto/crypto";
 import { keyedHash } from "../../kernel/crypto/encryption";
 import { newId } from "../../kernel/crypto/id";
@@ -213,11 +213,32 @@ export function cancelVerification(userId: string, kind: VerificationKind): bool
 }
 
 /**
- * Cancels what sessions requested, in the current transaction: called for revoked ones, which may have been
- * stolen. The thief's link would otherwise work for the rest of its day.
+ * Cancels what a session requested, in the current transaction: called for one that is revoked, which may have
+ * been stolen. The thief's link would otherwise work for the rest of its day.
  */
-export function cancelRequestsOf(sessionIds: string[]): void {
-  db.delete(verifications).where(inArray(verifications.requested_by_session, sessionIds)).run();
+export function cancelRequestsOf(sessionId: string): void {
+  db.delete(verifications).where(eq(verifications.requested_by_session, sessionId)).run();
+}
+
+/**
+ * Cancels what a user requested in any session but `keptId`, for anybody, in the current transaction: also in
+ * sessions that are gone, since a thief may sign out before the user looks.
+ */
+export function cancelRequestsBy(userId: string, keptId: string | null): void {
+  const byUser = or(
+    eq(verifications.requested_by, userId),
+    and(isNull(verifications.requested_by), eq(verifications.user_id, userId)),
+  );
+  const elsewhere =
+    keptId === null
+      ? isNotNull(verifications.requested_by_session)
+      : ne(verifications.requested_by_session, keptId);
+  db.delete(verifications).where(and(byUser, elsewhere)).run();
+}
+
+/** Cancels what a key requested, in the current transaction: called as it gets a new value, since the old one may be known. */
+export function cancelRequestsOfKey(keyId: string): void {
+  db.delete(verifications).where(eq(verifications.requested_by_key, keyId)).run();
 }
 
 /**

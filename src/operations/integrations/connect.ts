@@ -173,12 +173,16 @@ interface Stored {
   former: string[];
 }
 
+/** True if the session or the key that started a connection could start it now: a key needs the permission. */
+function mayStillConnect({ started_by_kind: kind, started_by_hash: tokenHash }: State): boolean {
+  const caller = reloadCaller({ kind, tokenHash });
+  return caller !== null && (kind === "session" || caller.permissions.has("integrations:write"));
+}
+
 /** Keeps an account with its tokens, in the current transaction. */
 function store(state: State, tokens: Tokens, account: Account): Stored {
   const user = findUser(state.user_id);
-  // Since the start the user may have lost the credential, or rights.
-  const caller = reloadCaller({ kind: state.started_by_kind, tokenHash: state.started_by_hash });
-  if (!user || user.deleted_at !== null || activeBan(user.id) || !caller)
+  if (!user || user.deleted_at !== null || activeBan(user.id) || !mayStillConnect(state))
     return { reason: "account_unavailable", former: [] };
   const before = db
     .select()

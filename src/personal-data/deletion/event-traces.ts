@@ -19,8 +19,9 @@ export const KEPT_REASONS = {
 const ALWAYS = Number.MAX_SAFE_INTEGER;
 
 /**
- * Erases a user's traces from the audit log: from the events about the user and by the user, and from those
- * that bots wrote about the accounts elsewhere, under each identifier up to its time.
+ * Erases a user's traces from the audit log: from the events about the user and by the user, from those that
+ * bots wrote about the accounts elsewhere, under each identifier up to its time, and from others whose
+ * resource is the user or such an account.
  */
 export async function eraseEventsOf(userId: string, externalIds: (string | FormerId)[]): Promise<void> {
   const ids = externalIds.map((id) => (typeof id === "string" ? { id, until: ALWAYS } : id));
@@ -28,6 +29,7 @@ export async function eraseEventsOf(userId: string, externalIds: (string | Forme
   await eraseEvents(userId, eventsBy(userId));
   for (const { id, until } of ids) await eraseEvents(id, eventsOfBots(id, until));
   if (ids.length > 0) await eraseModerations(ids);
+  await eraseMentions(userId, ids);
 }
 
 /** Audit events checked in one transaction, which takes some milliseconds. */
@@ -155,13 +157,18 @@ async function eraseEvents(subject: string, next: NextEvents): Promise<void> {
   }
 }
 
+/** Tells if an account elsewhere was a user's at a time. */
+const belonging = (ids: FormerId[]) => {
+  const untilOf = new Map(ids.map(({ id, until }) => [id, until]));
+  return (id: string | null, at: number) => id !== null && at <= (untilOf.get(id) ?? -1);
+};
+
 /**
  * Erases what bots told of moderation before the account elsewhere was linked: such an event names no user of
  * ours. No index leads there, so all events of moderation are gone through.
  */
 async function eraseModerations(ids: FormerId[]): Promise<void> {
-  const untilOf = new Map(ids.map(({ id, until }) => [id, until]));
-  const isOurs = (id: string | null, at: number) => id !== null && at <= (untilOf.get(id) ?? -1);
+  const isOurs = belonging(ids);
   for (let after: Place | undefined = { at: 0, rowid: 0 }; after; ) {
     const from: Place = after;
     after = await transact(() => {
@@ -172,4 +179,42 @@ async function eraseModerations(ids: FormerId[]): Promise<void> {
       return events.length === EVENTS_AT_ONCE ? events.at(-1) : undefined;
     });
   }
+}
+
+interface Mention extends Place {
+  resource: string;
+  isByBot: number;
+}
+
+const rowsOfLog = statement(() =>
+  sqlite.prepare<{ first: number; last: number }, []>(
+    `SELECT (SELECT coalesce(min(rowid), 1) FROM audit_events) AS first,
+            (SELECT coalesce(max(rowid), 0) FROM audit_events) AS last`,
+  ),
+);
+const selectMentions = statement(() =>
+  sqlite.prepare<Mention, [number, number, string]>(
+    `SELECT created_at AS at, rowid, resource_id AS resource,
+       source_service IN ('community_bot', 'stream_bot') AS isByBot
+     FROM audit_events
+     WHERE rowid >= ? AND rowid < ? AND resource_id IN (SELECT value FROM json_each(?)) AND ${IS_FOREIGN}`,
+  ),
+);
+
+/** Audit events looked at in one transaction, of which few are changed: some milliseconds. */
+const ROWS_AT_ONCE = 5_000;
+
+/**
+ * Erases what services wrote about a user, or bots about the accounts elsewhere, in events that concern
+ * somebody else or nobody. No index leads there, so the whole log is gone through.
+ */
+async function eraseMentions(userId: string, ids: FormerId[]): Promise<void> {
+  const isOurs = belonging(ids);
+  const named = JSON.stringify([userId, ...ids.map(({ id }) => id)]);
+  const { first, last } = rowsOfLog().get() ?? { first: 1, last: 0 };
+  for (let from = first; from <= last; from += ROWS_AT_ONCE)
+    await transact(() => {
+      for (const { rowid, at, resource, isByBot } of selectMentions().all(from, from + ROWS_AT_ONCE, named))
+        if (resource === userId || (isByBot && isOurs(resource, at))) eraseEvent(rowid, resource);
+    });
 }

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer, Token } from "../../support/api";
+import { commandLineKey } from "../../support/credentials";
 import { auditRows } from "../../support/events";
 import { done, expectRefused } from "../../support/expectations";
 import { newestMail } from "../../support/mail";
-import { externalUser, newPerson, newUser, staff, type User } from "../../support/people";
+import { externalLogin, externalUser, newPerson, newUser, staff, type User } from "../../support/people";
 import { holdCommits } from "../../support/rows";
 import { TestServer } from "../../support/server";
+import { Client } from "../../support/socket";
 import { accountsOf } from "../accounts/support";
 import { verifyEmail } from "../auth/support";
 import {
@@ -146,6 +148,37 @@ describe("requests that wait for the same commit", () => {
     expectRefused(asked as Answer, 401, "Unauthorized");
     const pending = await server.get(`/v1/users/${user.id}/email-link/pending`, { token: admin });
     expect(pending.body).toEqual({ pending: false, email: null, expires_at: null });
+  });
+
+  test("of a system key that is switched off sign nobody in and write no event", async () => {
+    const user = await externalUser(server);
+    const { id, key: token } = await commandLineKey(server, { system: true });
+    const event = { event_type: "too_late", resource_type: "user", status: "success", metadata: null };
+    const late = [
+      ["/v1/sessions", { userId: user.id, expires: "2099-01-01T00:00:00Z" }],
+      ["/v1/users/oauth", externalLogin()],
+      ["/v1/users/oauth", { ...externalLogin(), oauthProviderId: user.providerId, name: "Renamed" }],
+      ["/v1/auth/2fa/check", { user_id: user.id }],
+      ["/v1/internal/audit", { ...event, user_id: user.id, source_service: "api" }],
+    ] as const;
+    const socket = await Client.open(server, { bearer: token });
+    const kept = () =>
+      everything(server).filter(([table]) => table !== "api_keys" && table !== "audit_events");
+    const before = kept();
+    const events = auditRows(server).length;
+    const [ended, ...answers] = await inOneCommit([
+      () => server.patch(`/v1/api-keys/${id}`, { token: admin, body: { is_active: false } }),
+      ...late.map(
+        ([path, body]) =>
+          () =>
+            server.post(path, { token, body }),
+      ),
+    ]);
+    expect(ended?.status).toBe(200);
+    for (const answer of answers) expectRefused(answer, 401, "Unauthorized");
+    expect(kept()).toEqual(before);
+    expect(auditRows(server).slice(events)).toMatchObject([{ event_type: "api_key_updated" }]);
+    expect((await socket.closed).code).toBe(4401);
   });
 });
 

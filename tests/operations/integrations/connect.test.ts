@@ -581,6 +581,15 @@ describe("a connection fails", () => {
     await expectFailed(address, "account_unavailable");
   });
 
+  test("for a key that lost the permission meanwhile", async () => {
+    const { server } = harbour;
+    const { id, key } = await server.createKey("integrations:write", "gps:read");
+    const address = await consented(harbour, "discord", key);
+    const body = { scopes: ["gps:read"] };
+    done(await server.patch(`/v1/api-keys/${id}`, { token: await server.admin(), body }));
+    await expectFailed(address, "account_unavailable");
+  });
+
   test("for a user who was banned while the platform was asked", async () => {
     const user = await externalUser(harbour.server);
     const held = harbour.discord.hold("/users/@me");

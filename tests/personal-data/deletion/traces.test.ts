@@ -232,6 +232,34 @@ test("what a bot told of moderation before its account was linked goes too, of m
   expect(others.map(stored)).toEqual(before);
 });
 
+test("what services wrote of an account that was but the resource of somebody else's event goes too", async () => {
+  const [user, other] = [await newUser(server), await newUser(server)];
+  const discord = externalLogin({ email: user.email });
+  const elsewhere = discord.oauthProviderId;
+  const bots = {
+    source_service: "community_bot",
+    event_type: "member_noted",
+    resource_type: "community_member",
+  };
+  const mention = { resource_type: "user", resource_id: user.id };
+  const gone = [
+    await byApp({ ...mention, user_id: other.id, ...texts("mentioned") }),
+    await byApp({ ...mention, user_id: "elsewhere-1", source_service: "backend", ...texts("mentioned") }),
+    await byApp({ ...mention, ...texts("mentioned") }),
+    await byApp({ ...bots, resource_id: elsewhere, ...texts("mentioned") }),
+  ];
+  const kept = [
+    await byApp({ ...mention, resource_id: other.id, ...texts("kept") }),
+    await byApp({ ...bots, resource_id: "4711", ...texts("kept") }),
+    await byApp({ ...bots, source_service: "backend", resource_id: elsewhere, ...texts("kept") }),
+  ].map(({ id }) => stored(id));
+  await signInExternally(server, discord);
+  await forceDelete(user.id);
+  for (const { id } of gone) expect(stored(id)).toMatchObject(EMPTY);
+  expect(kept.map(({ id }) => stored(id))).toEqual(kept);
+  expect(await byApp({ ...mention, user_id: other.id, ...texts("late") })).toMatchObject(EMPTY);
+});
+
 test("a service's own words for a type of resource go, Fairlead's stay, and the counts follow", async () => {
   const user = await newUser(server);
   const types = [word("type"), word("type")];
