@@ -1,16 +1,25 @@
-import { contactAddress } from "../directory/accounts";
+import { takeToken } from "../../kernel/limits/rate-limit";
+import { HOUR, SECOND } from "../../kernel/time/clock";
+import { contactAddress, isAddressProved } from "../directory/accounts";
 import type { UserRow } from "../directory/users";
 import { emailLocale } from "./locale";
 import { queueEmail } from "./service";
 import { composeEmail, type EmailContent } from "./templates";
 
+/** Notices to one mailbox whose address nobody proved: a stranger's, perhaps, who must not be sent emails at will. */
+const TO_UNPROVED = { requests: 8, seconds: HOUR / SECOND };
+
+const mayNotify = (user: UserRow, address: string): boolean =>
+  isAddressProved(user.id, address) || takeToken(`unproved-mailbox ${address}`, TO_UNPROVED).allowed;
+
 /**
  * Queues an email to a user, in the current transaction, in the language that the user chose or that the
- * request asks for. Does nothing for a user without an address.
+ * request asks for. Does nothing for a user without an address, and sends an address that nobody proved a few
+ * an hour.
  */
 export function notify(user: UserRow, content: EmailContent, acceptLanguage: string | null = null): void {
   const address = contactAddress(user);
-  if (address !== null) notifyAt(address, user, content, acceptLanguage);
+  if (address !== null && mayNotify(user, address)) notifyAt(address, user, content, acceptLanguage);
 }
 
 /** The same, to an address that may no longer be the user's. */
