@@ -73,6 +73,53 @@ describe("the former address is told of a new one", () => {
   });
 });
 
+describe("the owner is told of an OAuth client", () => {
+  const clientOf = async (user: User): Promise<string> => {
+    const body = { name: "Crew app", redirect_uris: ["https://app.example/callback"] };
+    return done(await server.post("/v1/oauth/clients", { token: user.token, body })).client.id;
+  };
+
+  test("that has a new secret, and of nothing of the secret", async () => {
+    const user = await newUser(server);
+    const path = `/v1/oauth/clients/${await clientOf(user)}/regenerate-secret`;
+    for (const token of [user.token, await server.admin()]) {
+      const { client_secret } = done(await server.post(path, { token }));
+      const mails = (await mailsTo(server, user.email)).filter(
+        ({ kind }) => kind === "client_secret_changed",
+      );
+      expect(mails.at(-1)?.text).toContain("> Crew app");
+      expect(mails.at(-1)?.text).not.toContain(client_secret);
+    }
+    expect(queued(user.id, "client_secret_changed")).toBe(2);
+  });
+
+  test("that sends users elsewhere or needs no secret, and of no other change", async () => {
+    const user = await newUser(server);
+    const id = await clientOf(user);
+    const change = async (body: object) =>
+      done(await server.patch(`/v1/oauth/clients/${id}`, { token: user.token, body }));
+    const redirect_uris = ["https://app.example/callback"];
+    await change({ name: "Night watch", description: "Shows the crew", redirect_uris, is_active: false });
+    expect(queued(user.id, "client_redirected")).toBe(0);
+    await change({ redirect_uris: [...redirect_uris, "https://else.example/callback"] });
+    await change({ client_type: "public" });
+    expect(queued(user.id, "client_redirected")).toBe(2);
+    expect((await nextMail(server, user.email, "client_redirected")).text).toContain("> Night watch");
+  });
+
+  test("21 times an hour, and the last email says so", async () => {
+    const user = await newUser(server);
+    const path = `/v1/oauth/clients/${await clientOf(user)}/regenerate-secret`;
+    for (let times = 0; times < 23; times++) done(await server.post(path, { token: user.token }));
+    const mails = (await mailsTo(server, user.email)).filter(({ kind }) => kind === "client_secret_changed");
+    expect(mails).toHaveLength(21);
+    expect(mails.map(({ text }) => text.includes("no more emails about clients"))).toEqual([
+      ...Array(20).fill(false),
+      true,
+    ]);
+  });
+});
+
 describe("the owner is told of a key", () => {
   test("that is new, and of a new value of one, by its name and first characters", async () => {
     const user = await newUser(server, keyRole);

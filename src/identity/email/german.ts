@@ -149,6 +149,28 @@ export const german: Language = {
           otherwise:
             "Falls du das nicht warst, lösche den Schlüssel sofort, ändere dein Passwort, beende deine anderen Sitzungen und sag denen Bescheid, die diese Installation betreiben.",
         };
+      case "client_secret_changed":
+      case "client_redirected":
+        return {
+          subject: {
+            client_secret_changed: `Neues Geheimnis eines OAuth-Clients auf ${site}`,
+            client_redirected: `Ein OAuth-Client von dir leitet anderswohin auf ${site}`,
+          }[content.kind],
+          paragraphs: [
+            {
+              client_secret_changed: `Ein OAuth-Client deines Kontos auf ${site} bekam am ${time(content.at)} ein neues Geheimnis; das alte gilt nicht mehr. Wer es hat, kann sich als die Anwendung ausgeben:`,
+              client_redirected: `Ein OAuth-Client deines Kontos auf ${site} bekam am ${time(content.at)} andere Rücksprungadressen oder einen anderen Typ. Wer unter diesen Adressen sitzt, kann sich als die Benutzer der Anwendung anmelden:`,
+            }[content.kind],
+            ...(content.silentUntil === null
+              ? []
+              : [
+                  `Es ist eine von vielen Änderungen. Bis zum ${time(content.silentUntil)} bekommst du keine weiteren E-Mails zu Clients, auch wenn noch mehr dazukommen: Sieh in der Liste deiner OAuth-Clients nach.`,
+                ]),
+          ],
+          quote: content.name,
+          otherwise:
+            "Falls du das nicht warst und auch niemand, den du darum gebeten hast, berichtige den Client und gib ihm sofort ein neues Geheimnis, ändere dein Passwort, beende deine anderen Sitzungen und sag denen Bescheid, die diese Installation betreiben.",
+        };
       case "backup_codes_regenerated":
         return {
           subject: `Neue Ersatzcodes für ${site}`,

@@ -1,7 +1,8 @@
 import { takeToken } from "../../kernel/limits/rate-limit";
-import { HOUR, SECOND } from "../../kernel/time/clock";
+import { HOUR, now, SECOND } from "../../kernel/time/clock";
+import type { Actor } from "../access/actor";
 import { contactAddress, isAddressProved } from "../directory/accounts";
-import type { UserRow } from "../directory/users";
+import { findUser, type UserRow } from "../directory/users";
 import { emailLocale } from "./locale";
 import { queueEmail } from "./service";
 import { composeEmail, type EmailContent } from "./templates";
@@ -31,4 +32,26 @@ export function notifyAt(
 ): void {
   const locale = emailLocale(user.preferred_locale, acceptLanguage);
   queueEmail(composeEmail({ address, username: user.username, locale }, content), user.id);
+}
+
+/** Emails of one sort to a user within an hour: the last of them says that more may follow without an email. */
+const OF_ONE_SORT = { requests: 21, seconds: HOUR / SECOND };
+
+/**
+ * Tells the owner of something that a thief of the session could have changed, in the current transaction. What is
+ * counted together is `sort`; `contentOf` gets the time until when no further email of the sort is sent, or null.
+ * Does nothing where there is no owner.
+ */
+export function notifyOwner(
+  ownerId: string | null,
+  sort: string,
+  { caller, client }: Actor,
+  contentOf: (silentUntil: number | null) => EmailContent,
+): void {
+  const owner = ownerId === null ? undefined : findUser(ownerId);
+  if (!owner) return;
+  const { allowed, remaining, resetSeconds } = takeToken(`${sort} ${owner.id}`, OF_ONE_SORT);
+  if (!allowed) return;
+  const silentUntil = remaining === 0 ? now() + resetSeconds * SECOND : null;
+  notify(owner, contentOf(silentUntil), caller.userId === owner.id ? client.acceptLanguage : null);
 }

@@ -15,7 +15,7 @@ export interface Recipient {
 /**
  * Times are epoch milliseconds. `deletedAt` is when the account will be deleted, `remaining` counts backup
  * codes and `failures` wrong codes or passwords in a row; `locked` means that no more codes are accepted. Until
- * `silentUntil` no further email about keys is sent.
+ * `silentUntil` no further email about keys, or about clients, is sent.
  */
 export type EmailContent =
   | {
@@ -32,6 +32,12 @@ export type EmailContent =
       name: string;
       prefix: string;
       isSystem: boolean;
+      at: number;
+      silentUntil: number | null;
+    }
+  | {
+      kind: "client_secret_changed" | "client_redirected";
+      name: string;
       at: number;
       silentUntil: number | null;
     }

@@ -45,6 +45,14 @@ export const CONTENTS: EmailContent[] = [
     ...{ kind: "api_key_widened", name: "Identity service", prefix: "flk_3q2-7w8x", isSystem: true },
     ...{ at: Date.UTC(2026, 2, 9, 17, 5), silentUntil: null },
   },
+  {
+    ...{ kind: "client_secret_changed", name: "Crew app" },
+    ...{ at: Date.UTC(2026, 2, 9, 17, 5), silentUntil: null },
+  },
+  {
+    ...{ kind: "client_redirected", name: "Crew app" },
+    ...{ at: Date.UTC(2026, 2, 9, 17, 5), silentUntil: Date.UTC(2026, 2, 9, 18) },
+  },
   { kind: "backup_codes_low", remaining: 3 },
   { kind: "two_factor_failures", failures: 10, locked: false, at: Date.UTC(2026, 2, 9, 17, 5) },
   { kind: "password_failures", failures: 10, at: Date.UTC(2026, 2, 9, 17, 5) },
