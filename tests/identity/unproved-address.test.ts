@@ -157,7 +157,7 @@ describe("it links once its user has proved it", () => {
     const { token } = await nextMail(server, email, "email_change");
     await expectNoLink(user, email);
     done(await server.post("/v1/users/email/verify", { token: user.token, body: { token } }));
-    expect(changesOf(server, user.id)).toEqual([["email"], ["email_verified"]]);
+    expect(changesOf(server, user.id)).toEqual([["email"], ["email_change_requested"], ["email_verified"]]);
     expectRefused(await server.post(path, { token: user.token, body: { email } }), 409, "Conflict");
     await expectLink(user, email);
   });

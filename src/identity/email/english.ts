@@ -96,6 +96,15 @@ export const english: Language = {
           otherwise:
             "If this wasn't you, reset your password at once, delete the API keys that you don't know, and tell whoever runs this installation.",
         };
+      case "email_change_requested":
+        return {
+          subject: `Another email address for your account on ${site}?`,
+          paragraphs: [
+            `Somebody, hopefully you, asked on ${time(content.at)} to give your account on ${site} the email address ${masked(content.address)}. A link was sent there; until it is used, nothing changes.`,
+          ],
+          otherwise:
+            "If this wasn't you, end your other sessions and change your password at once: that takes the request back. And tell whoever runs this installation.",
+        };
       case "email_changed":
         return {
           subject: `New email address for your account on ${site}`,

@@ -97,6 +97,15 @@ export const german: Language = {
           otherwise:
             "Falls du das nicht warst, setze sofort dein Passwort zurück, lösche API-Schlüssel, die du nicht kennst, und sag denen Bescheid, die diese Installation betreiben.",
         };
+      case "email_change_requested":
+        return {
+          subject: `Eine andere E-Mail-Adresse für dein Konto auf ${site}?`,
+          paragraphs: [
+            `Jemand, hoffentlich du, wollte deinem Konto auf ${site} am ${time(content.at)} die E-Mail-Adresse ${masked(content.address)} geben. Dorthin ging ein Link; bis er benutzt wird, ändert sich nichts.`,
+          ],
+          otherwise:
+            "Falls du das nicht warst, beende sofort deine anderen Sitzungen und ändere dein Passwort: Das nimmt die Anfrage zurück. Und sag denen Bescheid, die diese Installation betreiben.",
+        };
       case "email_changed":
         return {
           subject: `Neue E-Mail-Adresse für dein Konto auf ${site}`,

@@ -26,7 +26,7 @@ export type EmailContent =
   | { kind: "deletion_scheduled"; deletedAt: number }
   | { kind: "two_factor_enabled" | "two_factor_disabled"; platformName: string; at: number }
   | { kind: "backup_codes_regenerated" | "password_changed"; at: number }
-  | { kind: "email_changed"; address: string; at: number }
+  | { kind: "email_change_requested" | "email_changed"; address: string; at: number }
   | {
       kind: "api_key_created" | "api_key_regenerated" | "api_key_widened";
       name: string;

@@ -24,6 +24,7 @@ export const CONTENTS: EmailContent[] = [
   { kind: "two_factor_disabled", platformName: "Discord", at: Date.UTC(2026, 2, 9, 17, 5) },
   { kind: "backup_codes_regenerated", at: Date.UTC(2026, 2, 9, 17, 5) },
   { kind: "password_changed", at: Date.UTC(2026, 2, 9, 17, 5) },
+  { kind: "email_change_requested", address: "stranger@example.net", at: Date.UTC(2026, 2, 9, 17, 5) },
   { kind: "email_changed", address: "stranger@example.net", at: Date.UTC(2026, 2, 9, 17, 5) },
   {
     ...{ kind: "api_key_created", name: "Tablet 10", prefix: "flk_3q2-7w8x", isSystem: false },
