@@ -163,7 +163,7 @@ export const answerGet = (context: Context): Promise<Response> =>
  */
 export const answerPost = (context: Context): Promise<Response> =>
   answer(context, async (headers) => {
-    const given: Record<string, unknown> = { ...(await readJson(context.incoming, MAX_BODY)) };
+    const given: Record<string, unknown> = { ...(await readJson(context.incoming, { bytes: MAX_BODY })) };
     await requireConnected(context.incoming);
     const { query, variables, operationName, extensions } = given;
     if (typeof query !== "string") throw badRequest("Send a query in the body");

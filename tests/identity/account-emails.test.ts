@@ -73,6 +73,103 @@ describe("the former address is told of a new one", () => {
   });
 });
 
+describe("the present address is told of another one that is asked for", () => {
+  const ask = async (user: User, email: string, token = user.token) =>
+    done(await server.post(`/v1/users/${user.id}/email/request-change`, { token, body: { email } }));
+
+  test("by the user, by the user's PATCH and by an administrator, without the whole address", async () => {
+    const user = await newUser(server);
+    await ask(user, "asked.once@example.net");
+    const own = { token: user.token, body: { email: "asked.twice@example.net" } };
+    done(await server.patch(`/v1/users/${user.id}`, own));
+    await ask(user, "asked.thrice@example.net", await server.admin());
+    const told = (await mailsTo(server, user.email)).filter(({ kind }) => kind === "email_change_requested");
+    expect(told).toHaveLength(3);
+    for (const { text, token } of told) {
+      expect(text).toContain("a…@example.net");
+      expect(text).not.toContain("asked.");
+      expect(token).toBeNull();
+    }
+    expect(eventsOf(server, user.id, "user_updated").map(({ metadata }) => metadata)).toEqual(
+      Array(3).fill({ changed: ["email_change_requested"] }),
+    );
+  });
+
+  test("where an account from elsewhere asks for a first one to sign in with", async () => {
+    const user = await externalUser(server);
+    const body = { email: "linked.soon@example.net", password: "a long passphrase" };
+    done(await server.post(`/v1/users/${user.id}/email-link/request`, { token: user.token, body }));
+    expect((await nextMail(server, user.email, "email_change_requested")).text).toContain("l…@example.net");
+    expect(eventsOf(server, user.id, "user_updated")[0]?.metadata).toEqual({
+      changed: ["email_link_requested"],
+    });
+  });
+
+  test("not where it is that address, or nobody proved it", async () => {
+    const [user, external] = [await newUser(server), await externalUser(server)];
+    const set = "set.for.a.user@example.net";
+    done(await server.patch(`/v1/users/${user.id}`, { token: server.systemKey, body: { email: set } }));
+    await ask(user, "elsewhere@example.net");
+    await ask(user, set);
+    const body = { email: external.email, password: "a long passphrase" };
+    done(await server.post(`/v1/users/${external.id}/email-link/request`, { token: external.token, body }));
+    for (const { id } of [user, external]) expect(queued(id, "email_change_requested")).toBe(0);
+  });
+
+  test("21 times an hour", async () => {
+    const user = await newUser(server);
+    for (let times = 0; times < 23; times++) await ask(user, `asked.${times}@example.net`);
+    expect(queued(user.id, "email_change_requested")).toBe(21);
+  });
+});
+
+describe("the owner is told of an OAuth client", () => {
+  const clientOf = async (user: User): Promise<string> => {
+    const body = { name: "Crew app", redirect_uris: ["https://app.example/callback"] };
+    return done(await server.post("/v1/oauth/clients", { token: user.token, body })).client.id;
+  };
+
+  test("that has a new secret, and of nothing of the secret", async () => {
+    const user = await newUser(server);
+    const path = `/v1/oauth/clients/${await clientOf(user)}/regenerate-secret`;
+    for (const token of [user.token, await server.admin()]) {
+      const { client_secret } = done(await server.post(path, { token }));
+      const mails = (await mailsTo(server, user.email)).filter(
+        ({ kind }) => kind === "client_secret_changed",
+      );
+      expect(mails.at(-1)?.text).toContain("> Crew app");
+      expect(mails.at(-1)?.text).not.toContain(client_secret);
+    }
+    expect(queued(user.id, "client_secret_changed")).toBe(2);
+  });
+
+  test("that sends users elsewhere or needs no secret, and of no other change", async () => {
+    const user = await newUser(server);
+    const id = await clientOf(user);
+    const change = async (body: object) =>
+      done(await server.patch(`/v1/oauth/clients/${id}`, { token: user.token, body }));
+    const redirect_uris = ["https://app.example/callback"];
+    await change({ name: "Night watch", description: "Shows the crew", redirect_uris, is_active: false });
+    expect(queued(user.id, "client_redirected")).toBe(0);
+    await change({ redirect_uris: [...redirect_uris, "https://else.example/callback"] });
+    await change({ client_type: "public" });
+    expect(queued(user.id, "client_redirected")).toBe(2);
+    expect((await nextMail(server, user.email, "client_redirected")).text).toContain("> Night watch");
+  });
+
+  test("21 times an hour, and the last email says so", async () => {
+    const user = await newUser(server);
+    const path = `/v1/oauth/clients/${await clientOf(user)}/regenerate-secret`;
+    for (let times = 0; times < 23; times++) done(await server.post(path, { token: user.token }));
+    const mails = (await mailsTo(server, user.email)).filter(({ kind }) => kind === "client_secret_changed");
+    expect(mails).toHaveLength(21);
+    expect(mails.map(({ text }) => text.includes("no more emails about clients"))).toEqual([
+      ...Array(20).fill(false),
+      true,
+    ]);
+  });
+});
+
 describe("the owner is told of a key", () => {
   test("that is new, and of a new value of one, by its name and first characters", async () => {
     const user = await newUser(server, keyRole);

@@ -63,7 +63,7 @@ export class ResendStandIn {
     this.#failures.push(...failures);
   }
 
-  /** Accepts the next emails, but doesn't answer until the returned function is called. */
+  /** Accepts or refuses the next emails, but doesn't answer until the returned function is called. */
   holdAnswers(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#hold = promise;
@@ -104,7 +104,10 @@ export class ResendStandIn {
     const failure = this.#failures.shift();
     if (failure === "broken") return new Response("<html>Bad gateway</html>", { status: 502 });
     // Real refusals quote the request.
-    if (failure) return error(failure.status, failure.name, `Not taken: ${payload}`, failure.headers);
+    if (failure) {
+      await this.#hold;
+      return error(failure.status, failure.name, `Not taken: ${payload}`, failure.headers);
+    }
     const missing = (["from", "to", "subject"] as const).find((field) => !email[field]?.length);
     if (missing) return error(422, "missing_required_field", `Missing \`${missing}\` field`);
 

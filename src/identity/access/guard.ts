@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { config } from "../../configuration/config";
 import { shareReadTransaction } from "../../kernel/db/reads";
 import { AppError, forbidden, unauthorized } from "../../kernel/errors/errors";
-import { announcesLittle, readJson } from "../../kernel/http/body";
+import { announcesLittle, type BodyBounds, readJson } from "../../kernel/http/body";
 import { addressBlock, clientAddress } from "../../kernel/http/client";
 import type { HookContext } from "../../kernel/http/http";
 import { requireReadable } from "../../kernel/http/large-reads";
@@ -36,6 +36,8 @@ interface Mark {
   /** Beside those who hold the permission: a service that sends `security.id_app_key` as X-ID-App-Key. */
   orAppKey?: true;
   limit?: RateRule;
+  /** Bounds of the body of a batch, which needs more values than other bodies. */
+  body?: BodyBounds;
 }
 
 interface OpenMark {
@@ -202,11 +204,11 @@ export function noteBodies(routes: { method: string; path: string; hooks: { body
 }
 
 /** Reads the body on a route that takes one, and returns once the request may act (rule H15). */
-function bodyReader() {
+function bodyReader(bounds?: BodyBounds) {
   let takesBody: boolean | undefined;
   return async (request: Request, route: string) => {
     takesBody ??= bodied.has(`${request.method} ${route}`);
-    const body = takesBody ? await readJson(request) : null;
+    const body = takesBody ? await readJson(request, bounds) : null;
     // The runtime would keep what comes of a large body that nobody reads.
     if (takesBody || announcesLittle(request)) await requireConnected(request);
     return body;
@@ -232,7 +234,7 @@ function writeFinder() {
 export const guard = new Elysia({ name: "guard" }).macro({
   access(mark: Requirement | Mark) {
     const rule: Mark = typeof mark === "string" ? { requires: mark } : mark;
-    const readBody = bodyReader();
+    const readBody = bodyReader(rule.body);
     const isWrite = writeFinder();
     return {
       detail: note(rule.requires, rule) as object,

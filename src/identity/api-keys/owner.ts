@@ -1,16 +1,11 @@
 import { and, eq } from "drizzle-orm";
 import { db } from "../../kernel/db/connection";
-import { takeToken } from "../../kernel/limits/rate-limit";
-import { HOUR, now, SECOND } from "../../kernel/time/clock";
+import { now } from "../../kernel/time/clock";
 import type { Actor } from "../access/actor";
 import { accessChanged } from "../access/caller";
 import { recordAudit } from "../audit/service";
-import { findUser } from "../directory/users";
-import { notify } from "../email/notify";
+import { notifyOwner } from "../email/notify";
 import { apiKeys } from "./table";
-
-/** Emails about keys to one user: the last of an hour says that more keys may follow without an email. */
-const KEY_EMAILS = { requests: 21, seconds: HOUR / SECOND };
 
 type Told = Pick<typeof apiKeys.$inferSelect, "name" | "key_prefix" | "is_system">;
 
@@ -24,16 +19,12 @@ export function tellOwner(
   key: Told,
   actor: Actor,
 ): void {
-  const owner = ownerId === null ? undefined : findUser(ownerId);
-  if (!owner) return;
-  // Emails about other keys must not use up those about a system key, which may do everything.
-  const counted = key.is_system ? "system-key-emails" : "key-emails";
-  const { allowed, remaining, resetSeconds } = takeToken(`${counted} ${owner.id}`, KEY_EMAILS);
-  if (!allowed) return;
-  const language = actor.caller.userId === owner.id ? actor.client.acceptLanguage : null;
-  const silentUntil = remaining === 0 ? now() + resetSeconds * SECOND : null;
   const { name, key_prefix: prefix, is_system: isSystem } = key;
-  notify(owner, { kind, name, prefix, isSystem, at: now(), silentUntil }, language);
+  // Emails about other keys must not use up those about a system key, which may do everything.
+  const sort = isSystem ? "system-key-emails" : "key-emails";
+  notifyOwner(ownerId, sort, actor, (silentUntil) => ({
+    ...{ kind, name, prefix, isSystem, at: now(), silentUntil },
+  }));
 }
 
 /**

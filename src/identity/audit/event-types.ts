@@ -128,6 +128,8 @@ export const EVENT_TYPES = {
       "PATCH /v1/users/{id}",
       "PATCH /v1/users/{id}/locale",
       "PATCH /v1/users/{id}/username",
+      "POST /v1/users/{id}/email/request-change",
+      "POST /v1/users/{id}/email-link/request",
       "POST /v1/users/email/verify",
       "POST /v1/auth/verify-email",
       "DELETE /v1/users/{id}/email/pending",

@@ -44,7 +44,7 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
       detail: {
         operationId: "requestChangeOfEmailAddress",
         summary: "Request a change of email address",
-        description: `Sends a link to the new address, valid for 24 hours; the change takes effect once it is used, and the former address is told then. A new request replaces an earlier one. 400 for an account that was not created with an email address, 409 for an address in use. ${NEEDS_RECENT_SIGN_IN}`,
+        description: `Sends a link to the new address, valid for 24 hours; the change takes effect once it is used. The present address is told of the request, and of the change. A new request replaces an earlier one. 400 for an account that was not created with an email address, 409 for an address in use. ${NEEDS_RECENT_SIGN_IN}`,
       },
     },
   )
@@ -108,7 +108,7 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
       detail: {
         operationId: "requestToLinkEmailAddress",
         summary: "Request to link an email address",
-        description: `For an account that signs in through another platform: sends a link to the address, valid for 24 hours. Once it is used, the address and the password sign in as well. 409 for an address in use, and for an account that has one. ${NEEDS_RECENT_SIGN_IN}`,
+        description: `For an account that signs in through another platform: sends a link to the address, valid for 24 hours, and tells the present address of it. Once the link is used, the address and the password sign in as well. 409 for an address in use, and for an account that has one. ${NEEDS_RECENT_SIGN_IN}`,
       },
     },
   )

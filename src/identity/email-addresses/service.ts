@@ -16,12 +16,13 @@ import {
   contactAddress,
   emailAccount,
   insertAccount,
+  isAddressProved,
   noteAddressProved,
   userByEmail,
 } from "../directory/accounts";
 import { activeUser, auditUserUpdate, existingUser, findUser, type UserRow } from "../directory/users";
 import { emailLocale } from "../email/locale";
-import { notifyAt } from "../email/notify";
+import { notifyAt, notifyOwner } from "../email/notify";
 import { queueEmail } from "../email/service";
 import { composeEmail } from "../email/templates";
 import { checkPassword } from "../passwords/rules";
@@ -55,7 +56,7 @@ function checkAddressFree(email: string, userId: string): void {
   if (owner && owner.id !== userId) throw conflict("This email address is in use");
 }
 
-/** Queues the email with the link, in the reader's language. */
+/** Queues the email with the link, in the reader's language, and tells the present address of the request. */
 function sendVerification(
   actor: Actor,
   user: UserRow,
@@ -69,6 +70,8 @@ function sendVerification(
     requestedByKey: isKey ? actor.caller.id : null,
     requestedBySession: isKey ? null : actor.caller.id,
   });
+  auditUserUpdate(user.id, [`${verification.kind}_requested`]);
+  tellOfRequest(actor, user, verification.email);
   // Only a request from the user's own browser shows the user's language.
   const accepted = actor.caller.userId === user.id ? actor.client.acceptLanguage : null;
   const recipient = {
@@ -78,6 +81,17 @@ function sendVerification(
   };
   queueEmail(composeEmail(recipient, { kind: verification.kind, token, expiresAt }), user.id);
   return { expires_at: iso(expiresAt) };
+}
+
+/** The reader of the present address can still stop a change that the user didn't ask for. */
+function tellOfRequest(actor: Actor, user: UserRow, address: string): void {
+  const present = contactAddress(user);
+  if (present === null || present === address || !isAddressProved(user.id, present)) return;
+  notifyOwner(user.id, "address-emails", actor, () => ({
+    kind: "email_change_requested",
+    address,
+    at: now(),
+  }));
 }
 
 // --- Change -----------------------------------------------------------------------------------------------

@@ -96,6 +96,15 @@ export const english: Language = {
           otherwise:
             "If this wasn't you, reset your password at once, delete the API keys that you don't know, and tell whoever runs this installation.",
         };
+      case "email_change_requested":
+        return {
+          subject: `Another email address for your account on ${site}?`,
+          paragraphs: [
+            `Somebody, hopefully you, asked on ${time(content.at)} to give your account on ${site} the email address ${masked(content.address)}. A link was sent there; until it is used, nothing changes.`,
+          ],
+          otherwise:
+            "If this wasn't you, end your other sessions and change your password at once: that takes the request back. And tell whoever runs this installation.",
+        };
       case "email_changed":
         return {
           subject: `New email address for your account on ${site}`,
@@ -147,6 +156,28 @@ export const english: Language = {
           quote: content.name,
           otherwise:
             "If this wasn't you, delete the key at once, change your password, end your other sessions, and tell whoever runs this installation.",
+        };
+      case "client_secret_changed":
+      case "client_redirected":
+        return {
+          subject: {
+            client_secret_changed: `New secret of an OAuth client on ${site}`,
+            client_redirected: `An OAuth client of yours sends users elsewhere on ${site}`,
+          }[content.kind],
+          paragraphs: [
+            {
+              client_secret_changed: `An OAuth client of your account on ${site} got a new secret on ${time(content.at)}; the old one no longer works. Whoever has the secret can pass for the application:`,
+              client_redirected: `An OAuth client of your account on ${site} got other redirect addresses or another type on ${time(content.at)}. Whoever is at these addresses can sign in as the users of the application:`,
+            }[content.kind],
+            ...(content.silentUntil === null
+              ? []
+              : [
+                  `This is one of many changes. Until ${time(content.silentUntil)} no more emails about clients are sent to you, even if there are more: look at the list of your OAuth clients.`,
+                ]),
+          ],
+          quote: content.name,
+          otherwise:
+            "If this was neither you nor an administrator whom you asked, correct the client and give it a new secret at once, change your password, end your other sessions, and tell whoever runs this installation.",
         };
       case "backup_codes_regenerated":
         return {

@@ -97,6 +97,15 @@ export const german: Language = {
           otherwise:
             "Falls du das nicht warst, setze sofort dein Passwort zurück, lösche API-Schlüssel, die du nicht kennst, und sag denen Bescheid, die diese Installation betreiben.",
         };
+      case "email_change_requested":
+        return {
+          subject: `Eine andere E-Mail-Adresse für dein Konto auf ${site}?`,
+          paragraphs: [
+            `Jemand, hoffentlich du, wollte deinem Konto auf ${site} am ${time(content.at)} die E-Mail-Adresse ${masked(content.address)} geben. Dorthin ging ein Link; bis er benutzt wird, ändert sich nichts.`,
+          ],
+          otherwise:
+            "Falls du das nicht warst, beende sofort deine anderen Sitzungen und ändere dein Passwort: Das nimmt die Anfrage zurück. Und sag denen Bescheid, die diese Installation betreiben.",
+        };
       case "email_changed":
         return {
           subject: `Neue E-Mail-Adresse für dein Konto auf ${site}`,
@@ -148,6 +157,28 @@ export const german: Language = {
           quote: content.name,
           otherwise:
             "Falls du das nicht warst, lösche den Schlüssel sofort, ändere dein Passwort, beende deine anderen Sitzungen und sag denen Bescheid, die diese Installation betreiben.",
+        };
+      case "client_secret_changed":
+      case "client_redirected":
+        return {
+          subject: {
+            client_secret_changed: `Neues Geheimnis eines OAuth-Clients auf ${site}`,
+            client_redirected: `Ein OAuth-Client von dir leitet anderswohin auf ${site}`,
+          }[content.kind],
+          paragraphs: [
+            {
+              client_secret_changed: `Ein OAuth-Client deines Kontos auf ${site} bekam am ${time(content.at)} ein neues Geheimnis; das alte gilt nicht mehr. Wer es hat, kann sich als die Anwendung ausgeben:`,
+              client_redirected: `Ein OAuth-Client deines Kontos auf ${site} bekam am ${time(content.at)} andere Rücksprungadressen oder einen anderen Typ. Wer unter diesen Adressen sitzt, kann sich als die Benutzer der Anwendung anmelden:`,
+            }[content.kind],
+            ...(content.silentUntil === null
+              ? []
+              : [
+                  `Es ist eine von vielen Änderungen. Bis zum ${time(content.silentUntil)} bekommst du keine weiteren E-Mails zu Clients, auch wenn noch mehr dazukommen: Sieh in der Liste deiner OAuth-Clients nach.`,
+                ]),
+          ],
+          quote: content.name,
+          otherwise:
+            "Falls du das nicht warst und auch niemand, den du darum gebeten hast, berichtige den Client und gib ihm sofort ein neues Geheimnis, ändere dein Passwort, beende deine anderen Sitzungen und sag denen Bescheid, die diese Installation betreiben.",
         };
       case "backup_codes_regenerated":
         return {

@@ -210,10 +210,13 @@ async function deliver(row: Queued): Promise<DeliveryError | null> {
   }
 }
 
-/** Updates a message. Its row may be gone, if the account was deleted meanwhile. */
+/** Updates a message, unless it was cancelled meanwhile. */
 function update(id: string, values: Partial<typeof emailQueue.$inferInsert>): Promise<void> {
   return transact(() => {
-    db.update(emailQueue).set(values).where(eq(emailQueue.id, id)).run();
+    db.update(emailQueue)
+      .set(values)
+      .where(and(eq(emailQueue.id, id), isNotNull(emailQueue.next_attempt_at)))
+      .run();
   });
 }
 
@@ -226,9 +229,13 @@ function pauseAfter(attempts: number): number {
   return Math.round(pause * (0.8 + 0.4 * Math.random()));
 }
 
-/** Cancels the messages that still wait for a user, in the current transaction. */
+/**
+ * Cancels the messages that still wait for a user, in the current transaction. Their identifiers stay: the file of one
+ * that is being delivered is found by it.
+ */
 export function cancelQueuedEmails(userId: string): void {
-  db.delete(emailQueue)
+  db.update(emailQueue)
+    .set({ message: null, next_attempt_at: null, failed_at: now(), last_error: "the account was deleted" })
     .where(and(eq(emailQueue.user_id, userId), isNotNull(emailQueue.next_attempt_at)))
     .run();
 }

@@ -15,7 +15,7 @@ export interface Recipient {
 /**
  * Times are epoch milliseconds. `deletedAt` is when the account will be deleted, `remaining` counts backup
  * codes and `failures` wrong codes or passwords in a row; `locked` means that no more codes are accepted. Until
- * `silentUntil` no further email about keys is sent.
+ * `silentUntil` no further email about keys, or about clients, is sent.
  */
 export type EmailContent =
   | {
@@ -26,12 +26,18 @@ export type EmailContent =
   | { kind: "deletion_scheduled"; deletedAt: number }
   | { kind: "two_factor_enabled" | "two_factor_disabled"; platformName: string; at: number }
   | { kind: "backup_codes_regenerated" | "password_changed"; at: number }
-  | { kind: "email_changed"; address: string; at: number }
+  | { kind: "email_change_requested" | "email_changed"; address: string; at: number }
   | {
       kind: "api_key_created" | "api_key_regenerated" | "api_key_widened";
       name: string;
       prefix: string;
       isSystem: boolean;
+      at: number;
+      silentUntil: number | null;
+    }
+  | {
+      kind: "client_secret_changed" | "client_redirected";
+      name: string;
       at: number;
       silentUntil: number | null;
     }

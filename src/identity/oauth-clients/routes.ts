@@ -2,8 +2,10 @@ import { Elysia } from "elysia";
 import { errors, List, NoContent, Single } from "../../kernel/http/answers";
 import { single } from "../../kernel/http/envelopes";
 import { list, listQuery } from "../../kernel/http/lists";
-import { IdParams, query, t } from "../../kernel/http/schema";
+import { IdParams, optionalBody, query, t } from "../../kernel/http/schema";
 import { guard } from "../access/guard";
+import { NEEDS_RECENT_SIGN_IN, Proof } from "../proof/schema";
+import { countProof } from "../reauthentication/limits";
 import {
   CreatedOAuthClient,
   NewOAuthClient,
@@ -86,32 +88,40 @@ export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth client
   )
   .patch(
     "/:id",
-    async ({ actor, params, body }) =>
-      single(await updateClient(actor, params.id, body), `${path}/${params.id}`),
+    async ({ actor, params, body, set }) => {
+      countProof(actor, body, set.headers);
+      return single(await updateClient(actor, params.id, body), `${path}/${params.id}`);
+    },
     {
       access: writes,
       params: IdParams,
       body: OAuthClientChange,
-      response: { 200: Single(OAuthClient), ...errors(403, 404) },
+      response: { 200: Single(OAuthClient), ...errors(403, 404, 429) },
       detail: {
         operationId: "changeOAuthClient",
         summary: "Change an OAuth client",
-        description:
-          "Changes the fields that are sent; null clears an optional one. For its owner and administrators. A client that becomes public loses its secret; one that becomes confidential gets one by regeneration. A client stores at most 16 KiB (400).",
+        description: `Changes the fields that are sent; null clears an optional one. For its owner and administrators. A client that becomes public loses its secret; one that becomes confidential gets one by regeneration. A client stores at most 16 KiB (400). An email tells the owner of other redirect URIs and another type. Of these: ${NEEDS_RECENT_SIGN_IN.replace("Where", "where")}`,
       },
     },
   )
-  .post("/:id/regenerate-secret", ({ actor, params }) => regenerateSecret(actor, params.id), {
-    access: writes,
-    params: IdParams,
-    response: { 200: RegeneratedSecret, ...errors(400, 403, 404) },
-    detail: {
-      operationId: "regenerateSecretOfOAuthClient",
-      summary: "Regenerate the secret of an OAuth client",
-      description:
-        "Shows the new secret this once; the former one is invalid at once. 400 for a public client. For its owner and administrators.",
+  .post(
+    "/:id/regenerate-secret",
+    ({ actor, params, body, set }) => {
+      countProof(actor, body ?? {}, set.headers);
+      return regenerateSecret(actor, params.id, body ?? {});
     },
-  })
+    {
+      access: writes,
+      params: IdParams,
+      body: optionalBody(Proof),
+      response: { 200: RegeneratedSecret, ...errors(400, 403, 404, 429) },
+      detail: {
+        operationId: "regenerateSecretOfOAuthClient",
+        summary: "Regenerate the secret of an OAuth client",
+        description: `Shows the new secret this once; the former one is invalid at once, and an email tells the client's owner. 400 for a public client. For its owner and administrators. ${NEEDS_RECENT_SIGN_IN}`,
+      },
+    },
+  )
   .delete(
     "/:id",
     async ({ actor, params, set }) => {

@@ -1,5 +1,6 @@
 import { characters, name, nullable, oneOf, optional, out, record, t, text } from "../../kernel/http/schema";
 import { webAddress } from "../../kernel/http/web-address";
+import { proofFields } from "../proof/schema";
 import { CLIENT_TYPES } from "./client-types";
 
 const address = (description: string, example: string) => optional(webAddress(description, example));
@@ -55,6 +56,7 @@ export const OAuthClientChange = t.Object(
     redirect_uris: t.Optional(redirect_uris),
     ...fields,
     is_active: t.Optional(t.Boolean({ description: "Whether it may be used", examples: [true] })),
+    ...proofFields,
   },
   { title: "OAuthClientChange" },
 );

@@ -13,6 +13,9 @@ import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import { type Actor, transactAs } from "../access/actor";
 import { type Caller, isAdmin, isSystemKey } from "../access/caller";
 import { recordAudit } from "../audit/service";
+import { notifyOwner } from "../email/notify";
+import type { Proof } from "../proof/schema";
+import { requireRecentSignIn } from "../reauthentication/service";
 import { redirectUriFault } from "./redirect-uri";
 import type { NewOAuthClient, OAuthClient, OAuthClientChange } from "./schema";
 import { oauthClients } from "./table";
@@ -74,16 +77,15 @@ function ownClient(caller: Caller, id: string): Row {
   return row;
 }
 
+/** True if a change lets others sign in as a client's users: at other addresses, or without a secret. */
+const redirects = (before: Row, { redirect_uris, client_type }: OAuthClientChange): boolean =>
+  (redirect_uris !== undefined && redirect_uris.join(" ") !== before.redirect_uris.join(" ")) ||
+  (client_type !== undefined && client_type !== before.client_type);
+
 /** Lets only super admins and system keys change the redirects of first-party clients. Throws 403. */
-function checkMayRedirect(
-  caller: Caller,
-  before: Row,
-  { redirect_uris, client_type }: OAuthClientChange,
-): void {
+function checkMayRedirect(caller: Caller, before: Row, input: OAuthClientChange): void {
   if (!before.is_first_party || caller.isSuperAdmin || isSystemKey(caller)) return;
-  const redirects = redirect_uris && redirect_uris.join(" ") !== before.redirect_uris.join(" ");
-  if (redirects || (client_type && client_type !== before.client_type))
-    throw forbidden("Only a super admin can change this of a first-party client");
+  if (redirects(before, input)) throw forbidden("Only a super admin can change this of a first-party client");
 }
 
 /** Storage limit of one client, in bytes of JSON: a list of a hundred is then read in some milliseconds. */
@@ -146,9 +148,18 @@ export function createClient(actor: Actor, input: NewOAuthClient) {
   });
 }
 
-/** Changes the given fields. A client that becomes public loses its secret. Throws 400, 403, 404. */
-export function updateClient(actor: Actor, id: string, input: OAuthClientChange): Promise<OAuthClient> {
+/**
+ * Changes the given fields; its owner is told of other redirects. A client that becomes public loses its secret.
+ * Throws 400, 403, 404.
+ */
+export async function updateClient(
+  actor: Actor,
+  id: string,
+  { password, code, ...input }: OAuthClientChange,
+): Promise<OAuthClient> {
   checkRedirectUris(input.redirect_uris ?? []);
+  if (redirects(ownClient(actor.caller, id), input))
+    await requireRecentSignIn(actor, null, { password, code });
   return transactAs(actor, () => {
     const before = ownClient(actor.caller, id);
     checkFirstParty(actor.caller, input.is_first_party, before.is_first_party);
@@ -172,12 +183,17 @@ export function updateClient(actor: Actor, id: string, input: OAuthClientChange)
       .returning()
       .get();
     auditClient("client_updated", row, { changed: Object.keys(change) });
+    if (redirects(before, row)) tellOwner("client_redirected", row, actor);
     return toOAuthClient(row);
   });
 }
 
-/** Gives a confidential client a new secret; the old one is invalid at once. Throws 400, 403, 404. */
-export function regenerateSecret(actor: Actor, id: string) {
+/**
+ * Gives a confidential client a new secret, and tells its owner; the old one is invalid at once. Throws 400, 403, 404.
+ */
+export async function regenerateSecret(actor: Actor, id: string, proof: Proof) {
+  ownClient(actor.caller, id);
+  await requireRecentSignIn(actor, null, proof);
   return transactAs(actor, () => {
     const row = ownClient(actor.caller, id);
     if (row.client_type !== "confidential") throw badRequest("A public client has no secret");
@@ -187,6 +203,7 @@ export function regenerateSecret(actor: Actor, id: string) {
       .where(eq(oauthClients.id, id))
       .run();
     auditClient("client_secret_regenerated", row, {});
+    tellOwner("client_secret_changed", row, actor);
     return {
       client_id: id,
       client_secret: token,
@@ -230,6 +247,12 @@ function checkFirstParty(caller: Caller, wanted: boolean | undefined, present: b
   if (wanted !== undefined && wanted !== present && !caller.isSuperAdmin)
     throw forbidden("Only a super admin can set is_first_party");
 }
+
+const tellOwner = (
+  kind: "client_secret_changed" | "client_redirected",
+  { owner_id, name }: Row,
+  actor: Actor,
+) => notifyOwner(owner_id, "client-emails", actor, (silentUntil) => ({ kind, name, at: now(), silentUntil }));
 
 function auditClient(
   event: "client_created" | "client_updated" | "client_secret_regenerated" | "client_deleted",

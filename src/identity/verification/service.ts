@@ -97,14 +97,18 @@ const HOLD_IN_CROWD = 1 * HOUR;
 
 /**
  * Maximum numbers of registration emails to one mailbox within an hour, from all client address blocks. One
- * from a block that none waits from is taken beyond the first of them: to keep the owner out, a stranger
- * needs sixteen new blocks in each hour of the 24 for which a registration waits.
+ * from a network (an IPv4 address or a /48) that none waits from is taken beyond the first of them: to keep the owner
+ * out, a stranger needs eight new networks in each hour of the 24 for which a registration waits.
  */
 const MAILS = 8;
-const MAILS_FROM_NEW_BLOCKS = 16;
+const MAILS_FROM_NEW_NETWORKS = 16;
 
-/** Identifies the client address block of a registration; it is kept with what waits and goes with it. */
-const blockHashOf = (address: string): string => keyedHash(addressBlock(address), "registration address");
+const networkHashOf = (address: string): string =>
+  keyedHash(addressBlock(address, 48), "registration network");
+
+/** Identifies network and client address block of a registration; it is kept with what waits and goes with it. */
+const blockHashOf = (address: string): string =>
+  `${networkHashOf(address)}:${keyedHash(addressBlock(address), "registration address")}`;
 
 /** The registrations that wait for what `which` matches. */
 const registrations = (which: SQL) =>
@@ -132,6 +136,11 @@ function ofBlock(waiting: Waiting, { address }: Client): Waiting {
   return waiting.filter(({ block_hash }) => block_hash === block);
 }
 
+function isFromNewNetwork(waiting: Waiting, { address }: Client): boolean {
+  const network = `${networkHashOf(address)}:`;
+  return !waiting.some(({ block_hash }) => block_hash?.startsWith(network));
+}
+
 /** True if waiting registrations hold their address or name against a client address block. */
 function isHeld(waiting: Waiting, mine: Waiting, hold: number): boolean {
   return madeWithin(mine, hold) > 0 || madeWithin(waiting.slice(-1), HOLD) > 0;
@@ -149,7 +158,7 @@ export function isAddressHeld(email: string, client: Client): boolean {
   const mine = ofBlock(waiting, client);
   return (
     isHeld(waiting, mine, mine.length < CROWD ? HOLD : HOLD_IN_CROWD) ||
-    madeWithin(waiting, HOUR) >= (mine.length === 0 ? MAILS_FROM_NEW_BLOCKS : MAILS)
+    madeWithin(waiting, HOUR) >= (isFromNewNetwork(waiting, client) ? MAILS_FROM_NEW_NETWORKS : MAILS)
   );
 }
 

@@ -25,7 +25,7 @@ export const verifications = sqliteTable(
     username: text(),
     /** For a registration and a link: the password that the account will have. */
     password_hash: text(),
-    /** For a registration: keyed hash of the client's address (an IPv6 one's network), base64. */
+    /** For a registration: keyed hashes of the client's network and of its address (or /64), base64 with a colon. */
     block_hash: text(),
     created_at: time().notNull(),
     /** Time at which the email was handed over. A registration without it was cut off, and blocks nobody. */

@@ -15,21 +15,27 @@ const MAX_DEPTH = 64;
 
 /**
  * Members and items of a body, counted as commas: each costs a microsecond and more, and a megabyte holds half
- * a million. Any request of this API needs 8,000 at most, in `metadata`.
+ * a million. A request that is no batch needs 8,000 at most, in `metadata`.
  */
 const MAX_VALUES = 16_000;
+
+/** Bounds of a body: bytes once it is decoded, and values (members and items). */
+export interface BodyBounds {
+  bytes?: number;
+  values?: number;
+}
 
 /** Bytes of bodies that one turn of the event loop reads, and the body that exceeds them: 30 ms at worst. */
 const BYTES_A_TURN = 64 * 1024;
 const nextTurn = inTurns({ ofTurn: BYTES_A_TURN });
 
 /**
- * The JSON object in the body of a request, of at most `most` bytes, compressed or not; null if there is no body. Throws
- * 400, 413 or 415.
+ * The JSON object in the body of a request, within bounds, compressed or not; null if there is no body. Throws 400, 413
+ * or 415.
  */
 export async function readJson(
   request: Request,
-  most = config["server.max_body_bytes"],
+  { bytes: most = Number.POSITIVE_INFINITY, values }: BodyBounds = {},
 ): Promise<object | null> {
   const declared = request.headers.get("content-length");
   // Reading `body` makes a stream of it, and reading it all at once then takes longer.
@@ -49,7 +55,7 @@ export async function readJson(
     decoder && bytes.length > 0 ? await inflated(request, decoder, bytes, limit) : bytes,
   );
   if (text === "") return null;
-  const body = parseJson(text, "The request body");
+  const body = parseJson(text, "The request body", values);
   // Elysia would make an object of any other value before it checks the body against its schema.
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw new AppError("ValidationError", "The body must be an object", {
@@ -77,9 +83,9 @@ function isWellFormed(value: unknown): boolean {
   return Object.entries(value).every(([key, member]) => key.isWellFormed() && isWellFormed(member));
 }
 
-/** Parses JSON that a stranger sent; `what` begins the error message. Throws 400. */
-export function parseJson(text: string, what: string): unknown {
-  if (text.length > MAX_DEPTH) requireSimple(text, what);
+/** Parses JSON that a stranger sent, of at most `most` values; `what` begins the error message. Throws 400. */
+export function parseJson(text: string, what: string, most = MAX_VALUES): unknown {
+  if (text.length > MAX_DEPTH) requireSimple(text, what, most);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -211,10 +217,10 @@ function decodeUtf8(bytes: Uint8Array): string {
 }
 
 /** Refuses a text that nests too deep or holds too many values, before it is parsed. Throws 400. */
-function requireSimple(json: string, what: string): void {
+function requireSimple(json: string, what: string, most: number): void {
   const { depth, values } = shapeOf(json);
   if (depth > MAX_DEPTH) throw badRequest(`${what} is nested deeper than ${MAX_DEPTH} levels`);
-  if (values > MAX_VALUES) throw badRequest(`${what} holds more than ${MAX_VALUES} values`);
+  if (values > most) throw badRequest(`${what} holds more than ${most} values`);
 }
 
 /**

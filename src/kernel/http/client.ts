@@ -114,12 +114,12 @@ export function clientOf(request: Request): Client {
 
 /**
  * The key of a limit for an address: an IPv4 address, or the /64 network of an IPv6 one, since a single
- * customer is given that many addresses (RFC 6177).
+ * customer is given that many addresses. Some are given a /48 (RFC 6177).
  */
-export function addressBlock(address: string): string {
+export function addressBlock(address: string, bits: 64 | 48 = 64): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
   if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
-  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
-  return `${network.join(":")}::/64`;
+  const network = parsed.parts.slice(0, bits / 16).map((part) => part.toString(16));
+  return `${network.join(":")}::/${bits}`;
 }

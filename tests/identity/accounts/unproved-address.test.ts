@@ -7,6 +7,7 @@ import { mailsTo, nextMail } from "../../support/mail";
 import { externalLogin, newUser, signInExternally, staff, type User, upsert } from "../../support/people";
 import { newRole } from "../../support/roles";
 import { TestServer } from "../../support/server";
+import { HOUR } from "../../support/time";
 import { accountsOf, accountsState } from "./support";
 
 /**
@@ -14,7 +15,7 @@ import { accountsOf, accountsState } from "./support";
  */
 let server: TestServer;
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await TestServer.start({ clock: "movable" });
 });
 afterAll(() => server.stop());
 
@@ -156,7 +157,7 @@ describe("it links once its user has proved it", () => {
     const { token } = await nextMail(server, email, "email_change");
     await expectNoLink(user, email);
     done(await server.post("/v1/users/email/verify", { token: user.token, body: { token } }));
-    expect(changesOf(server, user.id)).toEqual([["email"], ["email_verified"]]);
+    expect(changesOf(server, user.id)).toEqual([["email"], ["email_change_requested"], ["email_verified"]]);
     expectRefused(await server.post(path, { token: user.token, body: { email } }), 409, "Conflict");
     await expectLink(user, email);
   });
@@ -178,5 +179,47 @@ describe("it links once its user has proved it", () => {
     await expectNoLink(user, set);
     // The address that was proved before is free now.
     expect((await signInExternally(server, externalLogin({ email: user.email }))).id).not.toBe(user.id);
+  });
+});
+
+describe("notices", () => {
+  const MOST = 8;
+  const tell = async (user: User, times: number) => {
+    for (let n = 0; n < times; n++) await createKey(server, user.token, []);
+  };
+  const told = async (email: string) =>
+    (await mailsTo(server, email)).filter(({ kind }) => kind === "api_key_created").length;
+  const setAddress = async (user: User, email: string) =>
+    done(await server.patch(`/v1/users/${user.id}`, { token: server.systemKey, body: { email } }));
+  const maker = async () => newUser(server, (await newRole(server, "api_keys:write")).id);
+
+  test("to an address that nobody proved are eight an hour, whatever the account; then they go on", async () => {
+    const email = "stranger@example.net";
+    const [first, second] = [await maker(), await maker()];
+    await setAddress(first, email);
+    await tell(first, MOST - 1);
+    await setAddress(first, "elsewhere@example.net");
+    await setAddress(second, email);
+    await tell(second, 3);
+    expect(await told(email)).toBe(MOST);
+    await server.advance(HOUR);
+    await tell(second, 1);
+    expect(await told(email)).toBe(MOST + 1);
+  });
+
+  test("to a proved one are all sent, after it was proved as well", async () => {
+    const proved = await maker();
+    await tell(proved, MOST + 2);
+    expect(await told(proved.email)).toBe(MOST + 2);
+    const user = await maker();
+    const email = "proved-later@example.net";
+    await setAddress(user, email);
+    await tell(user, MOST + 1);
+    expect(await told(email)).toBe(MOST);
+    await server.post(`/v1/users/${user.id}/email/request-change`, { token: user.token, body: { email } });
+    const { token } = await nextMail(server, email, "email_change");
+    done(await server.post("/v1/users/email/verify", { token: user.token, body: { token } }));
+    await tell(user, 2);
+    expect(await told(email)).toBe(MOST + 2);
   });
 });

@@ -293,13 +293,16 @@ const PROOFS: Case[] = [
     (isRight): Case => ({
       operation: "POST /v1/users/{id}/email-link/request",
       which: `with a ${isRight ? "right" : "wrong"} code as a proof`,
-      writes: [isRight ? event("reauthenticated", "session") : failure("2fa_verified", "two_factor")],
+      writes: isRight
+        ? [event("reauthenticated", "session"), event("user_updated", "user", { aboutAnother: true })]
+        : [failure("2fa_verified", "two_factor")],
       prepare: async (world) => {
         const { id: user, token, secret } = await bossOf(world);
         const person = await externalUser(world.server);
         const code = isRight ? await nextCode(world.server, secret) : wrongCode(world.server, secret);
         const body = { email: `proved_${person.username}@example.org`, password: "a long passphrase", code };
-        return { user, token, params: { id: person.id }, body, ...(!isRight && { refused: 400 }) };
+        const { id } = person;
+        return { user, another: id, token, params: { id }, body, ...(!isRight && { refused: 400 }) };
       },
     }),
   ),
@@ -554,7 +557,7 @@ const UPDATED: Case[] = [
   {
     operation: "PATCH /v1/users/{id}",
     which: "an address that must be verified",
-    writes: [],
+    writes: [event("user_updated", "user")],
     prepare: ({ member: { id, token } }) => ({
       ...{ user: id, token, params: { id }, body: { email: "wanted@example.org" } },
     }),
@@ -591,6 +594,23 @@ const UPDATED: Case[] = [
     prepare: async (world) => {
       const { id, proof } = await verifyChange(world);
       return { user: id, body: { token: proof } };
+    },
+  },
+  {
+    operation: "POST /v1/users/{id}/email/request-change",
+    writes: [event("user_updated", "user")],
+    prepare: async ({ server }) => {
+      const { id, token, username } = await newUser(server);
+      return { user: id, token, params: { id }, body: { email: `asked_${username}@example.org` } };
+    },
+  },
+  {
+    operation: "POST /v1/users/{id}/email-link/request",
+    writes: [event("user_updated", "user")],
+    prepare: async ({ server }) => {
+      const { id, token, username } = await externalUser(server);
+      const body = { email: `asked_${username}@example.org`, password: "a long passphrase" };
+      return { user: id, token, params: { id }, body };
     },
   },
   {

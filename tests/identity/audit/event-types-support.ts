@@ -60,6 +60,8 @@ export interface Expected {
   status: "success" | "failure";
   /** True if the event has no actor, whoever made the request. */
   byItself?: true;
+  /** True if the event is about another user, on whom this one acts. */
+  aboutAnother?: true;
 }
 
 /** An event that tells of a success, about a resource. */
@@ -79,6 +81,8 @@ export interface Prepared extends Pick<RequestOptions, "token" | "body"> {
   user: string | null | ((body: any) => string);
   /** The actor, if it is somebody else. */
   actor?: string;
+  /** The user of the events about another one. */
+  another?: string;
   /** Values for the parameters of the path. */
   params?: Record<string, string>;
   query?: string;
@@ -153,7 +157,7 @@ export const isRequest = (operation: string): boolean => / \/v1\//.test(operatio
 export async function carryOut(world: World, { operation, writes, prepare }: Case) {
   const { server } = world;
   const prepared = await prepare(world);
-  const { user, actor = null, refused, run } = prepared;
+  const { user, actor = null, another = null, refused, run } = prepared;
   const [written, body] = await writtenBy(server, async () => {
     const output = await run?.();
     if (!isRequest(operation)) return output;
@@ -163,10 +167,11 @@ export async function carryOut(world: World, { operation, writes, prepare }: Cas
     return answer.body;
   });
   const user_id = typeof user === "function" ? user(body) : user;
-  const expected = writes.map(({ byItself, ...rest }) => ({
+  const expected = writes.map(({ byItself, aboutAnother, ...rest }) => ({
     ...rest,
-    user_id,
-    actor_id: byItself ? null : actor,
+    ...(aboutAnother
+      ? { user_id: another, actor_id: user_id }
+      : { user_id, actor_id: byItself ? null : actor }),
   }));
   return { written, expected: sorted(expected) };
 }

@@ -116,13 +116,6 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
   "POST /v1/auth/register": () => ({ body: newPerson() }),
   "POST /v1/auth/2fa/check": () => ({ token: world.server.systemKey, body: { user_id: world.guarded.id } }),
   "POST /v1/users/me/2fa/setup": async () => ({ token: (await externalUser(world.server)).token }),
-  "POST /v1/users/{id}/email/request-change": () => ({
-    ...{ token: world.member.token, params: { id: world.member.id }, body: { email: "new@example.org" } },
-  }),
-  "POST /v1/users/{id}/email-link/request": async () => {
-    const { id, token } = await externalUser(world.server);
-    return { token, params: { id }, body: { email: "first@example.org", password: "a long passphrase" } };
-  },
   "GET /v1/sessions/{token}": async () => ({
     ...{ token: world.server.systemKey, params: await openSession(world.server, world.member.id) },
   }),

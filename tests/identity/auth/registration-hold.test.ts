@@ -186,12 +186,24 @@ describe("a stranger who registers again and again", () => {
     expect((await again(newAddress())).status).toBe(200);
   });
 
+  test("from all networks that one customer may have (/48) leaves others the same room", async () => {
+    const { email } = newPerson();
+    const again = (address: string) => from(address, { ...newPerson(), email });
+    expect((await again("2001:db8:7::1")).status).toBe(200);
+    await server.advance(10 * MINUTE);
+    for (let mails = 2; mails <= 8; mails++) expect((await again(`2001:db8:7:${mails}::1`)).status).toBe(200);
+    await server.advance(10 * MINUTE);
+    for (let tries = 9; tries <= 16; tries++) conflict(await again(`2001:db8:7:${tries}::1`));
+    expect((await again("2001:db8:8::1")).status).toBe(200);
+    expect((await again(newAddress())).status).toBe(200);
+  });
+
   test("is remembered by a keyed hash", async () => {
     const address = newAddress();
     const person = newPerson();
     expect((await from(address, person)).status).toBe(200);
     const stored = rows(server, "SELECT * FROM verifications WHERE email = ?", person.email);
     expect(JSON.stringify(stored)).not.toContain(address);
-    expect(stored).toMatchObject([{ block_hash: expect.stringMatching(/^[\w+/=-]{40,}$/) }]);
+    expect(stored).toMatchObject([{ block_hash: expect.stringMatching(/^[\w+/=-]{40,}:[\w+/=-]{40,}$/) }]);
   });
 });

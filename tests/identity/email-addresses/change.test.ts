@@ -64,7 +64,8 @@ describe("POST /v1/users/{id}/email/request-change", () => {
     const withToken = expect.stringContaining(email.token);
     expect(email).toMatchObject({ text: withToken, html: withToken });
     const toOldAddress = await mailsTo(server, user.email);
-    expect(toOldAddress.map(({ kind }) => kind)).toEqual(["registration"]);
+    expect(toOldAddress.map(({ kind }) => kind)).toEqual(["registration", "email_change_requested"]);
+    expect(toOldAddress.some(({ text }) => text.includes(email.token))).toBe(false);
     expect(JSON.stringify(body)).not.toContain(email.token);
 
     expect([await readUser(server, user.id), await accountsOf(server, user.id)]).toEqual(before);
@@ -264,9 +265,11 @@ describe("POST /v1/users/email/verify", () => {
       timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
     });
     await socket.close();
-    expect(eventsOf(server, user.id, "user_updated")).toMatchObject([
-      { actor_id: null, resource_type: "user", resource_id: user.id, metadata: { changed: ["email"] } },
-    ]);
+    expect(eventsOf(server, user.id, "user_updated")).toMatchObject(
+      ["email_change_requested", "email"].map((changed) => ({
+        ...{ actor_id: null, resource_type: "user", resource_id: user.id, metadata: { changed: [changed] } },
+      })),
+    );
     const { updated_at, created_at } = await readUser(server, user.id);
     expect(Date.parse(updated_at)).toBeGreaterThan(Date.parse(created_at));
   });
@@ -297,7 +300,7 @@ describe("POST /v1/users/email/verify", () => {
       verify(token, user.token),
     ]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
-    expect(changesOf(server, user.id)).toEqual([["email"]]);
+    expect(changesOf(server, user.id)).toEqual([["email_change_requested"], ["email"]]);
   });
 
   test("refuses somebody else's token, which works on for its owner", async () => {
@@ -318,7 +321,10 @@ describe("POST /v1/users/email/verify", () => {
     const { email, token } = await asked(user);
     expect((await verify(token, clerk.token)).status).toBe(200);
     expect(await addressOf(user.id)).toBe(email);
-    expect(eventsOf(server, user.id, "user_updated")).toMatchObject([{ actor_id: clerk.id }]);
+    expect(eventsOf(server, user.id, "user_updated")).toMatchObject([
+      { actor_id: null },
+      { actor_id: clerk.id },
+    ]);
   });
 
   test.each([

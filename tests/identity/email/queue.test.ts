@@ -5,6 +5,7 @@ import { join } from "node:path";
 import {
   cancelQueuedEmails,
   deliverQueued,
+  emailIdsOf,
   purgeEmailQueue,
   queueEmail,
 } from "../../../src/identity/email/service";
@@ -16,6 +17,7 @@ import { configureLog } from "../../../src/kernel/logs/log";
 import { DAY, HOUR, MINUTE, SECOND, setClock } from "../../../src/kernel/time/clock";
 import { ResendStandIn } from "../../stand-ins/resend";
 import { SmtpStandIn } from "../../stand-ins/smtp";
+import { eventually } from "../../support/expectations";
 import { configure } from "../../support/in-process";
 import { logged } from "../../support/log";
 import { outboxOf } from "../../support/mail";
@@ -365,10 +367,13 @@ test("cancelQueuedEmails takes back what waits for one user, and nothing else", 
   await logged(deliverQueued);
   expect(rows().length).toBe(4);
   await transact(() => cancelQueuedEmails("anna"));
-  expect(rows().map(({ kind, user_id }) => [kind, user_id])).toEqual([
-    ["two_factor_enabled", "anna"],
-    ["backup_codes_low", "berta"],
-    ["email_change", null],
+  expect(
+    rows().map(({ kind, message, next_attempt_at: at }) => [kind, message !== null, at !== null]),
+  ).toEqual([
+    ["two_factor_enabled", false, false],
+    ["password_reset", false, false],
+    ["backup_codes_low", true, true],
+    ["email_change", true, true],
   ]);
   clock += 1 * MINUTE;
   await deliverQueued();
@@ -379,15 +384,27 @@ test("cancelQueuedEmails takes back what waits for one user, and nothing else", 
   );
 });
 
-test("an email that is taken back while it is on its way leaves no row", async () => {
+test.each([null, down])("an email that is taken back on its way stays so: %p", async (failure) => {
   const letGo = resend.holdAnswers();
-  const arrival = resend.nextEmail();
+  if (failure) resend.failNext(failure);
   await enqueue(contentOf("password_reset"));
-  await arrival;
+  await eventually(() => resend.requests.length === 1);
   await transact(() => cancelQueuedEmails("anna"));
   letGo();
+  await logged(deliverQueued);
+  expect(rows()).toMatchObject([{ message: null, next_attempt_at: null }]);
+  clock += 1 * DAY;
   await deliverQueued();
-  expect(rows()).toEqual([]);
+  expect(resend.requests.length).toBe(1);
+});
+
+test("an email that is taken back while its file is written is found by its identifier", async () => {
+  configure({ "data.dir": dataDir, "email.transport": "outbox" });
+  await enqueue(contentOf("email_changed"));
+  const delivered = deliverQueued();
+  await transact(() => cancelQueuedEmails("anna"));
+  await delivered;
+  expect(emailIdsOf("anna")).toContain(outboxOf(dataDir).at(-1)?.id as string);
 });
 
 test("purgeEmailQueue forgets what has been over for 30 days, and nothing that waits", async () => {

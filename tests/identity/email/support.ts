@@ -24,6 +24,7 @@ export const CONTENTS: EmailContent[] = [
   { kind: "two_factor_disabled", platformName: "Discord", at: Date.UTC(2026, 2, 9, 17, 5) },
   { kind: "backup_codes_regenerated", at: Date.UTC(2026, 2, 9, 17, 5) },
   { kind: "password_changed", at: Date.UTC(2026, 2, 9, 17, 5) },
+  { kind: "email_change_requested", address: "stranger@example.net", at: Date.UTC(2026, 2, 9, 17, 5) },
   { kind: "email_changed", address: "stranger@example.net", at: Date.UTC(2026, 2, 9, 17, 5) },
   {
     ...{ kind: "api_key_created", name: "Tablet 10", prefix: "flk_3q2-7w8x", isSystem: false },
@@ -44,6 +45,14 @@ export const CONTENTS: EmailContent[] = [
   {
     ...{ kind: "api_key_widened", name: "Identity service", prefix: "flk_3q2-7w8x", isSystem: true },
     ...{ at: Date.UTC(2026, 2, 9, 17, 5), silentUntil: null },
+  },
+  {
+    ...{ kind: "client_secret_changed", name: "Crew app" },
+    ...{ at: Date.UTC(2026, 2, 9, 17, 5), silentUntil: null },
+  },
+  {
+    ...{ kind: "client_redirected", name: "Crew app" },
+    ...{ at: Date.UTC(2026, 2, 9, 17, 5), silentUntil: Date.UTC(2026, 2, 9, 18) },
   },
   { kind: "backup_codes_low", remaining: 3 },
   { kind: "two_factor_failures", failures: 10, locked: false, at: Date.UTC(2026, 2, 9, 17, 5) },

@@ -71,7 +71,7 @@ describe.each(["en", "de"] as const)("in %s", (locale) => {
     const timed = CONTENTS.filter(
       (content) => !["backup_codes_low", "audit_report_updated"].includes(content.kind),
     );
-    expect(timed.length).toBe(17);
+    expect(timed.length).toBe(20);
     for (const content of timed)
       expect(compose(content, locale).text).toContain(
         german ? "9. März 2026 um 17:05 Uhr UTC" : "9 March 2026 at 17:05 UTC",
@@ -94,11 +94,12 @@ test("the 2FA emails name the platform", () => {
 });
 
 test("the news of another address go to the former one, and tell no more of the new one than its owner needs", () => {
-  for (const locale of ["en", "de"] as const) {
-    const { text } = compose(contentOf("email_changed"), locale);
-    expect(text).toContain("s…@example.net");
-    expect(text).not.toContain("stranger");
-  }
+  for (const kind of ["email_change_requested", "email_changed"] as const)
+    for (const locale of ["en", "de"] as const) {
+      const { text } = compose(contentOf(kind), locale);
+      expect(text).toContain("s…@example.net");
+      expect(text).not.toContain("stranger");
+    }
 });
 
 test("the news of a key name it and its first characters", () => {

@@ -39,6 +39,7 @@ const state = () => ({
   keys: rows(server, "SELECT id, key_hash, scopes, is_active, expires_at FROM api_keys ORDER BY id"),
   keyRoles: rows(server, "SELECT * FROM api_key_roles ORDER BY 1, 2"),
   addresses: rows(server, "SELECT user_id, email FROM platform_accounts ORDER BY 1, 2"),
+  clients: rows(server, "SELECT id, secret_hash, redirect_uris, client_type FROM oauth_clients ORDER BY id"),
   asked: rows(server, "SELECT id, user_id, email FROM verifications ORDER BY 1"),
 });
 
@@ -48,6 +49,12 @@ type Doing = (token: Token, more: object) => Promise<Answer>;
 const keyOfAnother = async (): Promise<string> => {
   const { token } = await newUser(server, keyRole);
   return (await createKey(server, token, [])).id;
+};
+
+const clientOfAnother = async (): Promise<string> => {
+  const { token } = await newUser(server);
+  const body = { name: "Crew app", redirect_uris: ["https://app.example/callback"] };
+  return done(await server.post("/v1/oauth/clients", { token, body })).client.id;
 };
 
 const GRANTS: Record<string, () => Promise<Doing>> = {
@@ -84,6 +91,29 @@ const GRANTS: Record<string, () => Promise<Doing>> = {
     const id = await keyOfAnother();
     return (token, more) =>
       server.post(`/v1/api-keys/${id}/roles`, { token, body: { role_id: "role_user", ...more } });
+  },
+  "POST /v1/oauth/clients/{id}/regenerate-secret": async () => {
+    const id = await clientOfAnother();
+    return (token, body) => server.post(`/v1/oauth/clients/${id}/regenerate-secret`, { token, body });
+  },
+  "PATCH /v1/oauth/clients/{id}, the redirect addresses": async () => {
+    const id = await clientOfAnother();
+    let asked = 0;
+    return (token, more) =>
+      server.patch(`/v1/oauth/clients/${id}`, {
+        token,
+        body: { redirect_uris: [`https://thief.example/${++asked}`], ...more },
+      });
+  },
+  "PATCH /v1/oauth/clients/{id}, the type": async () => {
+    const id = await clientOfAnother();
+    const isPublic = () =>
+      rows(server, "SELECT 1 FROM oauth_clients WHERE id = ? AND client_type = 'public'", id).length > 0;
+    return (token, more) =>
+      server.patch(`/v1/oauth/clients/${id}`, {
+        token,
+        body: { client_type: isPublic() ? "confidential" : "public", ...more },
+      });
   },
   // Whoever has the mailbox has the account, by a reset of the password.
   "PATCH /v1/users/{id}, another user's address": async () => {
@@ -173,6 +203,15 @@ describe("rights", () => {
     const permissions = { token: admin, body: { permission_id: permissionId(server, "gps:read") } };
     expectRefused(await server.post(`/v1/roles/${nobody}/permissions`, permissions), 404, "NotFound");
   });
+});
+
+test("an old session changes what leads nowhere else of an OAuth client, and sends the rest along unchanged", async () => {
+  const user = await newUser(server);
+  const body = { name: "Crew app", redirect_uris: ["https://app.example/callback"], client_type: "public" };
+  const { id } = done(await server.post("/v1/oauth/clients", { token: user.token, body })).client;
+  await grownOld();
+  const change = { token: user.token, body: { ...body, name: "Night watch", is_active: false } };
+  expect(done(await server.patch(`/v1/oauth/clients/${id}`, change)).data.name).toBe("Night watch");
 });
 
 describe("a system key that gets a new value", () => {

@@ -410,7 +410,7 @@ describe("nothing of the person is left", () => {
       done(await dead.post(`/v1/users/${id}/email-link/request`, { token: own, body: link }));
       const waiting = () =>
         rows(dead, "SELECT id FROM email_queue WHERE user_id = ? AND message IS NOT NULL", id);
-      expect(waiting()).toHaveLength(1);
+      expect(waiting()).toHaveLength(2);
       done(await dead.post(`/v1/admin/users/${id}/force-delete`, { token }));
       expect(waiting()).toEqual([]);
       const database = new Database(join(dead.dataDir, "fairlead.db"), { readonly: true });
