@@ -21,6 +21,8 @@ const MAX_VALUES = 16_000;
 
 /** Bytes of bodies that one turn of the event loop reads, and the body that exceeds them: 30 ms at worst. */
 const BYTES_A_TURN = 64 * 1024;
+/** Bytes that count for each body beside its own: acting on a small one takes longer than reading it. */
+const BYTES_OF_ANY = 1536;
 const nextTurn = inTurns({ ofTurn: BYTES_A_TURN });
 
 /**
@@ -133,7 +135,7 @@ async function receive(
   reading
     .then((read) => {
       bytes = read;
-      return nextTurn(() => addressBlock(clientAddress(request)), read.length);
+      return nextTurn(() => addressBlock(clientAddress(request)), BYTES_OF_ANY + read.length);
     })
     .then(() => {
       if (bytes) resolve(bytes);
