@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { newUser } from "../support/people";
 import { LONGEST_HOLD, longestHold } from "../support/pressure";
 import { ADMIN, TestServer } from "../support/server";
 import { address, ask, head } from "./connections";
@@ -70,6 +71,40 @@ test("500 small bodies at once, as costly as may be, keep nobody waiting", async
   );
   const held = await longestHold(server, async () => {
     for (const { status } of await send(500, request)) expect(status).toBe(400);
+  });
+  expect(held).toBeLessThan(LONGEST_HOLD);
+}, 60_000);
+
+/** Resolves with the statuses that the requests get, each on a connection of its own and all at once. */
+const statusesOf = async (requests: { request: string; from?: string }[]) =>
+  new Set(
+    (await Promise.all(requests.map(({ request, from }) => ask(server, request, from)))).map(
+      ({ status }) => status,
+    ),
+  );
+
+test("900 writes of one user at once, by several sessions, keep nobody waiting", async () => {
+  const user = await newUser(server);
+  const tokens = [user.token];
+  while (tokens.length < 6) tokens.push((await server.login(user.username, user.password)).session_token);
+  let made = 0;
+  const write = () => {
+    const authorization = `authorization: Bearer ${tokens[made % tokens.length]}`;
+    const request = post("/v1/users/me", JSON.stringify({ privacy_mode: made++ % 2 === 0 }), authorization);
+    return { request: request.replace("POST", "PATCH") };
+  };
+  const held = await longestHold(server, async () => {
+    expect(await statusesOf(Array.from({ length: 900 }, write))).toEqual(new Set([200]));
+  });
+  expect(held).toBeLessThan(LONGEST_HOLD);
+}, 60_000);
+
+test("500 resets of one password at once, from an address each, keep nobody waiting", async () => {
+  const request = post("/v1/auth/reset-password", JSON.stringify({ email: ADMIN.email }));
+  let clients = 0;
+  const reset = () => ({ request, from: `127.1.${clients >> 8}.${clients++ & 255}` });
+  const held = await longestHold(server, async () => {
+    expect(await statusesOf(Array.from({ length: 500 }, reset))).toEqual(new Set([200]));
   });
   expect(held).toBeLessThan(LONGEST_HOLD);
 }, 60_000);

@@ -6,7 +6,7 @@ import { announcesLittle, type BodyBounds, readJson } from "../../kernel/http/bo
 import { addressBlock, clientAddress } from "../../kernel/http/client";
 import type { HookContext } from "../../kernel/http/http";
 import { requireReadable } from "../../kernel/http/large-reads";
-import { isTurnLong, requireConnected } from "../../kernel/http/pipelining";
+import { isTurnCostly, isTurnLong, requireConnected } from "../../kernel/http/pipelining";
 import { canonicalUuids } from "../../kernel/http/schema";
 import { inTurns } from "../../kernel/limits/turns";
 import { type Actor, actorOf } from "./actor";
@@ -44,6 +44,8 @@ interface OpenMark {
   limit?: RateRule;
   /** Set where a credential permits more: the operation then asks for one, and checks it. */
   someNeedCredential?: true;
+  /** Set where the answer costs less than waiting for a turn. */
+  atOnce?: true;
 }
 
 /** A route's access as the document shows it: see docs/document.ts. */
@@ -56,8 +58,8 @@ export interface AccessNote {
 }
 
 /**
- * Requests with a credential that came in a turn of the event loop which has taken long already: of them, 8
- * begin in each of the next turns, which takes 10 ms at worst.
+ * Requests that came in a turn of the event loop which has taken long already: of them, 8 begin in each of the
+ * next turns, which takes 10 ms at worst.
  */
 const nextTurn = inTurns({ ofTurn: 8 });
 
@@ -274,7 +276,7 @@ export const guard = new Elysia({ name: "guard" }).macro({
     return { detail: note("handshake") as object };
   },
   open(mark: true | OpenMark) {
-    const { limit, someNeedCredential } = mark === true ? ({} as OpenMark) : mark;
+    const { limit, someNeedCredential, atOnce } = mark === true ? ({} as OpenMark) : mark;
     const readBody = bodyReader();
     const isWrite = writeFinder();
     return {
@@ -294,7 +296,9 @@ export const guard = new Elysia({ name: "guard" }).macro({
         );
         return readBody(context.request, context.route);
       },
-      transform(context: GuardedContext) {
+      async transform(context: GuardedContext) {
+        if (!context.admitted && !atOnce && isTurnCostly())
+          await nextTurn(() => addressBlock(clientAddress(context.request)));
         context.admitted ??= admitAnyone(
           context.request,
           context.set,

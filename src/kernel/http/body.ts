@@ -27,6 +27,8 @@ export interface BodyBounds {
 
 /** Bytes of bodies that one turn of the event loop reads, and the body that exceeds them: 30 ms at worst. */
 const BYTES_A_TURN = 64 * 1024;
+/** Bytes that count for each body beside its own: acting on a small one takes longer than reading it. */
+const BYTES_OF_ANY = 1536;
 const nextTurn = inTurns({ ofTurn: BYTES_A_TURN });
 
 /**
@@ -139,7 +141,7 @@ async function receive(
   reading
     .then((read) => {
       bytes = read;
-      return nextTurn(() => addressBlock(clientAddress(request)), read.length);
+      return nextTurn(() => addressBlock(clientAddress(request)), BYTES_OF_ANY + read.length);
     })
     .then(() => {
       if (bytes) resolve(bytes);

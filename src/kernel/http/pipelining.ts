@@ -8,18 +8,22 @@ import { listeningServer } from "./client";
  * carries out all requests of one read before anything else, and a read holds thousands.
  */
 
-/** Requests of a turn of the event loop below which none is refused: clients that pipeline at all send a few. */
+/**
+ * Requests of a turn of the event loop below which none is refused, or waits unless it has a credential: clients that
+ * pipeline at all send a few.
+ */
 const FEW = 64;
 
 /**
- * Milliseconds of processor time that the further ones may take: a thousand cheap requests. From then on a
- * connection gets one more answer in the turn.
+ * Milliseconds of processor time that the further ones may take until those without a credential had better wait for
+ * the next turn, and until a connection gets one more answer in the turn: a thousand cheap requests.
  */
-const COSTLY = 40;
+const COSTLY = 20;
+const MOST = 40;
 
 /**
- * Requests and milliseconds of a turn after which further ones had better wait for the next one. The runtime ends
- * a connection that pipelines while one of its requests waits.
+ * Requests and milliseconds of a turn after which further ones with a credential had better wait for the next one. The
+ * runtime ends a connection that pipelines while one of its requests waits.
  */
 const SOME = 16;
 const LONG = 10;
@@ -44,6 +48,15 @@ function used(): number {
 /** True once the requests of this turn of the event loop are some and have taken long. */
 export const isTurnLong = (): boolean => inTurn > SOME && performance.now() - began >= LONG;
 
+/** True once more than a few requests of this turn have taken so many milliseconds of processor time. */
+function haveTaken(milliseconds: number): boolean {
+  // Asking for the time is ten times cheaper, and processor time is never more.
+  return inTurn > FEW && performance.now() - began >= milliseconds && used() - usedBefore >= milliseconds;
+}
+
+/** True once the requests of this turn of the event loop are more than a few and have been costly. */
+export const isTurnCostly = (): boolean => haveTaken(COSTLY);
+
 /** Counts a request. Throws 503, with which the connection ends, for one of too many that came at once on it. */
 export function countInTurn(request: Request): void {
   if (++inTurn === 1) {
@@ -51,8 +64,7 @@ export function countInTurn(request: Request): void {
     setImmediate(endTurn);
   }
   if (inTurn === FEW) usedBefore = used();
-  // Asking for the time is ten times cheaper, and processor time is never more.
-  if (inTurn <= FEW || performance.now() - began < COSTLY || used() - usedBefore < COSTLY) return;
+  if (!haveTaken(MOST)) return;
   const peer = listeningServer()?.requestIP(request);
   if (!peer) return;
   const connection = `${peer.address} ${peer.port}`;

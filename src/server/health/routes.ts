@@ -52,7 +52,7 @@ export const healthRoutes = new Elysia({ tags: ["Health and information"] })
     },
   )
   .get("/health/live", () => alive, {
-    open: true,
+    open: { atOnce: true },
     response: { 200: Liveness },
     detail: {
       operationId: "livenessRootPath",
@@ -61,7 +61,7 @@ export const healthRoutes = new Elysia({ tags: ["Health and information"] })
     },
   })
   .get("/v1/health/live", () => alive, {
-    open: true,
+    open: { atOnce: true },
     response: { 200: Liveness },
     detail: { operationId: "liveness", summary: "Liveness", description: aliveDescription },
   })
