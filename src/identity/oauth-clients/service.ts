@@ -70,7 +70,8 @@ function ownClient(caller: Caller, id: string): Row {
   const row = db.select().from(oauthClients).where(eq(oauthClients.id, id)).get();
   if (!row) throw notFound("OAuth client");
   const isOwner = row.owner_id === caller.userId;
-  if (!isOwner && !isAdmin(caller)) throw forbidden("This needs the client's owner or an administrator");
+  if (!isOwner && !isAdmin(caller))
+    throw forbidden("Only the client's owner or an administrator may do this");
   return row;
 }
 
@@ -83,7 +84,7 @@ function checkMayRedirect(
   if (!before.is_first_party || caller.isSuperAdmin || isSystemKey(caller)) return;
   const redirects = redirect_uris && redirect_uris.join(" ") !== before.redirect_uris.join(" ");
   if (redirects || (client_type && client_type !== before.client_type))
-    throw forbidden("Only a super admin can change this of a first-party client");
+    throw forbidden("Only a super admin can change this field of a first-party client");
 }
 
 /** Storage limit of one client, in bytes of JSON: a list of a hundred is then read in some milliseconds. */
@@ -190,7 +191,7 @@ export function regenerateSecret(actor: Actor, id: string) {
     return {
       client_id: id,
       client_secret: token,
-      message: "The former secret is invalid; keep this one, it is shown this once",
+      message: "The former secret is invalid; keep this one, it is shown only once",
     };
   });
 }
