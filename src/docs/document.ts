@@ -138,7 +138,7 @@ const SECURITY = {
 const header = (description: string, schema: Json) => ({ description, schema });
 const HEADERS = {
   "X-Request-Id": header(
-    "The request's own `X-Request-Id` when it is a sane token, else one of the server's",
+    "The request's own `X-Request-Id` if it is a well-formed token, otherwise one made by the server",
     {
       type: "string",
       examples: ["k3v9a1-2f"],
@@ -161,13 +161,13 @@ const HEADERS = {
     type: "string",
     examples: ['"YWJjZGVmZ2hpamtsbW5vcA"'],
   }),
-  Allow: header("The methods that take such a request", { type: "string", examples: ["GET, POST"] }),
-  Accept: header("The types of body that are taken", { type: "string", examples: ["application/json"] }),
-  "Accept-Patch": header("The types of body that are taken, of a PATCH", {
+  Allow: header("The methods that this path accepts", { type: "string", examples: ["GET, POST"] }),
+  Accept: header("Media types accepted for the body", { type: "string", examples: ["application/json"] }),
+  "Accept-Patch": header("Media types accepted for the body of a PATCH", {
     type: "string",
     examples: ["application/json"],
   }),
-  Location: header("Where the record is that was created, or where to go on", {
+  Location: header("Address of the record that was created, or of the page to go to next", {
     type: "string",
     examples: ["http://localhost:3000/settings?status=connected"],
   }),
@@ -179,7 +179,7 @@ const HEADERS = {
     type: "string",
     examples: ['110 fairlead "Response is Stale"'],
   }),
-  "Accept-Encoding": header("The codings that a body may have, when it has another", {
+  "Accept-Encoding": header("The codings that are accepted, when the body has another one", {
     type: "string",
     examples: ["gzip, deflate, zstd"],
   }),
@@ -246,8 +246,7 @@ function finishOperation(operation: Operation, limited: boolean, schemas: Json):
     responses,
   } = operation;
   const { requires, also } = operation["x-access"];
-  const open =
-    also === "credential" ? "Open to anyone; what it is asked for may need a credential." : undefined;
+  const open = also === "credential" ? "Open to anyone; some requests need a credential." : undefined;
   const access = open ?? ACCESS[requires] ?? `Needs the permission \`${requires}\`${also ? ALSO[also] : ""}.`;
   const isPermission = Object.hasOwn(PERMISSIONS, requires);
   return {

@@ -27,7 +27,7 @@ export const TAG_GROUPS: TagGroup[] = [
     tags: [
       ["Authentication", "Signing in and out"],
       ["Two-factor authentication", "A second factor at sign-in: authenticator apps and backup codes"],
-      ["Sessions", "Where a user is signed in"],
+      ["Sessions", "A session of a user, and where it was opened"],
       ["Users", "Users, their names, locales, roles and permissions"],
       ["Email addresses", "Changing and linking the address that a user signs in with"],
       ["Platform accounts", "The platforms that a user signs in with"],
@@ -91,7 +91,7 @@ export const ERRORS: Record<string, string> = {
   404: "There is no such record",
   409: "The state of the records does not permit this",
   413: "The body is too large",
-  415: "The body is not JSON, or in a coding that is not taken",
+  415: "The body is not JSON, or its coding is not accepted",
   426: "The request is no WebSocket handshake",
   429: "Too many requests; `Retry-After` says when to try again",
   500: "Something went wrong on the server; the message carries the request id",

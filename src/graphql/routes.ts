@@ -146,8 +146,8 @@ export const graphqlRoutes = new Elysia({ tags: ["GraphQL"] })
       },
       detail: {
         operationId: "queryByGraphQL",
-        summary: "Query by GraphQL",
-        description: `${RULES}\n\nIn the URL stand queries alone: a mutation gets 405. The bounds are those of POST. A browser, which accepts \`text/html\`, gets the page GraphiQL where \`docs.enabled\` is true.`,
+        summary: "Run a GraphQL query",
+        description: `${RULES}\n\nThe URL takes queries only: a mutation gets 405. The bounds are those of POST. A browser, which accepts \`text/html\`, gets the GraphiQL page where \`docs.enabled\` is true.`,
         parameters: PARAMETERS,
       },
     },
@@ -157,8 +157,8 @@ export const graphqlRoutes = new Elysia({ tags: ["GraphQL"] })
     response: { 200: answerOf(TYPES), ...REFUSALS, 415: refusal() },
     detail: {
       operationId: "askByGraphQL",
-      summary: "Ask by GraphQL",
-      description: `${RULES}\n\nA query is bounded in length (16 KiB, and its variables as much; beyond that 413), depth and cost, has at most 120 fields and fragments, five mutations and 100 values in its variables, and lists of requests are refused. More requests than \`rate_limit.graphql\` of the configuration permits get 429, as do more mutations than \`rate_limit.write\` permits writes; more than a hundred of one address that wait at once get 503. Operations say in their descriptions what they need: send \`Authorization\` as with REST.`,
+      summary: "Run a GraphQL operation",
+      description: `${RULES}\n\nA query is bounded in length (16 KiB, and its variables as much; beyond that 413), depth and cost, has at most 120 fields and fragments, five mutations and 100 values in its variables, and lists of requests are refused. More requests than \`rate_limit.graphql\` of the configuration permits get 429, as do more mutations than \`rate_limit.write\` permits writes; beyond a hundred waiting requests from one address, further ones get 503. Operations say in their descriptions what they need: send \`Authorization\` as with REST.`,
       requestBody: {
         required: true,
         content: { "application/json": { schema: Request as object } },

@@ -32,7 +32,7 @@ type Query {
 type Mutation {
   "Starts to set up two-factor authentication: a secret for an authenticator app, valid for 10 minutes."
   setupTwoFactor(input: SetupTwoFactorInput): TwoFactorSetup
-  "Turns two-factor authentication on with a code of the app, and answers ten backup codes this once."
+  "Turns two-factor authentication on with a code of the app, and returns ten backup codes, shown only once."
   verifyTwoFactor(input: VerifyTwoFactorInput!): BackupCodes
   "Turns two-factor authentication off with a code of the app or a backup code."
   disableTwoFactor(input: DisableTwoFactorInput!): Boolean
@@ -85,7 +85,7 @@ type TwoFactorSetup {
 
 "Backup codes that were just made"
 type BackupCodes {
-  "Ten codes, each good for one sign-in; shown this once"
+  "Ten codes, each good for one sign-in; shown only once"
   backupCodes: [String!]!
   message: String!
   platformSlug: String!
@@ -97,7 +97,7 @@ type Login {
   "Empty for a user without an address"
   email: String!
   username: String!
-  "The credential of the requests that follow; shown this once"
+  "The credential of the requests that follow; shown only once"
   sessionToken: String!
   sessionId: ID!
   expiresAt: DateTime!

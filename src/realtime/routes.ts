@@ -129,7 +129,7 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
       operationId: "openWebSocket",
       summary: "Open the WebSocket",
       description: [
-        "Upgrades to a WebSocket. `GET /v1/asyncapi.json` describes every message with an example, and how to reconnect; `x-messages` names their schemas here. Authenticate with `Authorization: Bearer` (services, API keys), `?token=` (a session token; an API key there is refused, it goes into the header) or the cookie `fairlead_session` (pages of the server's own or an allowed origin).",
+        "Upgrades to a WebSocket. `GET /v1/asyncapi.json` describes every message with an example, and how to reconnect; `x-messages` names their schemas here. Authenticate with `Authorization: Bearer` (services, API keys), `?token=` (a session token; an API key is refused there and goes into the header) or the cookie `fairlead_session` (pages of the server's own or an allowed origin).",
         'Send JSON text, such as `{"type":"subscribe","channel":"gps"}`, `{"type":"unsubscribe","channel":"gps"}` or `{"type":"ping"}`; or binary frames, each a `WsEnvelope` of Protobuf. Both may be mixed. Positions, zones and vessels come as JSON text always, messages about accounts and rights in the format in which their channel was subscribed.',
         "No subprotocol is needed. `fairlead.json` and `fairlead.protobuf` are agreed to: the own `user:` channel, which is heard without asking, then comes as JSON or as binary frames. No other is.",
         `**Channels**, and what they need:\n\n${channelList()}`,

@@ -214,7 +214,7 @@ const CHANNELS: [name: string, right: string][] = [
   ["vessels", "`gps:read`"],
   ["public", "any credential"],
   ["public:<name>", "any credential"],
-  ["user:<own id>", "a session of that user, which hears it without asking"],
+  ["user:<own id>", "a session of that user, which is subscribed automatically"],
   ["admin:<name>", "`admin:read`; `admin:accounts` carries every message about a user"],
   ["community", "an API key with `community:sync`: the connection becomes a community bot"],
 ];

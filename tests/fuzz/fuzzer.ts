@@ -39,7 +39,7 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
   [/verify|\/complete$/, /^The token is not valid, was used, or has expired$/],
   [
     /^\S+ \/v1\/users\/me\/2fa/,
-    /is not on$|is on already$|no set-up to complete|^code is wrong|cannot be set up from/,
+    /is not on$|is already on$|no set-up to complete|^code is wrong|cannot be set up from/,
   ],
   [/^POST \/v1\/(users\/me\/(password|deletion)|auth\/reauthenticate)$/, /password/],
   [/callback\/\{platform\}$/, /^This connection was not started here/],

@@ -81,7 +81,7 @@ export const accountRoutes = new Elysia({ prefix: path, tags: ["Platform account
         operationId: "noteSignInThroughExternalProvider",
         summary: "Note a sign-in through an external provider",
         description:
-          "For the identity web app, once the provider has said who it is. A known platform account is updated with what is sent (null clears; an address of another user's is left out). Otherwise the account is linked to the user known by the address; with `email_verified` false that gives 409, and so does an address that an administrator set and its user hasn't proved yet. Otherwise a user is created, with a username made from `name`. A platform that is no external one, and a new user while registration is off, give 400; a platform that is switched off, and a deleted user, 403; an address of a deleted user 409. A banned user is answered with `is_banned` true.",
+          "For the identity web app, once the provider has identified the user. A known platform account is updated with what is sent (null clears; an address of another user's is left out). Otherwise the account is linked to the user known by the address; with `email_verified` false that gives 409, and so does an address that an administrator set and its user hasn't proved yet. Otherwise a user is created, with a username made from `name`. A platform that is not external, and a new user while registration is off, give 400; a platform that is switched off, and a deleted user, 403; an address of a deleted user 409. A banned user is answered with `is_banned` true.",
       },
     },
   )

@@ -64,7 +64,7 @@ export const ApiKeyChange = t.Object(
 export type ApiKeyChange = (typeof ApiKeyChange)["static"];
 
 const secretKey = out.string(
-  "The key itself; shown this once",
+  "The key itself; shown only once",
   "flk_3q2-7w8xPZ0kq1L9fY6mB4tVhJ2sNcR5dXgUeA7iOwE",
 );
 

@@ -68,7 +68,7 @@ export function reportEvent(
       .where(and(eq(auditEvents.id, eventId), eq(auditEvents.user_id, userId)))
       .get();
     if (!event) throw notFound("Audit event");
-    if (event.is_reported) throw conflict("This event was reported already");
+    if (event.is_reported) throw conflict("This event has already been reported");
     const time = now();
     const row = db
       .insert(auditReports)

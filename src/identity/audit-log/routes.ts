@@ -53,7 +53,7 @@ export const ownAuditRoutes = new Elysia({ prefix: "/v1/users/me/audit", tags })
       response: { 200: AuditPage },
       detail: {
         operationId: "listOwnAuditEvents",
-        summary: "List own audit events",
+        summary: "List the caller's audit events",
         description:
           "What happened to the caller's account, newest first. What somebody else did shows who, but not from where.",
       },
@@ -86,7 +86,7 @@ export const ownAuditRoutes = new Elysia({ prefix: "/v1/users/me/audit", tags })
     response: { 200: t.Array(AuditReport), ...errors(400) },
     detail: {
       operationId: "listOwnAuditReports",
-      summary: "List own audit reports",
+      summary: "List the caller's audit reports",
       description: "The reports of the caller, newest first. A bare array.",
     },
   });

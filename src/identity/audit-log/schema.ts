@@ -41,11 +41,11 @@ export const AuditEvent = record(
     user_id: text("Whom it concerns; null for a system event", EXAMPLE_UUID),
     event_type: out.string("What happened", "login"),
     resource_type: text("What it is about", "session"),
-    resource_id: text("Which one", "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a02"),
+    resource_id: text("Identifier of that resource", "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a02"),
     actor_id: text("Who did it, when that is somebody else", "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a03"),
-    ip_address: text("Address that it was done from", "203.0.113.7"),
+    ip_address: text("Address from which it was done", "203.0.113.7"),
     user_agent: text("User agent as the client sent it", "Mozilla/5.0 …"),
-    description: text("In words", "Signed in"),
+    description: text("Description in words", "Signed in"),
     metadata: nullable(
       t.Record(t.String(), t.Unknown(), { description: "Details", examples: [{ provider: "email" }] }),
     ),
@@ -55,7 +55,7 @@ export const AuditEvent = record(
     country_name: text("Its name", "Germany"),
     city: text("City of the address", "Greifswald"),
     region: text("Region of the address", "Mecklenburg-Vorpommern"),
-    source_service: out.string("Service that wrote it, by its own word", "api"),
+    source_service: out.string("Service that wrote it, under the name that it gives itself", "api"),
     recorded_by: nullable(
       t.Object(
         {
@@ -67,7 +67,7 @@ export const AuditEvent = record(
         },
         {
           description:
-            "The credential that an event came with from outside; null for what Fairlead wrote itself",
+            "The credential with which an event came from outside; null for events that Fairlead wrote",
         },
       ),
     ),
@@ -143,7 +143,7 @@ export const NewReport = t.Object(
   {
     reason: oneOf(REPORT_REASONS, "Why the event looks wrong"),
     description: optional(
-      characters({ maxLength: 10_000, description: "In words", examples: ["I was asleep"] }),
+      characters({ maxLength: 10_000, description: "Description in words", examples: ["I was asleep"] }),
     ),
   },
   { title: "NewAuditReport" },
@@ -157,11 +157,11 @@ export const AuditReport = record(
     audit_event_id: out.uuid("The event"),
     user_id: out.uuid("Who reported it"),
     reason: oneOf(REPORT_REASONS, "Why the event looks wrong"),
-    description: text("In words", "I was asleep"),
-    status: oneOf(REPORT_STATUSES, "How far it is handled"),
+    description: text("Description in words", "I was asleep"),
+    status: oneOf(REPORT_STATUSES, "State of its handling"),
     reviewed_by: text("Who handled it last", "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a03"),
-    reviewed_at: nullable(out.time("When that was")),
-    resolution_notes: text("What came of it, for the user", "The session was revoked"),
+    reviewed_at: nullable(out.time("When it was last handled")),
+    resolution_notes: text("Outcome, as the user is told", "The session was revoked"),
     created_at: out.time("When it was reported"),
     updated_at: out.time("When it was last changed"),
   },
@@ -176,7 +176,7 @@ export const ReportResult = record(
     report: AuditReport,
     error: t.Null({ description: "null" }),
   },
-  "A report that was taken",
+  "A report that was accepted",
 );
 
 export const ReportQuery = t.Object({
@@ -186,11 +186,11 @@ export const ReportQuery = t.Object({
 
 export const ReportChange = t.Object(
   {
-    status: t.Optional(oneOf(REPORT_STATUSES, "How far it is handled", "resolved")),
+    status: t.Optional(oneOf(REPORT_STATUSES, "State of its handling", "resolved")),
     resolution_notes: optional(
       characters({
         maxLength: 10_000,
-        description: "What came of it, for the user",
+        description: "Outcome, as the user is told",
         examples: ["All is well"],
       }),
     ),
@@ -234,9 +234,9 @@ export const InternalEvent = t.Object(
       examples: [{ scope: "profile" }],
     }),
     actor_id: optional(uuid("Who did it, when that is somebody else: an existing user")),
-    resource_id: field(128, "Which one", "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a02"),
-    description: field(10_000, "In words", "Granted access to the crew app"),
-    ip_address: field(45, "IP address that it was done from", "203.0.113.7"),
+    resource_id: field(128, "Identifier of that resource", "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a02"),
+    description: field(10_000, "Description in words", "Granted access to the crew app"),
+    ip_address: field(45, "IP address from which it was done", "203.0.113.7"),
     user_agent: field(512, "User agent of the client", "Mozilla/5.0 …"),
     error_message: field(1_000, "Why it failed", "denied by the user"),
   },

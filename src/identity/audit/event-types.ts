@@ -148,7 +148,7 @@ export const EVENT_TYPES = {
     by: ["DELETE /v1/users/{id}/ban", "close bans that ran out", "POST /v1/users/{id}/ban"],
   },
   user_deletion_scheduled: {
-    meaning: "A user scheduled the deletion of the own account",
+    meaning: "A user scheduled the deletion of their own account",
     by: ["POST /v1/users/me/deletion"],
   },
   user_deletion_cancelled: {
@@ -172,7 +172,7 @@ export const EVENT_TYPES = {
     meaning: "A platform account or an integration was taken from a user",
     by: ["DELETE /v1/users/{id}/accounts/{account_id}", "DELETE /v1/integrations/{id}"],
   },
-  data_exported: { meaning: "A user exported the own personal data", by: ["GET /v1/user/export"] },
+  data_exported: { meaning: "A user exported their own personal data", by: ["GET /v1/user/export"] },
   audit_reported: {
     meaning: "A user reported an event that looks wrong",
     by: ["POST /v1/users/me/audit/{event_id}/report"],
@@ -241,7 +241,7 @@ export const EVENT_TYPES = {
       "PUT /v1/community/guilds/{guild_id}/settings",
     ],
   },
-  consent_granted: { meaning: "A user let an application act in the own name", by: SERVICES },
+  consent_granted: { meaning: "A user let an application act in their name", by: SERVICES },
   consent_revoked: { meaning: "A user took that consent back", by: SERVICES },
   bot_command_executed: { meaning: "A bot carried out a command", by: SERVICES },
   bot_guild_configured: { meaning: "A bot was set up for a guild", by: SERVICES },

@@ -34,7 +34,7 @@ const VISITORS_FAULT = new Set([
 const PROVIDERS_FAULT = "internal-error";
 
 const unavailable = () =>
-  new AppError("ServiceUnavailable", "The bot protection cannot be asked now; try again later", {
+  new AppError("ServiceUnavailable", "The bot protection cannot be reached now; try again later", {
     headers: { "retry-after": "30" },
   });
 

@@ -157,13 +157,13 @@ export async function changePassword(actor: SessionActor, input: PasswordChange)
   const { username } = activeUser(actor.caller.userId);
   const given = { hash: stored, password: input.current_password };
   if (!(await isOwnPassword(actor, actor.caller.userId, given)))
-    throw invalid("/current_password", "is not the present password");
+    throw invalid("/current_password", "is not the current password");
   checkPassword(input.new_password, username, "/new_password");
   const hash = await hashPassword(input.new_password, actor.caller.userId);
   await transactAs(actor, () => {
     // The password was changed by somebody else while the hashes were computed.
     if (passwordHashOf(actor.caller.userId) !== stored)
-      throw invalid("/current_password", "is not the present password");
+      throw invalid("/current_password", "is not the current password");
     setPassword(actor.caller.userId, hash, actor.client);
     revokeOtherSessions(actor, "password changed");
     recordAudit({

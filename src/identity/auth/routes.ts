@@ -50,7 +50,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
       operationId: "register",
       summary: "Register",
       description:
-        "Starts a registration: an email with a link goes to the address, valid for 24 hours, and only its token creates the account. It holds the username and the address for 10 minutes; then somebody else may register them, and whoever verifies first has them. While one waits, further ones hold them only against the client address that sent them, which the fourth one for an email address does for an hour; an email address gets 16 registration emails an hour at most. 400 when registration is off, for an unfit password or a failed bot protection; 409 when the username or the address is taken or held; 500 when the email could not be sent, which leaves nothing behind.",
+        "Starts a registration: sends an email with a link, valid for 24 hours; only the token in it creates the account. The username and the address are held for 10 minutes; after that somebody else may register them, and whoever verifies first gets them. While one registration is pending, further ones hold the name and the address only against the client address that sent them, and the fourth for one email address does so for an hour. An email address receives at most 16 registration emails an hour. 400 when registration is off, for an unacceptable password or a failed bot-protection check; 409 when the username or the address is taken or held; 500 when the email could not be sent, which leaves nothing behind.",
     },
   })
   .post(
@@ -92,7 +92,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
       operationId: "signInWithPassword",
       summary: "Sign in with password",
       description:
-        "Signs in with username or email address and password and opens a session of 30 days. Send its token as `Authorization: Bearer <session_token>`. An unknown identifier and a wrong password get the same 401. With the right password, a banned user gets 403 `AccountBanned`, and anybody 403 while sign-in by email is switched off. After too many wrong codes of the second factor, 403 `TwoFactorLocked` until the password is reset or an administrator helps. Attempts are limited per address, and failures per identifier: from the tenth within `rate_limit.login_failures` on, each is followed by a growing pause (429). Failures from elsewhere don't count for an address from which this user signed in during the last 30 days. A role or a platform that requires two-factor authentication does not keep out who has not set it up yet: `GET /v1/users/me/2fa/requirement` tells what is to be done.",
+        "Signs in with username or email address and password and opens a session of 30 days. Send its token as `Authorization: Bearer <session_token>`. An unknown identifier and a wrong password get the same 401. With the right password, a banned user gets 403 `AccountBanned`, and any user gets 403 while sign-in by email is switched off. After too many wrong codes of the second factor, 403 `TwoFactorLocked` until the password is reset or an administrator helps. Attempts are limited per address, and failures per identifier: from the tenth within `rate_limit.login_failures` on, each is followed by a growing pause (429). Failures from elsewhere don't count for an address from which this user signed in during the last 30 days. A role or a platform that requires two-factor authentication does not shut out users who have not set it up yet: `GET /v1/users/me/2fa/requirement` says what they have to do.",
     },
   })
   .post(
@@ -109,7 +109,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
         operationId: "completeSignInWithSecondFactor",
         summary: "Complete a sign-in with the second factor",
         description:
-          "Takes the `temp_token` of the first step and a code of the authenticator app or a backup code, and opens the session. The token is valid for 10 minutes and for five wrong codes; a code counts once. 401 whatever is wrong with them. Attempts are limited per address and per user; from the fifth wrong code in a row on, each is followed by a growing pause (429), and after a hundred every code gets 403 `TwoFactorLocked` until the password is reset or an administrator helps.",
+          "Takes the `temp_token` of the first step and a code of the authenticator app or a backup code, and opens the session. The token is valid for 10 minutes and for five wrong codes; a code counts once. 401 if either is wrong. Attempts are limited per address and per user; from the fifth wrong code in a row on, each is followed by a growing pause (429), and after a hundred every code gets 403 `TwoFactorLocked` until the password is reset or an administrator helps.",
       },
     },
   )
@@ -155,7 +155,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
         operationId: "requestPasswordReset",
         summary: "Request a password reset",
         description:
-          "Sends a link, valid for one hour, if an account has the address; the answer is the same either way. A link replaces the one before it. Soon after one was sent, another request sends nothing and the link goes on working: after a minute first, and after at most 45 minutes when many are asked for. Requests are limited per address of the client.",
+          "Sends a link, valid for one hour, if an account has the address; the answer is the same either way. A link replaces the one before it. A request that follows too soon sends nothing, and the earlier link stays valid: the wait is a minute at first and grows to at most 45 minutes with further requests. Requests are limited per address of the client.",
       },
     },
   )
@@ -174,7 +174,7 @@ export const authRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Authenticatio
         operationId: "setNewPassword",
         summary: "Set a new password",
         description:
-          "Sets the password with the token of the email and ends all sessions of the user; with `revoke_api_keys` it also switches the user's API keys off, which the user can switch on again. An email tells the user. 400 for a token that is not valid, was used or has expired, and for an unfit password.",
+          "Sets the password with the token of the email and ends all sessions of the user; with `revoke_api_keys` it also switches the user's API keys off, which the user can switch on again. An email tells the user. 400 for a token that is not valid, was used or has expired, and for an unacceptable password.",
       },
     },
   )
@@ -209,9 +209,9 @@ export const ownPasswordRoutes = new Elysia({ prefix: "/v1/users/me/password", t
       response: { 200: Message, ...errors(403) },
       detail: {
         operationId: "changeOwnPassword",
-        summary: "Change the own password",
+        summary: "Change the caller's password",
         description:
-          "Sets a new password and ends all other sessions of the caller; an email tells the user. 400 for a wrong present password, for an unfit new one, and for an account without a password.",
+          "Sets a new password and ends all other sessions of the caller; an email tells the user. 400 for a wrong current password, for an unacceptable new one, and for an account without a password.",
       },
     },
   );

@@ -7,7 +7,7 @@ import { verificationToken } from "../verification/schema";
 const challenge_token = t.Optional(
   ignorable({
     description:
-      "Answer of the bot protection: a text, required where one is set. Where none is set, the field is ignored and may be anything: a value of any type, or left out",
+      "Answer to the bot-protection challenge: a string, required where bot protection is configured. Otherwise the field is ignored, whatever its type",
     examples: ["XXXX.DUMMY.TOKEN.XXXX"],
   }),
 );
@@ -22,7 +22,7 @@ export const RegistrationPending = record(
   "RegistrationPending",
   {
     message: out.string("What to do next", "Use the link in the email that was sent to you"),
-    expires_at: out.time("Until when its link works"),
+    expires_at: out.time("When its link expires"),
   },
   "An email with a link was sent; there is no account yet",
 );

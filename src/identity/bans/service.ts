@@ -80,7 +80,7 @@ export function banUser(actor: Actor, userId: string, input: NewBan): Promise<Ba
     activeUser(userId);
     if (actor.caller.userId === userId) throw conflict("You cannot ban yourself");
     checkOutranks(actor.caller, userId);
-    if (activeBan(userId)) throw conflict("This user is banned already");
+    if (activeBan(userId)) throw conflict("This user is already banned");
     checkNotLastSuperAdmin(userId);
     closeRunOut(userId);
     const time = now();

@@ -89,7 +89,7 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
       detail: {
         operationId: "cancelPendingChangeOfEmailAddress",
         summary: "Cancel the pending change of email address",
-        description: "The link in the email works no longer. 404 when none is pending.",
+        description: "The link in the email stops working. 404 when none is pending.",
       },
     },
   )
@@ -153,7 +153,7 @@ export const emailAddressRoutes = new Elysia({ prefix: "/v1/users", tags: ["Emai
       detail: {
         operationId: "cancelPendingEmailAddress",
         summary: "Cancel the pending email address",
-        description: "The link in the email works no longer. 404 when none is pending.",
+        description: "The link in the email stops working. 404 when none is pending.",
       },
     },
   );

@@ -18,12 +18,12 @@ export const VerificationSent = record(
   "VerificationSent",
   {
     message: out.string("What was done", "A verification email was sent to the new address"),
-    expires_at: out.time("Until when its link works"),
+    expires_at: out.time("When its link expires"),
   },
   "An email with a link was sent",
 );
 
-const expires_at = nullable(out.time("Until when its link works; null when nothing is pending"));
+const expires_at = nullable(out.time("When its link expires; null when nothing is pending"));
 
 export const PendingEmailChange = record(
   "PendingEmailChange",

@@ -129,7 +129,8 @@ export async function requestEmailChange(
 function startEmailChange(actor: Actor, user: UserRow, email: string) {
   checkOutranks(actor.caller, user.id);
   const account = ownEmailAccount(user);
-  if (account.email === email && account.email_verified) throw conflict("This is the present email address");
+  if (account.email === email && account.email_verified)
+    throw conflict("This is already the account's email address");
   checkAddressFree(email, user.id);
   return sendVerification(actor, user, { kind: "email_change", email });
 }
@@ -269,7 +270,7 @@ export async function requestEmailLink(
   const check = () => {
     const user = activeUser(id);
     checkOutranks(actor.caller, id);
-    if (emailAccount(id)) throw conflict("This account has an email address already; change it instead");
+    if (emailAccount(id)) throw conflict("This account already has an email address; change it instead");
     checkAddressFree(email, id);
     return user;
   };
@@ -289,7 +290,7 @@ export async function requestEmailLink(
 export function applyEmailLink(row: VerificationRow, client: Client, actorId = row.user_id): string {
   const { email, password_hash } = row;
   const user = subjectOf(row);
-  if (emailAccount(user.id)) throw conflict("This account has an email address already");
+  if (emailAccount(user.id)) throw conflict("This account already has an email address");
   checkAddressFree(email, user.id);
   const former = contactAddress(user);
   const accountId = insertAccount(user.id, {

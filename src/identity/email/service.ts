@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, lte, max, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, isNotNull, isNull, lt, lte, max, or, sql } from "drizzle-orm";
 import { config } from "../../configuration/config";
 import { decrypt, encrypt } from "../../kernel/crypto/encryption";
 import { newId } from "../../kernel/crypto/id";
+import { deleteInBatches } from "../../kernel/db/batches";
 import { db } from "../../kernel/db/connection";
 import { afterCommit, transact } from "../../kernel/db/transactions";
 import { logFailure } from "../../kernel/errors/trouble";
@@ -26,9 +27,8 @@ const RETRIED_FOR = 3 * DAY;
 /** Longest wait of a stop for a message on its way; an interrupted one is sent again at the next start. */
 const SETTLE_TIMEOUT = 5 * SECOND;
 
-/** Shortest time for which the queue remembers a finished message (without its body), and rows deleted per step. */
+/** Shortest time for which the queue remembers a finished message, without its body. */
 const MEMORY = 30 * DAY;
-const PURGE_STEP = 1_000;
 
 /**
  * Hands a message to the configured transport now. `id` is a UUIDv7 of the occasion: sent again with it, a
@@ -254,13 +254,7 @@ export async function purgeEmailQueue(): Promise<void> {
     isNull(emailQueue.next_attempt_at),
     lt(sql`coalesce(${emailQueue.delivered_at}, ${emailQueue.failed_at})`, before),
   );
-  const step = () =>
-    transact(() => {
-      const old = db.select({ id: emailQueue.id }).from(emailQueue).where(isOld).limit(PURGE_STEP);
-      return db.delete(emailQueue).where(inArray(emailQueue.id, old)).returning({ id: emailQueue.id }).all()
-        .length;
-    });
-  while ((await step()) === PURGE_STEP);
+  await deleteInBatches(emailQueue, isOld);
 }
 
 /** The messages of a user that the queue remembers. */

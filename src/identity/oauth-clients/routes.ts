@@ -41,7 +41,7 @@ export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth client
     response: { 200: List("OAuthClientListing", OAuthClient) },
     detail: {
       operationId: "listOwnOAuthClients",
-      summary: "List own OAuth clients",
+      summary: "List the caller's OAuth clients",
       description: "The caller's clients, newest first.",
     },
   })
@@ -82,7 +82,7 @@ export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth client
         operationId: "createOAuthClient",
         summary: "Create an OAuth client",
         description:
-          "Registers an application of the caller's. The secret of a confidential client is shown this once; a public one has none. Redirect URIs must be absolute and without fragment: https, http on the device itself, or a private scheme (RFC 6749, RFC 8252). `is_first_party` needs a super admin (403). A client stores at most 16 KiB (400), and a user has at most `oauth.max_clients_per_user` of them (409).",
+          "Registers an application of the caller's. The secret of a confidential client is shown only once; a public one has none. Redirect URIs must be absolute and without fragment: https, http on the device itself, or a private scheme (RFC 6749, RFC 8252). `is_first_party` needs a super admin (403). A client stores at most 16 KiB (400), and a user has at most `oauth.max_clients_per_user` of them (409).",
       },
     },
   )
@@ -118,7 +118,7 @@ export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth client
       detail: {
         operationId: "regenerateSecretOfOAuthClient",
         summary: "Regenerate the secret of an OAuth client",
-        description: `Shows the new secret this once; the former one is invalid at once, and an email tells the client's owner. 400 for a public client. For its owner and administrators. ${NEEDS_RECENT_SIGN_IN}`,
+        description: `Shows the new secret only once; the former one is invalid at once, and an email tells the client's owner. 400 for a public client. For its owner and administrators. ${NEEDS_RECENT_SIGN_IN}`,
       },
     },
   )

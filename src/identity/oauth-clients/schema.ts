@@ -40,7 +40,8 @@ const fields = {
 const redirect_uris = t.Array(characters({ minLength: 1, maxLength: 2_048, description: "A redirect URI" }), {
   minItems: 1,
   maxItems: 20,
-  description: "Where it may have users sent back to: https, http on the device itself, or a private scheme",
+  description:
+    "Addresses to which it may have users sent back: https, http on the device itself, or a private scheme",
   examples: [["https://app.example/callback"]],
 });
 
@@ -75,7 +76,7 @@ export const OAuthClient = record(
     privacy_policy_url: url("Its privacy policy", "https://app.example/privacy"),
     terms_of_service_url: url("Its terms of service", "https://app.example/terms"),
     redirect_uris: t.Array(t.String(), {
-      description: "Where it may have users sent back to",
+      description: "Addresses to which it may have users sent back",
       examples: [["https://app.example/callback"]],
     }),
     allowed_scopes: t.Array(t.String(), {
@@ -107,7 +108,7 @@ export const CreatedOAuthClient = record(
       { description: "The client" },
     ),
     client_secret: nullable(
-      out.string("The secret, shown this once; null for a public client", EXAMPLE_SECRET),
+      out.string("The secret, shown only once; null for a public client", EXAMPLE_SECRET),
     ),
   },
   "A new client and its secret",
@@ -117,7 +118,7 @@ export const RegeneratedSecret = record(
   "RegeneratedSecret",
   {
     client_id: out.uuid("The client"),
-    client_secret: out.string("The new secret, shown this once", EXAMPLE_SECRET),
+    client_secret: out.string("The new secret, shown only once", EXAMPLE_SECRET),
     message: out.string("What was done", "The former secret is invalid"),
   },
   "A client's new secret",

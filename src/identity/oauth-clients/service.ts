@@ -73,7 +73,8 @@ function ownClient(caller: Caller, id: string): Row {
   const row = db.select().from(oauthClients).where(eq(oauthClients.id, id)).get();
   if (!row) throw notFound("OAuth client");
   const isOwner = row.owner_id === caller.userId;
-  if (!isOwner && !isAdmin(caller)) throw forbidden("This needs the client's owner or an administrator");
+  if (!isOwner && !isAdmin(caller))
+    throw forbidden("Only the client's owner or an administrator may do this");
   return row;
 }
 
@@ -85,7 +86,8 @@ const redirects = (before: Row, { redirect_uris, client_type }: OAuthClientChang
 /** Lets only super admins and system keys change the redirects of first-party clients. Throws 403. */
 function checkMayRedirect(caller: Caller, before: Row, input: OAuthClientChange): void {
   if (!before.is_first_party || caller.isSuperAdmin || isSystemKey(caller)) return;
-  if (redirects(before, input)) throw forbidden("Only a super admin can change this of a first-party client");
+  if (redirects(before, input))
+    throw forbidden("Only a super admin can change this field of a first-party client");
 }
 
 /** Storage limit of one client, in bytes of JSON: a list of a hundred is then read in some milliseconds. */
@@ -207,7 +209,7 @@ export async function regenerateSecret(actor: Actor, id: string, proof: Proof) {
     return {
       client_id: id,
       client_secret: token,
-      message: "The former secret is invalid; keep this one, it is shown this once",
+      message: "The former secret is invalid; keep this one, it is shown only once",
     };
   });
 }

@@ -1,6 +1,6 @@
 import { and, between, desc, eq, inArray, lt, placeholder, sql } from "drizzle-orm";
 import { keyedHash } from "../../kernel/crypto/encryption";
-import { inBatches } from "../../kernel/db/batches";
+import { deleteInBatches } from "../../kernel/db/batches";
 import { db, statement } from "../../kernel/db/connection";
 import { rowid } from "../../kernel/db/table";
 import { addressBlock } from "../../kernel/http/client";
@@ -114,12 +114,5 @@ export function clearCodeFailures(userId: string): void {
 /** The job: forgets addresses without a sign-in for 30 days. Older ones don't count even before it runs. */
 export async function forgetOldAddresses(): Promise<void> {
   const before = now() - MEMORY;
-  await inBatches((limit) => {
-    const aged = db
-      .select({ rowid })
-      .from(signInAddresses)
-      .where(lt(signInAddresses.last_at, before))
-      .limit(limit);
-    return db.delete(signInAddresses).where(inArray(rowid, aged)).returning({ rowid }).all().length;
-  });
+  await deleteInBatches(signInAddresses, lt(signInAddresses.last_at, before));
 }

@@ -88,7 +88,7 @@ export const platformRoutes = new Elysia({ prefix: path, tags: ["Platforms"] })
         operationId: "changePlatformSettings",
         summary: "Change platform settings",
         description:
-          "Changes the fields that are sent, each with an audit event `platform_updated`. With none, the platform is answered unchanged.",
+          "Changes the fields that are sent, each with an audit event `platform_updated`. If none is sent, the platform is returned unchanged.",
       },
     },
   );

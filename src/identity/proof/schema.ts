@@ -29,4 +29,4 @@ export type Proof = (typeof Proof)["static"];
 
 /** Sentence for the descriptions of operations that need a recent sign-in. */
 export const NEEDS_RECENT_SIGN_IN =
-  "Where `auth.reauthentication_minutes` is set, a session needs a sign-in of the last minutes or a proof in the body, and a user's key the proof where it acts on its own user, on a key, on an OAuth client, on rights or on an address: else 403 `ReauthenticationRequired`. A code gets 403 `TwoFactorLocked` after a hundred wrong ones in a row.";
+  "Where `auth.reauthentication_minutes` is set, a session must have signed in within that time or send a proof in the body, and a user's key must send the proof when it acts on its own user, on a key, on an OAuth client, on rights or on an address; otherwise 403 `ReauthenticationRequired`. A code gets 403 `TwoFactorLocked` after a hundred wrong ones in a row.";

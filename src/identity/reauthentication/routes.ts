@@ -24,7 +24,7 @@ export const reauthenticationRoutes = new Elysia({ prefix: "/v1/auth", tags: ["A
         operationId: "proveAgainWhoYouAre",
         summary: "Prove again who you are",
         description:
-          "Has the session count as one just signed in, for what asks for a recent sign-in: with the password of an account that has one, and a code where two-factor authentication is on. 400 for what is missing or wrong; 403 `ReauthenticationRequired` for an account that has neither, whose user signs in again through its platform. Wrong codes are counted as at the sign-in: 429 during the pause after one, 403 `TwoFactorLocked` after a hundred in a row.",
+          "Makes the session count as newly signed in, for operations that ask for a recent sign-in. Send the password if the account has one, and a code if two-factor authentication is on. 400 for what is missing or wrong; 403 `ReauthenticationRequired` for an account that has neither, whose user signs in again through its platform. Wrong codes are counted as at the sign-in: 429 during the pause after one, 403 `TwoFactorLocked` after a hundred in a row.",
       },
     },
   );

@@ -24,9 +24,9 @@ export const Reauthenticated = record(
   "Reauthenticated",
   {
     message: out.string("What was done", "You have proved who you are"),
-    authenticated_at: out.time("Since when the session counts as one just signed in"),
+    authenticated_at: out.time("When the session began to count as newly signed in"),
     expires_at: nullable(
-      out.time("Until when that is enough; null while `auth.reauthentication_minutes` sets no bound"),
+      out.time("When that expires; null while `auth.reauthentication_minutes` sets no bound"),
     ),
   },
   "A session whose holder has proved again who it is",

@@ -192,7 +192,7 @@ export const permissionRoutes = new Elysia({ prefix: "/v1/permissions", tags: ["
         operationId: "createPermission",
         summary: "Create a permission",
         description:
-          "Adds a permission of the operator's own to the catalogue, for roles and keys of other services. 409 when there is such a one, or there are 500 permissions already.",
+          "Adds a permission of your own to the catalogue, for the roles and keys of other services. 409 when it exists already, or when there are 500 permissions.",
       },
     },
   );

@@ -52,7 +52,7 @@ function existingRole(id: string): RoleRow {
 const MAX_ROLES = 200;
 const MAX_PERMISSIONS = 500;
 
-const nameTaken = () => conflict("There is a role with this name already");
+const nameTaken = () => conflict("A role with this name already exists");
 
 export function createRole(actor: Actor, input: NewRole): Promise<Role> {
   return transactAs(actor, () => {
@@ -331,7 +331,7 @@ export function createPermission(actor: Actor, input: NewPermission): Promise<Pe
     try {
       db.insert(permissions).values(row).run();
     } catch (error) {
-      throw isUniqueViolation(error) ? conflict("There is such a permission already") : error;
+      throw isUniqueViolation(error) ? conflict("This permission already exists") : error;
     }
     recordAudit({
       event_type: "permission_created",

@@ -36,7 +36,7 @@ export const ownSessionRoutes = new Elysia({ prefix: path, tags: ["Sessions"] })
       response: { 200: SessionList },
       detail: {
         operationId: "listOwnSessions",
-        summary: "List own sessions",
+        summary: "List the caller's sessions",
         description: "Where the caller is signed in: device, browser, address and last use, newest first.",
       },
     },
@@ -59,7 +59,7 @@ export const ownSessionRoutes = new Elysia({ prefix: path, tags: ["Sessions"] })
       response: { 200: Done, 400: NotRevoked, ...errors(403, 404) },
       detail: {
         operationId: "revokeOneOwnSession",
-        summary: "Revoke one own session",
+        summary: "Revoke one of the caller's sessions",
         description:
           "Ends another session of the caller's at once. Its user's sockets hear `sessionRevoked`; those of the session itself are closed with 4401 five seconds later.",
       },
@@ -75,7 +75,7 @@ export const ownSessionRoutes = new Elysia({ prefix: path, tags: ["Sessions"] })
       response: { 200: RevokedSessions, ...errors(403) },
       detail: {
         operationId: "revokeAllOtherOwnSessions",
-        summary: "Revoke all other own sessions",
+        summary: "Revoke all other sessions of the caller",
         description: "Ends all sessions but the one that asks.",
       },
     },
@@ -91,7 +91,7 @@ export const userSessionRoutes = new Elysia({ prefix: "/v1/users", tags: ["Sessi
       operationId: "endAllSessionsOfUser",
       summary: "End all sessions of a user",
       description:
-        "Signs a user out everywhere, the caller too where that is the user. Sockets of the sessions hear `forceLogout`, and are closed with 4401 five seconds later; API keys stay. 403 for a user who holds permissions that the caller doesn't.",
+        "Signs a user out everywhere, including the caller if it is the same user. Sockets of the sessions hear `forceLogout`, and are closed with 4401 five seconds later; API keys stay. 403 for a user who holds permissions that the caller doesn't.",
     },
   });
 
@@ -122,7 +122,7 @@ export const internalSessionRoutes = new Elysia({ prefix: "/v1/sessions", tags: 
         operationId: "createSession",
         summary: "Create a session",
         description:
-          "For the identity web app, after a sign-in through an external provider. The token is shown this once. A user who is unknown or deleted gives 400, a banned one 403 `AccountBanned`.",
+          "For the identity web app, after a sign-in through an external provider. The token is shown only once. A user who is unknown or deleted gives 400, a banned one 403 `AccountBanned`.",
       },
     },
   )
@@ -134,7 +134,7 @@ export const internalSessionRoutes = new Elysia({ prefix: "/v1/sessions", tags: 
       operationId: "getSessionByItsToken",
       summary: "Get a session by its token",
       description:
-        "404 for a token that is unknown or has ended. To ask for a session is to use it: it does not end for want of use meanwhile.",
+        "404 for a token that is unknown or has ended. Asking for a session counts as using it, so it does not expire from disuse.",
     },
   })
   .delete(

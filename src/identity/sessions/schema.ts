@@ -5,19 +5,21 @@ const ActiveSession = record(
   "ActiveSession",
   {
     id: out.uuid("Identifier"),
-    ip_address: out.string("Address that it was opened from", "203.0.113.7"),
+    ip_address: out.string("Address from which it was opened", "203.0.113.7"),
     user_agent: out.string("User agent as the client sent it", "Mozilla/5.0 (X11; Linux x86_64) …"),
     device_type: oneOf(["desktop", "mobile", "tablet"], "Kind of device"),
     browser_name: out.string("Browser; `Unknown` when it can't be told", "Firefox"),
     os_name: out.string("Operating system; `Unknown` when it can't be told", "Linux"),
     provider: out.string("Slug of the platform signed in with", "email"),
     provider_name: out.string("Name of that platform", "Email"),
-    last_activity_at: out.time("When it was last used: to the minute, by an open WebSocket to the hour"),
+    last_activity_at: out.time(
+      "When it was last used, to the minute; through an open WebSocket, to the hour",
+    ),
     created_at: out.time("When it was opened"),
     expires_at: out.time("When it ends"),
-    is_current: out.boolean("Whether it makes this request"),
+    is_current: out.boolean("Whether it is the session of this request"),
   },
-  "Where a user is signed in",
+  "A session of a user, and where it was opened",
 );
 export type ActiveSession = (typeof ActiveSession)["static"];
 

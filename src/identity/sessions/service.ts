@@ -1,7 +1,7 @@
-import { and, asc, count, desc, eq, inArray, lt, lte, ne, or, placeholder } from "drizzle-orm";
+import { and, asc, count, desc, eq, lt, lte, ne, or, placeholder } from "drizzle-orm";
 import { mintToken } from "../../kernel/crypto/crypto";
 import { newId } from "../../kernel/crypto/id";
-import { inBatches } from "../../kernel/db/batches";
+import { deleteInBatches } from "../../kernel/db/batches";
 import { db, statement } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { notFound } from "../../kernel/errors/errors";
@@ -297,17 +297,9 @@ export const endSessionsOf = (actor: Actor, userId: string): Promise<number> =>
  * removed or not; the day keeps a clock that is wrong for an hour from ending any for good.
  */
 export async function deleteExpiredSessions(): Promise<void> {
-  await inBatches((limit) => {
-    const ended = db
-      .select({ id: sessions.id })
-      .from(sessions)
-      .where(
-        or(lte(sessions.expires_at, now() - DAY), lte(sessions.last_activity_at, now() - DAY - idleSpan())),
-      )
-      .limit(limit)
-      .all()
-      .map((row) => row.id);
-    db.delete(sessions).where(inArray(sessions.id, ended)).run();
-    return ended.length;
-  });
+  const before = now() - DAY;
+  await deleteInBatches(
+    sessions,
+    or(lte(sessions.expires_at, before), lte(sessions.last_activity_at, before - idleSpan())),
+  );
 }

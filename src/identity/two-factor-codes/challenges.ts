@@ -1,7 +1,7 @@
-import { and, eq, inArray, lte } from "drizzle-orm";
+import { and, eq, lte } from "drizzle-orm";
 import { hashToken, mintToken } from "../../kernel/crypto/crypto";
 import { newId } from "../../kernel/crypto/id";
-import { inBatches } from "../../kernel/db/batches";
+import { deleteInBatches } from "../../kernel/db/batches";
 import { db } from "../../kernel/db/connection";
 import { transact } from "../../kernel/db/transactions";
 import { MINUTE, now } from "../../kernel/time/clock";
@@ -66,17 +66,7 @@ export function dropChallenges(userId: string): void {
 
 /** The job: removes expired challenges and set-ups. They are refused even before it runs. */
 export async function deleteExpiredChallenges(): Promise<void> {
-  await inBatches((limit) => {
-    const expired = db
-      .select({ id: challenges.id })
-      .from(challenges)
-      .where(lte(challenges.expires_at, now()))
-      .limit(limit)
-      .all()
-      .map(({ id }) => id);
-    db.delete(challenges).where(inArray(challenges.id, expired)).run();
-    return expired.length;
-  });
+  await deleteInBatches(challenges, lte(challenges.expires_at, now()));
   await transact(() => {
     db.delete(twoFactor).where(lte(twoFactor.setup_expires_at, now())).run();
   });

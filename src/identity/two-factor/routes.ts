@@ -87,7 +87,7 @@ export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["
       detail: {
         operationId: "completeSetUpOfTwoFactorAuthentication",
         summary: "Complete the set-up of two-factor authentication",
-        description: `Turns it on with a code of the app, and answers ten backup codes this once. On request the other sessions end, which were opened without it. 400 for a wrong code, an expired set-up and when it is on already. ${NEEDS_RECENT_SIGN_IN}`,
+        description: `Turns it on with a code of the app, and returns ten backup codes, shown only once. On request it also ends the other sessions, which were opened without it. 400 for a wrong code, an expired set-up and when it is on already. ${NEEDS_RECENT_SIGN_IN}`,
       },
     },
   )
@@ -106,7 +106,7 @@ export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["
         operationId: "turnTwoFactorAuthenticationOff",
         summary: "Turn two-factor authentication off",
         description:
-          "With a code of the app or a backup code. 400 for a wrong code and when it is off already. Wrong codes are counted together with those of sign-ins: 429 during the pause after one, 403 `TwoFactorLocked` after a hundred in a row.",
+          "Takes a code of the app or a backup code. 400 for a wrong code and when it is off already. Wrong codes are counted together with those of sign-ins: 429 during the pause after one, 403 `TwoFactorLocked` after a hundred in a row.",
       },
     },
   )
@@ -122,7 +122,7 @@ export const twoFactorRoutes = new Elysia({ prefix: "/v1/users/me/2fa", tags: ["
         operationId: "regenerateBackupCodes",
         summary: "Regenerate the backup codes",
         description:
-          "Replaces all backup codes by ten new ones, shown this once. Takes a code of the app alone; 400 for a wrong one and when two-factor authentication is off. Wrong codes are counted as when turning it off: 429 and 403 `TwoFactorLocked`.",
+          "Replaces all backup codes by ten new ones, shown only once. Takes only a code of the app; 400 for a wrong one and when two-factor authentication is off. Wrong codes are counted as when turning it off: 429 and 403 `TwoFactorLocked`.",
       },
     },
   );
@@ -143,7 +143,7 @@ export const twoFactorAdminRoutes = new Elysia({ prefix: "/v1/users", tags: ["Tw
         operationId: "unlockUserTwoFactorAuthentication",
         summary: "Unlock a user's two-factor authentication",
         description:
-          "Forgets the wrong codes that were entered for a user: after a hundred in a row, sign-ins answer 403 `TwoFactorLocked`. A reset of the password does the same, once in 30 days unless a right code came between. Make sure that it is the user who asks, and have the password changed: whoever entered the codes knew it. 403 for the own account and for a user who holds permissions that the caller doesn't; 404 for no such user.",
+          "Forgets the wrong codes that were entered for a user: after a hundred in a row, sign-ins answer 403 `TwoFactorLocked`. A reset of the password does the same, once in 30 days unless a right code came between. Make sure that it is the user who asks, and have the password changed: whoever entered the codes knew it. 403 for the caller's own account and for a user who holds permissions that the caller doesn't; 404 for an unknown user.",
       },
     },
   );

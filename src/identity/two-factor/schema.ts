@@ -142,7 +142,7 @@ export const BackupCodes = record(
   {
     success: out.boolean("true"),
     backup_codes: t.Array(t.String(), {
-      description: "Ten single-use codes, shown this once",
+      description: "Ten single-use codes, shown only once",
       examples: [["K7QXM-2HVNB", "9TRWD-CJ4PA"]],
     }),
     message: out.string("What was done", "Two-factor authentication is on"),

@@ -90,7 +90,7 @@ export async function regenerateBackupCodes(actor: Actor, user: UserRow, code: s
   return {
     success: true,
     backup_codes: done.codes,
-    message: "The former backup codes are invalid; keep these, they are shown this once",
+    message: "The former backup codes are invalid; keep these, they are shown only once",
     platform_slug: done.platform,
   };
 }

@@ -85,7 +85,7 @@ export async function qrCodeOf({ qr_code_url }: { qr_code_url: string }): Promis
   return toDataURL(qr_code_url, { errorCorrectionLevel: "M", margin: 4, width: 280 });
 }
 
-const alreadyOn = () => badRequest("Two-factor authentication is on already");
+const alreadyOn = () => badRequest("Two-factor authentication is already on");
 
 interface Completion {
   code: string;
@@ -128,7 +128,7 @@ export async function enableTwoFactor(
   return {
     success: true,
     backup_codes: done.codes,
-    message: "Two-factor authentication is on; keep the backup codes, they are shown this once",
+    message: "Two-factor authentication is on; keep the backup codes, they are shown only once",
     platform_slug: done.platform,
   };
 }

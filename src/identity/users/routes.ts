@@ -64,7 +64,7 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
     response: { 200: Single(OwnUser), ...errors(400) },
     detail: {
       operationId: "getOwnUser",
-      summary: "Get the own user",
+      summary: "Get the current user",
       description:
         "The user of the session, or the owner of the API key, with address, roles and permissions. A system key without owner gives 400.",
     },
@@ -105,7 +105,7 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
       detail: {
         operationId: "changeUser",
         summary: "Change a user",
-        description: `Changes the fields that are sent. A new \`email\` takes effect at once for a caller with \`users:write\`, and no external sign-in links by it until its user has proved it: by a verified change, or by a password reset; on the own account without it, it starts the verified change of \`/email/request-change\`. \`avatar_url\` goes to the primary platform account. \`avatars_enabled\` false removes all avatars. A username or address in use gives 409; a user who holds permissions that the caller doesn't, 403. Of a new \`email\`: ${NEEDS_RECENT_SIGN_IN.replace("Where", "where")}`,
+        description: `Changes the fields that are sent. A new \`email\` takes effect at once for a caller with \`users:write\`, and no external sign-in links by it until its user has proved it: by a verified change, or by a password reset; on the caller's own account without it, it starts the verified change of \`/email/request-change\`. \`avatar_url\` goes to the primary platform account. \`avatars_enabled\` false removes all avatars. A username or address in use gives 409; a user who holds permissions that the caller doesn't, 403. Of a new \`email\`: ${NEEDS_RECENT_SIGN_IN.replace("Where", "where")}`,
       },
     },
   )

@@ -107,7 +107,7 @@ export const UserChange = t.Object(
       webAddress("Picture of the primary platform account", "https://cdn.example.org/skipper.png"),
     ),
     privacy_mode: t.Optional(
-      t.Boolean({ description: "Whether to be shown to others as little as possible" }),
+      t.Boolean({ description: "Whether the user wants to be shown to others as little as possible" }),
     ),
     avatars_enabled: t.Optional(t.Boolean({ description: "Whether avatars are kept; false removes them" })),
     ...proofFields,

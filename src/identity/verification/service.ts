@@ -2,7 +2,7 @@ import { and, desc, eq, gt, inArray, isNotNull, isNull, lte, ne, not, or, type S
 import { hashToken, mintToken } from "../../kernel/crypto/crypto";
 import { keyedHash } from "../../kernel/crypto/encryption";
 import { newId } from "../../kernel/crypto/id";
-import { inBatches } from "../../kernel/db/batches";
+import { deleteInBatches } from "../../kernel/db/batches";
 import { db } from "../../kernel/db/connection";
 import { badRequest } from "../../kernel/errors/errors";
 import { addressBlock, type Client } from "../../kernel/http/client";
@@ -278,15 +278,5 @@ export function takeVerification(
 /** The job: removes expired verifications and password resets. They are refused even before it runs. */
 export async function deleteExpiredTokens(): Promise<void> {
   for (const table of [verifications, passwordResets])
-    await inBatches((limit) => {
-      const expired = db
-        .select({ id: table.id })
-        .from(table)
-        .where(lte(table.expires_at, now()))
-        .limit(limit)
-        .all()
-        .map((row) => row.id);
-      db.delete(table).where(inArray(table.id, expired)).run();
-      return expired.length;
-    });
+    await deleteInBatches(table, lte(table.expires_at, now()));
 }

@@ -1,3 +1,7 @@
+import { inArray, type SQL } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { db } from "./connection";
+import { rowid } from "./table";
 import { transact } from "./transactions";
 
 /** Rows changed in one transaction: some milliseconds, in which the server does nothing else. */
@@ -10,3 +14,10 @@ const BATCH = 500;
 export async function inBatches(changeSome: (limit: number) => number): Promise<void> {
   while ((await transact(() => changeSome(BATCH))) === BATCH);
 }
+
+/** Deletes all rows that meet a condition, batch by batch. */
+export const deleteInBatches = (table: SQLiteTable, which: SQL | undefined): Promise<void> =>
+  inBatches((limit) => {
+    const some = db.select({ rowid }).from(table).where(which).limit(limit);
+    return db.delete(table).where(inArray(rowid, some)).returning({ rowid }).all().length;
+  });

@@ -6,7 +6,7 @@ import { ofKind, out, record, t } from "./schema";
 export const SelfLink = record(
   "SelfLink",
   { self: t.String({ description: "Root-relative URL of this answer", examples: ["/v1/…"] }) },
-  "Where this answer is to be had",
+  "Address of this answer",
 );
 
 /** The single-record envelope: `data` and `_links.self` (rule H1). */
@@ -34,7 +34,7 @@ const Pagination = record(
     total: out.integer("Records in all pages", 42),
     total_pages: out.integer("Pages; 0 when there is no record", 5),
   },
-  "Where a page stands in its list",
+  "Position of a page in its list",
 );
 
 const ListLinks = record(
@@ -43,7 +43,7 @@ const ListLinks = record(
     ...t.Partial(PageLinks).properties,
     self: t.String({ description: "Root-relative URL of this answer", examples: ["/v1/…"] }),
   },
-  "Where this answer is to be had; of a page, or of a list that was cut, also where to go on",
+  "Address of this answer and, for a page or a list that was cut, of the pages around it",
 );
 
 /** A list that is called `data`, whole or a page of it: see lists.ts. The document knows it as `title`. */

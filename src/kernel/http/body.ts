@@ -6,7 +6,10 @@ import { bodyDecoder, type Decoder, decodeApart, decodeAtOnce } from "./inflate"
 import { canonicalUuids, isReference } from "./schema";
 import { expectBody, expectChunks } from "./unread";
 
-/** Reads the JSON body of a request; any input is safe. */
+/**
+ * Reads the JSON body of a request; any input is safe. Not the reader of outbound.ts: a stranger's body counts
+ * towards the room that all clients share while it arrives, and may neither crawl in tiny pieces nor keep it.
+ */
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 

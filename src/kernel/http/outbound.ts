@@ -1,4 +1,7 @@
-/** Requests to outside services, bounded in time and size, and sent to the configured address alone. */
+/**
+ * Requests to outside services, bounded in time and size, and sent to the configured address alone. The
+ * operator chose these services, so a limit of bytes is enough: body.ts reads what strangers send.
+ */
 
 /**
  * The reason for a missing answer: a word for the operator, which quotes nothing of the answer or the

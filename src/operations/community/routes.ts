@@ -34,7 +34,7 @@ const path = "/v1/community";
 const THERE = "`guild_id` is the guild's identifier on the platform.";
 const HERE = "`guild_id` is the guild's `id`, a UUID.";
 const WAITS =
-  "503 `BotNotConnected` when no bot is connected, or it leaves meanwhile, 503 `BotTimeout` when it takes too long. What keeps the bot itself from answering is told with status 200 in `error`, `success` then being false. Nothing has changed in all these cases.";
+  "503 `BotNotConnected` when no bot is connected or it disconnects meanwhile; 503 `BotTimeout` when it takes too long. A failure of the bot itself is reported with status 200, `success` false and the reason in `error`. Nothing is changed in any of these cases.";
 
 export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
   .use(guard)
@@ -97,7 +97,7 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
       detail: {
         operationId: "deleteGuild",
         summary: "Delete a guild",
-        description: `Removes the guild with its channels, members and settings here, not on the platform: with the next sync it is back if the bot is still on it. ${HERE}`,
+        description: `Removes the guild with its channels, members and settings here, not on the platform: the next sync brings it back if the bot is still on it. ${HERE}`,
       },
     },
   )
@@ -114,7 +114,7 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
       detail: {
         operationId: "syncGuilds",
         summary: "Sync guilds",
-        description: `Has the bot tell of one guild or of all, with their channels and roles, and gives it 30 s for its answer. Waits first for another sync of guilds that runs; who asks for the same one shares its answer. A sync of all removes the guilds that the bot no longer names. ${WAITS}`,
+        description: `Asks the bot for one guild or for all, with their channels and roles, and gives it 30 s for its answer. If another sync of guilds is running, waits for it first; requests for the same sync share its answer. A sync of all removes the guilds that the bot no longer names. ${WAITS}`,
       },
     },
   )
@@ -151,7 +151,7 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
     detail: {
       operationId: "getBotSettingsOnGuild",
       summary: "Get the bot's settings on a guild",
-      description: `What a guild has of its own; null where the settings for all guilds count. ${THERE}`,
+      description: `The settings of this guild alone; null where the settings for all guilds apply. ${THERE}`,
     },
   })
   .put(
@@ -168,7 +168,7 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
       detail: {
         operationId: "changeBotSettingsOnGuild",
         summary: "Change the bot's settings on a guild",
-        description: `Gives a guild a language of its own, or with null that of all guilds, and tells the bot. ${THERE}`,
+        description: `Sets the language of one guild, or with null returns it to that of all guilds, and tells the bot. ${THERE}`,
       },
     },
   )
@@ -180,7 +180,7 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
     detail: {
       operationId: "findMembersOfGuild",
       summary: "Find members of a guild",
-      description: `Members that pass all filters, those first whom the bot named last. With both \`bot_only\` and \`humans_only\` there are none. ${HERE}`,
+      description: `Members that match all filters; those that the bot named most recently come first. With both \`bot_only\` and \`humans_only\` there are none. ${HERE}`,
     },
   })
   .get("/guilds/:guild_id/members/:user_id", ({ params }) => getMember(params.guild_id, params.user_id), {
@@ -206,7 +206,7 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
       detail: {
         operationId: "syncMembersOfGuild",
         summary: "Sync the members of a guild",
-        description: `Has the bot tell of all members of a guild, who replace the former ones, and gives it 60 s for its answer. Waits first for another sync of members that runs; who asks for the same one shares its answer. ${WAITS} ${THERE}`,
+        description: `Asks the bot for all members of a guild, who replace the former ones, and gives it 60 s for its answer. If another sync of members is running, waits for it first; requests for the same sync share its answer. ${WAITS} ${THERE}`,
       },
     },
   );

@@ -28,11 +28,11 @@ export const Guild = record(
       ),
     ),
     owner_id: out.string("Owner's identifier on the platform", "53908099506183680"),
-    member_count: out.integer("Members, about", 412),
+    member_count: out.integer("Approximate number of members", 412),
     boost_count: out.integer("Boosts", 3),
     premium_tier: out.integer("0 none, 1, 2, 3", 1),
     bot_joined_at: nullable(out.time("When the bot joined")),
-    last_synced_at: out.time("When the bot last told of it"),
+    last_synced_at: out.time("When the bot last reported it"),
   },
   "A server of the community that the bot is on",
 );
@@ -50,9 +50,9 @@ export const Channel = record(
     parent_id: nullable(out.string("Identifier of the category above", "399942396007890945")),
     position: out.integer("Place among the others", 0),
     topic: nullable(out.string("Topic", "Wind and weather")),
-    nsfw: out.boolean("Whether it is for adults alone", false),
+    nsfw: out.boolean("Whether it is for adults only", false),
     is_text_based: out.boolean("Whether messages can be written in it"),
-    is_voice: out.boolean("Whether it is for talking", false),
+    is_voice: out.boolean("Whether it is a voice channel", false),
   },
   "A channel of a guild",
 );
@@ -71,13 +71,13 @@ export const Member = record(
     avatar: nullable(out.string("Hash of the avatar", "8342729096ea3675442027381ff50dfe")),
     avatar_url: out.uri("Address of the avatar", "https://cdn.discordapp.com/embed/avatars/0.png"),
     bot: out.boolean("Whether it is a bot", false),
-    system: out.boolean("Whether it is the platform itself", false),
+    system: out.boolean("Whether it is the platform's own system account", false),
     joined_at: nullable(out.time("When the user joined")),
     premium_since: nullable(out.time("Since when the user boosts the guild")),
     deaf: out.boolean("Whether the user is deafened", false),
     mute: out.boolean("Whether the user is muted", false),
     pending: out.boolean("Whether the user has yet to accept the rules", false),
-    communication_disabled_until: nullable(out.time("Until when the user may not write")),
+    communication_disabled_until: nullable(out.time("Until when the user is barred from writing")),
     roles: t.Array(t.String(), { description: "Identifiers of roles", examples: [["41771983423143936"]] }),
     display_name: out.string("Nickname, else global name, else username", "Captain"),
     formatted_username: out.string("`@username`, or `username#0001` for old accounts", "@skipper"),
@@ -96,16 +96,16 @@ export const FullGuild = record(
 export const MemberList = record(
   "CommunityMembers",
   {
-    members: t.Array(Member, { description: "Those named last first" }),
-    total_count: out.integer("Members that pass the filters, on all pages", 412),
-    has_more: out.boolean("Whether more of them follow"),
+    members: t.Array(Member, { description: "The members; those named most recently come first" }),
+    total_count: out.integer("Number of members that match the filters, on all pages", 412),
+    has_more: out.boolean("Whether more members follow"),
   },
   "Members of a guild",
 );
 
 const synced = {
-  success: out.boolean("Whether the bot could do it"),
-  error: nullable(out.string("Why it could not", "Missing Access")),
+  success: out.boolean("Whether the bot succeeded"),
+  error: nullable(out.string("Why it failed", "Missing Access")),
 };
 
 export const GuildSync = record(
@@ -116,14 +116,14 @@ export const GuildSync = record(
     channels_synced: out.integer("Channels that were stored", 31),
     roles_synced: out.integer("Roles that were stored", 12),
   },
-  "What a sync of guilds brought",
+  "Result of a sync of guilds",
 );
 export type GuildSync = (typeof GuildSync)["static"];
 
 export const MemberSync = record(
   "CommunityMemberSync",
   { ...synced, members_synced: out.integer("Members that were stored", 412) },
-  "What a sync of members brought",
+  "Result of a sync of members",
 );
 export type MemberSync = (typeof MemberSync)["static"];
 
@@ -157,13 +157,13 @@ const settingFields = {
   sync_interval_seconds: t.Integer({
     minimum: 1,
     maximum: MAX_SECONDS,
-    description: "Seconds between two of them",
+    description: "Seconds between two syncs",
     examples: [3600],
   }),
   initial_delay_seconds: t.Integer({
     minimum: 0,
     maximum: MAX_SECONDS,
-    description: "Seconds from the bot's connecting to the first",
+    description: "Seconds from the bot's connection to the first sync",
     examples: [30],
   }),
   default_language: t.String({
@@ -173,8 +173,14 @@ const settingFields = {
     description: "Language of the bot, as a tag of BCP 47",
     examples: ["en"],
   }),
-  notify_on_guild_join: t.Boolean({ description: "Whether the bot tells that it joined", examples: [true] }),
-  notify_on_guild_leave: t.Boolean({ description: "Whether the bot tells that it left", examples: [true] }),
+  notify_on_guild_join: t.Boolean({
+    description: "Whether the bot announces that it joined",
+    examples: [true],
+  }),
+  notify_on_guild_leave: t.Boolean({
+    description: "Whether the bot announces that it left",
+    examples: [true],
+  }),
   command_cooldown_seconds: t.Integer({
     minimum: 0,
     maximum: MAX_SECONDS,
@@ -231,7 +237,7 @@ export const MembersQuery = t.Object({
   search: t.Optional(
     characters({
       maxLength: 200,
-      description: "Only members whose username, global name or nickname holds this text, in whatever case",
+      description: "Only members whose username, global name or nickname holds this text, ignoring case",
       examples: ["skip"],
     }),
   ),

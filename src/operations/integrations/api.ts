@@ -43,7 +43,7 @@ export function apiOf(slug: PlatformSlug, accessToken: string): Api {
         if (answer.status !== 200)
           throw platformTrouble(slug, `status ${answer.status}`, retryAfter(answer, now()));
         const body = await jsonOf(answer);
-        if (!isObject(body)) throw new OutboundError("no JSON object");
+        if (!isObject(body)) throw new OutboundError("not a JSON object");
         return body;
       } catch (error) {
         if (error instanceof OutboundError) throw platformTrouble(slug, error.message);

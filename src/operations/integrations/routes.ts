@@ -59,7 +59,7 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
     response: { 200: t.Array(Integration), ...errors(400) },
     detail: {
       operationId: "listOwnIntegrations",
-      summary: "List own integrations",
+      summary: "List the caller's integrations",
       description: "The caller's connected accounts, newest first.",
     },
   })
@@ -69,7 +69,8 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
     detail: {
       operationId: "listIntegrationPlatforms",
       summary: "List integration platforms",
-      description: "The platforms that accounts can be connected from, and whether this installation can.",
+      description:
+        "The platforms from which accounts can be connected, and whether this installation is registered with them.",
     },
   })
   .get(
@@ -82,7 +83,7 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
       response: { 200: t.Array(Integration), ...errors(404) },
       detail: {
         operationId: "listOwnIntegrationsOfPlatform",
-        summary: "List own integrations of a platform",
+        summary: "List the caller's integrations of a platform",
         description: "The caller's accounts on one platform, newest first.",
       },
     },
@@ -100,7 +101,8 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
       detail: {
         operationId: "listScopesOfPlatform",
         summary: "List the scopes of a platform",
-        description: "What a platform can be asked to permit; what is required is asked for always.",
+        description:
+          "The scopes that can be requested from a platform; the required ones are always requested.",
       },
     },
   )
@@ -113,7 +115,7 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
       operationId: "connectAccount",
       summary: "Connect an account",
       description:
-        "Answers where to send the browser of the user, and of nobody else: whoever consents there connects an account to this user. The platform sends it back here within 10 minutes, while the session or key that asks still counts, and it ends up at `redirect_uri` with `status=connected`, or `status=error` and a `reason`. 503 when this installation isn't registered with the platform.",
+        "Returns the address to which to send this user's browser, and nobody else's: whoever consents there connects an account to this user. The platform sends it back here within 10 minutes, while the session or key that asked is still valid, and it ends up at `redirect_uri` with `status=connected`, or `status=error` and a `reason`. 503 when this installation isn't registered with the platform.",
     },
   })
   .get(
@@ -136,7 +138,7 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
       ...query(CallbackQuery),
       response: {
         302: t.Void({
-          description: "On to the page that the connection was started for",
+          description: "Redirect to the page for which the connection was started",
           "x-headers": ["Location", "Referrer-Policy"],
         }),
         ...errors(404),
@@ -220,7 +222,7 @@ export const integrationRoutes = new Elysia({ prefix: path, tags: ["Integrations
         operationId: "readStatsOfChannel",
         summary: "Read the stats of a channel",
         description:
-          "Asks the platform now. Discord has no channels of this kind: all is zero. 409 as for renewing tokens.",
+          "Asks the platform at once. Discord has no channels of this kind, so all figures are zero. 409 as for renewing tokens.",
       },
     },
   )

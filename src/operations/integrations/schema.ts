@@ -6,7 +6,7 @@ export const Integration = record(
   "Integration",
   {
     id: out.uuid("Identifier"),
-    user_id: out.uuid("Whose it is"),
+    user_id: out.uuid("The user to whom it belongs"),
     platform_slug: out.string("Slug of the platform", "twitch"),
     platform_name: out.string("Name of the platform", "Twitch"),
     platform_user_id: out.string("Who the user is on the platform", "141981764"),
@@ -17,7 +17,7 @@ export const Integration = record(
       description: "What the platform permits",
       examples: [["moderator:read:followers"]],
     }),
-    is_active: out.boolean("Whether it works; else it has to be connected again"),
+    is_active: out.boolean("Whether it works; if not, it has to be connected again"),
     bot_status: oneOf(BOT_STATUSES, "What bots of this installation may do on the channel"),
     connected_at: out.time("When it was connected"),
     last_refreshed_at: nullable(out.time("When its tokens were last renewed")),
@@ -31,7 +31,7 @@ export const IntegrationPlatform = record(
   {
     slug: out.string("Slug", "twitch"),
     name: out.string("Name", "Twitch"),
-    description: out.string("What it is connected for", "Followers, live status and chat bots"),
+    description: out.string("Purpose of connecting it", "Followers, live status and chat bots"),
     icon_url: out.uri("Its icon, as a data URI", "data:image/svg+xml,%3Csvg%2F%3E"),
     enabled: out.boolean("Whether this installation is registered there"),
     features: t.Array(t.String(), { description: "What works with it", examples: [["channel_stats"]] }),
@@ -74,7 +74,7 @@ export const ConnectInput = t.Object(
     scopes: t.Optional(
       t.Array(characters({ minLength: 1, maxLength: 200 }), {
         maxItems: 50,
-        description: "What to ask for beside what is required",
+        description: "Scopes to request besides the required ones",
         examples: [["channel:read:subscriptions"]],
       }),
     ),
@@ -90,7 +90,7 @@ export const Authorization = record(
       "Where to send the user's browser",
       "https://id.twitch.tv/oauth2/authorize?response_type=code",
     ),
-    state: out.string("The state that it carries", "Zk3c0V1b…"),
+    state: out.string("The `state` parameter of that address", "Zk3c0V1b…"),
   },
   "Where the user consents",
 );
@@ -110,8 +110,8 @@ const ChannelStats = record(
   {
     followers: out.integer("Followers; on YouTube the subscribers", 1204),
     subscribers: out.integer("Subscribers", 31),
-    is_live: out.boolean("Whether the channel streams now", false),
-    current_viewers: out.integer("Who watches it now", 0),
+    is_live: out.boolean("Whether the channel is live", false),
+    current_viewers: out.integer("Number of current viewers", 0),
     stream_title: nullable(out.string("Title of the stream, or of the channel", "Across the Bodden")),
     game_name: nullable(out.string("Category of the stream", "Travel & Outdoors")),
     updated_at: out.time("When this was read"),
@@ -168,6 +168,6 @@ export const CallbackQuery = t.Object({
   code: sent("The authorization code", "gulfwdmys5lsm6qyz4xiz9q32l10"),
   state: sent("The state of the authorization", "Zk3c0V1b…"),
   error: sent("Why there is no code", "access_denied"),
-  iss: sent("Who sends it (RFC 9207)", "https://accounts.google.com"),
+  iss: sent("Issuer of the answer (RFC 9207)", "https://accounts.google.com"),
 });
 export type CallbackQuery = (typeof CallbackQuery)["static"];

@@ -63,7 +63,7 @@ export const settingRoutes = new Elysia({ prefix: path, tags: ["System settings"
         operationId: "createSystemSetting",
         summary: "Create a system setting",
         description:
-          "Keeps any JSON value under a key. 409 when the key exists, and beyond 1,000 settings or 4 MiB in all.",
+          "Stores any JSON value under a key. 409 when the key exists, and beyond 1,000 settings or 4 MiB in total.",
       },
     },
   )
@@ -96,7 +96,7 @@ export const settingRoutes = new Elysia({ prefix: path, tags: ["System settings"
       detail: {
         operationId: "deleteSystemSetting",
         summary: "Delete a system setting",
-        description: "The key is free again.",
+        description: "The key can then be used again.",
       },
     },
   );

@@ -11,6 +11,6 @@ export const statsRoutes = new Elysia({ prefix: "/v1/stats", tags: ["Statistics"
     detail: {
       operationId: "getPublicStatistics",
       summary: "Get public statistics",
-      description: "How much there is of everything. The figures are read once a minute at most.",
+      description: "The number of records of each kind. The figures are updated at most once a minute.",
     },
   });

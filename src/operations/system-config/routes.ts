@@ -17,7 +17,8 @@ export const systemConfigRoutes = new Elysia({ prefix: path, tags: ["System conf
     detail: {
       operationId: "listSystemConfig",
       summary: "List system config",
-      description: "All entries, or those whose key begins with `prefix`, by key. There are always the same.",
+      description:
+        "All entries, or those whose key begins with `prefix`, sorted by key. The set of entries is fixed.",
     },
   })
   .get("/:key", ({ params }) => single(getConfig(params.key), `${path}/${params.key}`), {
@@ -43,7 +44,7 @@ export const systemConfigRoutes = new Elysia({ prefix: path, tags: ["System conf
         operationId: "changeSystemConfigEntry",
         summary: "Change a system config entry",
         description:
-          "Takes effect at once, without a restart. 400 for a value that the entry's check refuses: its description says what it is. `audit.retention_days` is for super admins alone; anybody else, system keys too, gets 403.",
+          "Takes effect at once, without a restart. 400 for a value that the entry does not take: its description says which it does. `audit.retention_days` can be changed by super admins only; anybody else, including system keys, gets 403.",
       },
     },
   );

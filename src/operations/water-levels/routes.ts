@@ -28,7 +28,7 @@ export const waterLevelRoutes = new Elysia({ prefix: "/v1/pegel", tags: ["Water 
         operationId: "getNearestWaterLevel",
         summary: "Get the nearest water level",
         description:
-          "The station that is nearest to the newest position of all devices, and its level. 404 without a position, or without a station in the radius. 503 when water levels are not configured, or the source does not answer and nothing is kept; an older answer that is kept comes with a `Warning` header.",
+          "The station that is nearest to the newest position of all devices, and its level. 404 when there is no position, or no station within the radius. 503 when water levels are not configured, or when the source does not answer and nothing is cached; a cached answer that is out of date carries a `Warning` header.",
       },
     },
   )

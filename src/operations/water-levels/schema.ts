@@ -32,7 +32,7 @@ const water = t.Optional(
   characters({
     minLength: 1,
     maxLength: 100,
-    description: "Only stations on the water body with this short name, in whatever case",
+    description: "Only stations on the water body with this short name, ignoring case",
     examples: ["ALLER"],
   }),
 );
@@ -45,7 +45,7 @@ export const NearestQuery = t.Object({
     queryNumber({
       minimum: 0.001,
       maximum: 20_038,
-      description: "How far it may be away, in km; `pegel.default_radius_km` when left out",
+      description: "Greatest distance in km; `pegel.default_radius_km` when left out",
       examples: [30],
     }),
   ),

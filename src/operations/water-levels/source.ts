@@ -104,7 +104,7 @@ async function ask(): Promise<Kept> {
   heedPause(answer);
   if (answer.status !== 200) throw new OutboundError(`status ${answer.status}`);
   const stations = readStations(await jsonOf(answer));
-  if (!stations) throw new OutboundError("the answer is no list of stations");
+  if (!stations) throw new OutboundError("the answer is not a list of stations");
   return { stations, etag: answer.headers.get("etag"), confirmedAt: now() };
 }
 

@@ -31,7 +31,7 @@ export const ownDeletionRoutes = new Elysia({ prefix: "/v1/users/me/deletion", t
       response: { 200: DeletionStatus, ...errors(403, 409) },
       detail: {
         operationId: "scheduleDeletionOfOwnAccount",
-        summary: "Schedule the deletion of the own account",
+        summary: "Schedule the deletion of the caller's account",
         description:
           "Needs the password. The account is deleted for good once `accounts.deletion_grace_days` have passed, and can be used until then; an email says so. 409 when it is scheduled already, or for the last super admin; 429 and 403 `TwoFactorLocked` after too many wrong codes.",
       },
@@ -48,7 +48,7 @@ export const ownDeletionRoutes = new Elysia({ prefix: "/v1/users/me/deletion", t
       response: { 200: Done, ...errors(403, 404) },
       detail: {
         operationId: "cancelDeletionOfOwnAccount",
-        summary: "Cancel the deletion of the own account",
+        summary: "Cancel the deletion of the caller's account",
         description: "Possible until the grace period ends. 404 when no deletion is scheduled.",
       },
     },
@@ -58,8 +58,8 @@ export const ownDeletionRoutes = new Elysia({ prefix: "/v1/users/me/deletion", t
     response: { 200: DeletionStatus },
     detail: {
       operationId: "getDeletionStatusOfOwnAccount",
-      summary: "Get the deletion status of the own account",
-      description: "Whether the own account is about to be deleted, and when.",
+      summary: "Get the deletion status of the caller's account",
+      description: "Whether the caller's account is about to be deleted, and when.",
     },
   });
 
@@ -128,7 +128,7 @@ export const userDeletionRoutes = new Elysia({ prefix: "/v1/users", tags: ["User
       operationId: "deleteUser",
       summary: "Delete a user",
       description:
-        "Sets `deleted_at` and revokes all sessions and API keys at once; the record stays. The last super admin can't be deleted (409), nor can somebody who may do more than the caller (403). Where `auth.reauthentication_minutes` is set, a session needs a sign-in of the last minutes, and a key cannot delete its owner: else 403 `ReauthenticationRequired`.",
+        "Sets `deleted_at` and revokes all sessions and API keys at once; the record stays. The last super admin can't be deleted (409), nor can somebody who may do more than the caller (403). Where `auth.reauthentication_minutes` is set, a session must have signed in within that time, and a key cannot delete its owner; otherwise 403 `ReauthenticationRequired`.",
     },
   },
 );

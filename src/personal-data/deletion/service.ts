@@ -88,7 +88,7 @@ export async function scheduleDeletion(actor: SessionActor, input: DeletionReque
     // The password may have been changed while the hash was computed.
     if (passwordHashOf(user.id) !== hash) throw wrongPassword();
     if (user.scheduled_deletion_at !== null)
-      throw conflict("The deletion of this account is scheduled already");
+      throw conflict("The deletion of this account is already scheduled");
     checkNotLastSuperAdmin(user.id);
     if (isTwoFactorOn(user.id) && !acceptCode(user.id, requiredCode(input.code), actor.client))
       return noteWrongCode(actor, user);
@@ -157,7 +157,7 @@ export async function forceDelete(
   await requireRecentSignIn(actor, userId, proof);
   await transactAs(actor, () => {
     const user = existingUser(userId);
-    if (user.scrubbed_at !== null) throw conflict("This account is deleted for good already");
+    if (user.scrubbed_at !== null) throw conflict("This account has already been deleted for good");
     checkOutranks(actor.caller, userId);
     if (user.deleted_at === null) checkNotLastSuperAdmin(userId);
     scrub(user, "administrator", reason ?? null, actor.caller.userId);

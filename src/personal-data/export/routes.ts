@@ -34,9 +34,9 @@ export const exportRoutes = new Elysia({ prefix: "/v1/user/export", tags: ["Pers
       response: { 200: Archive, ...errors(400, 403, 429) },
       detail: {
         operationId: "exportOwnPersonalData",
-        summary: "Export own personal data",
+        summary: "Export the caller's personal data",
         description:
-          "All that is kept about the owner of the session or the API key, as a ZIP archive: `data.json` for programs, `report.pdf` to read, in the user's language, and `README.txt`. Secrets are not in it. 429 while another export of the same user is made, 403 for a caller who lost permissions meanwhile.",
+          "Everything that is kept about the owner of the session or the API key, as a ZIP archive: `data.json` for programs, `report.pdf` for people, in the user's language, and `README.txt`. Secrets are left out. 429 while another export of the same user is running, 403 for a caller who lost permissions meanwhile.",
       },
     },
   )
@@ -49,7 +49,7 @@ export const exportRoutes = new Elysia({ prefix: "/v1/user/export", tags: ["Pers
       response: { 200: ExportLogs },
       detail: {
         operationId: "listOwnExports",
-        summary: "List own exports",
+        summary: "List the caller's exports",
         description: "The exports that the owner of the session or the API key made, newest first.",
       },
     },

@@ -15,13 +15,13 @@ async function answerReadiness({ set }: { set: { status?: number | string } }): 
 const alive = { status: "alive" } as const;
 
 const description =
-  "Whether the server and its parts are well; the same from `/health` and `/v1/health`. 503 when the database does not answer or takes no writes, as on a full disk. Asked often, it writes once in 5 seconds.";
+  "Whether the server and its parts are well; the same from `/health` and `/v1/health`. 503 when the database does not answer or takes no writes, as on a full disk. However often it is called, it writes to the database at most once in 5 seconds.";
 
 const aliveDescription =
-  "Whether the process answers; the same from `/health/live` and `/v1/health/live`. It looks at nothing else: for whoever restarts a process that hangs.";
+  "Whether the process answers; the same from `/health/live` and `/v1/health/live`. It checks nothing else: use it to decide whether to restart a process that hangs.";
 
 const readyDescription =
-  "Whether requests should be sent here; the same from `/health/ready` and `/v1/health/ready`. 503 while the server stops, and while the database takes no writes. Before it listens, the database is migrated: from its first answer on it is ready.";
+  "Whether requests should be sent here; the same from `/health/ready` and `/v1/health/ready`. 503 while the server is stopping, and while the database takes no writes. The server migrates the database before it listens, so it is ready from its first answer on.";
 
 export const healthRoutes = new Elysia({ tags: ["Health and information"] })
   .use(guard)

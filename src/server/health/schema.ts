@@ -62,7 +62,7 @@ export const Health = record(
         ),
         {
           description:
-            "What the operator should see to although the server serves, such as a clock that is far off; absent if there is nothing",
+            "Matters that need the operator's attention although the server works, such as a clock that is far off; absent if there are none",
         },
       ),
     ),
@@ -103,7 +103,7 @@ export const ApiInfo = record(
         browser: out.string("Browser, read from it", "Unknown"),
         os: out.string("Operating system, read from it", "Unknown"),
       },
-      { description: "Whoever asks" },
+      { description: "The client that asks" },
     ),
     timestamp: out.time("Time of the server"),
     _links: t.Object(
@@ -114,7 +114,7 @@ export const ApiInfo = record(
         openapi: out.string("The OpenAPI document", "/v1/openapi.json"),
         asyncapi: out.string("The AsyncAPI document: the messages of the WebSocket", "/v1/asyncapi.json"),
       },
-      { description: "Where to go on" },
+      { description: "Links to other addresses" },
     ),
   },
   "The API at a glance",

@@ -17,7 +17,7 @@ export const metricsRoutes = new Elysia({ tags: ["Health and information"] }).us
       operationId: "metrics",
       summary: "Metrics",
       description:
-        "What Prometheus scrapes: requests by route and status, latencies, points, sockets, queues, sizes, ages. 404 unless `metrics.enabled` is set. With `metrics.token` it needs that as the bearer token, else nothing.",
+        "Metrics in the format of Prometheus: requests by route and status, latencies, points, sockets, queues, sizes, ages. 404 unless `metrics.enabled` is set. Where `metrics.token` is set, send it as the bearer token.",
     },
   },
 );

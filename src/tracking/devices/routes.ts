@@ -66,7 +66,7 @@ export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
         operationId: "changeDevice",
         summary: "Change a device",
         description:
-          "Changes the fields that are sent; at least one is required, and null clears an optional one. `api_key_id` links another key, null unlinks the present one.",
+          "Changes the fields that are sent; at least one is required, and null clears an optional one. `api_key_id` links another key, null unlinks the current one.",
       },
     },
   )

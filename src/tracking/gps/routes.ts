@@ -42,7 +42,7 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
         operationId: "listPositions",
         summary: "List positions",
         description:
-          "Positions, newest first by the receiver's time: all of them, or those of a device, or those between two times of the receiver. A day's track of a device is `?device_id=…&from=2026-05-04&to=2026-05-04`. A device that does not exist has none. Pages and totals cost the same whatever the number of positions, but for those in the quarters of an hour in which a page, `from` and `to` lie.",
+          "Positions, newest first by the receiver's time: all of them, or those of a device, or those between two times of the receiver. A day's track of a device is `?device_id=…&from=2026-05-04&to=2026-05-04`. A device that does not exist has none. The cost of pages and totals does not grow with the number of positions, except within the quarters of an hour in which the page, `from` and `to` fall.",
       },
     },
   )

@@ -80,7 +80,7 @@ export const NewGpsPoint = t.Object(
 export type NewGpsPoint = (typeof NewGpsPoint)["static"];
 
 export const CurrentQuery = t.Object({
-  device_id: t.Optional(uuid("A device; left out, the newest point of all is meant")),
+  device_id: t.Optional(uuid("The device; if left out, the newest position of all devices")),
 });
 
 export const GpsFilter = t.Object({

@@ -42,7 +42,7 @@ export const locationRoutes = new Elysia({ prefix: path, tags: ["Locations"] })
       detail: {
         operationId: "listLocations",
         summary: "List locations",
-        description: "Locations by name, in whatever case; without their contacts.",
+        description: "Locations by name, ignoring case; without their contacts.",
       },
     },
   )

@@ -25,7 +25,7 @@ export const Contact = record(
     role: nullable(out.string("Role or title", "Harbour master")),
     created_at: out.time("When it was created"),
   },
-  "Whom to talk to at a location",
+  "A contact at a location",
 );
 export type Contact = (typeof Contact)["static"];
 
@@ -51,7 +51,7 @@ export const LocationWithContacts = record(
   "LocationWithContacts",
   {
     ...locationFields,
-    contacts: t.Array(Contact, { description: "Whom to talk to there, in the order of their making" }),
+    contacts: t.Array(Contact, { description: "Contacts there, in the order of their creation" }),
   },
   "A location and its contacts",
 );

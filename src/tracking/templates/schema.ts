@@ -6,7 +6,7 @@ export const TripTemplate = record(
   {
     id: out.uuid("Identifier"),
     name: out.string("Name", "Weekly supply run"),
-    description: nullable(out.string("What its trips are", "Provisions to the island")),
+    description: nullable(out.string("Description of its trips", "Provisions to the island")),
     category_id: nullable(out.uuid("Category of its trips")),
     origin_id: nullable(out.uuid("The location where they begin")),
     destination_id: nullable(out.uuid("The location where they end")),
@@ -25,7 +25,7 @@ export type TripTemplate = (typeof TripTemplate)["static"];
 const templateName = name("Name", "Weekly supply run");
 const weight = t.Number({ minimum: 0, description: "Weight of the cargo in kg", examples: [1250] });
 const fields = {
-  description: optional(text("What its trips are", "Provisions to the island")),
+  description: optional(text("Description of its trips", "Provisions to the island")),
   category_id: optional(uuid("Category of its trips")),
   origin_id: optional(uuid("The location where they begin")),
   destination_id: optional(uuid("The location where they end")),

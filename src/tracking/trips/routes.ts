@@ -36,7 +36,7 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
         operationId: "listTrips",
         summary: "List trips",
         description:
-          "Trips, newest first; with filters only those that meet all of them. With `device_id`, `category_id`, `from` or `to` those come first that began last; a trip that hasn't begun counts by the time when it was created. A device or category that does not exist has none.",
+          "Trips, newest first; with filters, only those that match all of them. With `device_id`, `category_id`, `from` or `to`, the trips that began last come first; a trip that hasn't begun is placed by the time of its creation. A device or category that does not exist has none.",
       },
     },
   )

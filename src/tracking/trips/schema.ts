@@ -15,7 +15,7 @@ import {
 } from "../../kernel/http/schema";
 import { TRIP_STATUSES } from "./trip-state";
 
-const Status = oneOf(TRIP_STATUSES, "Where the trip stands in its life");
+const Status = oneOf(TRIP_STATUSES, "Status of the trip");
 export const tripTags = t.Array(characters({ minLength: 1, maxLength: 64 }), {
   maxItems: 50,
   description: "At most 50 tags of at most 64 characters",
@@ -99,7 +99,7 @@ export const TripChange = t.Object(
   {
     name: t.Optional(tripName),
     ...fields,
-    status: t.Optional(oneOf(TRIP_STATUSES, "Where the trip goes on", "active")),
+    status: t.Optional(oneOf(TRIP_STATUSES, "The status to change to", "active")),
     start_latitude: optional(latitude("Latitude of the start")),
     start_longitude: optional(longitude("Longitude of the start")),
     end_latitude: optional(latitude("Latitude of the end")),

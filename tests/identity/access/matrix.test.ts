@@ -291,7 +291,7 @@ describe("an operation without a permission", () => {
     const known = [
       "Open to anyone.",
       "Open to any session token or API key.",
-      "Open to anyone; what it is asked for may need a credential.",
+      "Open to anyone; some requests need a credential.",
       "Needs a session token.",
       "Needs a system API key.",
       "Needs an administrator: a holder of `*:*`.",

@@ -35,7 +35,7 @@ const assign = (token: Token, id: string, role_id: string) =>
 const paths = (body: { details: { path: string }[] }) => body.details.map(({ path }) => path);
 
 describe("POST /v1/api-keys", () => {
-  test("creates a key of the caller's and shows it this once", async () => {
+  test("creates a key of the caller's and shows it only once", async () => {
     const sent = {
       name: "Tracker",
       description: "Posts positions",

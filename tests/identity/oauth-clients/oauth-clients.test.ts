@@ -51,7 +51,7 @@ const storedHash = (id: string) =>
     ?.secret_hash;
 
 describe("POST /v1/oauth/clients", () => {
-  test("registers a client of the caller's, and shows its secret this once", async () => {
+  test("registers a client of the caller's, and shows its secret only once", async () => {
     const sent = {
       ...LEAST,
       description: "Shows the crew",

@@ -10,7 +10,7 @@ import { ADMIN, TestServer } from "../../support/server";
 import { DAY } from "../../support/time";
 
 /**
- * Scheduling and cancelling the deletion of the own account, and the admin's view of it (rules A10, C5 and
+ * Scheduling and cancelling the deletion of the caller's account, and the admin's view of it (rules A10, C5 and
  * C6).
  */
 const PATH = "/v1/users/me/deletion";
