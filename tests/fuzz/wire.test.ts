@@ -238,8 +238,8 @@ describe("refused or cut off:", () => {
 });
 
 describe("served:", () => {
-  test("a thousand requests in one piece, in their order", async () => {
-    const count = 1_000;
+  test("two hundred requests in one piece, in their order", async () => {
+    const count = 200;
     const pipelined = Array.from({ length: count }, (_, at) =>
       request("GET /v1 HTTP/1.1", [`x-request-id: r${at}`]),
     ).join("");
