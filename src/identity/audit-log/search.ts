@@ -1,14 +1,16 @@
 import type { SQLQueryBindings } from "bun:sqlite";
 import { sqlite, statement } from "../../kernel/db/connection";
-import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
+import { type PageOf, type PageRequest, readAt, readPage } from "../../kernel/http/paging";
+import { DAY, MINUTE } from "../../kernel/time/clock";
 import { type EventRow, type StoredRow, toRow } from "../audit/service";
 import type { SORT_FIELDS, SOURCES, STATUSES } from "../audit/words";
 
 /**
- * Finding events. `audit_days` counts everybody's events for a list, `audit_user_days` those of one user.
- * They also tell on which days a page lies: only these days are read, whatever the filters exclude and
- * however far back the page is. Raw SQL: the filters choose between indexes by name (INDEXED BY), which
- * tests/identity/audit-log/plans.test.ts holds the plans to.
+ * Finding events. Triggers count them (migrations 0006, 0019 and 0023): everybody's by days and by quarters of
+ * an hour, those of each user by days and by minutes. The counts tell how long a list is and in which spans a
+ * page lies. Only these are read, and of the events only those of one span are ever walked over, whatever the
+ * filters exclude and however far back the page is. Raw SQL: the filters choose between indexes by name
+ * (INDEXED BY), which tests/identity/audit-log/plans.test.ts holds the plans to.
  */
 
 export interface EventFilters {
@@ -34,10 +36,16 @@ export const NEWEST_FIRST: EventOrder = { field: "created_at", direction: "desc"
 
 /** Events that pass the filters, a page of them. Ties are ordered by time, in the same direction. */
 export function findEvents(filters: EventFilters, order: EventOrder, request: PageRequest): PageOf<EventRow> {
-  if (filters.userIds) return findOfUsers(filters, filters.userIds, order, request);
-  return order.field === "user_id"
-    ? findByUser(filters, order, request)
-    : findByDay(EVERYBODY, filters, order.field, order.direction, request);
+  const { userIds } = filters;
+  if (!userIds) {
+    return order.field === "user_id"
+      ? walk(conditionsOf([], filters), countOf(count(EVERYBODY, filters, "created_at")), order, request)
+      : findBySpan(EVERYBODY, filters, order, request);
+  }
+  const scope = scopeOf(userIds);
+  if (hasMany(scope)) return findBySpan(scope, filters, order, request);
+  const conditions = conditionsOf(scope.whose, filters);
+  return walk(conditions, countByWalk(conditions), order, request);
 }
 
 // --- Conditions ---------------------------------------------------------------------------------------------
@@ -54,7 +62,7 @@ const join = (parts: Part[], separator: string): Part => ({
 });
 
 /**
- * Conditions on the columns that events share with `audit_days`. Enumerated values stand in the SQL: partial
+ * Conditions on the columns that events share with their counts. Enumerated values stand in the SQL: partial
  * indexes need them.
  */
 function kindConditions(filters: EventFilters): Part[] {
@@ -70,24 +78,33 @@ function kindConditions(filters: EventFilters): Part[] {
   return parts;
 }
 
-/** At or after `from`, before `end`: epoch milliseconds. */
-function timeConditions(from: number, end: number): Part[] {
+/** At or after `from`, before `until`: epoch milliseconds. */
+interface Period {
+  from: number;
+  until: number;
+}
+
+/** Those of a period, by a column that counts in a unit of so many milliseconds. */
+function timeConditions({ from, until }: Period, column = "created_at", unit = 1): Part[] {
   const parts: Part[] = [];
-  if (from > Number.NEGATIVE_INFINITY) parts.push({ sql: "created_at >= ?", values: [from] });
-  if (end < Number.POSITIVE_INFINITY) parts.push({ sql: "created_at < ?", values: [end] });
+  if (from > Number.NEGATIVE_INFINITY) parts.push({ sql: `${column} >= ?`, values: [from / unit] });
+  if (until < Number.POSITIVE_INFINITY) parts.push({ sql: `${column} < ?`, values: [until / unit] });
   return parts;
 }
 
-const bounds = ({ from, to }: EventFilters) => ({
-  start: from ?? Number.NEGATIVE_INFINITY,
+const periodOf = ({ from, to }: EventFilters): Period => ({
+  from: from ?? Number.NEGATIVE_INFINITY,
   // Times are whole milliseconds.
-  end: to === undefined ? Number.POSITIVE_INFINITY : to + 1,
+  until: to === undefined ? Number.POSITIVE_INFINITY : to + 1,
 });
 
 const where = (parts: Part[]): Part =>
   parts.length === 0
     ? { sql: "", values: [] }
     : { ...join(parts, " AND "), sql: `WHERE ${join(parts, " AND ").sql}` };
+
+const conditionsOf = (whose: Part[], filters: EventFilters): Part =>
+  where([...whose, ...timeConditions(periodOf(filters)), ...kindConditions(filters)]);
 
 const all = <T>({ sql, values }: Part): T[] => sqlite.query<T, SQLQueryBindings[]>(sql).all(...values);
 
@@ -96,19 +113,43 @@ const opposite = { asc: "desc", desc: "asc" } as const;
 const BY_USER = "audit_events INDEXED BY audit_events_user";
 const BY_TIME = "audit_events INDEXED BY audit_events_time";
 
-/** The users that a list covers, with the sources of their whole days, events and partial days. */
+/** A table of counts by spans of so many milliseconds, and its column that numbers the spans. */
+interface Level {
+  table: string;
+  span: string;
+  length: number;
+}
+
+/** The users that a list covers, with the sources of their events and of the counts, which get finer. */
 interface Scope {
-  days: "audit_days" | "audit_user_days";
   whose: Part[];
+  levels: Level[];
   events: string;
+  /** For counting a part of the finest span: the index alone. */
   edges: string;
 }
 
-const EVERYBODY: Scope = { days: "audit_days", whose: [], events: "audit_events", edges: BY_TIME };
+const EVERYBODY: Scope = {
+  whose: [],
+  levels: [
+    { table: "audit_days", span: "day", length: DAY },
+    { table: "audit_quarters", span: "quarter", length: 15 * MINUTE },
+  ],
+  events: "audit_events",
+  edges: BY_TIME,
+};
 
-const scopeOf = (whose: Part): Scope => ({
-  days: "audit_user_days",
-  whose: [whose],
+/** Of these users. A minute of theirs is read without an index of its filters, as no more than one user's writes. */
+const scopeOf = (userIds: string[]): Scope => ({
+  whose: [
+    userIds.length === 1
+      ? { sql: "user_id = ?", values: userIds }
+      : { sql: "user_id IN (SELECT value FROM json_each(?))", values: [JSON.stringify(userIds)] },
+  ],
+  levels: [
+    { table: "audit_user_days", span: "day", length: DAY },
+    { table: "audit_user_minutes", span: "minute", length: MINUTE },
+  ],
   events: BY_USER,
   edges: BY_USER,
 });
@@ -135,73 +176,25 @@ export const eventsByRowid = (rowids: number[]): EventRow[] =>
     values: [JSON.stringify(rowids)],
   }).map(toRow);
 
-// --- Events of some users -----------------------------------------------------------------------------------
+// --- Few events ---------------------------------------------------------------------------------------------
 
-function findOfUsers(filters: EventFilters, userIds: string[], order: EventOrder, request: PageRequest) {
-  if (userIds.length === 1) return findOfUser(filters, userIds, order, request);
-  const { start, end } = bounds(filters);
-  const whose: Part = {
-    sql: "user_id IN (SELECT value FROM json_each(?))",
-    values: [JSON.stringify(userIds)],
-  };
-  const conditions = where([whose, ...timeConditions(start, end), ...kindConditions(filters)]);
-  const total = countOf(segments(scopeOf(whose), filters, "created_at", "asc"));
-  const byTime = order.field === "created_at" && total > MANY;
-  return pageOf(byTime ? BY_TIME : BY_USER, conditions, total, order, request);
-}
+/** Events from which on finding a page by the counts is faster than walking over them all. */
+const MANY = 1_000;
 
-function findOfUser(
-  filters: EventFilters,
-  values: string[],
-  { field, direction }: EventOrder,
-  request: PageRequest,
-): PageOf<EventRow> {
-  const whose: Part = { sql: "user_id = ?", values };
-  const scope = scopeOf(whose);
-  if (field === "event_type" || field === "status")
-    return findByDay(scope, filters, field, direction, request);
-  const days = segments(scope, filters, "created_at", direction);
-  const { start, end } = bounds(filters);
-  return readPage(request, countOf(days), (fromEnd, offset, limit) => {
-    const way = fromEnd ? opposite[direction] : direction;
-    const { day, skip } = placeOf(fromEnd ? days.toReversed() : days, offset);
-    const time =
-      way === "asc"
-        ? timeConditions(Math.max(start, day * DAY), end)
-        : timeConditions(start, Math.min(end, (day + 1) * DAY));
-    const conditions = where([whose, ...time, ...kindConditions(filters)]);
-    return readEvents(BY_USER, conditions, `created_at ${way}, rowid ${way}`, limit, skip);
+const hasMany = ({ whose }: Scope): boolean => {
+  const { sql, values } = where(whose);
+  const [found] = all<{ n: number | null }>({
+    sql: `SELECT sum(n) AS n FROM audit_user_days ${sql}`,
+    values,
   });
-}
+  return (found?.n ?? 0) > MANY;
+};
 
-/** The day of the event at an offset of `before`, and the number of that day's events to skip. */
-function placeOf(days: Segment[], before: number): { day: number; skip: number } {
-  let skip = before;
-  for (const { day, n } of days) {
-    if (skip < n) return { day, skip };
-    skip -= n;
-  }
-  throw new Error(`the days of a list hold no more than ${before - skip} events`);
-}
+const countByWalk = ({ sql, values }: Part): number =>
+  all<{ n: number }>({ sql: `SELECT count(*) AS n FROM ${BY_USER} ${sql}`, values })[0]?.n ?? 0;
 
-/** Number of several users' events from which on walking through time is faster than sorting them all. */
-const MANY = 5_000;
-
-/** Finds everybody's events, ordered by user. */
-function findByUser(filters: EventFilters, order: EventOrder, request: PageRequest) {
-  const { start, end } = bounds(filters);
-  const conditions = where([...timeConditions(start, end), ...kindConditions(filters)]);
-  return pageOf(
-    BY_USER,
-    conditions,
-    countOf(segments(EVERYBODY, filters, "created_at", "asc")),
-    order,
-    request,
-  );
-}
-
-function pageOf(
-  from: string,
+/** Finds a page by walking over the events of the users from the list's nearer end. */
+function walk(
   conditions: Part,
   total: number,
   { field, direction }: EventOrder,
@@ -210,102 +203,141 @@ function pageOf(
   const fields = field === "created_at" ? ["created_at", "rowid"] : [field, "created_at", "rowid"];
   return readPage(request, total, (fromEnd, offset, limit) => {
     const way = fromEnd ? opposite[direction] : direction;
-    return readEvents(from, conditions, fields.map((name) => `${name} ${way}`).join(", "), limit, offset);
+    return readEvents(BY_USER, conditions, fields.map((name) => `${name} ${way}`).join(", "), limit, offset);
   });
 }
 
-// --- Events by day ------------------------------------------------------------------------------------------
+// --- Events by spans of time --------------------------------------------------------------------------------
 
-const DAY = 86_400_000;
-
-/** Events of one day with one value of the field that is sorted by. */
-interface Segment {
+/** Events between two times with one value of the field that is sorted by. */
+interface Segment extends Period {
+  /** Empty in the order of time. */
   key: string;
-  day: number;
   n: number;
 }
 
-function findByDay(
+function findBySpan(
   scope: Scope,
   filters: EventFilters,
-  field: "event_type" | "status" | "created_at",
-  direction: "asc" | "desc",
-  request: PageRequest,
+  { field, direction }: EventOrder,
+  { page, limit }: PageRequest,
 ): PageOf<EventRow> {
-  const found = segments(scope, filters, field, direction);
-  const total = countOf(found);
-  const { start, end } = bounds(filters);
-  const orderBy = `created_at ${direction}, rowid ${direction}`;
+  const sign = direction === "asc" ? 1 : -1;
+  const inOrder = (segments: Segment[]) =>
+    segments.sort((a, b) => sign * (a.key < b.key ? -1 : a.key > b.key ? 1 : a.from - b.from));
+
+  const list = inOrder(count(scope, filters, field));
+  const days = cut(list, (page - 1) * limit, limit);
+  const [, ...finer] = scope.levels;
+  const spans = inOrder(
+    days.segments.flatMap((day) =>
+      isSpan(day, scope)
+        ? day
+        : count(...withKey(scope, filters, field, day.key), "created_at", day, finer).map((span) => ({
+            ...span,
+            key: day.key,
+          })),
+    ),
+  );
+  const { segments, skip } = cut(spans, days.skip, limit);
   const rows: EventRow[] = [];
-  let skip = (request.page - 1) * request.limit;
-  for (const { key, day, n } of found) {
-    const wanted = Math.min(n - skip, request.limit - rows.length);
-    if (wanted > 0) {
-      const conditions = where([
-        ...scope.whose,
-        ...kindConditions(field === "created_at" ? filters : { ...filters, [field]: key }),
-        ...timeConditions(Math.max(start, day * DAY), Math.min(end, (day + 1) * DAY)),
-      ]);
-      // Read from the nearer end of the day.
-      const fromEnd = skip > n - skip - wanted;
-      const part = fromEnd
-        ? readEvents(scope.events, conditions, reversed(direction), wanted, n - skip - wanted).reverse()
-        : readEvents(scope.events, conditions, orderBy, wanted, skip);
-      rows.push(...part);
-    }
-    if (rows.length === request.limit) break;
-    skip = Math.max(0, skip - n);
-  }
-  return { rows, total };
-}
-
-const countOf = (found: Segment[]): number => found.reduce((sum, { n }) => sum + n, 0);
-
-const reversed = (direction: "asc" | "desc") =>
-  `created_at ${opposite[direction]}, rowid ${opposite[direction]}`;
-
-/** The numbers of matching events by day and by the value that is sorted by, in the list's order. */
-function segments(
-  { days, whose, edges: cut }: Scope,
-  filters: EventFilters,
-  field: "event_type" | "status" | "created_at",
-  direction: "asc" | "desc",
-): Segment[] {
-  const { start, end } = bounds(filters);
-  if (start >= end) return [];
-  const key = field === "created_at" ? "''" : field;
-  const [first, last] = [Math.ceil(start / DAY), Math.floor(end / DAY)];
-  const wholeDays: Part[] = [...whose, ...kindConditions(filters)];
-  if (Number.isFinite(first)) wholeDays.push({ sql: "day >= ?", values: [first] });
-  if (Number.isFinite(last)) wholeDays.push({ sql: "day < ?", values: [last] });
-  const kept = where(wholeDays);
-  const found = all<Segment>({
-    sql: `SELECT ${key} AS key, day, sum(n) AS n FROM ${days} ${kept.sql} GROUP BY 1, 2`,
-    values: kept.values,
-  });
-  for (const edge of edges(start, end)) {
-    const some = where([...whose, ...kindConditions(filters), ...timeConditions(edge.start, edge.end)]);
-    found.push(
-      ...all<Segment>({
-        sql: `SELECT ${key} AS key, ${Math.floor(edge.start / DAY)} AS day, count(*) AS n FROM ${cut} ${some.sql} GROUP BY 1`,
-        values: some.values,
-      }),
+  for (const [at, segment] of segments.entries()) {
+    const skipped = at === 0 ? skip : 0;
+    const wanted = Math.min(segment.n - skipped, limit - rows.length);
+    rows.push(
+      ...readSegment(...withKey(scope, filters, field, segment.key), direction, segment, skipped, wanted),
     );
   }
-  const sign = direction === "asc" ? 1 : -1;
-  return found
-    .filter((segment) => segment.n > 0)
-    .sort((a, b) => sign * (a.key < b.key ? -1 : a.key > b.key ? 1 : a.day - b.day));
+  return { rows, total: countOf(list) };
 }
 
-/** The partial days at both ends of a period, which `audit_days` can't count. */
-function edges(start: number, end: number): { start: number; end: number }[] {
-  const [first, last] = [Math.ceil(start / DAY) * DAY, Math.floor(end / DAY) * DAY];
-  if (first > last) return [{ start, end }];
+/** Reads events of a segment behind its first `skip`, from the nearer end. */
+function readSegment(
+  { whose, events }: Scope,
+  filters: EventFilters,
+  direction: "asc" | "desc",
+  segment: Segment,
+  skip: number,
+  wanted: number,
+): EventRow[] {
+  const conditions = where([...whose, ...kindConditions(filters), ...timeConditions(segment)]);
+  return readAt(skip, wanted, segment.n, (fromEnd, offset, limit) => {
+    const way = fromEnd ? opposite[direction] : direction;
+    return readEvents(events, conditions, `created_at ${way}, rowid ${way}`, limit, offset);
+  });
+}
+
+const countOf = (segments: Segment[]): number => segments.reduce((sum, { n }) => sum + n, 0);
+
+/** The segments with the events of a page, and the number of the first one's events to skip. */
+function cut(segments: Segment[], before: number, limit: number): { segments: Segment[]; skip: number } {
+  let skip = before;
+  const first = segments.findIndex(({ n }) => {
+    if (skip < n) return true;
+    skip -= n;
+    return false;
+  });
+  if (first === -1) return { segments: [], skip: 0 };
+  let left = skip + limit;
+  const last = segments.findIndex(({ n }, at) => {
+    if (at >= first) left -= n;
+    return left <= 0;
+  });
+  return { segments: segments.slice(first, last === -1 ? undefined : last + 1), skip };
+}
+
+/** True for a segment that the counts can't divide further. */
+const isSpan = ({ from, until }: Segment, { levels }: Scope): boolean =>
+  until - from <= (levels.at(-1)?.length ?? 0);
+
+/** The part of a list that has one value in the field that is sorted by. */
+function withKey(
+  scope: Scope,
+  filters: EventFilters,
+  field: EventOrder["field"],
+  key: string,
+): [Scope, EventFilters] {
+  if (field === "created_at") return [scope, filters];
+  return field === "user_id" ? [scopeOf([key]), filters] : [scope, { ...filters, [field]: key }];
+}
+
+/**
+ * The numbers of matching events in a period, by the value that is sorted by and by spans as long as fit into
+ * it: whole days by their counts, what is left at either end by finer ones, less than the finest by the index.
+ */
+function count(
+  scope: Scope,
+  filters: EventFilters,
+  field: EventOrder["field"],
+  period = periodOf(filters),
+  levels = scope.levels,
+): Segment[] {
+  const { from, until } = period;
+  if (from >= until) return [];
+  const key = field === "created_at" ? "''" : field;
+  const conditions = [...scope.whose, ...kindConditions(filters)];
+  const [level, ...finer] = levels;
+  if (!level) {
+    const { sql, values } = where([...conditions, ...timeConditions(period)]);
+    const found = all<{ key: string; n: number }>({
+      sql: `SELECT ${key} AS key, count(*) AS n FROM ${scope.edges} ${sql} GROUP BY 1`,
+      values,
+    });
+    return found.map((segment) => ({ ...segment, from, until }));
+  }
+  const { table, span, length } = level;
+  const whole = { from: Math.ceil(from / length) * length, until: Math.floor(until / length) * length };
+  if (whole.from >= whole.until) return count(scope, filters, field, period, finer);
+  const { sql, values } = where([...conditions, ...timeConditions(whole, span, length)]);
+  const found = all<{ key: string; span: number; n: number }>({
+    sql: `SELECT ${key} AS key, ${span} AS span, sum(n) AS n FROM ${table} ${sql} GROUP BY 1, 2`,
+    values,
+  });
   return [
-    { start, end: first },
-    { start: last, end },
-  ].filter((edge) => edge.start < edge.end);
+    ...count(scope, filters, field, { from, until: whole.from }, finer),
+    ...found.map(({ key, span, n }) => ({ key, n, from: span * length, until: (span + 1) * length })),
+    ...count(scope, filters, field, { from: whole.until, until }, finer),
+  ];
 }
 
 const eventsOfUser = statement(() =>
