@@ -134,3 +134,5 @@ CREATE TRIGGER audit_spans_report AFTER UPDATE OF is_reported ON audit_events WH
 	WHERE new.user_id IS NOT NULL
 	ON CONFLICT DO UPDATE SET n = n + 1;
 END;
+--> statement-breakpoint
+CREATE INDEX `audit_events_user_kind` ON `audit_events` (`user_id`,`event_type`,`status`,`source_service`,`is_reported`,`created_at`,`resource_type`);

@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import {
-  countEventsOf,
-  type EventFilters,
-  type EventOrder,
-  findEvents,
-} from "../../../src/identity/audit-log/search";
+import type { EventFilters, EventOrder } from "../../../src/identity/audit-log/conditions";
+import { countEventsOf } from "../../../src/identity/audit-log/counts";
+import { findEvents } from "../../../src/identity/audit-log/search";
 import { openDatabase, sqlite } from "../../../src/kernel/db/connection";
 import { migrate } from "../../../src/kernel/db/migrate";
 import { migrations } from "../../../src/kernel/db/migrations.gen";
@@ -142,7 +139,7 @@ describe("one user's events", () => {
       rows: [],
       total: 0,
     });
-    expect(countEventsOf("anna")).toBe(
+    expect(countEventsOf(["anna"])).toBe(
       expectedPage({ userIds: ["anna"] }, { field: "created_at", direction: "asc" }, 1, 1).total,
     );
   }, 60_000);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { SORT_FIELDS } from "../../../src/identity/audit/words";
-import { type EventFilters, type EventOrder, findEvents } from "../../../src/identity/audit-log/search";
+import type { EventFilters, EventOrder } from "../../../src/identity/audit-log/conditions";
+import { findEvents } from "../../../src/identity/audit-log/search";
 import { openDatabase, sqlite } from "../../../src/kernel/db/connection";
 import { migrate } from "../../../src/kernel/db/migrate";
 import { closeDatabase } from "../../../src/kernel/db/transactions";
