@@ -2,7 +2,10 @@ import type { SQLQueryBindings } from "bun:sqlite";
 import { sqlite } from "../../kernel/db/connection";
 import type { SORT_FIELDS, SOURCES, STATUSES } from "../audit/words";
 
-/** A search of events, and its conditions as SQL with parameters, for events and their counts alike. */
+/**
+ * A search of events, and its conditions, for events and their counts alike. Raw SQL: the statements choose
+ * between indexes by name (INDEXED BY), which tests/identity/audit-log/plans.test.ts holds the plans to.
+ */
 
 export interface EventFilters {
   /** The users concerned; all users when left out. */

@@ -27,10 +27,9 @@ import {
 } from "./counts";
 
 /**
- * Finding events. The counts tell in which spans a page lies: only these are read, and of the events no more
- * than those of a span are walked over, whatever the filters exclude and however far back the page is. Raw
- * SQL: the filters choose between indexes by name (INDEXED BY), which tests/identity/audit-log/plans.test.ts
- * holds the plans to.
+ * Finding events. The counts tell in which spans of time a page lies: only these are read, and no more events
+ * than a span holds are walked over, whatever the filters exclude and however far back the page is. Everybody's events in the order of users are
+ * the exception: they are walked over from the nearer end.
  */
 
 export const NEWEST_FIRST: EventOrder = { field: "created_at", direction: "desc" };
