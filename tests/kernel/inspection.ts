@@ -139,6 +139,16 @@ function half(rows: Rows): string[] {
        EXCEPT SELECT created_at / 86400000, event_type, COUNT(*) FROM audit_events GROUP BY 1, 2)`,
     ),
     ...none(
+      "the quarters of an hour of the audit log are counted wrong",
+      `SELECT * FROM (SELECT quarter, event_type, SUM(n) n FROM audit_quarters GROUP BY 1, 2
+       EXCEPT SELECT created_at / 900000, event_type, COUNT(*) FROM audit_events GROUP BY 1, 2)`,
+    ),
+    ...none(
+      "the minutes of a user's audit log are counted wrong",
+      `SELECT * FROM (SELECT user_id, minute, event_type, SUM(n) n FROM audit_user_minutes GROUP BY 1, 2, 3
+       EXCEPT SELECT user_id, created_at / 60000, event_type, COUNT(*) FROM audit_events GROUP BY 1, 2, 3)`,
+    ),
+    ...none(
       "a trip's status is not its history's",
       `SELECT t.id, t.status, (SELECT new_status FROM trip_status_history WHERE trip_id = t.id
          ORDER BY changed_at DESC, rowid DESC LIMIT 1) last FROM trips t

@@ -22,7 +22,7 @@ const BENEATH = "kernel/db/";
 
 /** Files whose raw statements stand outside of `statement(…)`. */
 const UNPREPARED: Exception[] = [
-  { file: "identity/audit-log/search", why: "the filters of a list make up the text" },
+  { file: "identity/audit-log/conditions", why: "the filters of a list make up the text" },
   { file: "operations/community/member-rows", why: "the filters of a list make up the text" },
   { file: "operations/community/insert", why: "the two stores call it inside `statement(…)`" },
 ];

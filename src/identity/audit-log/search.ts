@@ -1,128 +1,61 @@
-import type { SQLQueryBindings } from "bun:sqlite";
-import { sqlite, statement } from "../../kernel/db/connection";
-import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
+import { type PageOf, type PageRequest, readAt, readPage } from "../../kernel/http/paging";
+import { MINUTE } from "../../kernel/time/clock";
 import { type EventRow, type StoredRow, toRow } from "../audit/service";
-import type { SORT_FIELDS, SOURCES, STATUSES } from "../audit/words";
+import {
+  all,
+  conditionsOf,
+  type EventFilters,
+  type EventOrder,
+  inTable,
+  kindConditions,
+  type Part,
+  timeConditions,
+  type Way,
+  where,
+} from "./conditions";
+import {
+  BY_USER,
+  count,
+  countEventsOf,
+  countOf,
+  cut,
+  EVERYBODY,
+  type Scope,
+  type Segment,
+  type Slice,
+  scopeOf,
+} from "./counts";
 
 /**
- * Finding events. `audit_days` counts everybody's events for a list, `audit_user_days` those of one user.
- * They also tell on which days a page lies: only these days are read, whatever the filters exclude and
- * however far back the page is. Raw SQL: the filters choose between indexes by name (INDEXED BY), which
- * tests/identity/audit-log/plans.test.ts holds the plans to.
+ * Finding events. The counts tell in which spans of time a page lies: only these are read, and no more events
+ * than a span holds are walked over, whatever the filters exclude and however far back the page is. Everybody's events in the order of users are
+ * the exception: they are walked over from the nearer end.
  */
-
-export interface EventFilters {
-  /** The users concerned; all users when left out. */
-  userIds?: string[];
-  event_type?: string | undefined;
-  resource_type?: string | undefined;
-  status?: (typeof STATUSES)[number] | undefined;
-  source_service?: (typeof SOURCES)[number] | undefined;
-  is_reported?: boolean | undefined;
-  /** Epoch milliseconds: at or after. */
-  from?: number | undefined;
-  /** Epoch milliseconds: at or before. */
-  to?: number | undefined;
-}
-
-export interface EventOrder {
-  field: (typeof SORT_FIELDS)[number];
-  direction: "asc" | "desc";
-}
 
 export const NEWEST_FIRST: EventOrder = { field: "created_at", direction: "desc" };
 
+/** Number of users' events from which on finding a page by the counts is faster than walking over them all. */
+const MANY = 1_000;
+
 /** Events that pass the filters, a page of them. Ties are ordered by time, in the same direction. */
 export function findEvents(filters: EventFilters, order: EventOrder, request: PageRequest): PageOf<EventRow> {
-  if (filters.userIds) return findOfUsers(filters, filters.userIds, order, request);
-  return order.field === "user_id"
-    ? findByUser(filters, order, request)
-    : findByDay(EVERYBODY, filters, order.field, order.direction, request);
+  const { userIds } = filters;
+  if (!userIds && order.field === "user_id")
+    return walk(conditionsOf([], filters), countOf(count(EVERYBODY, filters, "created_at")), order, request);
+  if (!userIds) return findBySpan(EVERYBODY, filters, order, request);
+  if (countEventsOf(userIds) > MANY) return findBySpan(scopeOf(userIds), filters, order, request);
+  const conditions = conditionsOf(scopeOf(userIds).whose, filters);
+  return walk(conditions, countByWalk(conditions), order, request);
 }
-
-// --- Conditions ---------------------------------------------------------------------------------------------
-
-/** SQL and its parameters. */
-interface Part {
-  sql: string;
-  values: SQLQueryBindings[];
-}
-
-const join = (parts: Part[], separator: string): Part => ({
-  sql: parts.map((part) => part.sql).join(separator),
-  values: parts.flatMap((part) => part.values),
-});
-
-/**
- * Conditions on the columns that events share with `audit_days`. Enumerated values stand in the SQL: partial
- * indexes need them.
- */
-function kindConditions(filters: EventFilters): Part[] {
-  const parts: Part[] = [];
-  if (filters.event_type !== undefined) parts.push({ sql: "event_type = ?", values: [filters.event_type] });
-  if (filters.resource_type !== undefined)
-    parts.push({ sql: "resource_type = ?", values: [filters.resource_type] });
-  if (filters.source_service !== undefined)
-    parts.push({ sql: "source_service = ?", values: [filters.source_service] });
-  if (filters.status !== undefined) parts.push({ sql: `status = '${filters.status}'`, values: [] });
-  if (filters.is_reported !== undefined)
-    parts.push({ sql: `is_reported = ${filters.is_reported ? 1 : 0}`, values: [] });
-  return parts;
-}
-
-/** At or after `from`, before `end`: epoch milliseconds. */
-function timeConditions(from: number, end: number): Part[] {
-  const parts: Part[] = [];
-  if (from > Number.NEGATIVE_INFINITY) parts.push({ sql: "created_at >= ?", values: [from] });
-  if (end < Number.POSITIVE_INFINITY) parts.push({ sql: "created_at < ?", values: [end] });
-  return parts;
-}
-
-const bounds = ({ from, to }: EventFilters) => ({
-  start: from ?? Number.NEGATIVE_INFINITY,
-  // Times are whole milliseconds.
-  end: to === undefined ? Number.POSITIVE_INFINITY : to + 1,
-});
-
-const where = (parts: Part[]): Part =>
-  parts.length === 0
-    ? { sql: "", values: [] }
-    : { ...join(parts, " AND "), sql: `WHERE ${join(parts, " AND ").sql}` };
-
-const all = <T>({ sql, values }: Part): T[] => sqlite.query<T, SQLQueryBindings[]>(sql).all(...values);
 
 const opposite = { asc: "desc", desc: "asc" } as const;
 
-const BY_USER = "audit_events INDEXED BY audit_events_user";
-const BY_TIME = "audit_events INDEXED BY audit_events_time";
-
-/** The users that a list covers, with the sources of their whole days, events and partial days. */
-interface Scope {
-  days: "audit_days" | "audit_user_days";
-  whose: Part[];
-  events: string;
-  edges: string;
-}
-
-const EVERYBODY: Scope = { days: "audit_days", whose: [], events: "audit_events", edges: BY_TIME };
-
-const scopeOf = (whose: Part): Scope => ({
-  days: "audit_user_days",
-  whose: [whose],
-  events: BY_USER,
-  edges: BY_USER,
-});
+const byTime = (way: Way): string => `created_at ${way}, audit_events.rowid ${way}`;
 
 /** Reads events in an order. Finds their rowids first, if possible by the index alone. */
-function readEvents(
-  from: string,
-  conditions: Part,
-  orderBy: string,
-  limit: number,
-  offset: number,
-): EventRow[] {
+function readEvents(from: string, conditions: Part, orderBy: string, { offset, limit }: Slice): EventRow[] {
   return all<StoredRow>({
-    sql: `SELECT e.* FROM (SELECT rowid AS at FROM ${from} ${conditions.sql} ORDER BY ${orderBy} LIMIT +? OFFSET +?) AS page
+    sql: `SELECT e.* FROM (SELECT audit_events.rowid AS at FROM ${from} ${conditions.sql} ORDER BY ${orderBy} LIMIT +? OFFSET +?) AS page
       CROSS JOIN audit_events AS e ON e.rowid = page.at`,
     values: [...conditions.values, limit, offset],
   }).map(toRow);
@@ -135,182 +68,112 @@ export const eventsByRowid = (rowids: number[]): EventRow[] =>
     values: [JSON.stringify(rowids)],
   }).map(toRow);
 
-// --- Events of some users -----------------------------------------------------------------------------------
+const countByWalk = ({ sql, values }: Part): number =>
+  all<{ n: number }>({ sql: `SELECT count(*) AS n FROM ${BY_USER} ${sql}`, values })[0]?.n ?? 0;
 
-function findOfUsers(filters: EventFilters, userIds: string[], order: EventOrder, request: PageRequest) {
-  if (userIds.length === 1) return findOfUser(filters, userIds, order, request);
-  const { start, end } = bounds(filters);
-  const whose: Part = {
-    sql: "user_id IN (SELECT value FROM json_each(?))",
-    values: [JSON.stringify(userIds)],
-  };
-  const conditions = where([whose, ...timeConditions(start, end), ...kindConditions(filters)]);
-  const total = countOf(segments(scopeOf(whose), filters, "created_at", "asc"));
-  const byTime = order.field === "created_at" && total > MANY;
-  return pageOf(byTime ? BY_TIME : BY_USER, conditions, total, order, request);
-}
-
-function findOfUser(
-  filters: EventFilters,
-  values: string[],
-  { field, direction }: EventOrder,
-  request: PageRequest,
-): PageOf<EventRow> {
-  const whose: Part = { sql: "user_id = ?", values };
-  const scope = scopeOf(whose);
-  if (field === "event_type" || field === "status")
-    return findByDay(scope, filters, field, direction, request);
-  const days = segments(scope, filters, "created_at", direction);
-  const { start, end } = bounds(filters);
-  return readPage(request, countOf(days), (fromEnd, offset, limit) => {
-    const way = fromEnd ? opposite[direction] : direction;
-    const { day, skip } = placeOf(fromEnd ? days.toReversed() : days, offset);
-    const time =
-      way === "asc"
-        ? timeConditions(Math.max(start, day * DAY), end)
-        : timeConditions(start, Math.min(end, (day + 1) * DAY));
-    const conditions = where([whose, ...time, ...kindConditions(filters)]);
-    return readEvents(BY_USER, conditions, `created_at ${way}, rowid ${way}`, limit, skip);
-  });
-}
-
-/** The day of the event at an offset of `before`, and the number of that day's events to skip. */
-function placeOf(days: Segment[], before: number): { day: number; skip: number } {
-  let skip = before;
-  for (const { day, n } of days) {
-    if (skip < n) return { day, skip };
-    skip -= n;
-  }
-  throw new Error(`the days of a list hold no more than ${before - skip} events`);
-}
-
-/** Number of several users' events from which on walking through time is faster than sorting them all. */
-const MANY = 5_000;
-
-/** Finds everybody's events, ordered by user. */
-function findByUser(filters: EventFilters, order: EventOrder, request: PageRequest) {
-  const { start, end } = bounds(filters);
-  const conditions = where([...timeConditions(start, end), ...kindConditions(filters)]);
-  return pageOf(
-    BY_USER,
-    conditions,
-    countOf(segments(EVERYBODY, filters, "created_at", "asc")),
-    order,
-    request,
-  );
-}
-
-function pageOf(
-  from: string,
+/** Finds a page by walking over the events of the users from the list's nearer end. */
+function walk(
   conditions: Part,
   total: number,
   { field, direction }: EventOrder,
   request: PageRequest,
 ): PageOf<EventRow> {
-  const fields = field === "created_at" ? ["created_at", "rowid"] : [field, "created_at", "rowid"];
   return readPage(request, total, (fromEnd, offset, limit) => {
     const way = fromEnd ? opposite[direction] : direction;
-    return readEvents(from, conditions, fields.map((name) => `${name} ${way}`).join(", "), limit, offset);
+    const orderBy = field === "created_at" ? byTime(way) : `${field} ${way}, ${byTime(way)}`;
+    return readEvents(BY_USER, conditions, orderBy, { offset, limit });
   });
 }
 
-// --- Events by day ------------------------------------------------------------------------------------------
+// --- Events by spans of time --------------------------------------------------------------------------------
 
-const DAY = 86_400_000;
-
-/** Events of one day with one value of the field that is sorted by. */
-interface Segment {
-  key: string;
-  day: number;
-  n: number;
-}
-
-function findByDay(
+function findBySpan(
   scope: Scope,
   filters: EventFilters,
-  field: "event_type" | "status" | "created_at",
-  direction: "asc" | "desc",
-  request: PageRequest,
+  { field, direction }: EventOrder,
+  { page, limit }: PageRequest,
 ): PageOf<EventRow> {
-  const found = segments(scope, filters, field, direction);
-  const total = countOf(found);
-  const { start, end } = bounds(filters);
-  const orderBy = `created_at ${direction}, rowid ${direction}`;
-  const rows: EventRow[] = [];
-  let skip = (request.page - 1) * request.limit;
-  for (const { key, day, n } of found) {
-    const wanted = Math.min(n - skip, request.limit - rows.length);
-    if (wanted > 0) {
-      const conditions = where([
-        ...scope.whose,
-        ...kindConditions(field === "created_at" ? filters : { ...filters, [field]: key }),
-        ...timeConditions(Math.max(start, day * DAY), Math.min(end, (day + 1) * DAY)),
-      ]);
-      // Read from the nearer end of the day.
-      const fromEnd = skip > n - skip - wanted;
-      const part = fromEnd
-        ? readEvents(scope.events, conditions, reversed(direction), wanted, n - skip - wanted).reverse()
-        : readEvents(scope.events, conditions, orderBy, wanted, skip);
-      rows.push(...part);
-    }
-    if (rows.length === request.limit) break;
-    skip = Math.max(0, skip - n);
-  }
-  return { rows, total };
-}
-
-const countOf = (found: Segment[]): number => found.reduce((sum, { n }) => sum + n, 0);
-
-const reversed = (direction: "asc" | "desc") =>
-  `created_at ${opposite[direction]}, rowid ${opposite[direction]}`;
-
-/** The numbers of matching events by day and by the value that is sorted by, in the list's order. */
-function segments(
-  { days, whose, edges: cut }: Scope,
-  filters: EventFilters,
-  field: "event_type" | "status" | "created_at",
-  direction: "asc" | "desc",
-): Segment[] {
-  const { start, end } = bounds(filters);
-  if (start >= end) return [];
-  const key = field === "created_at" ? "''" : field;
-  const [first, last] = [Math.ceil(start / DAY), Math.floor(end / DAY)];
-  const wholeDays: Part[] = [...whose, ...kindConditions(filters)];
-  if (Number.isFinite(first)) wholeDays.push({ sql: "day >= ?", values: [first] });
-  if (Number.isFinite(last)) wholeDays.push({ sql: "day < ?", values: [last] });
-  const kept = where(wholeDays);
-  const found = all<Segment>({
-    sql: `SELECT ${key} AS key, day, sum(n) AS n FROM ${days} ${kept.sql} GROUP BY 1, 2`,
-    values: kept.values,
-  });
-  for (const edge of edges(start, end)) {
-    const some = where([...whose, ...kindConditions(filters), ...timeConditions(edge.start, edge.end)]);
-    found.push(
-      ...all<Segment>({
-        sql: `SELECT ${key} AS key, ${Math.floor(edge.start / DAY)} AS day, count(*) AS n FROM ${cut} ${some.sql} GROUP BY 1`,
-        values: some.values,
-      }),
-    );
-  }
   const sign = direction === "asc" ? 1 : -1;
-  return found
-    .filter((segment) => segment.n > 0)
-    .sort((a, b) => sign * (a.key < b.key ? -1 : a.key > b.key ? 1 : a.day - b.day));
+  const inOrder = (segments: Segment[]) =>
+    segments.sort((a, b) => sign * (a.key < b.key ? -1 : a.key > b.key ? 1 : a.from - b.from));
+
+  const list = inOrder(count(scope, filters, field));
+  const days = cut(list, { offset: (page - 1) * limit, limit });
+  const spans = days.segments.flatMap((day) => divide(scope, filters, field, day));
+  const { segments, slice } = cut(inOrder(spans), days.slice);
+  const rows: EventRow[] = [];
+  for (const [key, part] of Map.groupBy(segments, (segment) => segment.key)) {
+    const left = { offset: rows.length === 0 ? slice.offset : 0, limit: limit - rows.length };
+    const read = scope === EVERYBODY ? readEach : readTogether;
+    rows.push(...read(...withKey(scope, filters, field, key), part, direction, left));
+  }
+  return { rows, total: countOf(list) };
 }
 
-/** The partial days at both ends of a period, which `audit_days` can't count. */
-function edges(start: number, end: number): { start: number; end: number }[] {
-  const [first, last] = [Math.ceil(start / DAY) * DAY, Math.floor(end / DAY) * DAY];
-  if (first > last) return [{ start, end }];
-  return [
-    { start, end: first },
-    { start: last, end },
-  ].filter((edge) => edge.start < edge.end);
+/** A day as the shorter spans that hold its events. */
+function divide(scope: Scope, filters: EventFilters, field: EventOrder["field"], day: Segment): Segment[] {
+  const [, shorter] = scope.levels;
+  if (day.until - day.from <= shorter.length) return [day];
+  const spans = count(...withKey(scope, filters, field, day.key), "created_at", day, [shorter]);
+  return spans.map((span) => ({ ...span, key: day.key }));
 }
 
-const eventsOfUser = statement(() =>
-  sqlite.prepare<{ n: number | null }, [string]>("SELECT sum(n) AS n FROM audit_user_days WHERE user_id = ?"),
-);
+/** Reads everybody's events: each segment from its nearer end, by the index of a filter. */
+function readEach(
+  _: Scope,
+  filters: EventFilters,
+  segments: Segment[],
+  direction: Way,
+  { offset, limit }: Slice,
+) {
+  const rows: EventRow[] = [];
+  for (const [at, segment] of segments.entries()) {
+    const conditions = where([...kindConditions(filters), ...timeConditions(segment)]);
+    const part = readAt(at === 0 ? offset : 0, limit - rows.length, segment.n, (fromEnd, skip, wanted) => {
+      const way = fromEnd ? opposite[direction] : direction;
+      return readEvents("audit_events", conditions, byTime(way), { offset: skip, limit: wanted });
+    });
+    rows.push(...part);
+  }
+  return rows;
+}
 
-/** Number of events that concern a user. */
-export const countEventsOf = (userId: string): number => eventsOfUser().get(userId)?.n ?? 0;
+const KIND = ["user_id", "event_type", "status", "source_service", "is_reported"];
+
+/**
+ * Reads events of users: those of the kinds that the counts of the segments' minutes name, so that what the
+ * filters exclude is not walked over. No more of one user's are sorted than a page and two minutes hold.
+ */
+function readTogether(
+  { whose }: Scope,
+  filters: EventFilters,
+  segments: Segment[],
+  way: Way,
+  slice: Slice,
+): EventRow[] {
+  const spans = JSON.stringify(segments.map(({ from, until }) => [Math.floor(from / MINUTE), from, until]));
+  const { sql, values } = where([
+    { sql: "minute = part.value ->> 0", values: [] },
+    ...inTable("kind", [...whose, ...kindConditions(filters)]),
+    ...KIND.map((name) => ({ sql: `audit_events.${name} = kind.${name}`, values: [] })),
+    { sql: "coalesce(audit_events.resource_type, '') = kind.resource_type", values: [] },
+    { sql: "created_at >= part.value ->> 1 AND created_at < part.value ->> 2", values: [] },
+  ]);
+  return readEvents(
+    "json_each(?) AS part CROSS JOIN audit_user_minutes AS kind CROSS JOIN audit_events INDEXED BY audit_events_user_kind",
+    { sql, values: [spans, ...values] },
+    byTime(way),
+    slice,
+  );
+}
+
+/** The part of a list that has one value in the field that is sorted by. */
+function withKey(
+  scope: Scope,
+  filters: EventFilters,
+  field: EventOrder["field"],
+  key: string,
+): [Scope, EventFilters] {
+  if (field === "created_at") return [scope, filters];
+  return field === "user_id" ? [scopeOf([key]), filters] : [scope, { ...filters, [field]: key }];
+}

@@ -52,6 +52,16 @@ export const auditEvents = sqliteTable(
       table.source_service,
       table.is_reported,
     ),
+    // Leads to one user's events of a kind, however many others there are in the same minute.
+    index("audit_events_user_kind").on(
+      table.user_id,
+      table.event_type,
+      table.status,
+      table.source_service,
+      table.is_reported,
+      table.created_at,
+      table.resource_type,
+    ),
     index("audit_events_type").on(table.event_type, table.created_at),
     index("audit_events_resource").on(table.resource_type, table.created_at),
     index("audit_events_source").on(table.source_service, table.created_at),
@@ -64,7 +74,8 @@ export const auditEvents = sqliteTable(
 /**
  * Number of events per kind and day (UTC, counted from 1970-01-01), kept by triggers (migration 0006), so
  * that a list of everybody's events is counted, and a page of it found, without walking over the events.
- * `audit_user_days` holds the same for each user; a migration makes it by hand.
+ * `audit_user_days` holds the same for each user, `audit_quarters` and `audit_user_minutes` by spans within a day;
+ * migrations make these by hand.
  */
 export const auditDays = sqliteTable(
   "audit_days",

@@ -2,8 +2,8 @@ import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import { listAccounts } from "../../identity/accounts/service";
 import { keysOwnedBy } from "../../identity/api-keys/service";
 import { auditEvents } from "../../identity/audit/table";
+import { countEventsOf } from "../../identity/audit-log/counts";
 import { reportsOf } from "../../identity/audit-log/reports";
-import { countEventsOf } from "../../identity/audit-log/search";
 import { actionsOf, countActionsOf, eventsOf } from "../../identity/audit-log/service";
 import { bansOf } from "../../identity/bans/service";
 import { contactAddress } from "../../identity/directory/accounts";
@@ -79,7 +79,7 @@ export function personalData(userId: string, exportedAt: number) {
     ),
     auditEvents: new Parts(
       () => inCamelCase(eventsOf(userId, SIZE)),
-      () => countEventsOf(userId),
+      () => countEventsOf([userId]),
     ),
   };
 }

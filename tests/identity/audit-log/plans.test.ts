@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { SORT_FIELDS } from "../../../src/identity/audit/words";
-import { type EventFilters, type EventOrder, findEvents } from "../../../src/identity/audit-log/search";
+import type { EventFilters, EventOrder } from "../../../src/identity/audit-log/conditions";
+import { findEvents } from "../../../src/identity/audit-log/search";
 import { openDatabase, sqlite } from "../../../src/kernel/db/connection";
 import { migrate } from "../../../src/kernel/db/migrate";
 import { closeDatabase } from "../../../src/kernel/db/transactions";
@@ -21,7 +22,7 @@ beforeAll(() => {
   migrate();
   const random = randomFrom(17);
   const oneOf = <T>(...values: T[]): T => values[Math.floor(random() * values.length)] as T;
-  const events = Array.from({ length: 4_000 }, () =>
+  const events = Array.from({ length: 8_000 }, () =>
     storedEvent({
       user_id: oneOf("a", "b", "c", null),
       event_type: oneOf("login", "logout", "user_updated"),
@@ -32,7 +33,8 @@ beforeAll(() => {
       created_at: START + Math.floor(random() * DAYS * DAY),
     }),
   );
-  sqlite.transaction(() => writeEvents(sqlite, events))();
+  const few = events.slice(0, 200).map((event) => ({ ...event, id: Bun.randomUUIDv7(), user_id: "few" }));
+  sqlite.transaction(() => writeEvents(sqlite, [...events, ...few]))();
 });
 afterAll(() => closeDatabase());
 
@@ -44,8 +46,8 @@ const ORDERS: EventOrder[] = SORT_FIELDS.flatMap((field) =>
 const BY_USER = ORDERS.filter(({ field }) => field === "user_id");
 const BY_OTHER = ORDERS.filter(({ field }) => field !== "user_id");
 
-/** In the middle of days, so that parts of days are read too; the last within one day. */
-const [from, to] = [START + 3.4 * DAY, START + 20.7 * DAY];
+/** In the middle of minutes, so that parts of every span are counted too; the last within one day. */
+const [from, to] = [START + 3.4 * DAY + 12_345, START + 20.7 * DAY + 54_321];
 const TIMES: EventFilters[] = [{}, { from }, { to }, { from, to }, { from, to: from + DAY / 2 }];
 
 /** Filters, each with the index that serves it; null for the index of the order by time. */
@@ -142,7 +144,19 @@ const WITHIN_BOUNDS =
 
 const ONLY_TIES = "USE TEMP B-TREE FOR LAST TERM OF ORDER BY";
 
+const GROUPS = "USE TEMP B-TREE FOR GROUP BY";
+
+const tablesOf = (counts: Read[]) =>
+  [...new Set(counts.map(({ sql }) => /FROM (\w+)/.exec(sql)?.[1] ?? ""))].sort();
+
 describe("everybody's events by time, type or status", () => {
+  const COUNTED = {
+    audit_days: /^SEARCH audit_days USING INDEX \w+ \(day/,
+    audit_quarters: /^SEARCH audit_quarters USING PRIMARY KEY \(quarter>\? AND quarter<\?/,
+    audit_events:
+      /^SEARCH audit_events USING COVERING INDEX audit_events_time \(created_at>\? AND created_at<\?\)/,
+  };
+
   test("are found within the bounds of a day, by the index of a filter, and are not sorted", () => {
     for (const { filters, indexes } of COMBINATIONS)
       for (const order of BY_OTHER) {
@@ -178,60 +192,82 @@ describe("everybody's events by time, type or status", () => {
     for (const { filters } of COMBINATIONS)
       for (const order of BY_OTHER)
         for (const time of TIMES) {
-          const [days, ...edges] = readsOf({ ...filters, ...time }, order).counts as [Read, ...Read[]];
+          const { counts } = readsOf({ ...filters, ...time }, order);
           const isBounded = Object.keys(time).length > 0;
-          const plan = isBounded ? /^SEARCH audit_days USING INDEX \w+ \(day/ : /^SCAN audit_days/;
-          must(days.sql.includes("FROM audit_days") && plan.test(days.plan[0] ?? ""), days);
-          expect(edges.length > 0).toBe(isBounded);
-          for (const read of edges) {
+          for (const read of counts) {
             const [search = "", ...others] = read.plan;
-            const onlyGroups = others.every((line) => line === "USE TEMP B-TREE FOR GROUP BY");
-            const byTime = /^SEARCH audit_events USING COVERING INDEX audit_events_time \(created_at>/;
-            must(byTime.test(search) && onlyGroups, read);
+            const table = /FROM (\w+)/.exec(read.sql)?.[1] as keyof typeof COUNTED;
+            const isWhole = table === "audit_days" && !isBounded;
+            const plan = isWhole ? /^SCAN audit_days/ : COUNTED[table];
+            must(plan.test(search) && others.every((line) => line === GROUPS), read);
           }
+          const whole = time.to === from + DAY / 2 ? [] : ["audit_days"];
+          const edges = isBounded ? ["audit_events"] : [];
+          expect(tablesOf(counts)).toEqual([...whole, ...edges, "audit_quarters"]);
         }
   });
 });
 
 describe("the events of users", () => {
-  const OF_USER =
-    /^SEARCH audit_events USING COVERING INDEX audit_events_user \(user_id=\?(?: AND created_at>\?)?(?: AND created_at<\?)?\)$/;
+  const COUNTED = {
+    audit_user_days:
+      /^SEARCH audit_user_days USING PRIMARY KEY \(user_id=\?(?: AND day>\?)?(?: AND day<\?)?\)$/,
+    audit_user_minutes:
+      /^SEARCH audit_user_minutes USING PRIMARY KEY \(user_id=\? AND minute>\? AND minute<\?\)$/,
+    audit_events:
+      /^SEARCH audit_events USING COVERING INDEX audit_events_user \(user_id=\? AND created_at>\? AND created_at<\?\)$/,
+  };
 
-  const DAYS_OF_USER =
-    /^SEARCH audit_user_days USING PRIMARY KEY \(user_id=\?(?: AND day>\?)?(?: AND day<\?)?\)$/;
-  const GROUPS = "USE TEMP B-TREE FOR GROUP BY";
+  /** Each kind of a minute's events, and of its events only those within the bounds. */
+  const OF_KIND = [
+    "SCAN part VIRTUAL TABLE INDEX 1:",
+    /^SEARCH kind USING PRIMARY KEY \(user_id=\? AND minute=\?/,
+    "SEARCH audit_events USING COVERING INDEX audit_events_user_kind (user_id=? AND event_type=? AND status=? AND source_service=? AND is_reported=? AND created_at>? AND created_at<?)",
+    "USE TEMP B-TREE FOR ORDER BY",
+  ];
 
-  test("are counted by the user's days, those of a cut day and of a page found by their index alone, and never sorted", () => {
-    for (const { filters } of COMBINATIONS)
-      for (const order of ORDERS)
-        for (const time of TIMES) {
-          const { counts, pages } = readsOf({ userIds: ["a"], ...filters, ...time }, order);
-          const [days, ...edges] = counts as [Read, ...Read[]];
-          must(DAYS_OF_USER.test(days.plan[0] ?? ""), days);
-          expect(edges.length > 0).toBe(Object.keys(time).length > 0);
-          for (const read of edges) {
-            const [search = "", ...others] = read.plan;
-            must(OF_USER.test(search) && others.every((line) => line === GROUPS), read);
+  const ofUsers = ({ plan }: Read) =>
+    plan.filter((line) => !/^(?:LIST SUBQUERY|REUSE LIST SUBQUERY|SCAN json_each)/.test(line));
+
+  test.each([
+    ["one", ["a"]],
+    ["several", ["a", "b", "nobody"]],
+  ])(
+    "of %s are counted by spans, and found by the kinds that the counts name",
+    (_, userIds) => {
+      for (const { filters } of COMBINATIONS)
+        for (const order of ORDERS)
+          for (const time of [{}, { from, to }]) {
+            const { counts, pages } = readsOf({ userIds, ...filters, ...time }, order);
+            for (const read of counts) {
+              const table = /FROM (\w+)/.exec(read.sql)?.[1] as keyof typeof COUNTED;
+              const [search = "", ...others] = ofUsers(read);
+              must(COUNTED[table].test(search) && others.every((line) => line === GROUPS), read);
+            }
+            for (const read of pages) {
+              const plan = ofUsers(read);
+              const isAsExpected = OF_KIND.every((line, at) =>
+                typeof line === "string" ? line === plan[at] : line.test(plan[at] ?? ""),
+              );
+              must(isAsExpected && plan.length === OF_KIND.length, read);
+            }
+            expect(pages.length).toBeGreaterThan(0);
           }
-          for (const read of pages) {
-            const [search = "", ...others] = read.plan;
-            must(OF_USER.test(search) && others.join() === ONLY_TIES, read);
-          }
-          expect(pages.length).toBeGreaterThan(0);
-        }
-  });
+    },
+    30_000,
+  );
 
-  test("are found by that index for several users too, whose events are sorted together", () => {
+  test("of one who has few are walked over by their index alone; at most ties are sorted in the order of time", () => {
+    const walk = /^SEARCH audit_events USING COVERING INDEX audit_events_user \(user_id=\?/;
     for (const { filters } of COMBINATIONS)
       for (const order of ORDERS) {
-        const { counts, pages } = readsOf({ userIds: ["a", "b", "nobody"], ...filters, from, to }, order);
-        for (const read of [...counts, ...pages]) {
-          const [search = "", ...others] = read.plan.filter((line) => line !== GROUPS);
-          const rest = others.filter((line) => !/^LIST SUBQUERY|^SCAN json_each/.test(line));
-          const sortsAtMost = counts.includes(read) ? 0 : 1;
-          const isSort = rest.every((line) => line.startsWith("USE TEMP B-TREE FOR"));
-          const isCountOfDays = counts.includes(read) && DAYS_OF_USER.test(search);
-          must((OF_USER.test(search) || isCountOfDays) && isSort && rest.length <= sortsAtMost, read);
+        const { counts, pages } = readsOf({ userIds: ["few"], ...filters }, order);
+        const [, counted] = counts as [Read, Read];
+        must(walk.test(counted.plan[0] ?? "") && counted.plan.length === 1, counted);
+        for (const read of pages) {
+          const [search = "", ...others] = read.plan;
+          const sorts = order.field === "created_at" ? [ONLY_TIES] : others.slice(0, 1);
+          must(walk.test(search) && others.join() === sorts.join(), read);
         }
         expect(pages.length).toBeGreaterThan(0);
       }

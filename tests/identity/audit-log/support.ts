@@ -3,7 +3,7 @@ import type { Answer, Token } from "../../support/api";
 import { done } from "../../support/expectations";
 import { onDatabase, rows } from "../../support/rows";
 import type { TestServer } from "../../support/server";
-import { DAY } from "../../support/time";
+import { DAY, MINUTE } from "../../support/time";
 
 /** Shared by the tests of the audit log. */
 
@@ -108,14 +108,29 @@ export const report = (
 export const reportsOf = (server: TestServer): Record<string, unknown>[] =>
   rows(server, "SELECT * FROM audit_reports ORDER BY id");
 
-/** The rows of `audit_days` whose counts differ from the stored events. */
-export function countsDiffer(server: TestServer): unknown[] {
-  const counted = `SELECT created_at / ${DAY}, event_type, coalesce(resource_type, ''), status, source_service, is_reported, count(*)
-    FROM audit_events GROUP BY 1, 2, 3, 4, 5, 6`;
-  const kept =
-    "SELECT day, event_type, resource_type, status, source_service, is_reported, n FROM audit_days WHERE n <> 0";
-  return rows(
-    server,
-    `SELECT * FROM (${counted} EXCEPT ${kept}) UNION ALL SELECT * FROM (${kept} EXCEPT ${counted})`,
+const KINDS = "event_type, resource_type, status, source_service, is_reported";
+
+/** The tables of counts, each with the columns that it counts by besides the kinds. */
+const COUNTS = {
+  audit_days: { day: DAY },
+  audit_user_days: { user_id: null, day: DAY },
+  audit_quarters: { quarter: 15 * MINUTE },
+  audit_user_minutes: { user_id: null, minute: MINUTE },
+};
+
+/** Queries for the counts that differ from the stored events, one for each table. */
+export const DIFFERENT_COUNTS = Object.entries(COUNTS).map(([table, by]) => {
+  const columns = Object.keys(by).join(", ");
+  const values = Object.entries(by).map(([column, length]) =>
+    length === null ? column : `created_at / ${length} AS ${column}`,
   );
-}
+  const counted = `SELECT ${columns}, ${KINDS}, count(*) AS n FROM (
+      SELECT ${values}, event_type, coalesce(resource_type, '') AS resource_type, status, source_service, is_reported
+      FROM audit_events ${"user_id" in by ? "WHERE user_id IS NOT NULL" : ""}) GROUP BY ${columns}, ${KINDS}`;
+  const kept = `SELECT ${columns}, ${KINDS}, n FROM ${table}`;
+  return `SELECT * FROM (${counted} EXCEPT ${kept}) UNION ALL SELECT * FROM (${kept} EXCEPT ${counted})`;
+});
+
+/** The counts that differ from the stored events. */
+export const countsDiffer = (server: TestServer): unknown[] =>
+  DIFFERENT_COUNTS.flatMap((sql) => rows(server, sql));
