@@ -144,9 +144,17 @@ const HEADERS = {
       examples: ["k3v9a1-2f"],
     },
   ),
-  "RateLimit-Limit": header("Requests in a window", { type: "integer", examples: [30] }),
-  "RateLimit-Remaining": header("Requests left in this window", { type: "integer", examples: [29] }),
-  "RateLimit-Reset": header("Seconds until the window ends", { type: "integer", examples: [60] }),
+  "RateLimit-Limit": header("Requests in a window", { type: "integer", format: "int32", examples: [30] }),
+  "RateLimit-Remaining": header("Requests left in this window", {
+    type: "integer",
+    format: "int32",
+    examples: [29],
+  }),
+  "RateLimit-Reset": header("Seconds until the window ends", {
+    type: "integer",
+    format: "int32",
+    examples: [60],
+  }),
   "WWW-Authenticate": header("The challenge of RFC 9110, section 11.6.1", {
     type: "string",
     examples: ["Bearer"],
@@ -183,7 +191,7 @@ const HEADERS = {
     type: "string",
     examples: ["gzip, deflate, zstd"],
   }),
-  "Retry-After": header("Seconds to wait", { type: "integer", examples: [17] }),
+  "Retry-After": header("Seconds to wait", { type: "integer", format: "int32", examples: [17] }),
 };
 
 const headersOf = (names: string[]) =>

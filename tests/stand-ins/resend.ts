@@ -21,7 +21,7 @@ interface Failure {
   headers?: Record<string, string>;
 }
 
-interface TransactionCache {
+interface Accepted {
   payload: string;
   id: string;
 }
@@ -36,7 +36,7 @@ export class ResendStandIn {
   /** The headers of every request. */
   readonly requests: Headers[] = [];
   readonly #server: Server<undefined>;
-  readonly #remembered = new Map<string, TransactionCache>();
+  readonly #remembered = new Map<string, Accepted>();
   #failures: (Failure | "broken")[] = [];
   #accepted: () => void = () => {};
   #hold: Promise<void> | null = null;

@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { AppError } from "../errors/errors";
-import { Lines } from "../limits/lines";
+import { semaphore } from "../limits/semaphore";
 import { OperatorError } from "../process/operator";
 import { lazy } from "../values/lazy";
 
@@ -61,43 +61,19 @@ const CURRENT_PARAMETERS = `$argon2id$v=19$m=${ARGON2.memoryCost},t=${ARGON2.tim
 const HASHES_AT_ONCE = 2 * availableParallelism();
 const HASHES_WAITING = 1_000;
 
-interface Waiting {
-  go: () => void;
-  refuse: (refusal: AppError) => void;
-}
-
-let running = 0;
-const waiting = new Lines<Waiting>();
+const hashes = semaphore({
+  atOnce: HASHES_AT_ONCE,
+  line: {
+    most: HASHES_WAITING,
+    refusal: () =>
+      new AppError("ServiceUnavailable", "Too many sign-ins at once; try again in a moment", {
+        headers: { "retry-after": "5" },
+      }),
+  },
+});
 
 /** Number of hashes that wait for their turn. */
-export const waitingHashes = (): number => waiting.size;
-
-const tooMany = () =>
-  new AppError("ServiceUnavailable", "Too many sign-ins at once; try again in a moment", {
-    headers: { "retry-after": "5" },
-  });
-
-/**
- * Computes a hash for an address or a user, who take turns. Where too many wait, the longest line loses its
- * last. Throws 503.
- */
-async function inTurn<T>(who: string, work: () => Promise<T>): Promise<T> {
-  if (running >= HASHES_AT_ONCE) {
-    if (waiting.size >= HASHES_WAITING) {
-      const last = waiting.popLonger(waiting.lengthOf(who) + 1);
-      if (!last) throw tooMany();
-      last.refuse(tooMany());
-    }
-    await new Promise<void>((go, refuse) => waiting.push(who, { go, refuse }));
-  } else running++;
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next.go();
-    else running--;
-  }
-}
+export const waitingHashes = hashes.waiting;
 
 /** The line of this machine's own commands, which wait for nobody. */
 const NOBODY = "";
@@ -107,7 +83,7 @@ const NOBODY = "";
  * loop. Throws 503 if too many wait.
  */
 export function hashPassword(password: string, who = NOBODY): Promise<string> {
-  return inTurn(who, async () => (await argon2()).hash(password, ARGON2));
+  return hashes.run(who, async () => (await argon2()).hash(password, ARGON2));
 }
 
 /** The hash of a discarded random password: verifying against it costs as much as against a real one. */
@@ -118,7 +94,7 @@ const DECOY = `${CURRENT_PARAMETERS}kin0y2as7tndHegclApuww$0w01c3YU/870qveasMi/H
  * the address block or the user for whom it is compared. Throws 503 if too many wait.
  */
 export async function verifyPassword(stored: string | null, password: string, who: string): Promise<boolean> {
-  const matches = await inTurn(who, async () => {
+  const matches = await hashes.run(who, async () => {
     const { verify } = await argon2();
     return verify(stored ?? DECOY, password).catch(() => false);
   });

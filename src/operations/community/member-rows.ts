@@ -1,6 +1,7 @@
 import type { SQLQueryBindings } from "bun:sqlite";
 import { sqlite } from "../../kernel/db/connection";
 import { readAt } from "../../kernel/http/paging";
+import { BoundedMap } from "../../kernel/values/bounded-map";
 import type { MembersQuery } from "./schema";
 import { quoted, wanted } from "./search";
 
@@ -95,14 +96,12 @@ function matching(query: MembersQuery, ...between: [from: number, to: number]): 
 }
 
 /** Numbers of rows found before. The rows between two never change, so a count stays right. */
-const counts = new Map<string, number>();
-const MAX_COUNTS = 1_000;
+const counts = new BoundedMap<string, number>(1_000);
 
 function countOf({ sql, values }: Part): number {
   const key = JSON.stringify([sql, values]);
   let count = counts.get(key);
   if (count === undefined) {
-    if (counts.size >= MAX_COUNTS) counts.clear();
     count =
       sqlite
         .query<{ n: number }, SQLQueryBindings[]>(`SELECT count(*) AS n FROM (SELECT ${sql})`)

@@ -1,6 +1,7 @@
 import { config } from "../../configuration/config";
 import { notFound } from "../../kernel/errors/errors";
 import { now, SECOND } from "../../kernel/time/clock";
+import { BoundedMap } from "../../kernel/values/bounded-map";
 import { systemValue } from "../../runtime-settings/service";
 import { distanceKm } from "../../tracking/geofences/geometry";
 import { currentPosition } from "../../tracking/gps/service";
@@ -55,8 +56,7 @@ const toStation = ({ hasLevel: _, centimetres: __, ...station }: SourceStation):
 // --- Trends -------------------------------------------------------------------------------------------------
 
 /** Derived trends, by station and the time of its newest value. */
-const derived = new Map<string, { trend: number | null; readAt: number }>();
-const MAX_DERIVED = 2_000;
+const derived = new BoundedMap<string, { trend: number | null; readAt: number }>(2_000);
 
 /**
  * A longer list gets only the trends that are known: a request for each of hundreds of stations would be
@@ -112,6 +112,5 @@ function derive(station: SourceStation): Promise<void> {
 async function askForTrend(station: SourceStation): Promise<void> {
   const measurements = await measurementsOf(station.station_id);
   const trend = measurements === null ? null : trendOf(measurements, station.centimetres ?? 1);
-  if (derived.size >= MAX_DERIVED) derived.clear();
-  derived.set(keyOf(station), { trend, readAt: now() });
+  derived.renew(keyOf(station), { trend, readAt: now() });
 }

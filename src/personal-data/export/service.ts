@@ -4,6 +4,7 @@ import { recordAudit } from "../../identity/audit/service";
 import { existingUser, ownId } from "../../identity/directory/users";
 import { emailLocale } from "../../identity/email/locale";
 import { AppError } from "../../kernel/errors/errors";
+import { semaphore } from "../../kernel/limits/semaphore";
 import { dataPath } from "../../kernel/process/data-dir";
 import { iso, now } from "../../kernel/time/clock";
 import { insertLog } from "../export-logs/service";
@@ -16,21 +17,7 @@ import { WORDS } from "./words";
 const running = new Set<string>();
 
 /** Archives made at once; further exports wait in turn. */
-const AT_ONCE = 2;
-const waiting: (() => void)[] = [];
-let busy = 0;
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (busy >= AT_ONCE) await new Promise<void>((go) => waiting.push(go));
-  else busy++;
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else busy--;
-  }
-}
+const archives = semaphore({ atOnce: 2 });
 
 /** An archive to download. */
 export interface Export {
@@ -52,7 +39,7 @@ export async function exportData(actor: Actor): Promise<Export> {
   running.add(userId);
   const done = () => running.delete(userId);
   try {
-    return await inTurn(() => exportOf(userId, actor, done));
+    return await archives.run(userId, () => exportOf(userId, actor, done));
   } catch (error) {
     done();
     if (error instanceof AppError) throw error;

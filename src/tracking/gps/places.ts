@@ -2,6 +2,7 @@ import { sqlite, statement } from "../../kernel/db/connection";
 import { adjustCounter, counter } from "../../kernel/db/counters";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { DAY, MINUTE, spanOf } from "../../kernel/time/clock";
+import { BoundedMap } from "../../kernel/values/bounded-map";
 
 /**
  * Finds the beginning of a page in a long list that is ordered by time, and counts the records between two
@@ -61,16 +62,14 @@ interface Names {
 }
 
 /** The names that each list used last: the next record mostly falls in the same quarter of an hour. */
-const lastNames = new Map<string, Names>();
-const MAX_LISTS = 1_000;
+const lastNames = new BoundedMap<string, Names>(1_000);
 
 function partsFor(list: string, timestamp: number): string[] {
   const quarter = Math.floor(timestamp / QUARTER);
   const last = lastNames.get(list);
   if (last?.quarter === quarter) return last.parts;
   const parts = SPANS.map(({ name, length }) => partName(list, name, Math.floor(timestamp / length)));
-  if (lastNames.size >= MAX_LISTS) lastNames.clear();
-  lastNames.set(list, { quarter, parts });
+  lastNames.renew(list, { quarter, parts });
   return parts;
 }
 
