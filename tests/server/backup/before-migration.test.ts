@@ -8,6 +8,7 @@ import {
   change,
   manyUsers,
   NEWEST,
+  olderDatabase,
   olderDirectory,
   PENDING,
   schemaOf,
@@ -270,6 +271,35 @@ describe("rollback", () => {
     // The next migration makes one more copy.
     expect((await run(["migrate"], dataDir)).status).toBe(0);
     expect(namesIn(backups(dataDir)).filter((name) => name.startsWith(`before-${version}`))).toHaveLength(2);
+  });
+
+  test("is refused for a database that this version never migrated: the newest copy is of another upgrade", async () => {
+    const dataDir = olderDirectory(...UNWILLING);
+    mkdirSync(backups(dataDir));
+    olderDatabase(join(backups(dataDir), "before-0.0.1-20200101T000000Z.db"), someUser("long_ago"));
+    expectFailure(await run(["migrate"], dataDir), 1, "unwilling");
+    expectFailure(
+      await run(["rollback"], dataDir),
+      1,
+      "has not migrated",
+      "20200101T000000Z",
+      "fairlead restore",
+    );
+    expect(ask(database(dataDir), "SELECT id FROM users")).toEqual(["anna"]);
+    expect(namesIn(dataDir)).toEqual(["backups", "fairlead.db"]);
+  });
+
+  test.each([
+    ["goes back in the midst of an upgrade", (_: string) => {}],
+    ["replaces a damaged database", (file: string) => writeFileSync(file, "damaged")],
+  ])("%s", async (_, befall) => {
+    const dataDir = olderDirectory(someUser("anna"), UNWILLING_AT_LAST);
+    const released = schemaOf(database(dataDir));
+    expectFailure(await run(["migrate"], dataDir), 1, "unwilling");
+    befall(database(dataDir));
+    expect(await run(["rollback"], dataDir)).toMatchObject({ status: 0, stderr: "" });
+    expect(schemaOf(database(dataDir))).toBe(released);
+    expect(ask(database(dataDir), "SELECT id FROM users")).toEqual(["anna"]);
   });
 
   test("names the version that the database tells of, and works with backup.dir", async () => {
