@@ -46,7 +46,7 @@ const redirect_uris = t.Array(characters({ minLength: 1, maxLength: 2_048, descr
 });
 
 export const NewOAuthClient = t.Object(
-  { name: name("Name", "Crew app"), redirect_uris, ...fields },
+  { name: name("Name", "Crew app"), redirect_uris, ...fields, ...proofFields },
   { title: "NewOAuthClient" },
 );
 export type NewOAuthClient = (typeof NewOAuthClient)["static"];

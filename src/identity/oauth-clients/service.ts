@@ -83,6 +83,10 @@ const redirects = (before: Row, { redirect_uris, client_type }: OAuthClientChang
   (redirect_uris !== undefined && redirect_uris.join(" ") !== before.redirect_uris.join(" ")) ||
   (client_type !== undefined && client_type !== before.client_type);
 
+/** True if a change needs a recent sign-in: one that redirects, or makes a client the installation's own. */
+const needsProof = (before: Row, input: OAuthClientChange): boolean =>
+  redirects(before, input) || (input.is_first_party === true && !before.is_first_party);
+
 /** Lets only super admins and system keys change the redirects of first-party clients. Throws 403. */
 function checkMayRedirect(caller: Caller, before: Row, input: OAuthClientChange): void {
   if (!before.is_first_party || caller.isSuperAdmin || isSystemKey(caller)) return;
@@ -112,11 +116,12 @@ function checkSize(row: Row, before?: Row): void {
  * Creates a client of the caller's. Throws 409 for a user who has the maximum number. The secret of a
  * confidential client appears in the answer and nowhere else.
  */
-export function createClient(actor: Actor, input: NewOAuthClient) {
+export async function createClient(actor: Actor, input: NewOAuthClient) {
   const ownerId = actor.caller.userId;
   if (ownerId === null) throw badRequest("A system key without an owner cannot own a client");
   checkFirstParty(actor.caller, input.is_first_party, false);
   checkRedirectUris(input.redirect_uris);
+  if (input.is_first_party) await requireRecentSignIn(actor, null, input);
   const type = input.client_type ?? "confidential";
   const secret = type === "confidential" ? mintToken("fls_") : null;
   return transactAs(actor, () => {
@@ -160,8 +165,9 @@ export async function updateClient(
   { password, code, ...input }: OAuthClientChange,
 ): Promise<OAuthClient> {
   checkRedirectUris(input.redirect_uris ?? []);
-  if (redirects(ownClient(actor.caller, id), input))
-    await requireRecentSignIn(actor, null, { password, code });
+  const known = ownClient(actor.caller, id);
+  checkFirstParty(actor.caller, input.is_first_party, known.is_first_party);
+  if (needsProof(known, input)) await requireRecentSignIn(actor, null, { password, code });
   return transactAs(actor, () => {
     const before = ownClient(actor.caller, id);
     checkFirstParty(actor.caller, input.is_first_party, before.is_first_party);

@@ -23,6 +23,10 @@ function appliedMigrations(): Map<string, string> {
 /** The newest migration of this version, which names its schema. */
 export const newestMigration = (): string => migrations.at(-1)?.tag ?? "";
 
+/** The newest migration that the database holds; empty if there is none. */
+export const newestApplied = (): string =>
+  [...appliedMigrations().keys()].reduce((newest, tag) => (tag > newest ? tag : newest), "");
+
 /** The migrations that the database still lacks, oldest first. */
 export function pendingMigrations(): string[] {
   const applied = appliedMigrations();

@@ -9,7 +9,7 @@ import { migrations } from "./migrations.gen";
  * it.
  */
 
-type Name = "version" | "accepted_key" | "started_at";
+type Name = "version" | "accepted_key" | "started_at" | "upgrade";
 
 const TABLE = "__program";
 
@@ -40,8 +40,27 @@ export function record(database: Database, name: Name, value: string): void {
   database.run(`INSERT OR REPLACE INTO ${TABLE} VALUES (?, ?, ?)`, [name, value, now()]);
 }
 
-/** Records the version that uses the database now. */
-export const recordVersion = (database: Database): void => record(database, "version", VERSION);
+/** Records the version that uses the database now: an upgrade to it is done. */
+export function recordVersion(database: Database): void {
+  record(database, "version", VERSION);
+  database.run(`DELETE FROM ${TABLE} WHERE name = 'upgrade'`);
+}
+
+/** An upgrade that was begun: the database's newest migration before it, and the name of the copy made then. */
+export interface Upgrade {
+  from: string;
+  copy: string;
+}
+
+/** The upgrade that was begun and is not done; null if there is none. */
+export function begunUpgrade(database: Database): Upgrade | null {
+  const [from, copy] = recorded(database, "upgrade")?.split(" ") ?? [];
+  return from === undefined || copy === undefined ? null : { from, copy };
+}
+
+/** Records that an upgrade begins. */
+export const recordUpgrade = (database: Database, { from, copy }: Upgrade): void =>
+  record(database, "upgrade", `${from} ${copy}`);
 
 /** Records that a server starts on the database now. */
 export const recordStart = (database: Database): void => record(database, "started_at", iso(now()));

@@ -4,7 +4,9 @@ import { basename, join } from "node:path";
 import { config } from "../../configuration/config";
 import { VERSION } from "../../configuration/version";
 import { sqlite } from "../../kernel/db/connection";
+import { newestApplied } from "../../kernel/db/migrate";
 import { type AfterMigration, openData } from "../../kernel/db/open-data";
+import { begunUpgrade, recordUpgrade } from "../../kernel/db/program-record";
 import { closeDatabase } from "../../kernel/db/transactions";
 import { log } from "../../kernel/logs/log";
 import { dataPath, giveToOwner, prepareDataDirectory } from "../../kernel/process/data-dir";
@@ -48,9 +50,21 @@ export async function backUpBeforeMigration(
   const removeDirectory = prepareDirectory(directory);
   try {
     removeUnfinishedBefores();
+    const begun = begunUpgrade(sqlite);
+    const former = begun && existsSync(join(directory, begun.copy)) ? join(directory, begun.copy) : null;
+    const from = newestApplied();
+    // Once a migration is applied, the former version opens the copy from before alone, and only this upgrade goes on
+    // with the database.
+    if (former !== null && begun?.from !== from)
+      return (_, isWhole) => {
+        if (isWhole) removeSurplus(directory, former);
+      };
     requireRoom(directory);
     const file = join(directory, nextName(directory));
     tell(await copyTo(file));
+    noteUpgrade(from, file);
+    // A start that was killed before its first migration left it.
+    if (former !== null) rmSync(former, { force: true });
     return (applied, isWhole) => {
       // Nothing was migrated: a start that fails again and again must not push older copies out, nor fill the
       // disk.
@@ -131,6 +145,16 @@ async function copyTo(file: string): Promise<MadeCopy> {
     stopTelling();
   }
   return { file, size: sizeOf(file), seconds: Math.round((performance.now() - started) / 100) / 10 };
+}
+
+/** Records for what the copy was made, so that a start that goes on with the upgrade finds it. */
+function noteUpgrade(from: string, file: string): void {
+  try {
+    recordUpgrade(sqlite, { from, copy: basename(file) });
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error;
+  }
 }
 
 /** The database is migrated: failing to remove an old copy is no reason to stop. */

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { useMasterKey } from "../../kernel/crypto/encryption";
-import { versionOf } from "../../kernel/db/program-record";
+import { begunUpgrade, versionOf } from "../../kernel/db/program-record";
 import {
   dataPath,
   giveToOwner,
@@ -25,7 +25,7 @@ import { OperatorError } from "../../kernel/process/operator";
 import { now } from "../../kernel/time/clock";
 import { unreadable } from "./key-check";
 import { backupName, beforesAmong } from "./names";
-import { checkSoundness, UnsoundDatabase } from "./soundness";
+import { checkSoundness, schemaState, UnsoundDatabase } from "./soundness";
 
 export interface Restored {
   /** Bytes. */
@@ -73,6 +73,22 @@ export function restoreBackup(file: string): Restored {
   }
 }
 
+/** True for a database as a former version left it. A damaged one may be anything: a copy takes its place. */
+function isUnmigrated(file: string): boolean {
+  try {
+    const database = new Database(file, { readwrite: true, create: false });
+    try {
+      const { applied, pending } = schemaState(database);
+      const begun = begunUpgrade(database);
+      return pending.length > 0 && (begun === null || begun.from === applied.at(-1));
+    } finally {
+      database.close();
+    }
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Puts the newest backup that was made before a migration back in place of the database. Throws OperatorError, and then
  * nothing has changed.
@@ -85,6 +101,10 @@ export function rollBack(): Restored & { file: string } {
       `there is no copy from before a migration in ${directory}; restore another backup with fairlead restore FILE`,
     );
   const file = join(directory, newest.name);
+  if (isUnmigrated(dataPath.database()))
+    throw new OperatorError(
+      `this version has not migrated the database: install and start the former version. To go back to ${file} all the same, call fairlead restore with it`,
+    );
   return { file, ...restoreBackup(file) };
 }
 

@@ -6,6 +6,8 @@ export class UnsoundDatabase extends Error {}
 
 /** The schema of a sound database, compared with this version's. */
 export interface SchemaState {
+  /** Migrations that it holds, oldest first. */
+  applied: string[];
   /** Migrations of a newer version, unknown to this one. */
   unknown: string[];
   /** Migrations that the next start applies. */
@@ -44,7 +46,7 @@ function firstValue(database: Database, sql: string): string | null {
 }
 
 /** Recognizes a database of Fairlead by its first migration. Throws UnsoundDatabase for any other. */
-function schemaState(database: Database): SchemaState {
+export function schemaState(database: Database): SchemaState {
   const isThere = firstValue(database, "SELECT 1 FROM sqlite_schema WHERE name = '__migrations'") !== null;
   const applied = new Map(
     isThere
@@ -64,6 +66,7 @@ function schemaState(database: Database): SchemaState {
     if (known.has(tag) && known.get(tag) !== hash)
       throw new UnsoundDatabase(`was changed by a different version of the migration ${tag}`);
   return {
+    applied: [...applied.keys()],
     unknown: [...applied.keys()].filter((tag) => !known.has(tag)),
     pending: [...known.keys()].filter((tag) => !applied.has(tag)),
   };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
 import { canMount, inNamespace } from "../../support/namespace";
@@ -8,6 +8,7 @@ import {
   change,
   manyUsers,
   NEWEST,
+  olderDatabase,
   olderDirectory,
   PENDING,
   schemaOf,
@@ -198,6 +199,50 @@ describe("before a database that holds data is migrated", () => {
   }, 60_000);
 });
 
+/** A statement after which the last of several migrations fails. */
+const UNWILLING_AT_LAST = `CREATE TRIGGER unwilling BEFORE INSERT ON __migrations WHEN new.tag = '${NEWEST}'
+  BEGIN SELECT RAISE(ABORT, 'unwilling'); END`;
+
+describe("an upgrade that is cut off between two of its migrations", () => {
+  test("keeps its copy, and rollback puts the former version's database back once it is done", async () => {
+    const dataDir = olderDirectory(someUser("anna"), UNWILLING_AT_LAST);
+    const released = schemaOf(database(dataDir));
+    for (let start = 0; start < 4; start++)
+      expectFailure(await run(["serve"], dataDir, { "log.level": "error" }), 1, "unwilling");
+    expect(schemaOf(database(dataDir))).not.toBe(released);
+    const copy = copyIn(backups(dataDir));
+    change(database(dataDir), "DROP TRIGGER unwilling");
+    expect(await run(["migrate"], dataDir)).toMatchObject({ status: 0, stdout: `Applied ${NEWEST}\n` });
+    expect(copyIn(backups(dataDir))).toBe(copy);
+    expect((await run(["rollback"], dataDir)).stdout).toContain("It belongs to version 0.1.0");
+    expect(schemaOf(database(dataDir))).toBe(released);
+  });
+
+  test("is copied anew if the copy is gone", async () => {
+    const dataDir = olderDirectory(someUser("anna"), UNWILLING_AT_LAST);
+    expectFailure(await run(["migrate"], dataDir), 1, "unwilling");
+    rmSync(copyIn(backups(dataDir)));
+    change(database(dataDir), "DROP TRIGGER unwilling");
+    expect((await run(["migrate"], dataDir)).status).toBe(0);
+    expect(ask(copyIn(backups(dataDir)), "SELECT id FROM users")).toEqual(["anna"]);
+  });
+
+  test("leaves one copy, however often a start is killed before its first migration", async () => {
+    const dataDir = olderDirectory(someUser("anna"));
+    mkdirSync(backups(dataDir));
+    const left = `before-${version}-20260504T000000Z.db`;
+    writeFileSync(join(backups(dataDir), left), "left by a start that was killed before its first migration");
+    change(
+      database(dataDir),
+      "CREATE TABLE __program (name TEXT PRIMARY KEY, value TEXT NOT NULL, recorded_at INTEGER NOT NULL) STRICT",
+      `INSERT INTO __program VALUES ('upgrade', '${schemaOf(database(dataDir))} ${left}', 0)`,
+    );
+    expect((await run(["migrate"], dataDir)).status).toBe(0);
+    expect(copyIn(backups(dataDir))).not.toEndWith(left);
+    expect(ask(database(dataDir), "SELECT name FROM __program")).toEqual(["version"]);
+  });
+});
+
 describe("rollback", () => {
   test("puts the newest copy back, keeps the database, and says which version opens it", async () => {
     const dataDir = olderDirectory();
@@ -226,6 +271,35 @@ describe("rollback", () => {
     // The next migration makes one more copy.
     expect((await run(["migrate"], dataDir)).status).toBe(0);
     expect(namesIn(backups(dataDir)).filter((name) => name.startsWith(`before-${version}`))).toHaveLength(2);
+  });
+
+  test("is refused for a database that this version never migrated: the newest copy is of another upgrade", async () => {
+    const dataDir = olderDirectory(...UNWILLING);
+    mkdirSync(backups(dataDir));
+    olderDatabase(join(backups(dataDir), "before-0.0.1-20200101T000000Z.db"), someUser("long_ago"));
+    expectFailure(await run(["migrate"], dataDir), 1, "unwilling");
+    expectFailure(
+      await run(["rollback"], dataDir),
+      1,
+      "has not migrated",
+      "20200101T000000Z",
+      "fairlead restore",
+    );
+    expect(ask(database(dataDir), "SELECT id FROM users")).toEqual(["anna"]);
+    expect(namesIn(dataDir)).toEqual(["backups", "fairlead.db"]);
+  });
+
+  test.each([
+    ["goes back in the midst of an upgrade", (_: string) => {}],
+    ["replaces a damaged database", (file: string) => writeFileSync(file, "damaged")],
+  ])("%s", async (_, befall) => {
+    const dataDir = olderDirectory(someUser("anna"), UNWILLING_AT_LAST);
+    const released = schemaOf(database(dataDir));
+    expectFailure(await run(["migrate"], dataDir), 1, "unwilling");
+    befall(database(dataDir));
+    expect(await run(["rollback"], dataDir)).toMatchObject({ status: 0, stderr: "" });
+    expect(schemaOf(database(dataDir))).toBe(released);
+    expect(ask(database(dataDir), "SELECT id FROM users")).toEqual(["anna"]);
   });
 
   test("names the version that the database tells of, and works with backup.dir", async () => {
