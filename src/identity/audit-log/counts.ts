@@ -80,23 +80,31 @@ export interface Segment extends Period {
   n: number;
 }
 
+/** The field whose values are counted apart, the parts of the list, and the lengths of the spans. */
+interface CountOptions {
+  /** Counts the events of each value of this field apart. */
+  field?: EventOrder["field"];
+  /** Counts events with these values of the field alone. */
+  keys?: string[];
+  period?: Period;
+  levels?: Level[];
+  /** Counts all days of a value together: the log holds thousands of days, and a page lies in few of them. */
+  together?: boolean;
+}
+
 /**
  * The numbers of matching events in a period, by the value that is sorted by and by spans as long as fit into
  * it: whole days by their counts, what is left at either end by finer ones, less than the finest by the index.
  */
-export function count(
-  scope: Scope,
-  filters: EventFilters,
-  field: EventOrder["field"],
-  period = periodOf(filters),
-  levels: Level[] = scope.levels,
-): Segment[] {
+export function count(scope: Scope, filters: EventFilters, options: CountOptions = {}): Segment[] {
+  const { field = "created_at", keys, period = periodOf(filters), together = false } = options;
   const { from, until } = period;
   if (from >= until) return [];
-  const keyed = field !== "created_at";
-  const key = keyed ? field : "''";
+  const key = field === "created_at" ? "''" : field;
   const conditions = [...scope.whose, ...kindConditions(filters)];
-  const [level, ...finer] = levels;
+  if (keys)
+    conditions.push({ sql: `${key} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(keys)] });
+  const [level, ...finer] = options.levels ?? scope.levels;
   if (!level) {
     const { sql, values } = where([...conditions, ...timeConditions(period)]);
     const found = all<{ key: string; n: number }>({
@@ -106,17 +114,24 @@ export function count(
     return found.map((segment) => ({ ...segment, from, until }));
   }
   const { table, span, length } = level;
+  const part = (period: Period) =>
+    count(scope, filters, { ...options, period, levels: finer, together: false });
   const whole = { from: Math.ceil(from / length) * length, until: Math.floor(until / length) * length };
-  if (whole.from >= whole.until) return count(scope, filters, field, period, finer);
+  if (whole.from >= whole.until) return part(period);
   const { sql, values } = where([...conditions, ...timeConditions(whole, span, length)]);
+  const groups = [...(field === "created_at" ? [] : ["key"]), ...(together ? [] : ["span"])];
   const found = all<{ key: string; span: number; n: number }>({
-    sql: `SELECT ${key} AS key, ${span} AS span, sum(n) AS n FROM ${table} ${sql} GROUP BY ${keyed ? "key, span" : "span"}`,
+    sql: `SELECT ${key} AS key, ${together ? "0" : span} AS span, sum(n) AS n FROM ${table} ${sql} GROUP BY ${groups}`,
     values,
   });
   return [
-    ...count(scope, filters, field, { from, until: whole.from }, finer),
-    ...found.map(({ key, span, n }) => ({ key, n, from: span * length, until: (span + 1) * length })),
-    ...count(scope, filters, field, { from: whole.until, until }, finer),
+    ...part({ from, until: whole.from }),
+    ...found.map(({ key, span, n }) => ({
+      ...(together ? whole : { from: span * length, until: (span + 1) * length }),
+      key,
+      n,
+    })),
+    ...part({ from: whole.until, until }),
   ];
 }
 

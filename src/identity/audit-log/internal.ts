@@ -5,6 +5,7 @@ import { checkMetadata } from "../../kernel/http/validation";
 import { type Actor, transactAs } from "../access/actor";
 import { insertEvent, recorderOf } from "../audit/service";
 import { findUser } from "../directory/users";
+import { noteKind } from "./kinds";
 import type { AuditEvent, InternalEvent, SocketEvent } from "./schema";
 import { toAuditEvent } from "./service";
 
@@ -40,6 +41,7 @@ export function writeEvent(
     if (!user && !isSystemEvent && input.source_service === "api") throw invalid("/user_id", "names no user");
     const actor = actor_id == null ? undefined : findUser(actor_id);
     if (actor_id != null && !actor) throw invalid("/actor_id", "names no user");
+    noteKind(input.event_type, input.resource_type);
     // A scrubbed account's events keep no address and no words of others, its own actions included (rule
     // A10).
     const resource = input.resource_id == null ? undefined : findUser(input.resource_id);

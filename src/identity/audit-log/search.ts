@@ -41,7 +41,7 @@ const MANY = 1_000;
 export function findEvents(filters: EventFilters, order: EventOrder, request: PageRequest): PageOf<EventRow> {
   const { userIds } = filters;
   if (!userIds && order.field === "user_id")
-    return walk(conditionsOf([], filters), countOf(count(EVERYBODY, filters, "created_at")), order, request);
+    return walk(conditionsOf([], filters), countOf(count(EVERYBODY, filters)), order, request);
   if (!userIds) return findBySpan(EVERYBODY, filters, order, request);
   if (countEventsOf(userIds) > MANY) return findBySpan(scopeOf(userIds), filters, order, request);
   const conditions = conditionsOf(scopeOf(userIds).whose, filters);
@@ -97,8 +97,9 @@ function findBySpan(
   const inOrder = (segments: Segment[]) =>
     segments.sort((a, b) => sign * (a.key < b.key ? -1 : a.key > b.key ? 1 : a.from - b.from));
 
-  const list = inOrder(count(scope, filters, field));
-  const days = cut(list, { offset: (page - 1) * limit, limit });
+  const list = count(scope, filters, { field, together: field !== "created_at" });
+  const part = cut(inOrder(list), { offset: (page - 1) * limit, limit });
+  const days = cut(inOrder(intoDays(scope, filters, field, part.segments)), part.slice);
   const spans = days.segments.flatMap((day) => divide(scope, filters, field, day));
   const { segments, slice } = cut(inOrder(spans), days.slice);
   const rows: EventRow[] = [];
@@ -110,11 +111,28 @@ function findBySpan(
   return { rows, total: countOf(list) };
 }
 
+/** The segments with those of several days, which have their period in common, divided into days. */
+function intoDays(
+  scope: Scope,
+  filters: EventFilters,
+  field: EventOrder["field"],
+  segments: Segment[],
+): Segment[] {
+  const [days] = scope.levels;
+  const [short, long] = [false, true].map((isLong) =>
+    segments.filter(({ from, until }) => until - from > days.length === isLong),
+  ) as [Segment[], Segment[]];
+  const [period] = long;
+  if (!period) return segments;
+  const keys = long.map(({ key }) => key);
+  return [...short, ...count(scope, filters, { field, keys, period, levels: [days] })];
+}
+
 /** A day as the shorter spans that hold its events. */
 function divide(scope: Scope, filters: EventFilters, field: EventOrder["field"], day: Segment): Segment[] {
   const [, shorter] = scope.levels;
   if (day.until - day.from <= shorter.length) return [day];
-  const spans = count(...withKey(scope, filters, field, day.key), "created_at", day, [shorter]);
+  const spans = count(...withKey(scope, filters, field, day.key), { period: day, levels: [shorter] });
   return spans.map((span) => ({ ...span, key: day.key }));
 }
 

@@ -6,6 +6,7 @@ import { iso, spanOf } from "../../kernel/time/clock";
 import { LEAST_AUDIT_DAYS } from "../../runtime-settings/catalogue";
 import { systemValue } from "../../runtime-settings/service";
 import type { EventRow } from "../audit/service";
+import { forgetKinds } from "./kinds";
 import type { AdminAuditQuery, AuditEvent, AuditQuery } from "./schema";
 import { eventsByRowid, findEvents, NEWEST_FIRST } from "./search";
 
@@ -181,5 +182,7 @@ function retentionDays(): number {
 }
 
 /** The job: deletes events older than `audit.retention_days`. */
-export const deleteOldEvents = (): Promise<void> =>
-  deleteOlderThan(retentionDays, (before, limit) => deleteOldest().all(before, limit).length);
+export async function deleteOldEvents(): Promise<void> {
+  await deleteOlderThan(retentionDays, (before, limit) => deleteOldest().all(before, limit).length);
+  await forgetKinds();
+}
