@@ -9,7 +9,11 @@ import { hostile, hostileName, jsonOf } from "./values";
 
 /** Random frames to the socket: each is answered, and none ends the connection. */
 const server = await TestServer.start({
-  settings: { "websocket.max_messages_per_second": "100000", "websocket.max_subscriptions": "5" },
+  settings: {
+    "websocket.max_messages_per_second": "100000",
+    "websocket.max_bytes_per_second": "1000000000",
+    "websocket.max_subscriptions": "5",
+  },
 });
 const session = await server.admin();
 const service = await server.key("audit:write", "gps:read");
