@@ -1,4 +1,4 @@
-import { sqlite } from "../../kernel/db/connection";
+import { sqlite, statement } from "../../kernel/db/connection";
 import { adjustCounter, counter, counterNow, removeCounter } from "../../kernel/db/counters";
 import { transact } from "../../kernel/db/transactions";
 import { invalid } from "../../kernel/errors/errors";
@@ -6,6 +6,7 @@ import { invalid } from "../../kernel/errors/errors";
 /**
  * The kinds of events from outside: a type with a type of resource. The log counts each kind by days, so that
  * lists cost what kinds and days are held; a service that put identifiers into types would slow down everybody's.
+ * Raw SQL: the counts and the counters are read as search.ts and counters.ts read them.
  */
 
 /** Kinds from outside that the log holds at most. Fairlead itself writes about as many. */
@@ -29,25 +30,31 @@ export function noteKind(event_type: string, resource_type: string | null | unde
   adjustCounter(TOTAL, 1);
 }
 
+const heldKinds = statement(() =>
+  sqlite.prepare<{ event_type: string; resource_type: string }, []>(
+    "SELECT DISTINCT event_type, resource_type FROM audit_days",
+  ),
+);
+// The range from a space to the character after it, as in counters.ts.
+const notedKinds = statement(() =>
+  sqlite.prepare<{ name: string }, []>(
+    `SELECT name FROM counters WHERE name >= '${KIND} ' AND name < '${KIND}!'`,
+  ),
+);
+
 /** Forgets the kinds whose events have all aged out, once half of the kinds are taken. */
 export async function forgetKinds(): Promise<void> {
   if (counter(TOTAL) < MAX_KINDS / 2) return;
   await transact(() => {
     const held = new Set(
-      sqlite
-        .query<{ event_type: string; resource_type: string }, []>(
-          "SELECT DISTINCT event_type, resource_type FROM audit_days",
-        )
+      heldKinds()
         .all()
         .map((kind) => counterOf(kind.event_type, kind.resource_type)),
     );
-    const noted = sqlite
-      .query<{ name: string }, [string, string]>("SELECT name FROM counters WHERE name >= ? AND name < ?")
-      .all(`${KIND} `, `${KIND}!`);
-    for (const { name } of noted)
-      if (!held.has(name)) {
-        removeCounter(name);
-        adjustCounter(TOTAL, -1);
-      }
+    for (const { name } of notedKinds().all()) {
+      if (held.has(name)) continue;
+      removeCounter(name);
+      adjustCounter(TOTAL, -1);
+    }
   });
 }
