@@ -1,6 +1,37 @@
 import { sql } from "drizzle-orm";
-import { index, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { id, time } from "../../kernel/db/table";
+
+/** The doors by which positions come in. */
+export const SOURCES = [
+  "api",
+  "batch",
+  "owntracks",
+  "osmand",
+  "overland",
+  "gpslogger",
+  "traccar",
+  "generic",
+  "nmea",
+  "gpsd",
+  "signalk",
+  "gpx",
+  "csv",
+  "mqtt",
+  "sync",
+] as const;
+export type Source = (typeof SOURCES)[number];
+
+/**
+ * Judgements of a fix; null for one that counts: `speed` (too fast from both neighbours), `held` (the newest one, too fast
+ * from the one before, which counts for nothing until the next one tells), `hand` (marked by somebody), `cleared`
+ * (unmarked by somebody, so that it stays unmarked).
+ */
+export const JUDGEMENTS = ["speed", "held", "hand", "cleared"] as const;
+export type Judgement = (typeof JUDGEMENTS)[number];
+
+/** The positions that count, as a condition: SQLite can't read a list of judgements faster. */
+export const COUNTS = "(judgement IS NULL OR judgement = 'cleared')";
 
 /**
  * Recorded positions: the table that grows without end. Its device and trip are no foreign keys, since
@@ -18,14 +49,19 @@ export const gpsPoints = sqliteTable(
     heading: real(),
     /** Time of the receiver's fix, epoch milliseconds (whole seconds). */
     timestamp: time().notNull(),
-    speed_kmh: real().notNull(),
-    speed_mps: real().notNull(),
-    speed_mph: real().notNull(),
-    speed_knots: real().notNull(),
+    speed_kmh: real(),
+    speed_mps: real(),
+    speed_mph: real(),
+    speed_knots: real(),
     pdop: real(),
     hdop: real(),
     vdop: real(),
     created_at: time().notNull(),
+    /** Radius of 68 %, metres. */
+    accuracy_m: real(),
+    battery_percent: real(),
+    source: text({ enum: SOURCES }).notNull().default("api"),
+    judgement: text({ enum: JUDGEMENTS }),
   },
   (table) => [
     index("gps_points_time").on(table.timestamp),
@@ -33,6 +69,10 @@ export const gpsPoints = sqliteTable(
     // Points without a trip, which may be deleted by age.
     index("gps_points_loose").on(table.timestamp).where(sql`trip_id IS NULL`),
     index("gps_points_trip").on(table.trip_id, table.timestamp).where(sql`trip_id IS NOT NULL`),
+    // One fix a second and device by the doors that take what apps send again: see tracking/ingest.
+    uniqueIndex("gps_points_second")
+      .on(table.device_id, table.timestamp)
+      .where(sql`source <> 'api' AND device_id IS NOT NULL`),
   ],
 );
 
@@ -47,4 +87,23 @@ export const gpsDetachments = sqliteTable(
     reference: text().notNull(),
   },
   (table) => [primaryKey({ columns: [table.kind, table.reference] })],
+);
+
+/** The first answers to requests with an `Idempotency-Key`, kept for a day. */
+export const idempotentAnswers = sqliteTable(
+  "idempotent_answers",
+  {
+    /** The session or the key. */
+    credential_id: text().notNull(),
+    key: text().notNull(),
+    /** SHA-256 of the body. */
+    body_hash: text().notNull(),
+    /** The answer, as JSON. */
+    answer: text().notNull(),
+    created_at: time().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.credential_id, table.key] }),
+    index("idempotent_answers_age").on(table.created_at),
+  ],
 );

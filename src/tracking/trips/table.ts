@@ -72,3 +72,25 @@ export const tripStatusHistory = sqliteTable(
   },
   (table) => [index("trip_status_history_trip").on(table.trip_id, table.changed_at)],
 );
+
+/**
+ * The times in which a device logged for a trip: the trip was active, its logging on, and the device its own. A fix that
+ * comes late joins the trip of its own time by this table. Milliseconds; `until_time` is null while it goes on.
+ */
+export const tripSpans = sqliteTable(
+  "trip_spans",
+  {
+    trip_id: text()
+      .notNull()
+      .references(() => trips.id, { onDelete: "cascade" }),
+    device_id: text()
+      .notNull()
+      .references(() => devices.id, { onDelete: "cascade" }),
+    from_time: time().notNull(),
+    until_time: time(),
+  },
+  (table) => [
+    index("trip_spans_device").on(table.device_id, table.from_time),
+    index("trip_spans_trip").on(table.trip_id, table.from_time),
+  ],
+);
