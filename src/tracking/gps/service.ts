@@ -19,8 +19,8 @@ import {
   windowOf,
 } from "../ingest/places";
 import type { GpsPoint } from "../ingest/schema";
+import { COUNTS } from "./kinds";
 import type { GpsFilter } from "./schema";
-import { COUNTS } from "./table";
 
 /**
  * A statement that returns points. Raw SQL: each position, and each request for some, runs these. Parameters beside ORDER BY

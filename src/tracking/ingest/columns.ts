@@ -1,6 +1,7 @@
 import { getTableColumns } from "drizzle-orm";
 import { iso } from "../../kernel/time/clock";
-import { gpsPoints, type Judgement } from "../gps/table";
+import type { Judgement } from "../gps/kinds";
+import { gpsPoints } from "../gps/table";
 import { isDetached } from "./detach";
 import type { GpsPoint, NewGpsPoint } from "./schema";
 

@@ -3,7 +3,7 @@ import { adjustCounter, counter, counterNow, removeCounter } from "../../kernel/
 import { TransactionCache } from "../../kernel/db/transaction-cache";
 import { inTransaction } from "../../kernel/db/transactions";
 import { distanceKm, type Position } from "../geofences/geometry";
-import { COUNTS } from "../gps/table";
+import { COUNTS } from "../gps/kinds";
 import type { JoinedTrip } from "./journeys";
 
 /**

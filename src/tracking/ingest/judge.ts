@@ -1,7 +1,7 @@
 import { sqlite, statement } from "../../kernel/db/connection";
 import { SECOND } from "../../kernel/time/clock";
 import { distanceKm } from "../geofences/geometry";
-import type { Judgement } from "../gps/table";
+import type { Judgement } from "../gps/kinds";
 import { COLUMNS, counts, type Row } from "./columns";
 import { redraw, refreshLast } from "./distance";
 

@@ -10,7 +10,7 @@ import {
   record,
   t,
 } from "../../kernel/http/schema";
-import { SOURCES } from "../gps/table";
+import { SOURCES } from "../gps/kinds";
 import { REJECTIONS } from "./fix";
 
 const speedOf = (unit: string, example: number) =>
