@@ -108,6 +108,7 @@ export const NAMES: Record<string, string> = {
   409: "Conflict",
   413: "PayloadTooLarge",
   415: "UnsupportedMediaType",
+  422: "IdempotencyKeyReused",
   426: "UpgradeRequired",
   429: "TooManyRequests",
   500: "InternalServerError",
