@@ -90,6 +90,7 @@ export const ERRORS: Record<string, string> = {
   403: "The credential lacks the permission",
   404: "There is no such record",
   409: "The state of the records does not permit this",
+  422: "The Idempotency-Key came with another body",
   413: "The body is too large",
   415: "The body is not JSON, or its coding is not accepted",
   426: "The request is no WebSocket handshake",
