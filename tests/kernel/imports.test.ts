@@ -95,6 +95,7 @@ const ROOMS = [
   // The domains.
   ...["tracking/geofences", "tracking/locations", "tracking/gps", "tracking/devices", "tracking/categories"],
   ...["tracking/trips", "tracking/templates"],
+  ...["tracking/ingest", "tracking/ingest/formats", "tracking/trackers"],
   ...["operations/settings", "operations/system-config", "operations/water-levels", "operations/vessels"],
   ...["operations/integrations", "operations/community", "operations/stats"],
   // These reach into every domain.
