@@ -11,8 +11,8 @@ import { type PageOf, type PageRequest, readPage } from "../../kernel/http/pagin
 import { checkChanged } from "../../kernel/http/validation";
 import { iso, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
-import { detach } from "../gps/detach";
 import { newestPositionOf } from "../gps/service";
+import { detach } from "../ingest/detach";
 import { devicesChanged } from "./epoch";
 import type { Device, DeviceChange, NewDevice } from "./schema";
 import { devices } from "./table";
