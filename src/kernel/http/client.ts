@@ -116,6 +116,8 @@ export interface Client {
   userAgent: string | null;
   /** The Accept-Language header. */
   acceptLanguage: string | null;
+  /** True if others than the local network can have read the request. */
+  inClear?: boolean;
 }
 
 /** Characters of a user agent that are kept: clients may claim anything. */
@@ -127,6 +129,7 @@ export function clientOf(request: Request): Client {
     address: clientAddress(request),
     userAgent,
     acceptLanguage: request.headers.get("accept-language"),
+    inClear: cameInClear(request),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Actor } from "../../identity/access/actor";
 import { transactAs } from "../../identity/access/actor";
 import { linkApiKey } from "../../identity/api-keys/service";
 import { apiKeys } from "../../identity/api-keys/table";
+import { recordAudit } from "../../identity/audit/service";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { adjustCounter, counter, counterNow } from "../../kernel/db/counters";
@@ -13,6 +14,7 @@ import { iso, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import { newestPositionOf } from "../gps/service";
 import { detach } from "../ingest/detach";
+import { trackers } from "../trackers/table";
 import { devicesChanged } from "./epoch";
 import type { Device, DeviceChange, NewDevice } from "./schema";
 import { devices } from "./table";
@@ -120,13 +122,31 @@ export function updateDevice(
   });
 }
 
+/** Writes the events of the trackers that go with a device. */
+function auditTrackersOf(deviceId: string): void {
+  const gone = db
+    .select({ id: trackers.id, maker: trackers.user_id, format: trackers.format })
+    .from(trackers)
+    .where(eq(trackers.device_id, deviceId))
+    .all();
+  for (const { id, maker, format } of gone)
+    recordAudit({
+      event_type: "tracker_deleted",
+      user_id: maker,
+      resource_type: "tracker",
+      resource_id: id,
+      metadata: { device_id: deviceId, format, reason: "device deleted" },
+    });
+}
+
 /**
- * Deletes a device. Its points, trips and templates stay, without it; its key posts for no device any more
- * (rule T6).
+ * Deletes a device. Its points, trips and templates stay, without it; its trackers end, and its key posts
+ * for no device any more (rule T6).
  */
 export function deleteDevice(actor: Actor, id: string): Promise<void> {
   return transactAs(actor, () => {
     linkApiKey(actor, null, id);
+    auditTrackersOf(id);
     const row = db.delete(devices).where(eq(devices.id, id)).returning().get();
     if (!row) throw notFound("Device");
     detach("device", id);
