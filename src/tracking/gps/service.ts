@@ -89,6 +89,10 @@ export function currentPosition(deviceId: string | null): GpsPoint {
 /** The newest position of all; null when there is none. */
 export const newestPosition = (): GpsPoint | null => cachedCurrent(null, () => readNewest(null));
 
+/** The newest position of a device; null when there is none. */
+export const newestPositionOf = (deviceId: string): GpsPoint | null =>
+  cachedCurrent(deviceId, () => readNewest(deviceId));
+
 function readNewest(deviceId: string | null): GpsPoint | null {
   if (deviceId !== null && isDetached(deviceId)) return null;
   const row = deviceId === null ? newestOfAll().get() : newestOfDevice().get(deviceId);
