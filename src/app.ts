@@ -1,4 +1,5 @@
 import { type AnyElysia, Elysia } from "elysia";
+import { changeRoutes } from "./changes/routes";
 import { pageRoutes } from "./docs/pages";
 import { docsRoutes } from "./docs/routes";
 import { graphqlRoutes } from "./graphql/routes";
@@ -90,6 +91,7 @@ export function createApp(): App {
     .use(internalAuditRoutes)
     .use(exportRoutes)
     .use(graphqlRoutes)
+    .use(changeRoutes)
     .use(gpsRoutes)
     .use(deviceRoutes)
     .use(tripRoutes)

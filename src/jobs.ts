@@ -1,3 +1,4 @@
+import { forgetOldChanges } from "./feed/retention";
 import { reloadGeoip } from "./identity/audit/geoip";
 import { deleteOldEvents } from "./identity/audit-log/service";
 import { closeExpiredBans } from "./identity/bans/service";
@@ -45,6 +46,7 @@ const JOBS: Job[] = [
   { name: "delete expired registrations and tokens", interval: 10 * MINUTE, run: deleteExpiredTokens },
   { name: "delete expired two-factor challenges", interval: 10 * MINUTE, run: deleteExpiredChallenges },
   { name: "delete old positions", interval: HOUR, run: deleteOldPoints, atStart: true },
+  { name: "forget old changes", interval: 10 * MINUTE, run: forgetOldChanges, atStart: true },
   { name: "forget answers to repeated requests", interval: HOUR, run: forgetOldAnswers },
   { name: "delete old audit events", interval: HOUR, run: deleteOldEvents, atStart: true },
   { name: "delete old export logs", interval: HOUR, run: deleteOldLogs, atStart: true },

@@ -3,6 +3,7 @@ import type { AnyElysia } from "elysia";
 import { createApp } from "./app";
 import { chosePort, config, configFile, publicUrl } from "./configuration/config";
 import { VERSION } from "./configuration/version";
+import { openFeed } from "./feed/journal";
 import { openGeoip } from "./identity/audit/geoip";
 import { stopDeliveries } from "./identity/email/service";
 import { seedIdentity } from "./identity/seed";
@@ -94,6 +95,7 @@ async function bringUp(release: () => void): Promise<Running> {
     loadSystemConfig();
     seedCommunitySettings();
     checkClockAtStart();
+    openFeed();
   });
   waitOutsideStatements();
   loadDetachments();

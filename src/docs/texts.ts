@@ -12,6 +12,7 @@ export const TAG_GROUPS: TagGroup[] = [
     name: "Tracking",
     tags: [
       ["GPS data", "Positions: posting, current ones, the record"],
+      ["Changes", "The numbered feed of changes: nothing missed"],
       ["Devices", "What reports positions"],
       ["Trips", "Voyages with a status lifecycle, their positions and history"],
       ["Trip categories", "Kinds of trips, as a tree"],
@@ -90,6 +91,7 @@ export const ERRORS: Record<string, string> = {
   403: "The credential lacks the permission",
   404: "There is no such record",
   409: "The state of the records does not permit this",
+  410: "The changes after this cursor are gone: `next` is where to go on from",
   422: "The Idempotency-Key came with another body",
   413: "The body is too large",
   415: "The body is not JSON, or its coding is not accepted",
@@ -109,6 +111,7 @@ export const NAMES: Record<string, string> = {
   409: "Conflict",
   413: "PayloadTooLarge",
   415: "UnsupportedMediaType",
+  410: "CursorExpired",
   422: "IdempotencyKeyReused",
   426: "UpgradeRequired",
   429: "TooManyRequests",

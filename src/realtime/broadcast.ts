@@ -11,7 +11,7 @@ import { subscribe } from "../kernel/db/events";
 import { listeningServer } from "../kernel/http/client";
 import { describeError, log } from "../kernel/logs/log";
 import { iso, now } from "../kernel/time/clock";
-import type { GpsPoint, ToldPoint } from "../tracking/ingest/schema";
+import { toldPoint } from "../tracking/ingest/columns";
 import { COMMUNITY } from "./channels";
 import { extendedTopicOf, topicOf } from "./connections";
 import { published } from "./figures";
@@ -25,16 +25,6 @@ import { published } from "./figures";
 function sendData(message: object, ...channels: string[]): void {
   publish(channels, () => JSON.stringify(message));
 }
-
-/** A position without the fields that came after the first version. */
-const toTold = ({
-  accuracy_m: _accuracy,
-  battery_percent: _battery,
-  source: _source,
-  is_outlier: _isOutlier,
-  outlier_reason: _reason,
-  ...told
-}: GpsPoint): ToldPoint => told;
 
 /** Sends a message that came after the first version to the extended subscriptions of channels. */
 function sendExtended(message: object, ...channels: string[]): void {
@@ -161,15 +151,9 @@ function inBackground(work: Promise<void>): void {
 export function startBroadcasts(): void {
   subscribe("gps.recorded", (point) => {
     const channels = point.device_id === null ? ["gps"] : ["gps", `gps:${point.device_id}`];
-    publish(channels, () => JSON.stringify({ type: "gpsUpdate", data: toTold(point) }));
+    publish(channels, () => JSON.stringify({ type: "gpsUpdate", data: toldPoint(point) }));
   });
-  subscribe("gps.late", ({ device_id, from, to, ...late }) =>
-    sendExtended(
-      { type: "gpsLate", data: { device_id, ...late, from: iso(from), to: iso(to) } },
-      "gps",
-      `gps:${device_id}`,
-    ),
-  );
+  subscribe("gps.late", (data) => sendExtended({ type: "gpsLate", data }, "gps", `gps:${data.device_id}`));
   subscribe("geofence.crossed", (crossing) =>
     sendData({ type: "geofenceEvent", data: crossing }, "geofence", `geofence:${crossing.geofence_id}`),
   );

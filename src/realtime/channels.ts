@@ -38,6 +38,8 @@ const FAMILIES: Record<string, Rule> = {
     bare: true,
     allows: holds("geofences:read"),
   },
+  trips: { forms: "trips", bare: true, allows: holds("trips:read") },
+  devices: { forms: "devices", bare: true, allows: holds("devices:read") },
   vessels: { forms: "vessels", bare: true, allows: holds("gps:read") },
   [COMMUNITY]: {
     forms: COMMUNITY,

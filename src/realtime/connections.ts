@@ -19,6 +19,8 @@ export interface Subscription {
   format: Format;
   /** It hears messages too that came after the first version, such as `gpsLate`. */
   isExtended: boolean;
+  /** Its messages carry their cursor. */
+  isFollowing: boolean;
 }
 
 /** The server's state of an open connection. */
@@ -107,6 +109,15 @@ export function close(socket: Socket, [code, reason]: readonly [number, string])
  */
 export const topicOf = (channel: string, format: Format): string =>
   format === "protobuf" && /^(user|admin):/.test(channel) ? `${channel} protobuf` : channel;
+
+/** The topic of a channel whose messages carry their cursor. They are JSON text. */
+export const fedTopicOf = (channel: string): string => `${channel} since`;
+
+/** True for a channel that came after the first version: only the feed serves it. */
+export const isFedAlone = (channel: string): boolean => channel === "trips" || channel === "devices";
+
+/** True for a channel whose messages are numbered, so that a subscription may go on from a cursor. */
+export const isNumbered = (channel: string): boolean => /^(gps|geofence|trips|devices)(:|$)/.test(channel);
 
 /** The topic of the messages of a channel that extended subscriptions alone hear. They are JSON text. */
 export const extendedTopicOf = (channel: string): string => `${channel} extended`;

@@ -7,6 +7,7 @@ import {
   type Payloads,
 } from "../../proto/fairlead/ws/v1/codec";
 import { config } from "../configuration/config";
+import { cursorOf, type Start, startOf } from "../feed/journal";
 import { publish } from "../kernel/db/events";
 import { logFailure } from "../kernel/errors/trouble";
 import { shapeOf } from "../kernel/http/body";
@@ -27,7 +28,10 @@ import {
   close,
   extendedTopicOf,
   type Format,
+  fedTopicOf,
   floodOf,
+  isFedAlone,
+  isNumbered,
   type Socket,
   type Subscription,
   sockets,
@@ -35,14 +39,20 @@ import {
 } from "./connections";
 import { headOf, isSmall, NO_ENVELOPE, requestIdOf } from "./envelope";
 import { received } from "./figures";
+import { hear, presentNumber, replay, unfollow } from "./follow";
 
 /** Clients' messages: each is counted, checked, and answered in its own format. */
+
+type ResetReason = "expired" | "epoch";
 
 /** Answers a message in the format that it came in. */
 interface Answers {
   format: Format;
   error: (socket: Socket, message: string) => void;
-  subscribed: (socket: Socket, channel: string) => void;
+  /** With the cursor at which the subscription begins, where it asked for one. */
+  subscribed: (socket: Socket, channel: string, cursor: string | null) => void;
+  /** Tells that the messages after a cursor are gone, and where they go on. */
+  reset: (socket: Socket, channel: string, cursor: string, reason: ResetReason) => void;
   unsubscribed: (socket: Socket, channel: string) => void;
   pong: (socket: Socket) => void;
 }
@@ -54,21 +64,33 @@ const sendText = (socket: Socket, message: object): void => {
 const inText: Answers = {
   format: "json",
   error: (socket, message) => sendText(socket, { type: "error", message }),
-  subscribed: (socket, channel) =>
-    sendText(socket, { type: "message", channel, data: `Subscribed to ${channel}` }),
+  subscribed: (socket, channel, cursor) =>
+    sendText(socket, {
+      type: "message",
+      channel,
+      data: `Subscribed to ${channel}`,
+      ...(cursor !== null && { cursor }),
+    }),
+  reset: (socket, channel, cursor, reason) => sendText(socket, { type: "reset", channel, cursor, reason }),
   unsubscribed: (socket, channel) =>
     sendText(socket, { type: "message", channel, data: `Unsubscribed from ${channel}` }),
   pong: (socket) => sendText(socket, { type: "pong" }),
 };
 
-const sendBinary = <Name extends PayloadName>(socket: Socket, name: Name, payload: Payloads[Name]): void => {
-  socket.send(encode(name, payload));
+const sendBinary = <Name extends PayloadName>(
+  socket: Socket,
+  name: Name,
+  payload: Payloads[Name],
+  cursor: string | null = null,
+): void => {
+  socket.send(encode(name, payload, cursor));
 };
 
 const inBinary: Answers = {
   format: "protobuf",
   error: (socket, message) => sendBinary(socket, "error", { message }),
-  subscribed: (socket, channel) => sendBinary(socket, "subscribe", { channel }),
+  subscribed: (socket, channel, cursor) => sendBinary(socket, "subscribe", { channel }, cursor),
+  reset: (socket, channel, cursor, reason) => sendBinary(socket, "reset", { channel, cursor, reason }),
   unsubscribed: (socket, channel) => sendBinary(socket, "unsubscribe", { channel }),
   pong: (socket) => sendBinary(socket, "pong", {}),
 };
@@ -85,20 +107,54 @@ function isFull({ caller, channels }: Connection): boolean {
   return counted >= config["websocket.max_subscriptions"];
 }
 
-export function join(socket: Socket, channel: string, format: Format, isExtended = false): void {
-  const { channels } = socket.data;
-  const before = channels.get(channel);
-  const isSame = before?.format === format && before.isExtended === isExtended;
-  if (isSame) return;
-  if (before) unhear(socket, channel, before);
-  channels.set(channel, { format, isExtended });
-  socket.subscribe(topicOf(channel, format));
-  if (isExtended) socket.subscribe(extendedTopicOf(channel));
-  if (channel === COMMUNITY && before === undefined) botJoined(socket);
+/** The wishes of a client that subscribes. */
+interface Wish {
+  isExtended?: boolean;
+  /** The place to go on from; without one, the messages carry no cursor. */
+  start?: Start | undefined;
 }
 
-function unhear(socket: Socket, channel: string, { format, isExtended }: Subscription): void {
+/** Subscribes a connection to a channel it may hear. Returns the cursor at which it begins, if it asked for one. */
+export function join(
+  socket: Socket,
+  channel: string,
+  format: Format,
+  { isExtended = false, start }: Wish = {},
+): string | null {
+  const { channels } = socket.data;
+  const before = channels.get(channel);
+  const isSame = before?.format === format && before.isExtended === isExtended && !before.isFollowing;
+  if (isSame && !start) return null;
+  if (before) unhear(socket, channel, before);
+  const subscription: Subscription = { format, isExtended, isFollowing: start !== undefined };
+  channels.set(channel, subscription);
+  if (start) return readOn(socket, channel, subscription, start);
+  if (isFedAlone(channel)) hear(socket, channel, subscription);
+  else socket.subscribe(topicOf(channel, format));
+  if (isExtended) socket.subscribe(extendedTopicOf(channel));
+  if (channel === COMMUNITY && before === undefined) botJoined(socket);
+  return null;
+}
+
+/** Sends the messages after a cursor, once the subscription is confirmed. */
+function readOn(socket: Socket, channel: string, subscription: Subscription, start: Start): string {
+  const present = presentNumber();
+  const from = "number" in start ? start.number : present;
+  const answer = answersIn(subscription.format);
+  const reset = (reason: ResetReason) => () =>
+    answer.reset(socket, channel, cursorOf(presentNumber()), reason);
+  queueMicrotask(() => {
+    if ("gone" in start) reset(start.gone)();
+    replay(socket, channel, subscription, from, reset("expired"));
+  });
+  return cursorOf(from);
+}
+
+function unhear(socket: Socket, channel: string, subscription: Subscription): void {
+  const { format, isExtended } = subscription;
+  unfollow(subscription);
   socket.unsubscribe(topicOf(channel, format));
+  socket.unsubscribe(fedTopicOf(channel));
   if (isExtended) socket.unsubscribe(extendedTopicOf(channel));
 }
 
@@ -110,19 +166,31 @@ export function leave(socket: Socket, channel: string): void {
   if (channel === COMMUNITY) botLeft(socket);
 }
 
-/** Subscribing again changes the format, and whether it is extended. */
-function subscribe(socket: Socket, channel: string, isExtended: boolean, answer: Answers): void {
+/** Ends what the subscriptions of a connection that has closed cost. */
+export function forgetSubscriptions({ data }: Socket): void {
+  for (const subscription of data.channels.values()) unfollow(subscription);
+}
+
+/** Subscribing again changes the format, the place to go on from, and `extended`. */
+function subscribe(socket: Socket, channel: string, wish: Wish, answer: Answers): void {
   const { caller, channels } = socket.data;
   const isNew = !channels.has(channel) && channel !== automaticChannel(caller);
   const name = channel.slice(0, MAX_ECHO);
   if (!mayHear(caller, channel)) answer.error(socket, `Access denied to channel: ${name}${hintFor(channel)}`);
+  else if (wish.start && !isNumbered(channel)) answer.error(socket, `The channel ${name} has no cursors`);
   else if (isNew && isFull(socket.data)) answer.error(socket, `Too many subscriptions: ${name}`);
   else {
-    join(socket, channel, answer.format, isExtended);
-    answer.subscribed(socket, channel);
+    const cursor = join(socket, channel, answer.format, wish);
+    answer.subscribed(socket, channel, cursor);
     publish("channel.subscribed", { channel });
   }
 }
+
+/** The place that `since` names; undefined without one, null where it is no cursor of this server. */
+const placeOf = (since: unknown): Start | null | undefined =>
+  since === undefined || since === null ? undefined : typeof since === "string" ? startOf(since) : null;
+
+const NO_CURSOR = "since must be a cursor that this server gave, or now";
 
 function unsubscribe(socket: Socket, channel: string, answer: Answers): void {
   leave(socket, channel);
@@ -133,13 +201,16 @@ interface ClientMessage {
   type?: unknown;
   channel?: unknown;
   extended?: unknown;
+  since?: unknown;
 }
 
 const TEXT_OPERATIONS: Record<string, (socket: Socket, message: ClientMessage) => void> = {
-  subscribe(socket, { channel, extended = false }) {
+  subscribe(socket, { channel, extended = false, since }) {
+    const start = placeOf(since);
     if (typeof channel !== "string") inText.error(socket, "subscribe needs a channel");
     else if (typeof extended !== "boolean") inText.error(socket, "extended must be true or false");
-    else subscribe(socket, channel, extended, inText);
+    else if (start === null) inText.error(socket, NO_CURSOR);
+    else subscribe(socket, channel, { isExtended: extended, start }, inText);
   },
   unsubscribe(socket, { channel }) {
     if (typeof channel === "string") unsubscribe(socket, channel, inText);
@@ -162,7 +233,11 @@ function refused(socket: Socket, error: string | null): boolean {
 
 const BINARY_OPERATIONS: { [Name in PayloadName]?: BinaryOperation<Name> } = {
   subscribe: {
-    perform: (socket, { channel, extended }) => subscribe(socket, channel, extended === true, inBinary),
+    perform(socket, { channel, extended, since }) {
+      const start = placeOf(since);
+      if (start === null) inBinary.error(socket, NO_CURSOR);
+      else subscribe(socket, channel, { isExtended: extended === true, start }, inBinary);
+    },
   },
   unsubscribe: { perform: (socket, { channel }) => unsubscribe(socket, channel, inBinary) },
   ping: { perform: inBinary.pong },

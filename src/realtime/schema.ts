@@ -1,5 +1,8 @@
+import type { TSchema } from "@sinclair/typebox";
 import { nullable, oneOf, out, record, t } from "../kernel/http/schema";
+import { Device } from "../tracking/devices/schema";
 import { ToldPoint } from "../tracking/ingest/schema";
+import { Trip } from "../tracking/trips/schema";
 
 /**
  * The JSON messages of the WebSocket, as the documents show them. They check nothing at run time: the tests hold
@@ -12,6 +15,28 @@ const user = out.uuid("The user whom it concerns");
 const reason = t.Optional(nullable(out.string("Why, in words", "Signed out everywhere")));
 const timestamp = out.time("When it happened");
 
+const cursor = out.string("The cursor to go on from", "5f1c9a02b3d4e5f6-1204311");
+const onFeed = t.Optional(
+  out.string(
+    "To subscriptions with `since`: whoever has it knows of this change and of all before",
+    "5f1c9a02b3d4e5f6-1204311",
+  ),
+);
+
+const Gone = record(
+  "GoneRecord",
+  {
+    id: out.uuid("The record that was there"),
+    device_id: nullable(out.uuid("The device that it belonged to, if any")),
+    is_deleted: t.Literal(true, { type: "boolean", description: "Always true" }),
+  },
+  "A record that is gone by now",
+);
+
+/** A record, or the word that it is gone, which only the feed tells. */
+const orGone = <T extends TSchema>(schema: T) =>
+  t.Union([schema, Gone], { description: "The record as it is now" });
+
 // --- From clients -----------------------------------------------------------------------------------------
 
 const subscribe = record(
@@ -19,6 +44,12 @@ const subscribe = record(
   {
     type: type("subscribe"),
     channel,
+    since: t.Optional(
+      out.string(
+        "A cursor, or `now`: the messages after it follow in order, then those to come, each with its `cursor`; none is left out, and none comes twice. For `gps`, `geofence`, `trips`, `devices` and those of one device or zone",
+        "5f1c9a02b3d4e5f6-1204311",
+      ),
+    ),
     extended: t.Optional(
       t.Boolean({
         description:
@@ -86,8 +117,28 @@ export const SERVER_MESSAGES = {
   pong: record("SocketPong", { type: type("pong") }, "The answer to `ping`"),
   message: record(
     "SocketNotice",
-    { type: type("message"), channel, data: out.string("What was done", "Subscribed to gps") },
+    {
+      type: type("message"),
+      channel,
+      data: out.string("What was done", "Subscribed to gps"),
+      cursor: t.Optional(
+        out.string("With `since`: the cursor at which the subscription begins", "5f1c9a02b3d4e5f6-1204311"),
+      ),
+    },
     "A subscription was made or ended",
+  ),
+  reset: record(
+    "SocketReset",
+    {
+      type: type("reset"),
+      channel,
+      cursor,
+      reason: oneOf(
+        ["expired", "epoch"],
+        "`expired`: they are not kept any more; `epoch`: a backup was restored",
+      ),
+    },
+    "The messages after the cursor of a subscription are gone: read the state anew. Those after this cursor follow",
   ),
   error: record(
     "SocketError",
@@ -96,7 +147,7 @@ export const SERVER_MESSAGES = {
   ),
   gpsUpdate: record(
     "SocketGpsUpdate",
-    { type: type("gpsUpdate"), data: ToldPoint },
+    { type: type("gpsUpdate"), data: orGone(ToldPoint), cursor: onFeed },
     "A position was stored. To `gps`, and to `gps:<device id>` when a device posted it",
   ),
   gpsLate: record(
@@ -113,13 +164,24 @@ export const SERVER_MESSAGES = {
         },
         { description: "The span that a map has to load anew" },
       ),
+      cursor: onFeed,
     },
     "Positions came that are older than the device's newest, all of one request together. To extended subscriptions of `gps` and `gps:<device id>`",
   ),
   geofenceEvent: record(
     "SocketGeofenceEvent",
-    { type: type("geofenceEvent"), data: Crossing },
+    { type: type("geofenceEvent"), data: Crossing, cursor: onFeed },
     "A device entered or left a zone. To `geofence` and `geofence:<geofence id>`",
+  ),
+  tripUpdate: record(
+    "SocketTripUpdate",
+    { type: type("tripUpdate"), data: orGone(Trip), cursor: onFeed },
+    "A trip was created, changed or deleted. To `trips`",
+  ),
+  deviceUpdate: record(
+    "SocketDeviceUpdate",
+    { type: type("deviceUpdate"), data: orGone(Device), cursor: onFeed },
+    "A device was created, changed or deleted. To `devices`",
   ),
   vesselsUpdate: record(
     "SocketVesselsUpdate",
@@ -238,6 +300,8 @@ const CHANNELS: [name: string, right: string][] = [
   ["gps:<device id>", "`gps:read`"],
   ["geofence", "`geofences:read`"],
   ["geofence:<geofence id>", "`geofences:read`"],
+  ["trips", "`trips:read`"],
+  ["devices", "`devices:read`"],
   ["vessels", "`gps:read`"],
   ["public", "any credential"],
   ["public:<name>", "any credential"],

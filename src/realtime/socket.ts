@@ -16,7 +16,7 @@ import {
   type Socket,
   sockets,
 } from "./connections";
-import { answersIn, dispatch, join, leave } from "./messages";
+import { answersIn, dispatch, forgetSubscriptions, join, leave } from "./messages";
 
 /** The life of a connection: its limits on messages and unsent bytes, its heartbeat, and its end. */
 
@@ -63,6 +63,7 @@ export function socketHandlers(): WebSocketHandler<Connection> {
     },
     close(socket, code) {
       sockets.delete(socket);
+      forgetSubscriptions(socket);
       countClosed(socket.data.holder, code);
       botLeft(socket);
     },

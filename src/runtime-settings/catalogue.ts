@@ -70,6 +70,13 @@ export const CATALOGUE = {
     TEN_YEARS_IN_SECONDS,
     "How far ahead of the server the fixes of apps, trackers and imported files may be, in seconds",
   ),
+  "changes.retention_hours": whole(
+    72,
+    1,
+    87_600,
+    "Changes older than this many hours can't be read again, in hours",
+  ),
+  "changes.max_rows": whole(5_000_000, 1_000, 1_000_000_000, "Most changes that are kept to be read again"),
   "geofence.exit_margin_m": number(
     10,
     0,

@@ -85,6 +85,7 @@ const isSql = (target: string) =>
 const ROOMS = [
   ...["kernel/time", "kernel/values", "kernel/logs", "kernel/errors", "kernel/limits"],
   ...["configuration", "kernel/process", "kernel/crypto", "kernel/db", "kernel/http", "runtime-settings"],
+  "feed",
   "proto",
   // Identity: access first, then what accounts are made of, then their use cases.
   ...["identity/access", "identity/audit", "identity/platforms", "identity/proof", "identity/verification"],
@@ -99,7 +100,7 @@ const ROOMS = [
   ...["operations/settings", "operations/system-config", "operations/water-levels", "operations/vessels"],
   ...["operations/integrations", "operations/community", "operations/stats"],
   // These reach into every domain.
-  ...["realtime", "personal-data/export-logs", "personal-data/deletion", "personal-data/export"],
+  ...["changes", "realtime", "personal-data/export-logs", "personal-data/deletion", "personal-data/export"],
   ...["server/backup", "server/metrics", "server/health", "server/doctor"],
   // The doors that are no REST routes of a domain, and what puts all of it together.
   ...["docs", "graphql", "demo", "."],

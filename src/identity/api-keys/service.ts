@@ -1,4 +1,5 @@
 import { and, count, desc, eq, type SQL } from "drizzle-orm";
+import { note } from "../../feed/journal";
 import { mintToken } from "../../kernel/crypto/crypto";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
@@ -240,6 +241,7 @@ export function deleteApiKey(actor: Actor, id: string): Promise<void> {
     const row = visibleKey(actor.caller, id);
     if (row.is_system) throw forbidden("A system key cannot be deleted");
     db.delete(apiKeys).where(eq(apiKeys.id, id)).run();
+    if (row.device_id !== null) note("deviceUpdate", row.device_id, row.device_id);
     auditKey("api_key_revoked", row, { reason: "deleted" });
     keyChanged(id);
   });
@@ -328,6 +330,7 @@ export function linkApiKey(actor: Actor, keyId: string | null, deviceId: string)
     auditLink(former.id, null);
   }
   if (key) {
+    if (key.device_id !== null) note("deviceUpdate", key.device_id, key.device_id);
     db.update(apiKeys).set({ device_id: deviceId }).where(eq(apiKeys.id, key.id)).run();
     auditLink(key.id, deviceId);
   }

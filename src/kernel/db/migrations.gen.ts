@@ -24,6 +24,7 @@ import m21 from "../../../drizzle/0021_what_a_thief_keeps.sql" with { type: "tex
 import m22 from "../../../drizzle/0022_lists_by_time.sql" with { type: "text" };
 import m23 from "../../../drizzle/0023_audit_quarters.sql" with { type: "text" };
 import m24 from "../../../drizzle/0024_data_in.sql" with { type: "text" };
+import m25 from "../../../drizzle/0025_feed.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -51,4 +52,5 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0022_lists_by_time", sql: m22 },
   { tag: "0023_audit_quarters", sql: m23 },
   { tag: "0024_data_in", sql: m24 },
+  { tag: "0025_feed", sql: m25 },
 ];

@@ -20,6 +20,7 @@ const STATUS = {
   MethodNotAllowed: 405,
   Conflict: 409,
   PublicUrlNeeded: 409,
+  CursorExpired: 410,
   PayloadTooLarge: 413,
   UnsupportedMediaType: 415,
   IdempotencyKeyReused: 422,

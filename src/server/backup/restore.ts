@@ -129,6 +129,7 @@ function takeCopy(file: string, partial: string): Pick<Restored, "pending" | "un
         throw new OperatorError(
           `${file} was written by a newer version of Fairlead (migration ${unknown.at(-1)}); install that version to restore it`,
         );
+      beginEpoch(copy);
       return { pending, unreadable: unreadable(copy), writtenBy: versionOf(copy) };
     } finally {
       copy.close();
@@ -139,6 +140,12 @@ function takeCopy(file: string, partial: string): Pick<Restored, "pending" | "un
     if (why === null) throw error;
     throw new OperatorError(`${file} ${why}; nothing was changed. Choose another backup`);
   }
+}
+
+/** Readers of the feed know of changes that the copy lacks, and must not take its next ones for those. */
+function beginEpoch(copy: Database): void {
+  const table = copy.query("SELECT 1 FROM sqlite_schema WHERE name = 'feed_state'").get();
+  if (table) copy.run("DELETE FROM feed_state");
 }
 
 /** The reason why a file is no backup to restore; null for an error that is not the file's. */

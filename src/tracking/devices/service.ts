@@ -1,4 +1,5 @@
 import { asc, desc, eq, getTableColumns } from "drizzle-orm";
+import { note, noteReferring } from "../../feed/journal";
 import type { Actor } from "../../identity/access/actor";
 import { transactAs } from "../../identity/access/actor";
 import { linkApiKey } from "../../identity/api-keys/service";
@@ -55,10 +56,16 @@ export function listDevices(request: PageRequest): PageOf<Device> {
   );
 }
 
-export function getDevice(id: string): Device {
+/** A device; null if there is none. */
+export function findDevice(id: string): Device | null {
   const row = selectDevices().where(eq(devices.id, id)).get();
-  if (!row) throw notFound("Device");
-  return toDevice(row);
+  return row ? toDevice(row) : null;
+}
+
+export function getDevice(id: string): Device {
+  const device = findDevice(id);
+  if (!device) throw notFound("Device");
+  return device;
 }
 
 /**
@@ -86,6 +93,7 @@ export function createDevice(actor: Actor, { api_key_id, ...input }: NewDevice):
     devicesChanged();
     adjustCounter("devices", 1);
     if (api_key_id) linkApiKey(actor, api_key_id, id);
+    note("deviceUpdate", id, id);
     return getDevice(id);
   });
 }
@@ -120,6 +128,7 @@ export function updateDevice(
       );
       devicesChanged();
       if (change.max_speed_kmh === null) letHeldCount(id);
+      note("deviceUpdate", id, id);
     }
     if (api_key_id !== undefined) linkApiKey(actor, api_key_id, id);
     return getDevice(id);
@@ -157,8 +166,10 @@ export function deleteDevice(actor: Actor, id: string): Promise<void> {
   return transactAs(actor, () => {
     linkApiKey(actor, null, id);
     auditTrackersOf(id);
+    noteReferring("trips.device_id", id);
     const row = db.delete(devices).where(eq(devices.id, id)).returning().get();
     if (!row) throw notFound("Device");
+    note("deviceUpdate", id, id);
     detach("device", id);
     devicesChanged();
     adjustCounter("devices", -1);

@@ -1,3 +1,4 @@
+import { note } from "../../feed/journal";
 import { type Actor, transactAs } from "../../identity/access/actor";
 import { sqlite, statement } from "../../kernel/db/connection";
 import { afterCommit } from "../../kernel/db/transactions";
@@ -71,10 +72,16 @@ export function listPoints(request: PageRequest, { device_id, ...span }: GpsFilt
 export const listTripPoints = (tripId: string, request: PageRequest): PageOf<GpsPoint> =>
   readTimed(request, pointsOfTrip(tripId), "oldest first");
 
-export function getPoint(id: string): GpsPoint {
+/** A position; null if there is none. */
+export function findPoint(id: string): GpsPoint | null {
   const row = byId().get(id);
-  if (!row) throw notFound("GPS point");
-  return toGpsPoint(row);
+  return row && toGpsPoint(row);
+}
+
+export function getPoint(id: string): GpsPoint {
+  const point = findPoint(id);
+  if (!point) throw notFound("GPS point");
+  return point;
 }
 
 // --- Current positions ------------------------------------------------------------------------------------
@@ -139,6 +146,7 @@ export function markPoint(actor: Actor, id: string, isOutlier: boolean): Promise
     const isMarkedAlready = isOutlier && before.is_outlier;
     if (isMarkedAlready || (!isOutlier && row.judgement === null)) return before;
     setJudged(row, judgement);
+    note("gpsUpdate", id, row.device_id);
     afterCommit(() => forgetCurrent(row.device_id));
     return toGpsPoint({ ...row, judgement });
   });
@@ -154,6 +162,7 @@ export function deletePoint(actor: Actor, id: string): Promise<void> {
     const { trip_id, device_id } = toGpsPoint(row);
     if (trip_id !== null) throw conflict("This GPS point is linked to a trip and cannot be deleted");
     removePoint().run(id);
+    note("gpsUpdate", id, device_id);
     countAt(ALL, row.timestamp, -1);
     if (device_id !== null) forgetOfDevice(device_id, row);
     afterCommit(() => forgetCurrent(device_id));

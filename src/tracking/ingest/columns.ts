@@ -3,7 +3,7 @@ import { iso } from "../../kernel/time/clock";
 import { gpsPoints } from "../gps/table";
 import { isDetached } from "./detach";
 import type { Judgement } from "./kinds";
-import type { GpsPoint, NewGpsPoint } from "./schema";
+import type { GpsPoint, NewGpsPoint, ToldPoint } from "./schema";
 
 /**
  * The columns of a position are listed in table.ts alone: rows and statements follow from that list. A new column that
@@ -70,6 +70,16 @@ export function toGpsPoint(row: Row): GpsPoint {
     outlier_reason: isMarked ? judgement : null,
   };
 }
+
+/** A position without the fields that came after the first version, which `gpsUpdate` doesn't carry. */
+export const toldPoint = ({
+  accuracy_m: _accuracy,
+  battery_percent: _battery,
+  source: _source,
+  is_outlier: _isOutlier,
+  outlier_reason: _reason,
+  ...told
+}: GpsPoint): ToldPoint => told;
 
 type Nothing<T extends never> = T;
 /** Columns that no answer shows. */

@@ -1,3 +1,4 @@
+import { note } from "../../feed/journal";
 import { sqlite, statement } from "../../kernel/db/connection";
 import { SECOND } from "../../kernel/time/clock";
 import { distanceKm } from "../geofences/geometry";
@@ -69,6 +70,7 @@ export function setJudged(fix: Numbered, judgement: Judgement | null): void {
   const trip = found && { id: fix.trip_id as string, isCompleted: found.isCompleted === 1 };
   if (trip && by === 1) redraw(trip, fix, 1);
   setJudgement().run(judgement, fix.row);
+  note("position", fix.id, fix.device_id);
   if (trip && by === -1) redraw(trip, fix, -1);
   if (trip) refreshLast(trip.id);
 }

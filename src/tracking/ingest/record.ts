@@ -1,3 +1,4 @@
+import { note } from "../../feed/journal";
 import type { Caller } from "../../identity/access/caller";
 import { newId } from "../../kernel/crypto/id";
 import { sqlite, statement } from "../../kernel/db/connection";
@@ -5,7 +6,7 @@ import { publish } from "../../kernel/db/events";
 import { afterCommit, transact } from "../../kernel/db/transactions";
 import { invalid, notFound } from "../../kernel/errors/errors";
 import { isUuid } from "../../kernel/http/schema";
-import { now, SECOND } from "../../kernel/time/clock";
+import { iso, now, SECOND } from "../../kernel/time/clock";
 import { systemValue } from "../../runtime-settings/service";
 import { evaluateZones, type ZoneCrossing } from "../geofences/evaluate";
 import { COLUMNS, type Measures, measured, PLACEHOLDERS, type Row, toGpsPoint, valuesOf } from "./columns";
@@ -25,9 +26,9 @@ import { whileTurnLasts } from "./turn";
 export interface LateFixes {
   device_id: string;
   count: number;
-  /** Epoch milliseconds. */
-  from: number;
-  to: number;
+  /** ISO 8601. */
+  from: string;
+  to: string;
   trip_ids: string[];
 }
 
@@ -96,7 +97,10 @@ function take(
 /** Evaluates the zones around a device at each place that it moved to, in the current transaction. */
 function crossZones(deviceId: string, places: Row[]): void {
   for (const place of places)
-    for (const crossing of evaluateZones(deviceId, place)) publish("geofence.crossed", crossing);
+    for (const crossing of evaluateZones(deviceId, place)) {
+      note("geofenceEvent", null, deviceId, crossing);
+      publish("geofence.crossed", crossing);
+    }
 }
 
 /** Stores a fix that counts. */
@@ -151,6 +155,7 @@ export function recordPosition(
     const journey = deviceId === null ? null : journeyOf(deviceId);
     const { row, moving } = take(journey, activeTrip(journey), fix, fix.timestamp * SECOND, "api");
     const point = toGpsPoint(row);
+    note("gpsUpdate", row.id, row.device_id);
     publish("gps.recorded", point);
     if (row.judgement === null) afterCommit(() => renewCurrent(point));
     if (journey) crossZones(journey.id, moving);
@@ -236,14 +241,11 @@ async function recordAll(
     else due.push({ at, fix: reading as Fix, time: Math.floor((reading as Fix).time as number) * SECOND });
   }
   due.sort((a, b) => a.time - b.time || a.at - b.at);
-  const late = new LateOnes(deviceId);
   for (let done = 0; done < due.length; ) {
     const piece = await transact(() => takePiece(source, deviceId, due, done, joining), "retryable");
     for (const [at, outcome] of piece.outcomes) outcomes[at] = outcome;
-    for (const row of piece.late) late.add(row);
     done += piece.outcomes.length;
   }
-  late.publish();
   publish("gps.taken", { source, outcomes });
   return outcomes;
 }
@@ -277,35 +279,35 @@ function takePiece(source: Source, deviceId: string, due: Due[], from: number, j
       outcomes.push([at, { status: "stored", id: row.id }]);
       if (isLate) late.push(row);
       newest = moving.at(-1) ?? newest;
-      if (due.length - index <= MOST_TOLD)
-        for (const place of moving) publish("gps.recorded", toGpsPoint(place));
+      const told = due.length - index <= MOST_TOLD ? moving : [];
+      for (const place of told) tellOf(place);
+      if (!told.includes(row)) note("position", row.id, deviceId);
       crossZones(deviceId, moving);
     }
     return from + outcomes.length < due.length;
   });
   const current = newest;
   if (current) afterCommit(() => renewCurrent(toGpsPoint(current)));
-  return { outcomes, late };
+  if (late.length > 0) tellOfLate(deviceId, late);
+  return { outcomes };
 }
 
-/** The fixes of one request that belong into the past, which are told of together. */
-class LateOnes {
-  readonly #deviceId: string;
-  #told: LateFixes | null = null;
+/** Tells of a position by itself, in the current transaction. */
+function tellOf(row: Row): void {
+  note("gpsUpdate", row.id, row.device_id);
+  publish("gps.recorded", toGpsPoint(row));
+}
 
-  constructor(deviceId: string) {
-    this.#deviceId = deviceId;
-  }
-
-  /** Takes them in order of fix time. */
-  add({ timestamp, trip_id }: Row): void {
-    this.#told ??= { device_id: this.#deviceId, count: 0, from: timestamp, to: timestamp, trip_ids: [] };
-    this.#told.count++;
-    this.#told.to = timestamp;
-    if (trip_id !== null && this.#told.trip_ids.at(-1) !== trip_id) this.#told.trip_ids.push(trip_id);
-  }
-
-  publish(): void {
-    if (this.#told) publish("gps.late", this.#told);
-  }
+/** Tells of fixes that belong into the past together, in order of fix time, in the current transaction. */
+function tellOfLate(deviceId: string, late: Row[]): void {
+  const trips = new Set(late.flatMap(({ trip_id }) => trip_id ?? []));
+  const told: LateFixes = {
+    device_id: deviceId,
+    count: late.length,
+    from: iso(late[0]?.timestamp ?? 0),
+    to: iso(late.at(-1)?.timestamp ?? 0),
+    trip_ids: [...trips],
+  };
+  note("gpsLate", null, deviceId, told);
+  publish("gps.late", told);
 }

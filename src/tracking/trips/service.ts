@@ -1,4 +1,5 @@
 import { asc, count, eq, placeholder } from "drizzle-orm";
+import { note } from "../../feed/journal";
 import { type Actor, transactAs } from "../../identity/access/actor";
 import type { Caller } from "../../identity/access/caller";
 import { newId } from "../../kernel/crypto/id";
@@ -59,6 +60,12 @@ export function getTrip(id: string): Trip {
   return toTrip(tripRow(id));
 }
 
+/** A trip; null if there is none. */
+export function findTrip(id: string): Trip | null {
+  const row = tripById().get({ id });
+  return row ? toTrip(row) : null;
+}
+
 const tripById = statement(() =>
   db
     .select()
@@ -96,6 +103,7 @@ export function insertTrip(input: NewTrip): Trip {
     .returning()
     .get();
   recount(null, row);
+  note("tripUpdate", row.id, row.device_id);
   return toTrip(row);
 }
 
@@ -129,6 +137,7 @@ export function updateTrip(actor: Actor, id: string, { status, ...input }: TripC
     );
     recount(before, row);
     noteSpan(before, row, time);
+    note("tripUpdate", id, row.device_id);
     if (status !== undefined) noteStatusChange(actor.caller, before, row, time);
     return toTrip(row);
   });
@@ -181,6 +190,7 @@ export function deleteTrip(actor: Actor, id: string): Promise<void> {
     const trip = tripRow(id);
     if (!isDeletable(trip.status)) throw conflict(`A trip that is ${trip.status} cannot be deleted`);
     db.delete(trips).where(eq(trips.id, id)).run();
+    note("tripUpdate", id, trip.device_id);
     detach("trip", id);
     recount(trip, null);
     forgetDistance(id, trip.status === "completed");

@@ -18,8 +18,9 @@ export interface Timestamp {
 export interface Payloads {
   ping: object;
   pong: object;
-  subscribe: { channel: string; extended?: boolean | null };
+  subscribe: { channel: string; since?: string | null; extended?: boolean | null };
   unsubscribe: { channel: string };
+  reset: { channel: string; cursor: string; reason: string };
   error: { message: string };
   accountDeleted: { userId: string; reason?: string | null; timestamp: Timestamp };
   accountBanned: {
@@ -199,13 +200,18 @@ export const typeOf = (name: string): number => schema().types[toSnakeCase(name)
 export function encode<Name extends PayloadName>(
   name: Name,
   payload: Payloads[Name],
+  cursor: string | null = null,
 ): Uint8Array<ArrayBuffer> {
   const fields = Object.entries(payload)
     .filter(([, value]) => value !== null && value !== undefined)
     // A text that was cut may end in half a character, which UTF-8 can't hold: readers would refuse the whole
     // frame.
     .map(([key, value]) => [key, typeof value === "string" ? value.toWellFormed() : value]);
-  const envelope = { type: typeOf(name), [name]: Object.fromEntries(fields) };
+  const envelope = {
+    type: typeOf(name),
+    ...(cursor !== null && { cursor }),
+    [name]: Object.fromEntries(fields),
+  };
   const { Envelope } = schema();
   return new Uint8Array(Envelope.encode(Envelope.fromObject(envelope)).finish());
 }
@@ -224,7 +230,7 @@ const payloadType = (name: PayloadName) => schema().Envelope.fields[name]?.resol
 /** The payloads by their number in the envelope. */
 export const payloadNumbers = lazy(() => {
   const { Envelope } = schema();
-  const payloads = Object.keys(Envelope.fields).filter((name) => name !== "type") as PayloadName[];
+  const payloads = Object.keys(Envelope.fields).filter((name) => Envelope.fields[name]?.partOf?.name === "payload") as PayloadName[];
   return new Map(payloads.map((name) => [Envelope.fields[name]?.id ?? 0, name]));
 });
 

@@ -1,0 +1,73 @@
+import { Elysia } from "elysia";
+import { guard } from "../identity/access/guard";
+import { binary, errors } from "../kernel/http/answers";
+import { query } from "../kernel/http/schema";
+import { ChangePage, ChangesQuery, DEFAULT_LIMIT, Expired, StreamQuery } from "./schema";
+import { pollChanges, startFrom, streamChanges, visibleTypes } from "./service";
+
+const SEEN =
+  "Each type needs the permission of its channel: `gpsUpdate` and `gpsLate` `gps:read`, `geofenceEvent` `geofences:read`, `tripUpdate` `trips:read`, `deviceUpdate` `devices:read`; 403 if the caller holds none of them.";
+
+export const changeRoutes = new Elysia({ prefix: "/v1/changes", tags: ["Changes"] })
+  .use(guard)
+  .get(
+    "",
+    ({ actor: { caller }, query, request }) => {
+      const wanted = { types: visibleTypes(caller, query.types), deviceId: query.device_id ?? null };
+      return pollChanges(
+        caller,
+        startFrom(query.since),
+        wanted,
+        query.limit ?? DEFAULT_LIMIT,
+        query.wait_seconds ?? 0,
+        request.signal,
+      );
+    },
+    {
+      access: "authenticated",
+      ...query(ChangesQuery),
+      response: { 200: ChangePage, ...errors(403, 503), 410: Expired },
+      detail: {
+        operationId: "listChanges",
+        summary: "List changes",
+        description: `The changes after a cursor, in the order of their commits: none is missing, and none comes twice. Begin with \`since=now\` before you read the state, and go on from \`next\`. With \`wait_seconds\` the answer comes as soon as there is a change. A record is told as it is now, or as \`is_deleted\`. Changes are kept for \`changes.retention_hours\` (72) and \`changes.max_rows\`: 410 for an older cursor, and for one from before a backup was restored. ${SEEN}`,
+      },
+    },
+  )
+  .get(
+    "/stream",
+    ({ actor: { caller }, query, request }) => {
+      const wanted = { types: visibleTypes(caller, query.types), deviceId: query.device_id ?? null };
+      const from = startFrom(request.headers.get("last-event-id") ?? query.since ?? "now");
+      return new Response(streamChanges(caller, from, wanted, request.signal), {
+        headers: {
+          "content-type": "text/event-stream",
+          "cache-control": "no-store",
+          "x-accel-buffering": "no",
+        },
+      });
+    },
+    {
+      access: "authenticated",
+      ...query(StreamQuery),
+      response: {
+        200: binary("text/event-stream", "Server-sent events, without end"),
+        ...errors(403, 503),
+        410: Expired,
+      },
+      detail: {
+        operationId: "streamChanges",
+        summary: "Stream changes",
+        description: `The same as server-sent events (HTML Standard, section 9.2): \`id\` is the cursor, \`event\` the type, \`data\` the data. A client that reconnects sends \`Last-Event-ID\`. A comment comes every 15 s while nothing else does. The stream ends when a right ends. Browsers read it by \`fetch\`, since \`EventSource\` sends no credentials. ${SEEN}`,
+        parameters: [
+          {
+            name: "Last-Event-ID",
+            in: "header",
+            required: false,
+            description: "The cursor of the last event that came",
+            schema: { type: "string", maxLength: 64, examples: ["5f1c9a02b3d4e5f6-1204311"] },
+          },
+        ],
+      },
+    },
+  );

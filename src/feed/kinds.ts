@@ -1,0 +1,23 @@
+/**
+ * The kinds of changes, by their number in the database: none may be renumbered. All but the last are types of messages;
+ * `position` is one that nobody is told of by itself, as of a batch.
+ */
+export const CHANGE_KINDS = [
+  "gpsUpdate",
+  "gpsLate",
+  "geofenceEvent",
+  "tripUpdate",
+  "deviceUpdate",
+  "position",
+] as const;
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+/** Types of messages that changes are told by. */
+export type ChangeType = Exclude<ChangeKind, "position">;
+export const CHANGE_TYPES: readonly ChangeType[] = [
+  "gpsUpdate",
+  "gpsLate",
+  "geofenceEvent",
+  "tripUpdate",
+  "deviceUpdate",
+];
