@@ -1,26 +1,20 @@
 import type { Server } from "bun";
 import ipaddr from "ipaddr.js";
 import { config } from "../../configuration/config";
+import { isWithin, type Ranges, rangesOf } from "../values/address-ranges";
 
 /**
  * The client of a request: the listening server, the address behind proxies, and the headers that describe
  * it.
  */
 
-type Address = ReturnType<typeof ipaddr.process>;
-type Range = [Address, number];
-
 let server: Server<unknown> | null = null;
-let trustedProxies: Range[] = [];
+let trustedProxies: Ranges = [];
 
 /** Gives this module the listening server, which knows the peer of each request. */
 export function attachServer(listening: Server<unknown>): void {
   server = listening;
-  trustedProxies = config["server.trusted_proxies"].map((entry) =>
-    entry.includes("/")
-      ? ipaddr.parseCIDR(entry)
-      : [ipaddr.process(entry), ipaddr.process(entry).kind() === "ipv4" ? 32 : 128],
-  );
+  trustedProxies = rangesOf(config["server.trusted_proxies"]);
 }
 
 export function listeningServer(): Server<unknown> | null {
@@ -65,9 +59,6 @@ export function isLoopback(host: string): boolean {
   return bare === "localhost" || (ipaddr.isValid(bare) && ipaddr.process(bare).range() === "loopback");
 }
 
-const isTrusted = (address: Address) =>
-  trustedProxies.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
-
 /**
  * The address of the client. `X-Forwarded-For` counts only when the peer is a trusted proxy, and is read from
  * the right, since everything left of the last untrusted hop may be made up.
@@ -78,7 +69,7 @@ export function clientAddress(request: Request): string {
   const forwarded = trustedProxies.length > 0 ? request.headers.get("x-forwarded-for") : null;
   let address = ipaddr.process(peer);
   for (const hop of forwarded?.split(",").reverse() ?? []) {
-    if (!isTrusted(address) || !ipaddr.isValid(hop.trim())) break;
+    if (!isWithin(address, trustedProxies) || !ipaddr.isValid(hop.trim())) break;
     address = ipaddr.process(hop.trim());
   }
   return address.toString();
@@ -87,7 +78,7 @@ export function clientAddress(request: Request): string {
 /** The protocol in which a trusted proxy was addressed; null without a proxy, or if it doesn't say. */
 export function forwardedProtocol(request: Request): "http" | "https" | null {
   const peer = trustedProxies.length > 0 ? server?.requestIP(request)?.address : undefined;
-  if (peer === undefined || !isTrusted(ipaddr.process(peer))) return null;
+  if (peer === undefined || !isWithin(ipaddr.process(peer), trustedProxies)) return null;
   const protocol = request.headers.get("x-forwarded-proto")?.split(",").at(-1)?.trim();
   return protocol === "https" || protocol === "http" ? protocol : null;
 }

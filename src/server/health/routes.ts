@@ -3,8 +3,11 @@ import { guard } from "../../identity/access/guard";
 import { ApiInfo, Health, Liveness, Readiness } from "./schema";
 import { apiInfo, health, readiness } from "./service";
 
-/** 503 tells a load balancer or `docker` the same as the body tells a person. */
-const statusOf = (report: Health) => (report.status === "healthy" ? 200 : 503);
+/**
+ * 503 tells a load balancer or `docker` the same as the body tells a person. A server that is degraded still
+ * serves: no restart would mend it.
+ */
+const statusOf = (report: Health) => (report.status === "unhealthy" ? 503 : 200);
 
 async function answerReadiness({ set }: { set: { status?: number | string } }): Promise<Readiness> {
   const report = await readiness();
