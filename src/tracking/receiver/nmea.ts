@@ -60,8 +60,8 @@ export class NmeaReader implements Reader {
       addTo(this.#epoch?.parts ?? this.#early, sentence);
       return [];
     }
-    if (date !== null && isFix !== false) this.#dated.set(talker, date + timeOfDay);
     const done = this.#epoch?.timeOfDay === timeOfDay ? [] : this.flush();
+    if (date !== null && isFix !== false) this.#dated.set(talker, date + timeOfDay);
     if (this.#epoch === null) {
       this.#epoch = { timeOfDay, parts: this.#early };
       this.#early = new Map();

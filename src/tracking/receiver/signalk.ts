@@ -185,6 +185,6 @@ function placeOf(value: unknown): Pending["place"] | null {
 /** Degrees from 0 to 360 of an angle in radians. */
 function toDegrees(radians: number | null): number | null {
   if (radians === null) return null;
-  const degrees = (Math.round(((radians * 180) / Math.PI) * 1e6) / 1e6) % 360;
-  return degrees < 0 ? degrees + 360 : degrees;
+  const degrees = ((radians * 180) / Math.PI) % 360;
+  return Math.round((degrees < 0 ? degrees + 360 : degrees) * 1e6) / 1e6;
 }

@@ -164,7 +164,7 @@ const SocketWithHeaders = WebSocket as unknown as new (
 ) => Bun.WebSocket;
 
 function subscribe(url: string, token: string | null, stream: Stream, link: Link): () => void {
-  const headers = token === null ? {} : { authorization: `Bearer ${token}` };
+  const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
   const socket = new SocketWithHeaders(signalkStream(url), { headers });
   socket.binaryType = "nodebuffer";
   socket.onopen = () => {
