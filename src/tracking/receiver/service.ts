@@ -46,6 +46,9 @@ export function startReceiver(): () => void {
   return stop;
 }
 
+/** Fixes that may wait for the device: making it takes one commit. */
+const MOST_WAITING = 100;
+
 class Receiver implements Hearer {
   readonly #source: "nmea" | "gpsd" | "signalk";
   readonly #thinner = new Thinner({
@@ -55,7 +58,10 @@ class Receiver implements Hearer {
   readonly #log;
   #openings = 0;
   #device: string | null = null;
-  #isMakingDevice = false;
+  /** Fixes for a device that is being made. */
+  #waiting: TimedFix[] = [];
+  /** Positions under way that lie in other zones than those before. */
+  #crossings = 0;
   /** Oddities that the log had a line about. */
   readonly #told = new Set<string>();
 
@@ -132,38 +138,41 @@ class Receiver implements Hearer {
     return this.#device;
   }
 
-  /** Fixes that come while the device is made are passed over: the next one is a second away. */
-  #makeDevice(fix: TimedFix): void {
-    if (this.#isMakingDevice) return;
-    this.#isMakingDevice = true;
-    makeOwnDevice()
-      .then(
-        (id) => {
-          this.#device = id;
-          this.#keep(id, fix);
-        },
-        (error) => tellFailure(error),
-      )
-      .finally(() => {
-        this.#isMakingDevice = false;
-      });
+  /** Fixes that come while the device is made wait for it. */
+  async #makeDevice(fix: TimedFix): Promise<void> {
+    if (this.#waiting.length < MOST_WAITING) this.#waiting.push(fix);
+    if (this.#waiting.length > 1) return;
+    try {
+      this.#device = await makeOwnDevice();
+      for (const each of this.#waiting) this.#keep(this.#device, each);
+    } catch (error) {
+      tellFailure(error);
+    }
+    this.#waiting = [];
   }
 
   #keep(deviceId: string, fix: TimedFix): void {
     publish("receiver.fix", { device_id: deviceId, fix });
-    if (!this.#thinner.keeps(fix, leavesZones(deviceId, fix))) return;
-    recordOwnPosition(this.#source, deviceId, fix).then(
-      ({ status }) => {
-        if (status === "stored") counts.stored.add();
-        noteTrouble("store", null);
-      },
-      (error) => {
-        this.#thinner.forget();
-        // The device was deleted: the next fix asks for it anew.
-        if (error instanceof AppError && error.status === 404) this.#device = null;
-        else tellFailure(error);
-      },
-    );
+    // While a crossing is under way, the zones are those of before.
+    const isCrossing = this.#crossings === 0 && leavesZones(deviceId, fix);
+    if (!this.#thinner.keeps(fix, isCrossing)) return;
+    if (isCrossing) this.#crossings++;
+    this.#record(deviceId, fix).finally(() => {
+      if (isCrossing) this.#crossings--;
+    });
+  }
+
+  async #record(deviceId: string, fix: TimedFix): Promise<void> {
+    try {
+      const { status } = await recordOwnPosition(this.#source, deviceId, fix);
+      if (status === "stored") counts.stored.add();
+      noteTrouble("store", null);
+    } catch (error) {
+      this.#thinner.forget();
+      // The device was deleted: the next fix asks for it anew.
+      if (error instanceof AppError && error.status === 404) this.#device = null;
+      else tellFailure(error);
+    }
   }
 
   #tellOnce(message: string, fields: Record<string, string> = {}): void {

@@ -1,5 +1,7 @@
 import { isRejected, type Reading } from "../../../src/tracking/ingest/fix";
 import type { Reader } from "../../../src/tracking/receiver/reader";
+import { eventually, expectStatus } from "../../support/expectations";
+import type { TestServer } from "../../support/server";
 
 /** A sentence of NMEA 0183 with its checksum; `body` is the part between `$` and `*`. */
 export function nmea(body: string): string {
@@ -58,3 +60,32 @@ export const told = (reading: Reading): object =>
   isRejected(reading)
     ? reading
     : Object.fromEntries(Object.entries(reading).filter(([, value]) => value !== null));
+
+/** All positions, oldest first. */
+export async function positions(server: TestServer, deviceId?: string) {
+  const path = `/v1/gps?limit=100${deviceId === undefined ? "" : `&device_id=${deviceId}`}`;
+  const answer = await server.get(path, { token: await server.admin() });
+  return expectStatus(answer, 200).body.data.toReversed();
+}
+
+/** The positions once there are this many. */
+export async function stored(server: TestServer, count: number, deviceId?: string) {
+  await eventually(async () => (await positions(server, deviceId)).length >= count);
+  return positions(server, deviceId);
+}
+
+/** The times of positions in Unix seconds. */
+export const timesOf = (points: { timestamp: string }[]): number[] =>
+  points.map(({ timestamp }) => Date.parse(timestamp) / 1_000);
+
+/** All devices, oldest first. */
+export async function devices(server: TestServer) {
+  const answer = await server.get("/v1/devices", { token: await server.admin() });
+  return expectStatus(answer, 200).body.data.toReversed();
+}
+
+/** The state of the receiver, and of the server as a whole, by /health. */
+export async function healthOf(server: TestServer) {
+  const { status, services } = expectStatus(await server.get("/health"), 200).body;
+  return { server: status, ...services.position };
+}
