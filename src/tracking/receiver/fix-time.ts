@@ -11,15 +11,13 @@ const DAY = 86_400;
 const EARLIEST = 631_152_000;
 
 /**
- * The time meant by a receiver. One whose week count rolled over is behind by whole 1,024 weeks: that is mended
- * if the result lies within a day of the server's clock. Otherwise the clock doesn't count, since a box without a
- * battery starts in 1970; null for a time before 1990.
+ * The time meant by a receiver. One whose week count rolled over is behind by whole 1,024 weeks, or ahead where gpsd
+ * has mended too much: that is undone if the result lies within a day of the server's clock. Otherwise that clock
+ * doesn't count, since a box without a battery starts in 1970; null for a time before 1990.
  */
 export function meantTime(time: number, serverTime: number): number | null {
-  const rolledOver = Math.round((serverTime - time) / ROLL_OVER);
-  if (rolledOver > 0) {
-    const mended = time + rolledOver * ROLL_OVER;
-    if (Math.abs(mended - serverTime) <= DAY) return mended;
-  }
-  return time >= EARLIEST ? time : null;
+  const mended = time + Math.round((serverTime - time) / ROLL_OVER) * ROLL_OVER;
+  const isNow = mended !== time && Math.abs(mended - serverTime) <= DAY;
+  const meant = isNow && mended >= EARLIEST ? mended : time;
+  return meant >= EARLIEST ? meant : null;
 }
