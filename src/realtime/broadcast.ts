@@ -12,7 +12,7 @@ import { listeningServer } from "../kernel/http/client";
 import { describeError, log } from "../kernel/logs/log";
 import { iso, now } from "../kernel/time/clock";
 import { COMMUNITY } from "./channels";
-import { topicOf } from "./connections";
+import { extendedTopicOf, topicOf } from "./connections";
 import { published } from "./figures";
 
 /**
@@ -23,6 +23,11 @@ import { published } from "./figures";
 /** Sends data (positions, zones and vessels), which is always JSON text (rule W3). */
 function sendData(message: object, ...channels: string[]): void {
   publish(channels, () => JSON.stringify(message));
+}
+
+/** Sends a message that came after the first version to the extended subscriptions of channels. */
+function sendExtended(message: object, ...channels: string[]): void {
+  publish(channels.map(extendedTopicOf), () => JSON.stringify(message));
 }
 
 function publish(topics: string[], encoded: () => string | Uint8Array<ArrayBuffer>): void {
@@ -157,6 +162,13 @@ export function startBroadcasts(): void {
     if (point.device_id === null) sendData(message, "gps");
     else sendData(message, "gps", `gps:${point.device_id}`);
   });
+  subscribe("gps.late", ({ device_id, from, to, ...late }) =>
+    sendExtended(
+      { type: "gpsLate", data: { device_id, ...late, from: iso(from), to: iso(to) } },
+      "gps",
+      `gps:${device_id}`,
+    ),
+  );
   subscribe("geofence.crossed", (crossing) =>
     sendData({ type: "geofenceEvent", data: crossing }, "geofence", `geofence:${crossing.geofence_id}`),
   );

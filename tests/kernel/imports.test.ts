@@ -93,8 +93,9 @@ const ROOMS = [
   ...["identity/api-keys", "identity/email-addresses", "identity/users", "identity/accounts"],
   ...["identity/two-factor", "identity/auth", "identity/audit-log", "identity/oauth-clients", "identity"],
   // The domains.
-  ...["tracking/geofences", "tracking/locations", "tracking/gps", "tracking/devices", "tracking/categories"],
-  ...["tracking/trips", "tracking/templates", "tracking/trackers", "tracking/ingest", "tracking/receiver"],
+  ...["tracking/geofences", "tracking/locations", "tracking/ingest", "tracking/ingest/formats"],
+  ...["tracking/gps", "tracking/devices", "tracking/categories", "tracking/trackers", "tracking/doors"],
+  ...["tracking/trips", "tracking/templates", "tracking/receiver"],
   ...["operations/settings", "operations/system-config", "operations/water-levels", "operations/vessels"],
   ...["operations/integrations", "operations/community", "operations/stats"],
   // These reach into every domain.

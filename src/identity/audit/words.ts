@@ -8,7 +8,7 @@ export const MODERATION_ACTIONS = ["warn", "timeout", "untimeout", "kick", "ban"
 export const RESOURCE_TYPES = [
   ...["api_key", "audit_event", "ban", "client", "community_member", "community_settings", "export"],
   ...["integration", "oauth_client", "permission", "platform", "platform_account", "role", "session"],
-  ...["setting", "system_config", "two_factor", "user"],
+  ...["setting", "system_config", "tracker", "two_factor", "user"],
 ] as const;
 export const SORT_FIELDS = ["event_type", "user_id", "status", "created_at"] as const;
 export const REPORT_REASONS = [

@@ -75,6 +75,24 @@ export function clientAddress(request: Request): string {
   return address.toString();
 }
 
+/** Ranges that no packet crosses the internet from or to; carriers' and VPNs' shared addresses among them (RFC 6598). */
+const PRIVATE = ["loopback", "private", "linkLocal", "uniqueLocal", "carrierGradeNat", "unspecified"];
+/** Names that only the local network knows: those of RFC 6762, RFC 8375 and common routers, and names without a dot. */
+const LOCAL_NAME = /^[^.]+\.?$|\.(?:local|localhost|lan|internal|intranet|home|home\.arpa)\.?$/i;
+
+/** True for an address or a name of a local network. */
+export function isPrivateHost(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, "");
+  return ipaddr.isValid(bare) ? PRIVATE.includes(ipaddr.process(bare).range()) : LOCAL_NAME.test(bare);
+}
+
+/** True if a request came over plain http from outside of the local network: others can have read it. */
+export function cameInClear(request: Request): boolean {
+  const peer = server?.requestIP(request)?.address;
+  if (peer === undefined || isPrivateHost(clientAddress(request))) return false;
+  return isTrusted(ipaddr.process(peer)) ? forwardedProtocol(request) === "http" : true;
+}
+
 /** The protocol in which a trusted proxy was addressed; null without a proxy, or if it doesn't say. */
 export function forwardedProtocol(request: Request): "http" | "https" | null {
   const peer = trustedProxies.length > 0 ? server?.requestIP(request)?.address : undefined;
@@ -89,6 +107,8 @@ export interface Client {
   userAgent: string | null;
   /** The Accept-Language header. */
   acceptLanguage: string | null;
+  /** True if others than the local network can have read the request. */
+  inClear?: boolean;
 }
 
 /** Characters of a user agent that are kept: clients may claim anything. */
@@ -100,6 +120,7 @@ export function clientOf(request: Request): Client {
     address: clientAddress(request),
     userAgent,
     acceptLanguage: request.headers.get("accept-language"),
+    inClear: cameInClear(request),
   };
 }
 

@@ -1,17 +1,16 @@
-import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Caller } from "../../identity/access/caller";
 import { AppError, forbidden, invalid } from "../../kernel/errors/errors";
-import { lazy } from "../../kernel/values/lazy";
+import { checkerOf } from "../../kernel/http/validation";
 import type { Fix, Outcome, Reading } from "./fix";
 import { takePositions } from "./limit";
 import { deviceOf, recordPositions } from "./record";
 import { type BatchAnswer, BatchPosition, type NewBatch } from "./schema";
 
-const isPosition = lazy(() => TypeCompiler.Compile(BatchPosition));
+const isPosition = checkerOf(BatchPosition);
 
 /** A malformed position is rejected alone. */
 function readPosition(value: unknown): Reading {
-  if (isPosition().Check(value)) return { ...value, time: value.timestamp } satisfies Fix;
+  if (isPosition(value)) return { ...value, time: value.timestamp } satisfies Fix;
   const time = (value as { timestamp?: unknown } | null)?.timestamp ?? null;
   return { rejected: time === null && typeof value === "object" && value !== null ? "no_time" : "malformed" };
 }

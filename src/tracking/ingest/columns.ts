@@ -1,7 +1,8 @@
 import { getTableColumns } from "drizzle-orm";
 import { iso } from "../../kernel/time/clock";
-import { gpsPoints, type Judgement } from "../gps/table";
+import { gpsPoints } from "../gps/table";
 import { isDetached } from "./detach";
+import type { Judgement } from "./kinds";
 import type { GpsPoint, NewGpsPoint } from "./schema";
 
 /**

@@ -8,7 +8,6 @@ import { isUuid } from "../../kernel/http/schema";
 import { now, SECOND } from "../../kernel/time/clock";
 import { systemValue } from "../../runtime-settings/service";
 import { evaluateZones, type ZoneCrossing } from "../geofences/evaluate";
-import type { Source } from "../gps/table";
 import { COLUMNS, type Measures, measured, PLACEHOLDERS, type Row, toGpsPoint, valuesOf } from "./columns";
 import { forgetCurrent, renewCurrent } from "./current-cache";
 import { lengthenTrip } from "./distance";
@@ -16,6 +15,7 @@ import { type Fix, isRejected, type Outcome, type Reading, type Rejection } from
 import { type Idempotency, rememberAnswer, rememberedAnswer } from "./idempotency";
 import { isDevice, type JoinedTrip, type Journey, journeyOf, noteNewest, tripAt } from "./journeys";
 import { judgeAround } from "./judge";
+import type { Source } from "./kinds";
 import { ALL, countAt, devicePoints, tripPoints } from "./places";
 import type { GpsPoint, NewGpsPoint } from "./schema";
 import { withAllSpeeds } from "./speeds";
@@ -37,7 +37,7 @@ declare module "../../kernel/db/events" {
     "gps.recorded": GpsPoint;
     /** Positions were stored that belong into the past. */
     "gps.late": LateFixes;
-    /** What became of the fixes of one request, by any way but POST /v1/gps. */
+    /** The fates of the fixes of one request, by any way but POST /v1/gps. */
     "gps.taken": { source: Source; outcomes: readonly Outcome[] };
     /** A device entered or left a zone. */
     "geofence.crossed": ZoneCrossing;
@@ -67,8 +67,7 @@ interface Taken {
 
 /**
  * Takes a fix at a time in epoch milliseconds, in the current transaction. It joins its trip, is stored, lengthens the
- * trip, moves the current position and may cross zones. One that is late lengthens its trip alone, and one that counts for
- * nothing does none of the three.
+ * trip and moves the device. One that is late lengthens its trip alone, and one that counts for nothing does neither.
  */
 function take(
   journey: Journey | null,
@@ -90,13 +89,14 @@ function take(
   const front = journey?.newest ?? Number.NEGATIVE_INFINITY;
   const counted =
     journey === null || journey.maxSpeedKmh === null ? store(row, trip) : storeJudged(row, journey);
-  const moving = counted.filter(({ timestamp }) => timestamp >= front);
-  if (journey) {
-    noteNewest(journey, time);
-    for (const place of moving)
-      for (const crossing of evaluateZones(journey.id, place)) publish("geofence.crossed", crossing);
-  }
-  return { row, isLate: time < front, moving };
+  if (journey) noteNewest(journey, time);
+  return { row, isLate: time < front, moving: counted.filter(({ timestamp }) => timestamp >= front) };
+}
+
+/** Evaluates the zones around a device at each place that it moved to, in the current transaction. */
+function crossZones(deviceId: string, places: Row[]): void {
+  for (const place of places)
+    for (const crossing of evaluateZones(deviceId, place)) publish("geofence.crossed", crossing);
 }
 
 /** Stores a fix that counts. */
@@ -149,10 +149,11 @@ export function recordPosition(
     const first = idempotency && rememberedAnswer(idempotency);
     if (first) return first;
     const journey = deviceId === null ? null : journeyOf(deviceId);
-    const { row } = take(journey, activeTrip(journey), fix, fix.timestamp * SECOND, "api");
+    const { row, moving } = take(journey, activeTrip(journey), fix, fix.timestamp * SECOND, "api");
     const point = toGpsPoint(row);
     publish("gps.recorded", point);
     if (row.judgement === null) afterCommit(() => renewCurrent(point));
+    if (journey) crossZones(journey.id, moving);
     if (idempotency) rememberAnswer(idempotency, point);
     return point;
   }, "retryable");
@@ -235,14 +236,14 @@ async function recordAll(
     else due.push({ at, fix: reading as Fix, time: Math.floor((reading as Fix).time as number) * SECOND });
   }
   due.sort((a, b) => a.time - b.time || a.at - b.at);
-  const news = new News(deviceId);
+  const late = new LateOnes(deviceId);
   for (let done = 0; done < due.length; ) {
     const piece = await transact(() => takePiece(source, deviceId, due, done, joining), "retryable");
     for (const [at, outcome] of piece.outcomes) outcomes[at] = outcome;
-    news.add(piece.taken);
+    for (const row of piece.late) late.add(row);
     done += piece.outcomes.length;
   }
-  news.publish();
+  late.publish();
   publish("gps.taken", { source, outcomes });
   return outcomes;
 }
@@ -255,60 +256,56 @@ function objection({ latitude, longitude, time }: Fix, latest: number): Rejectio
   return Math.floor(time) > latest ? "in_the_future" : null;
 }
 
+/** At most so many positions of one request are told of one by one. */
+const MOST_TOLD = 100;
+
 /** Takes as many fixes as this turn of the event loop has time for, in the current transaction. */
 function takePiece(source: Source, deviceId: string, due: Due[], from: number, joining: Joining) {
   if (journeyOf(deviceId) === null) throw notFound("Device");
   const outcomes: [at: number, outcome: Outcome][] = [];
-  const taken: Taken[] = [];
+  const late: Row[] = [];
+  let newest: Row | undefined;
   whileTurnLasts(() => {
-    const { at, fix, time } = due[from + outcomes.length] as Due;
+    const index = from + outcomes.length;
+    const { at, fix, time } = due[index] as Due;
     const journey = journeyOf(deviceId) as Journey;
     const first = journey.newest !== null && time <= journey.newest ? ofSecond().get(deviceId, time) : null;
     if (first) outcomes.push([at, { status: "duplicate", id: first.id }]);
     else {
       const trip = joining === "active trip" ? activeTrip(journey) : tripAt(deviceId, time);
-      const one = take(journey, trip, withAllSpeeds(fix), time, source);
-      taken.push(one);
-      outcomes.push([at, { status: "stored", id: one.row.id }]);
+      const { row, isLate, moving } = take(journey, trip, withAllSpeeds(fix), time, source);
+      outcomes.push([at, { status: "stored", id: row.id }]);
+      if (isLate) late.push(row);
+      newest = moving.at(-1) ?? newest;
+      if (due.length - index <= MOST_TOLD)
+        for (const place of moving) publish("gps.recorded", toGpsPoint(place));
+      crossZones(deviceId, moving);
     }
     return from + outcomes.length < due.length;
   });
-  const newest = taken.findLast(({ moving }) => moving.length > 0)?.moving.at(-1);
-  if (newest) afterCommit(() => renewCurrent(toGpsPoint(newest)));
-  return { outcomes, taken };
+  const current = newest;
+  if (current) afterCommit(() => renewCurrent(toGpsPoint(current)));
+  return { outcomes, late };
 }
 
-/** At most so many positions of one request are told of one by one. */
-const MOST_TOLD = 100;
-
-/** What is to be told of a request's fixes once all of them are stored. */
-class News {
+/** The fixes of one request that belong into the past, which are told of together. */
+class LateOnes {
   readonly #deviceId: string;
-  #moved: Row[] = [];
-  #late: LateFixes | null = null;
+  #told: LateFixes | null = null;
 
   constructor(deviceId: string) {
     this.#deviceId = deviceId;
   }
 
-  add(taken: Taken[]): void {
-    for (const { row, isLate, moving } of taken) {
-      if (isLate) this.#addLate(row);
-      this.#moved.push(...moving);
-    }
-    this.#moved = this.#moved.slice(-MOST_TOLD);
-  }
-
-  #addLate({ timestamp, trip_id }: Row): void {
-    this.#late ??= { device_id: this.#deviceId, count: 0, from: timestamp, to: timestamp, trip_ids: [] };
-    this.#late.count++;
-    // In order of fix time.
-    this.#late.to = timestamp;
-    if (trip_id !== null && this.#late.trip_ids.at(-1) !== trip_id) this.#late.trip_ids.push(trip_id);
+  /** Takes them in order of fix time. */
+  add({ timestamp, trip_id }: Row): void {
+    this.#told ??= { device_id: this.#deviceId, count: 0, from: timestamp, to: timestamp, trip_ids: [] };
+    this.#told.count++;
+    this.#told.to = timestamp;
+    if (trip_id !== null && this.#told.trip_ids.at(-1) !== trip_id) this.#told.trip_ids.push(trip_id);
   }
 
   publish(): void {
-    for (const row of this.#moved) publish("gps.recorded", toGpsPoint(row));
-    if (this.#late) publish("gps.late", this.#late);
+    if (this.#told) publish("gps.late", this.#told);
   }
 }

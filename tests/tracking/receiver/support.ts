@@ -55,7 +55,7 @@ export const read = (reader: Reader, ...texts: string[]): Reading[] => [
   ...reader.flush(),
 ];
 
-/** What was told of a fix, without the values that are null. */
+/** All that was told of a fix: it without the values that are null. */
 export const told = (reading: Reading): object =>
   isRejected(reading)
     ? reading
