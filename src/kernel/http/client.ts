@@ -1,7 +1,7 @@
 import type { Server } from "bun";
 import ipaddr from "ipaddr.js";
 import { config } from "../../configuration/config";
-import { isWithin, type Ranges, rangesOf } from "../values/address-ranges";
+import { type Address, isWithin, type Ranges, rangesOf } from "../values/address-ranges";
 
 /**
  * The client of a request: the listening server, the address behind proxies, and the headers that describe
@@ -59,6 +59,8 @@ export function isLoopback(host: string): boolean {
   return bare === "localhost" || (ipaddr.isValid(bare) && ipaddr.process(bare).range() === "loopback");
 }
 
+const isTrusted = (address: Address) => isWithin(address, trustedProxies);
+
 /**
  * The address of the client. `X-Forwarded-For` counts only when the peer is a trusted proxy, and is read from
  * the right, since everything left of the last untrusted hop may be made up.
@@ -69,7 +71,7 @@ export function clientAddress(request: Request): string {
   const forwarded = trustedProxies.length > 0 ? request.headers.get("x-forwarded-for") : null;
   let address = ipaddr.process(peer);
   for (const hop of forwarded?.split(",").reverse() ?? []) {
-    if (!isWithin(address, trustedProxies) || !ipaddr.isValid(hop.trim())) break;
+    if (!isTrusted(address) || !ipaddr.isValid(hop.trim())) break;
     address = ipaddr.process(hop.trim());
   }
   return address.toString();
@@ -96,7 +98,7 @@ export function cameInClear(request: Request): boolean {
 /** The protocol in which a trusted proxy was addressed; null without a proxy, or if it doesn't say. */
 export function forwardedProtocol(request: Request): "http" | "https" | null {
   const peer = trustedProxies.length > 0 ? server?.requestIP(request)?.address : undefined;
-  if (peer === undefined || !isWithin(ipaddr.process(peer), trustedProxies)) return null;
+  if (peer === undefined || !isTrusted(ipaddr.process(peer))) return null;
   const protocol = request.headers.get("x-forwarded-proto")?.split(",").at(-1)?.trim();
   return protocol === "https" || protocol === "http" ? protocol : null;
 }
