@@ -117,10 +117,16 @@ function changesOf(deviceId: string, position: Position): Changes {
   return { inside, left, entered };
 }
 
-/** True if a position would take a device across the border of a zone. It changes nothing. */
-export function crossesZone(deviceId: string, position: Position): boolean {
-  const { left, entered } = changesOf(deviceId, position);
-  return left.length + entered.length > 0;
+/**
+ * The active zones that a device would be inside of at a position, as a text to compare with that of another
+ * position. It changes nothing.
+ */
+export function zonesAt(deviceId: string, position: Position): string {
+  const { inside, left, entered } = changesOf(deviceId, position);
+  const zones = new Set(inside.keys());
+  for (const { seq } of left) zones.delete(seq);
+  for (const { seq } of entered) zones.add(seq);
+  return [...zones].sort((a, b) => a - b).join();
 }
 
 /**

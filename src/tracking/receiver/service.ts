@@ -5,7 +5,7 @@ import { logFailure, mayLog } from "../../kernel/errors/trouble";
 import { LINK_TIMING, type LinkTiming, toldInLog } from "../../kernel/feeds/connection";
 import { log } from "../../kernel/logs/log";
 import { MINUTE, now, SECOND } from "../../kernel/time/clock";
-import { crossesZone } from "../geofences/evaluate";
+import { zonesAt } from "../geofences/evaluate";
 import { isRejected, type Reading, type Rejection } from "../ingest/fix";
 import { recordOwnPosition } from "../ingest/record";
 import { meantTime } from "./fix-time";
@@ -60,8 +60,8 @@ class Receiver implements Hearer {
   #device: string | null = null;
   /** Fixes for a device that is being made. */
   #waiting: TimedFix[] = [];
-  /** Positions under way that lie in other zones than those before. */
-  #crossings = 0;
+  /** The zones of the last fix that was stored. */
+  #zones: string | null = null;
   /** Oddities that the log had a line about. */
   readonly #told = new Set<string>();
 
@@ -98,7 +98,13 @@ class Receiver implements Hearer {
   // --- Fixes -----------------------------------------------------------------------------------------------
 
   readonly hear = (readings: Reading[]): void => {
-    for (const reading of readings) this.#hearOne(reading);
+    for (const reading of readings)
+      try {
+        this.#hearOne(reading);
+      } catch (error) {
+        // A database that can't be read: the next fix tries again.
+        tellFailure(error);
+      }
   };
 
   #hearOne(reading: Reading): void {
@@ -153,13 +159,11 @@ class Receiver implements Hearer {
 
   #keep(deviceId: string, fix: TimedFix): void {
     publish("receiver.fix", { device_id: deviceId, fix });
-    // While a crossing is under way, the zones are those of before.
-    const isCrossing = this.#crossings === 0 && leavesZones(deviceId, fix);
-    if (!this.#thinner.keeps(fix, isCrossing)) return;
-    if (isCrossing) this.#crossings++;
-    this.#record(deviceId, fix).finally(() => {
-      if (isCrossing) this.#crossings--;
-    });
+    const zones = zonesOf(deviceId, fix);
+    const isElsewhere = zones !== null && this.#zones !== null && zones !== this.#zones;
+    if (!this.#thinner.keeps(fix, isElsewhere)) return;
+    this.#zones = zones;
+    this.#record(deviceId, fix);
   }
 
   async #record(deviceId: string, fix: TimedFix): Promise<void> {
@@ -198,11 +202,11 @@ function tellFailure(error: unknown): void {
   if (mayLog(message)) logFailure(message, error);
 }
 
-/** True if a fix lies in other zones than the position before. A database that is down decides nothing. */
-function leavesZones(deviceId: string, fix: TimedFix): boolean {
+/** The zones of a fix. A database that is down decides nothing: null. */
+function zonesOf(deviceId: string, fix: TimedFix): string | null {
   try {
-    return crossesZone(deviceId, fix);
+    return zonesAt(deviceId, fix);
   } catch {
-    return false;
+    return null;
   }
 }

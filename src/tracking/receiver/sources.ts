@@ -44,6 +44,9 @@ const QUIET = 300;
 /** Bytes of a message of Signal K. */
 const MAX_MESSAGE = 262_144;
 
+/** The failure of a handshake that was answered with 401 or 403. */
+const REFUSED = /status code: 40[13]$/;
+
 /** Milliseconds for a WebSocket to confirm that it is closed. */
 const CLOSE_GRACE = 1_000;
 
@@ -176,7 +179,8 @@ function subscribe(url: string, token: string | null, stream: Stream, link: Link
     if (data.length > MAX_MESSAGE) link.lost("it sent more than a message can be");
     else if (stream.take(data.toString())) link.heard();
   };
-  socket.onerror = (event) => link.lost(failureOf(event));
+  socket.onerror = (event) =>
+    link.lost(REFUSED.test(failureOf(event)) ? "it refuses the token" : failureOf(event));
   socket.onclose = ({ code }) => link.lost(`it closed the connection with ${code}`);
   return () => {
     socket.close();

@@ -157,7 +157,7 @@ describe("Signal K", () => {
     const settings = { "position.source": "signalk", "position.url": signalk.url, "log.level": "debug" };
     const refused = await TestServer.start({ settings: { ...settings, "position.token": `${token}-not` } });
     await eventually(() => signalk.refusals > 0);
-    await eventually(async () => (await healthOf(refused)).trouble !== "no fix has come yet");
+    await eventually(async () => (await healthOf(refused)).trouble === "it refuses the token");
     expect(await outputOfWholeRun(refused)).not.toContain(token);
     const admitted = await TestServer.start({ settings: { ...settings, "position.token": token } });
     await signalk.subscribed();
