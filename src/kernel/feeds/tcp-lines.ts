@@ -1,3 +1,4 @@
+import { Backlog, type LineReading } from "./backlog";
 import { type Kept, keepConnection, type Link, type LinkTiming, type Told } from "./connection";
 import { LineReader } from "./lines";
 
@@ -6,6 +7,8 @@ import { LineReader } from "./lines";
 export interface LineListener {
   /** Takes a line; true if it makes sense to this listener. */
   take: (line: string) => boolean;
+  /** The end of work that the next line must wait for; null if there is none. */
+  busy?: () => Promise<unknown> | null;
   tell: Told;
   /** A connection was made: whatever was begun on the one before is void. */
   opened?: () => void;
@@ -58,31 +61,51 @@ function share(url: string, timing: LinkTiming): Shared {
         tell.speaks();
       }
   };
-  const open = (link: Link) => {
-    const lines = new LineReader();
-    return openTcp(url, link, {
+  const busy = () => {
+    for (const { busy } of listeners) {
+      const work = busy?.();
+      if (work) return work;
+    }
+    return null;
+  };
+  const open = (link: Link) =>
+    openTcp(url, link, {
       opened() {
         for (const { opened } of listeners) opened?.();
       },
-      data(bytes) {
-        for (const line of lines.take(bytes)) take(link, line);
-      },
+      take: (line) => take(link, line),
+      busy,
     });
-  };
   const made = { kept: keepConnection(tell, open, timing), listeners };
   shared.set(url, made);
   return made;
 }
 
-export interface TcpHandlers {
+export interface TcpHandlers extends LineReading {
   /** Called when the connection is there, with the function that writes to it. */
   opened?: (write: (text: string) => void) => void;
-  data: (bytes: Buffer) => void;
+  /** Characters that a line may have. */
+  longest?: number;
 }
 
-/** Opens a connection to `tcp://host:port` and returns the function that closes it. */
-export function openTcp(url: string, link: Link, { opened, data }: TcpHandlers): () => void {
+/**
+ * Opens a connection to `tcp://host:port` and returns the function that closes it. A server that sends faster than
+ * its lines are read has to wait, and one that goes is lost once they are.
+ */
+export function openTcp(url: string, link: Link, { opened, longest, ...reading }: TcpHandlers): () => void {
   const { hostname, port } = new URL(url);
+  const lines = new LineReader(longest);
+  let lost: string | null = null;
+  let isPaused = false;
+  const backlog = new Backlog(reading, () => {
+    if (lost !== null) link.lost(lost);
+    else if (isPaused) connecting.then((socket) => socket.resume());
+    isPaused = false;
+  });
+  const lose = (why: string) => {
+    lost = why;
+    if (backlog.isEmpty) link.lost(why);
+  };
   const connecting = Bun.connect({
     hostname: hostname.replace(/^\[(.*)\]$/, "$1"),
     port: Number(port),
@@ -92,19 +115,25 @@ export function openTcp(url: string, link: Link, { opened, data }: TcpHandlers):
         link.opened();
         opened?.((text) => socket.write(text));
       },
-      data: (_, bytes) => data(bytes),
+      data(socket, bytes) {
+        backlog.push(lines.take(bytes));
+        if (!backlog.isFull || isPaused) return;
+        isPaused = true;
+        socket.pause();
+      },
       close(_, error) {
-        link.lost(codeOf(error) ?? "it closed the connection");
+        lose(codeOf(error) ?? "it closed the connection");
       },
       error(_, error) {
-        link.lost(error.name);
+        lose(error.name);
       },
       connectError(_, error) {
-        link.lost(codeOf(error) ?? error.name);
+        lose(codeOf(error) ?? error.name);
       },
     },
   });
   return () => {
+    backlog.close();
     connecting.then(
       (socket) => socket.terminate(),
       () => {}, // connectError told it

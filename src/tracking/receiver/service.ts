@@ -46,6 +46,9 @@ export function startReceiver(): () => void {
   return stop;
 }
 
+/** Positions that are stored at a time: a receiver that plays a whole log waits for the disk. */
+const MOST_PENDING = 20;
+
 /** Fixes that may wait for the device: making it takes one commit. */
 const MOST_WAITING = 100;
 
@@ -60,6 +63,8 @@ class Receiver implements Hearer {
   #device: string | null = null;
   /** Fixes for a device that is being made. */
   #waiting: TimedFix[] = [];
+  /** The positions that are being stored. */
+  readonly #pending = new Set<Promise<void>>();
   /** The zones of the last fix that was stored. */
   #zones: string | null = null;
   /** Oddities that the log had a line about. */
@@ -94,6 +99,11 @@ class Receiver implements Hearer {
     counts.refused.add();
     this.#tellOnce("a datagram is left out, since position.allow_from does not list its sender", { sender });
   };
+
+  readonly overrun = (): void => counts.overruns.add();
+
+  readonly busy = (): Promise<unknown> | null =>
+    this.#pending.size < MOST_PENDING ? null : Promise.race(this.#pending);
 
   // --- Fixes -----------------------------------------------------------------------------------------------
 
@@ -163,7 +173,8 @@ class Receiver implements Hearer {
     const isElsewhere = zones !== null && this.#zones !== null && zones !== this.#zones;
     if (!this.#thinner.keeps(fix, isElsewhere)) return;
     this.#zones = zones;
-    this.#record(deviceId, fix);
+    const pending = this.#record(deviceId, fix).finally(() => this.#pending.delete(pending));
+    this.#pending.add(pending);
   }
 
   async #record(deviceId: string, fix: TimedFix): Promise<void> {

@@ -1,3 +1,4 @@
+import { Backlog } from "../../kernel/feeds/backlog";
 import {
   keepConnection,
   type Link,
@@ -5,7 +6,6 @@ import {
   type Open,
   type Told,
 } from "../../kernel/feeds/connection";
-import { LineReader } from "../../kernel/feeds/lines";
 import { type LineSource, listenToLines, openTcp } from "../../kernel/feeds/tcp-lines";
 import { failureOf } from "../../kernel/feeds/web-socket";
 import { rangesOf } from "../../kernel/values/address-ranges";
@@ -36,6 +36,10 @@ export interface Hearer {
   broken: (count: number) => void;
   /** A sender who isn't on the list sent a datagram. */
   refused: (sender: string) => void;
+  /** A datagram was left out, since those before it are still to be read. */
+  overrun: () => void;
+  /** The end of work on readings that the next ones must wait for; null if there is none. */
+  busy: () => Promise<unknown> | null;
 }
 
 /** Milliseconds of quiet after which nothing more belongs to a fix. Receivers send all of one in a burst. */
@@ -52,7 +56,7 @@ const CLOSE_GRACE = 1_000;
 
 /** Keeps listening to a source. */
 export function startSource(settings: SourceSettings, hearer: Hearer, timing: LinkTiming): LineSource {
-  const { source, url, token } = settings;
+  const { source, url } = settings;
   const stream = new Stream(
     () =>
       source === "nmea"
@@ -64,13 +68,13 @@ export function startSource(settings: SourceSettings, hearer: Hearer, timing: Li
   );
   const connected =
     source === "nmea" && url.startsWith("tcp:")
-      ? listenToLines(url, { ...stream, tell: hearer.tell }, timing)
+      ? listenToLines(url, { ...stream, tell: hearer.tell, busy: hearer.busy }, timing)
       : keep(
           source === "nmea"
             ? (link) => listenToDatagrams(settings, hearer, stream, link)
             : source === "gpsd"
-              ? (link) => watchGpsd(url, stream, link)
-              : (link) => subscribe(url, token, stream, link),
+              ? (link) => watchGpsd(url, hearer, stream, link)
+              : (link) => subscribe(settings, hearer, stream, link),
           hearer.tell,
           timing,
         );
@@ -132,31 +136,34 @@ class Stream {
   }
 }
 
+/** Takes the lines of a link. */
+const readingOf = (stream: Stream, { busy }: Hearer, link: Link) => ({
+  take(line: string) {
+    if (stream.take(line)) link.heard();
+  },
+  busy,
+});
+
 function listenToDatagrams(
   { url, allowFrom }: SourceSettings,
-  { refused }: Hearer,
+  hearer: Hearer,
   stream: Stream,
   link: Link,
 ): () => void {
-  return openUdp(url, rangesOf(allowFrom), link, {
-    opened: stream.opened,
-    line: (line) => {
-      if (stream.take(line)) link.heard();
-    },
-    refused,
-  });
+  const { opened } = stream;
+  const { refused, overrun } = hearer;
+  const reading = readingOf(stream, hearer, link);
+  return openUdp(url, rangesOf(allowFrom), link, { opened, refused, overrun, ...reading });
 }
 
-function watchGpsd(url: string, stream: Stream, link: Link): () => void {
-  const lines = new LineReader(GPSD_LINE);
+function watchGpsd(url: string, hearer: Hearer, stream: Stream, link: Link): () => void {
   return openTcp(url, link, {
     opened(write) {
       stream.opened();
       write(GPSD_WATCH);
     },
-    data(bytes) {
-      for (const line of lines.take(bytes)) if (stream.take(line)) link.heard();
-    },
+    longest: GPSD_LINE,
+    ...readingOf(stream, hearer, link),
   });
 }
 
@@ -166,7 +173,8 @@ const SocketWithHeaders = WebSocket as unknown as new (
   options: { headers: Record<string, string> },
 ) => Bun.WebSocket;
 
-function subscribe(url: string, token: string | null, stream: Stream, link: Link): () => void {
+function subscribe({ url, token }: SourceSettings, hearer: Hearer, stream: Stream, link: Link): () => void {
+  const backlog = new Backlog(readingOf(stream, hearer, link));
   const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
   const socket = new SocketWithHeaders(signalkStream(url), { headers });
   socket.binaryType = "nodebuffer";
@@ -177,12 +185,14 @@ function subscribe(url: string, token: string | null, stream: Stream, link: Link
   };
   socket.onmessage = ({ data }: { data: string | Buffer }) => {
     if (data.length > MAX_MESSAGE) link.lost("it sent more than a message can be");
-    else if (stream.take(data.toString())) link.heard();
+    else if (backlog.isFull) link.lost("it sends faster than it can be read");
+    else backlog.push([data.toString()]);
   };
   socket.onerror = (event) =>
     link.lost(REFUSED.test(failureOf(event)) ? "it refuses the token" : failureOf(event));
   socket.onclose = ({ code }) => link.lost(`it closed the connection with ${code}`);
   return () => {
+    backlog.close();
     socket.close();
     setTimeout(() => socket.terminate(), CLOSE_GRACE).unref();
   };

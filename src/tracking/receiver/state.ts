@@ -39,6 +39,10 @@ export const counts = {
     "fairlead_position_refused_datagrams_total",
     "Datagrams from senders that position.allow_from does not list",
   ),
+  overruns: ofReceiver(
+    "fairlead_position_overrun_datagrams_total",
+    "Datagrams that came faster than they could be read",
+  ),
   reconnects: ofReceiver(
     "fairlead_position_reconnects_total",
     "Times that the connection to the own receiver was made anew",

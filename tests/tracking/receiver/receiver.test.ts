@@ -284,3 +284,23 @@ test("the vessels and the own position share one connection to the same receiver
   await server.stop();
   await receiver.stop();
 });
+
+test("a receiver that plays a whole log at once has all of it stored, and holds nobody up", async () => {
+  const receiver = await AisReceiver.start();
+  const server = await TestServer.start({ settings: { ...nmeaSettings(receiver), "log.level": "error" } });
+  await receiver.connected();
+  const fixes = Array.from({ length: 30_000 }, (_, second) => under(second));
+  receiver.write(fixes.map((each) => `${rmc(each)}\r\n`).join(""));
+  let longest = 0;
+  for (let asked = 0; asked < 100; asked++) {
+    const began = performance.now();
+    expectStatus(await server.get("/health/live"), 200);
+    longest = Math.max(longest, performance.now() - began);
+  }
+  expect(longest).toBeLessThan(500);
+  const total = async () =>
+    (await server.get("/v1/gps?limit=1", { token: await server.admin() })).body.pagination.total;
+  await eventually(async () => (await total()) === fixes.length / 10);
+  await server.stop();
+  await receiver.stop();
+}, 30_000);
