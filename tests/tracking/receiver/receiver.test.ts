@@ -290,14 +290,17 @@ test("a receiver that plays a whole log at once has all of it stored, and holds 
   const server = await TestServer.start({ settings: { ...nmeaSettings(receiver), "log.level": "error" } });
   await receiver.connected();
   const fixes = Array.from({ length: 30_000 }, (_, second) => under(second));
+  expectStatus(await server.get("/health/live"), 200);
   receiver.write(fixes.map((each) => `${rmc(each)}\r\n`).join(""));
   let longest = 0;
-  for (let asked = 0; asked < 100; asked++) {
+  const end = performance.now() + 1_000;
+  while (performance.now() < end) {
     const began = performance.now();
     expectStatus(await server.get("/health/live"), 200);
     longest = Math.max(longest, performance.now() - began);
   }
-  expect(longest).toBeLessThan(500);
+  // Read in one go, it takes a second and more.
+  expect(longest).toBeLessThan(400);
   const total = async () =>
     (await server.get("/v1/gps?limit=1", { token: await server.admin() })).body.pagination.total;
   await eventually(async () => (await total()) === fixes.length / 10);
