@@ -167,13 +167,3 @@ function later(write: () => unknown): void {
     write();
   }, "retryable").catch((error) => logFailure("the use of a tracker could not be noted", error));
 }
-
-// --- For the log ------------------------------------------------------------------------------------------
-
-const idByHash = statement(() =>
-  sqlite.prepare<{ id: string }, [string]>("SELECT id FROM trackers WHERE token_hash = ?"),
-);
-
-/** Identifier of the tracker with a token, valid or not; null for an unknown one. */
-export const trackerId = (token: string): string | null =>
-  TRACKER_TOKEN.test(token) ? (idByHash().get(hashToken(token))?.id ?? null) : null;
