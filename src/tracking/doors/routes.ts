@@ -18,10 +18,9 @@ const Counts = record(
 );
 
 const Messages = ofKind<object[]>("Ignorable", {
-  type: "array",
-  items: { type: "object" },
   description: "Messages for the app: none, or the zones",
   examples: [[]],
+  "x-shown": { type: "array", items: { type: "object", additionalProperties: true } },
 });
 
 const Nothing = binary("text/plain", "Nothing, or to a person who opens the address what it is for");
