@@ -26,7 +26,7 @@ interface DoorContext extends HookContext {
 const REFUSALS = { requests: 60, seconds: 60 };
 const refusalTurn = inTurns({ ofTurn: 4 });
 
-/** Requests without a body that came in a turn of the event loop which has taken long already. */
+/** Requests that came in a turn of the event loop which has taken long already. */
 const nextTurn = inTurns({ ofTurn: 8 });
 
 /** Basic is among the challenges for apps that send a password only when they are asked. */
@@ -77,9 +77,8 @@ export const doorGuard = new Elysia({ name: "door-guard" }).macro({
         const { request, params } = context;
         context.set.headers["referrer-policy"] = "no-referrer";
         const tokens = addressTokens(request, params?.token, takesApiKey);
+        if (isTurnLong()) await nextTurn(() => addressBlock(clientAddress(request)));
         const reporter = await admit(request, tokens);
-        if (request.method !== "POST" && isTurnLong())
-          await nextTurn(() => addressBlock(clientAddress(request)));
         const message = request.method === "POST" ? await readMessage(request) : new Uint8Array(0);
         if (message !== "endless") await requireConnected(request);
         context.delivery = { reporter: await admit(request, tokens), message };
