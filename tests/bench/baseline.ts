@@ -37,6 +37,16 @@ const toPoint = ({ judgement, ...row }: Row) => ({
   outlier_reason: judgement,
 });
 
+/** A position with the fields that subscribers hear. */
+const toTold = ({
+  accuracy_m: _,
+  battery_percent: _1,
+  source: _2,
+  is_outlier: _3,
+  outlier_reason: _4,
+  ...told
+}: ReturnType<typeof toPoint>) => told;
+
 // --- Tokens -----------------------------------------------------------------------------------------------
 
 /** The device of each key, by the key's hash. */
@@ -165,7 +175,7 @@ async function post(request: Request, server: BunServer<undefined>): Promise<Res
     }
     return toPoint(row);
   });
-  server.publish("gps", JSON.stringify({ type: "gpsUpdate", data: point }));
+  server.publish("gps", JSON.stringify({ type: "gpsUpdate", data: toTold(point) }));
   return Response.json({ data: point, _links: { self: `/v1/gps/${point.id}` } }, { status: 201 });
 }
 

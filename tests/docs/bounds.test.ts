@@ -56,6 +56,7 @@ const LISTS: Record<string, string> = {
   createSystemSetting: "what was stored: 4 MiB of all settings",
   getSystemSetting: "what was stored: 4 MiB of all settings",
   replaceSystemSetting: "what was stored: 4 MiB of all settings",
+  postPositions: "a fate for each of at most 1,000 positions of the request",
   // Pages.
   listUsers: PAGE,
   listOwnAuditEvents: PAGE,

@@ -7,13 +7,16 @@ import { recordAudit } from "../../identity/audit/service";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { adjustCounter, counter, counterNow } from "../../kernel/db/counters";
+import { afterCommit } from "../../kernel/db/transactions";
 import { conflict, isUniqueViolation, notFound } from "../../kernel/errors/errors";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { checkChanged } from "../../kernel/http/validation";
 import { iso, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import { newestPositionOf } from "../gps/service";
+import { forgetCurrent } from "../ingest/current-cache";
 import { detach } from "../ingest/detach";
+import { releaseHeld } from "../ingest/judge";
 import { trackers } from "../trackers/table";
 import { devicesChanged } from "./epoch";
 import type { Device, DeviceChange, NewDevice } from "./schema";
@@ -116,10 +119,17 @@ export function updateDevice(
           .run(),
       );
       devicesChanged();
+      if (change.max_speed_kmh === null) letHeldCount(id);
     }
     if (api_key_id !== undefined) linkApiKey(actor, api_key_id, id);
     return getDevice(id);
   });
+}
+
+/** Nothing is checked any more: the newest fix need not wait for the next one. */
+function letHeldCount(deviceId: string): void {
+  releaseHeld(deviceId);
+  afterCommit(() => forgetCurrent(deviceId));
 }
 
 /** Writes the events of the trackers that go with a device. */

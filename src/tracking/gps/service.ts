@@ -9,6 +9,7 @@ import { cachedCurrent, forgetCurrent } from "../ingest/current-cache";
 import { isDetached } from "../ingest/detach";
 import { journeyOf } from "../ingest/journeys";
 import { judgeAround, numberedPoint, setJudged } from "../ingest/judge";
+import { COUNTS } from "../ingest/kinds";
 import {
   ALL,
   countAt,
@@ -19,7 +20,6 @@ import {
   windowOf,
 } from "../ingest/places";
 import type { GpsPoint } from "../ingest/schema";
-import { COUNTS } from "./kinds";
 import type { GpsFilter } from "./schema";
 
 /**
