@@ -26,9 +26,9 @@ import { servingBot } from "../../operations/community/bot";
 import { oldestSync } from "../../operations/community/guilds";
 import { type VesselsState, vesselsState } from "../../operations/vessels/service";
 import { socketCounts } from "../../realtime/connections";
-import type { Source } from "../../tracking/gps/kinds";
 import { detachmentCount } from "../../tracking/ingest/detach";
 import { type Outcome, REJECTIONS, type Rejection } from "../../tracking/ingest/fix";
+import type { Source } from "../../tracking/ingest/kinds";
 import { backupState } from "../backup/schedule";
 
 /**

@@ -1,7 +1,7 @@
 import type { Message } from "../../kernel/http/message";
-import type { Source } from "../gps/kinds";
 import type { Reading, Rejection } from "../ingest/fix";
 import type { ForwardedPosition } from "../ingest/formats/traccar-server";
+import type { Source } from "../ingest/kinds";
 import type { Reporter } from "../trackers/authenticate";
 import * as read from "./read";
 import { type Tally, takeForwarded, takeNothing, takeReadings } from "./take";

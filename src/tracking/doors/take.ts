@@ -1,8 +1,8 @@
 import { publish } from "../../kernel/db/events";
 import { AppError, unauthorized } from "../../kernel/errors/errors";
-import type { Source } from "../gps/kinds";
 import type { Outcome, Reading, Rejection } from "../ingest/fix";
 import type { ForwardedPosition } from "../ingest/formats/traccar-server";
+import type { Source } from "../ingest/kinds";
 import { takePositions } from "../ingest/limit";
 import { recordPositions } from "../ingest/record";
 import { noteRejections, type Reporter } from "../trackers/authenticate";
