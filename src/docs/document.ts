@@ -115,19 +115,13 @@ const SECURITY = {
     type: "http",
     scheme: "bearer",
     description:
-      "A session token (`ses_` and 43 characters, from `POST /v1/auth/login`) or an API key (`flk_` and 43 characters, from `POST /v1/api-keys`)",
+      "A session token (`ses_` and 43 characters, from `POST /v1/auth/login`) or an API key (`flk_` and 43 characters, from `POST /v1/api-keys`); at the doors for apps a tracker's token (`flt_` and 43 characters, from `POST /v1/devices/{id}/trackers`), or the API key of a device with `gps:write`",
   },
   idAppKey: {
     type: "apiKey",
     in: "header",
     name: "X-ID-App-Key",
     description: "`security.id_app_key` of the configuration; for writing audit events alone",
-  },
-  tracker: {
-    type: "http",
-    scheme: "bearer",
-    description:
-      "A tracker's token (`flt_` and 43 characters, from `POST /v1/devices/{id}/trackers`), or the API key of a device with `gps:write`; for the doors for apps alone",
   },
   trackerPassword: {
     type: "http",
@@ -327,7 +321,7 @@ function securityOf({ "x-access": { requires, also }, parameters = [] }: Operati
     return [
       // The token in the path is a parameter.
       ...(parameters.some(({ name }) => name === "token") ? [{}] : []),
-      ...[{ tracker: [] }, { trackerPassword: [] }],
+      ...[{ bearer: [] }, { trackerPassword: [] }],
       ...(also === "api_key" ? [{ trackerKey: [] }] : []),
     ];
   if (also === "credential") return [{}, { bearer: [] }];

@@ -2,12 +2,18 @@
 
 interface Body {
   types: readonly string[];
-  schema: { type: string | string[]; description: string; examples: unknown[] };
+  schema: { type: string | string[]; items?: { type: string }; description: string; examples: unknown[] };
 }
 
 const json = (description: string, example: unknown): Body => ({
   types: ["application/json"],
-  schema: { type: Array.isArray(example) ? ["array", "object"] : "object", description, examples: [example] },
+  schema: {
+    ...(Array.isArray(example)
+      ? { type: ["array", "object"], items: { type: "object" } }
+      : { type: "object" }),
+    description,
+    examples: [example],
+  },
 });
 
 const feature = (properties: object) => ({

@@ -151,7 +151,7 @@ function open(app: AnyElysia, method: "GET" | "POST", { body, takesApiKey, ...do
     detail: {
       ...detail,
       operationId: `${name}ByAddress`,
-      summary: `${detail.summary}, by token in the path`,
+      summary: `Take from ${door.app}, token in the path`,
     },
   } as object);
 }

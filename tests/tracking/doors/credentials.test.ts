@@ -291,6 +291,6 @@ test.each(DOORS)("$path asks for a credential in the document too", async ({ pat
   const names = (template: string) =>
     document.paths[template]?.post?.security.map((each) => Object.keys(each)[0] ?? "");
   const keys = path.includes("dawarich") ? ["trackerKey"] : [];
-  expect(names(path)).toEqual(["tracker", "trackerPassword", ...keys]);
-  expect(names(`${path}/{token}`)).toEqual(["", "tracker", "trackerPassword", ...keys]);
+  expect(names(path)).toEqual(["bearer", "trackerPassword", ...keys]);
+  expect(names(`${path}/{token}`)).toEqual(["", "bearer", "trackerPassword", ...keys]);
 });
