@@ -316,11 +316,9 @@ const ALSO: Record<Also, string> = {
   api_key: "",
 };
 
-function securityOf({ "x-access": { requires, also }, parameters = [] }: Operation): Json[] {
+function securityOf({ "x-access": { requires, also } }: Operation): Json[] {
   if (requires === "tracker")
     return [
-      // The token in the path is a parameter.
-      ...(parameters.some(({ name }) => name === "token") ? [{}] : []),
       ...[{ bearer: [] }, { trackerPassword: [] }],
       ...(also === "api_key" ? [{ trackerKey: [] }] : []),
     ];

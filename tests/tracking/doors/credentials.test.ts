@@ -292,5 +292,5 @@ test.each(DOORS)("$path asks for a credential in the document too", async ({ pat
     document.paths[template]?.post?.security.map((each) => Object.keys(each)[0] ?? "");
   const keys = path.includes("dawarich") ? ["trackerKey"] : [];
   expect(names(path)).toEqual(["bearer", "trackerPassword", ...keys]);
-  expect(names(`${path}/{token}`)).toEqual(["", "bearer", "trackerPassword", ...keys]);
+  expect(names(`${path}/{token}`)).toEqual(["bearer", "trackerPassword", ...keys]);
 });
