@@ -10,7 +10,7 @@ import { MINUTE, now } from "../../kernel/time/clock";
 import { BoundedMap } from "../../kernel/values/bounded-map";
 import { deviceEpoch } from "../devices/epoch";
 import type { Rejection } from "../ingest/fix";
-import type { TrackerFormat } from "./table";
+import type { TrackerFormat } from "./formats";
 
 /** The credentials at the doors of apps. Raw SQL: each position that an app sends comes with one. */
 

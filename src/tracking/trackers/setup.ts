@@ -1,4 +1,4 @@
-import type { TrackerFormat } from "./table";
+import type { TrackerFormat } from "./formats";
 
 /** The values with which an app is set up for a tracker. Pure: instructions say what to do with them. */
 

@@ -1,4 +1,6 @@
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { done, expectStatus } from "../../support/expectations";
 import { LONGEST_HOLD, longestHold } from "../../support/pressure";
 import { TestServer } from "../../support/server";
@@ -41,6 +43,22 @@ describe("beyond the limit of positions", () => {
     expect((await server.post(PATH, { token, body: positions(1) })).status).toBe(503);
   });
 });
+
+test("while another process holds the database, an app gets 503 with Retry-After, and its position once it is sent again", async () => {
+  const { token, deviceId } = await newTracker(server, "generic");
+  const body = positions(1);
+  const other = new Database(join(server.dataDir, "fairlead.db"));
+  other.run("BEGIN IMMEDIATE");
+  try {
+    const refused = await server.post(PATH, { token, body });
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(await positionsOf(server, deviceId)).toEqual([]);
+  } finally {
+    other.run("ROLLBACK");
+    other.close();
+  }
+  expect((await server.post(PATH, { token, body })).body).toEqual({ stored: 1, duplicates: 0, rejected: 0 });
+}, 20_000);
 
 test("the general limit of writes doesn't count at the doors", async () => {
   const { token } = await newTracker(server, "owntracks");

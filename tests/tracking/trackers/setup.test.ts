@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { TRACKER_FORMATS } from "../../../src/tracking/trackers/formats";
 import { labelOf, setupOf } from "../../../src/tracking/trackers/setup";
-import { TRACKER_FORMATS } from "../../../src/tracking/trackers/table";
 import { done } from "../../support/expectations";
 import { newUser, staff } from "../../support/people";
 import { TestServer } from "../../support/server";
