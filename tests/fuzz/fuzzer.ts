@@ -56,6 +56,10 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
   [/register|oauth$|sessions$/, /is switched off$/],
   // Times against the server's clock.
   [/^(POST|PATCH) \/v1\/(api-keys|sessions)/, /must be in the future$/],
+  [
+    /^(POST|PATCH) \/v1\/devices\/\{id\}\/trackers/,
+    /must be in the future$|is for OwnTracks alone$|must have no query and no fragment$/,
+  ],
   [/^POST \/v1\/gps$/, /^timestamp must be Unix time/],
   // Fields that hang on others or on the record.
   [/^PATCH \/v1\/users\/\{id\}$/, /^avatar_url can't be set while avatars are off$/],

@@ -1,4 +1,5 @@
 import type { Message } from "../../kernel/http/message";
+import { isObject } from "../../kernel/values/json";
 import type { Reading, Rejection } from "../ingest/fix";
 import { readGeneric } from "../ingest/formats/generic";
 import { readGpsLogger } from "../ingest/formats/gpslogger";
@@ -6,6 +7,7 @@ import { readOsmAnd, readTraccarJson } from "../ingest/formats/osmand";
 import { readOverland } from "../ingest/formats/overland";
 import { readOwnTracks } from "../ingest/formats/owntracks";
 import { type ForwardedPosition, readTraccarForward } from "../ingest/formats/traccar-server";
+import { whileTurnLasts } from "../ingest/turn";
 import type { Reporter } from "../trackers/authenticate";
 import { formOf, isJson, jsonOf, queryOf } from "./content";
 
@@ -24,16 +26,66 @@ function fromJson<T>(message: Message, read: (value: unknown) => T): Read<T> {
   return "reason" in content ? content.reason : read(content.value);
 }
 
+/** Elements of a long message that are read at once, in a fraction of a millisecond. */
+const PIECE = 200;
+
+const nextTurn = () => new Promise((resume) => setImmediate(resume));
+
+/** Reads a message that may be long piece by piece, with other requests in between. */
+async function inPieces(
+  message: Message,
+  split: (value: unknown) => unknown[],
+  read: (value: unknown) => Reading[],
+): Promise<Read<Reading[]>> {
+  const pieces = fromJson(message, split);
+  if (typeof pieces === "string") return pieces;
+  if (pieces.length > 1) await nextTurn();
+  const readings: Reading[] = [];
+  for (let at = 0; at < pieces.length; ) {
+    whileTurnLasts(() => {
+      for (const reading of read(pieces[at++])) readings.push(reading);
+      return at < pieces.length;
+    });
+    if (at < pieces.length) await nextTurn();
+  }
+  return readings;
+}
+
+const piecesOf = (elements: unknown[]): unknown[][] =>
+  Array.from({ length: Math.ceil(elements.length / PIECE) }, (_, at) =>
+    elements.slice(at * PIECE, (at + 1) * PIECE),
+  );
+
+const isLong = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > PIECE;
+
+/** A long batch as several shorter ones. */
+function splitBatch(value: unknown): unknown[] {
+  if (!isObject(value) || !isLong(value.locations)) return [value];
+  const { locations, current } = value;
+  return [
+    ...piecesOf(locations).map((piece) => ({ locations: piece })),
+    ...(current === undefined || current === null ? [] : [{ locations: [], current }]),
+  ];
+}
+
+/** A long array or collection as several shorter ones. */
+function splitGeneric(value: unknown): unknown[] {
+  if (isLong(value)) return piecesOf(value);
+  if (!isObject(value) || value.type !== "FeatureCollection" || !isLong(value.features)) return [value];
+  return piecesOf(value.features).map((features) => ({ type: "FeatureCollection", features }));
+}
+
 export const ownTracks = (message: Message, { encryptionKey }: Reporter): Read<Reading[]> =>
   fromJson(message, (value) => readOwnTracks(value, encryptionKey));
 
-export const overland = (message: Message): Read<Reading[]> =>
-  fromJson(message, (value) => readOverland(value, "overland"));
+export const overland = (message: Message): Promise<Read<Reading[]>> =>
+  inPieces(message, splitBatch, (value) => readOverland(value, "overland"));
 
-export const dawarich = (message: Message): Read<Reading[]> =>
-  fromJson(message, (value) => readOverland(value, "dawarich"));
+export const dawarich = (message: Message): Promise<Read<Reading[]>> =>
+  inPieces(message, splitBatch, (value) => readOverland(value, "dawarich"));
 
-export const generic = (message: Message): Read<Reading[]> => fromJson(message, readGeneric);
+export const generic = (message: Message): Promise<Read<Reading[]>> =>
+  inPieces(message, splitGeneric, readGeneric);
 
 export const traccar = (message: Message): Read<ForwardedPosition> => fromJson(message, readTraccarForward);
 

@@ -18,7 +18,8 @@ interface Visit {
   delivery: Delivery;
 }
 
-type Reader<T> = (message: Message, reporter: Reporter, request: Request) => T | Rejection;
+type Read<T> = T | Rejection;
+type Reader<T> = (message: Message, reporter: Reporter, request: Request) => Read<T> | Promise<Read<T>>;
 
 /** A door: how it reads a message, as which source, and what its app wants to hear once it is recorded. */
 type Door = (visit: Visit) => Promise<unknown>;
@@ -30,7 +31,7 @@ const door =
     answer: (tally: Tally, reporter: Reporter, readings: Reading[]) => unknown,
   ): Door =>
   async ({ request, delivery: { reporter, message } }) => {
-    const found = readings(message, reporter, request);
+    const found = await readings(message, reporter, request);
     if (typeof found === "string") return answer(takeNothing(source, reporter, found), reporter, []);
     return answer(await takeReadings(source, reporter, found), reporter, found);
   };
