@@ -37,10 +37,12 @@ import { healthRoutes } from "./server/health/routes";
 import { metricsRoutes } from "./server/metrics/routes";
 import { categoryRoutes } from "./tracking/categories/routes";
 import { deviceRoutes } from "./tracking/devices/routes";
+import { doorRoutes } from "./tracking/doors/routes";
 import { geofenceRoutes } from "./tracking/geofences/routes";
 import { gpsRoutes } from "./tracking/gps/routes";
 import { locationRoutes } from "./tracking/locations/routes";
 import { templateRoutes } from "./tracking/templates/routes";
+import { trackerRoutes } from "./tracking/trackers/routes";
 import { tripRoutes } from "./tracking/trips/routes";
 
 /** The API, and the text of its OpenAPI document, which is built on the first request for it. */
@@ -92,6 +94,8 @@ export function createApp(): App {
     .use(graphqlRoutes)
     .use(gpsRoutes)
     .use(deviceRoutes)
+    .use(trackerRoutes)
+    .use(doorRoutes)
     .use(tripRoutes)
     .use(locationRoutes)
     .use(geofenceRoutes)

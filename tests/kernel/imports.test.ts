@@ -61,6 +61,7 @@ const isDoor = (file: string) =>
 /** Checks that doors make before they call a service. */
 const GUARDS = [
   "identity/access/guard",
+  "tracking/doors/guard",
   "identity/two-factor-codes/tries",
   "identity/reauthentication/limits",
 ];

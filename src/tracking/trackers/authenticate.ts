@@ -10,7 +10,7 @@ import { MINUTE, now } from "../../kernel/time/clock";
 import { BoundedMap } from "../../kernel/values/bounded-map";
 import { deviceEpoch } from "../devices/epoch";
 import type { Rejection } from "../ingest/fix";
-import type { TrackerFormat } from "./table";
+import type { TrackerFormat } from "./formats";
 
 /** The credentials at the doors of apps. Raw SQL: each position that an app sends comes with one. */
 
@@ -167,13 +167,3 @@ function later(write: () => unknown): void {
     write();
   }, "retryable").catch((error) => logFailure("the use of a tracker could not be noted", error));
 }
-
-// --- For the log ------------------------------------------------------------------------------------------
-
-const idByHash = statement(() =>
-  sqlite.prepare<{ id: string }, [string]>("SELECT id FROM trackers WHERE token_hash = ?"),
-);
-
-/** Identifier of the tracker with a token, valid or not; null for an unknown one. */
-export const trackerId = (token: string): string | null =>
-  TRACKER_TOKEN.test(token) ? (idByHash().get(hashToken(token))?.id ?? null) : null;
