@@ -310,7 +310,7 @@ export class Fuzzer {
     if (isRightful && request.isValid)
       claim(status !== 400 || isBeyondSchemas(operation, text), "a valid request is refused");
     // GraphQL answers 200 with `errors` to a query that it can't parse (its own tests check them).
-    // What an app sends is never refused for its form.
+    // A message of an app is never refused for its form.
     const isFree = template === "/v1/graphql" || isDoor(operation);
     if (isRightful && !isFree && this.#breaksSchema(operation, request))
       claim(status >= 400, "an invalid body is taken");
