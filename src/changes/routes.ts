@@ -65,7 +65,7 @@ export const changeRoutes = new Elysia({ prefix: "/v1/changes", tags: ["Changes"
       access: "authenticated",
       ...query(StreamQuery),
       response: {
-        200: binary("text/event-stream", "Server-sent events, without end"),
+        200: binary("text/event-stream", "Server-sent events, without end", "X-Accel-Buffering"),
         ...errors(403, 503),
         410: Expired,
       },
