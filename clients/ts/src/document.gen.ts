@@ -4,8 +4,8 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description A numbered change */
-        Change: {
+        /** @description A numbered change, with the data of the message `deviceUpdate` */
+        Change_deviceUpdate: {
             /**
              * @description Whoever has this cursor knows of this change and of all before
              * @example 5f1c9a02b3d4e5f6-1204311
@@ -13,17 +13,74 @@ export interface components {
             cursor: string;
             /**
              * @description The message that tells of it
-             * @example gpsUpdate
-             * @enum {string}
+             * @constant
              */
-            type: "gpsUpdate" | "gpsLate" | "geofenceEvent" | "tripUpdate" | "deviceUpdate";
-            /** @description The data of that message, with the record as it is now; or `id`, `device_id` and `is_deleted` true where it is gone */
-            data: Record<string, never>;
+            type: "deviceUpdate";
+            /** @description The record as it is now */
+            data: components["schemas"]["Device"] | components["schemas"]["GoneRecord"];
+        };
+        /** @description A numbered change, with the data of the message `geofenceEvent` */
+        Change_geofenceEvent: {
+            /**
+             * @description Whoever has this cursor knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor: string;
+            /**
+             * @description The message that tells of it
+             * @constant
+             */
+            type: "geofenceEvent";
+            data: components["schemas"]["GeofenceCrossing"];
+        };
+        /** @description A numbered change, with the data of the message `gpsLate` */
+        Change_gpsLate: {
+            /**
+             * @description Whoever has this cursor knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor: string;
+            /**
+             * @description The message that tells of it
+             * @constant
+             */
+            type: "gpsLate";
+            data: components["schemas"]["LateSpan"];
+        };
+        /** @description A numbered change, with the data of the message `gpsUpdate` */
+        Change_gpsUpdate: {
+            /**
+             * @description Whoever has this cursor knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor: string;
+            /**
+             * @description The message that tells of it
+             * @constant
+             */
+            type: "gpsUpdate";
+            /** @description The record as it is now */
+            data: components["schemas"]["ToldPosition"] | components["schemas"]["GoneRecord"];
+        };
+        /** @description A numbered change, with the data of the message `tripUpdate` */
+        Change_tripUpdate: {
+            /**
+             * @description Whoever has this cursor knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor: string;
+            /**
+             * @description The message that tells of it
+             * @constant
+             */
+            type: "tripUpdate";
+            /** @description The record as it is now */
+            data: components["schemas"]["Trip"] | components["schemas"]["GoneRecord"];
         };
         /** @description Changes after a cursor */
         Changes: {
             /** @description The changes, in order */
-            changes: components["schemas"]["Change"][];
+            changes: (components["schemas"]["Change_gpsUpdate"] | components["schemas"]["Change_gpsLate"] | components["schemas"]["Change_geofenceEvent"] | components["schemas"]["Change_tripUpdate"] | components["schemas"]["Change_deviceUpdate"])[];
             /**
              * @description The cursor to go on from
              * @example 5f1c9a02b3d4e5f6-1204311
@@ -195,6 +252,35 @@ export interface components {
              */
             is_deleted: true;
         };
+        /** @description The span that a map has to load anew */
+        LateSpan: {
+            /**
+             * Format: uuid
+             * @description The device
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            device_id: string;
+            /**
+             * Format: int64
+             * @description Positions that were stored
+             * @example 412
+             */
+            count: number;
+            /**
+             * Format: date-time
+             * @description Time of the oldest one
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description Time of the newest one
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            to: string;
+            /** @description The trips that they joined */
+            trip_ids: string[];
+        };
         /** @description A device was created, changed or deleted. To `devices` */
         SocketDeviceUpdate: {
             /**
@@ -237,42 +323,14 @@ export interface components {
              */
             cursor?: string;
         };
-        /** @description Positions came that are older than the device's newest, all of one request together. To extended subscriptions of `gps` and `gps:<device id>` */
+        /** @description Positions came that are older than the device's newest, all of one commit together: a request that takes long has several. To extended subscriptions of `gps` and `gps:<device id>` */
         SocketGpsLate: {
             /**
              * @description Kind
              * @constant
              */
             type: "gpsLate";
-            /** @description The span that a map has to load anew */
-            data: {
-                /**
-                 * Format: uuid
-                 * @description The device
-                 * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
-                 */
-                device_id: string;
-                /**
-                 * Format: int64
-                 * @description Positions that were stored
-                 * @example 412
-                 */
-                count: number;
-                /**
-                 * Format: date-time
-                 * @description Time of the oldest one
-                 * @example 2026-05-04T09:30:00.000Z
-                 */
-                from: string;
-                /**
-                 * Format: date-time
-                 * @description Time of the newest one
-                 * @example 2026-05-04T09:30:00.000Z
-                 */
-                to: string;
-                /** @description The trips that they joined */
-                trip_ids: string[];
-            };
+            data: components["schemas"]["LateSpan"];
             /**
              * @description To subscriptions with `since`: whoever has it knows of this change and of all before
              * @example 5f1c9a02b3d4e5f6-1204311
