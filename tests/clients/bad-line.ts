@@ -1,13 +1,13 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { randomFrom } from "../support/random";
 
-/** A bad line between a client and a server: it cuts, refuses sockets, freezes. */
+/** A bad line between a client and a server: it cuts, refuses sockets, and freezes. */
 
 /**
  * `pass`: everything passes; `cut`: every connection is cut at random; `no sockets`: a handshake is refused, as by a proxy that
- * knows no WebSocket; `down`: connections end at once; `frozen`: nothing passes, and nothing ends.
+ * knows no WebSocket.
  */
-type Mode = "pass" | "cut" | "no sockets" | "down" | "frozen";
+type Mode = "pass" | "cut" | "no sockets";
 
 const REFUSAL = "HTTP/1.1 403 Forbidden\r\ncontent-length: 6\r\nconnection: close\r\n\r\nSorry!";
 
@@ -16,12 +16,15 @@ export class BadLine {
   cuts = 0;
   /** Cuts by their place: in the head of an answer or handshake, within a frame or a body, or by time. */
   readonly places = { request: 0, head: 0, body: 0, time: 0 };
-  /** Connections that were made, and handshakes of sockets among them. */
+  /** Connections that were made. */
   connections = 0;
-  handshakes = 0;
-  #mode: Mode = "pass";
+  /** Connections that are open when cuts end are left alone. */
+  mode: Mode = "pass";
   readonly #server: Server;
+  /** The open connections, each by the function that ends it. */
   readonly #open = new Set<() => void>();
+  readonly #sockets = new Set<() => void>();
+  #frozen = new Set<() => void>();
 
   private constructor(server: Server) {
     this.#server = server;
@@ -41,18 +44,19 @@ export class BadLine {
     return `http://127.0.0.1:${(this.#server.address() as { port: number }).port}`;
   }
 
-  get mode(): Mode {
-    return this.#mode;
+  /** Lets nothing more pass on the connections that are open, and doesn't end them. */
+  freeze(): void {
+    this.#frozen = new Set(this.#open);
   }
 
-  /** Connections that are open when cuts end are left alone. */
-  set mode(mode: Mode) {
-    this.#mode = mode;
+  /** The number of open sockets; connections of requests may be kept for others. */
+  get openSockets(): number {
+    return this.#sockets.size;
   }
 
   /** Ends all connections. */
   hangUp(): void {
-    for (const end of this.#open) end();
+    for (const end of [...this.#open]) end();
   }
 
   stop(): void {
@@ -64,6 +68,7 @@ export class BadLine {
     this.connections++;
     const end = () => {
       this.#open.delete(end);
+      this.#sockets.delete(end);
       near.destroy();
       far.destroy();
     };
@@ -73,10 +78,9 @@ export class BadLine {
       socket.on("error", end);
       socket.on("close", end);
     }
-    if (this.#mode === "down") end();
     const plan = planOf(draw);
     const cut = (place: keyof BadLine["places"]) => {
-      if (this.#mode !== "cut" || !this.#open.has(end)) return false;
+      if (this.mode !== "cut" || !this.#open.has(end)) return false;
       this.cuts++;
       this.places[place]++;
       return true;
@@ -85,10 +89,10 @@ export class BadLine {
     near.on("close", () => clearTimeout(timer));
     let [sent, came] = [0, 0];
     near.on("data", (bytes: Buffer) => {
-      if (this.#mode === "frozen") return;
+      if (this.#frozen.has(end)) return;
       const isHandshake = /^upgrade: websocket/im.test(bytes.toString("latin1"));
-      if (isHandshake) this.handshakes++;
-      if (isHandshake && this.#mode === "no sockets") {
+      if (isHandshake) this.#sockets.add(end);
+      if (isHandshake && this.mode === "no sockets") {
         near.end(REFUSAL);
         return;
       }
@@ -98,7 +102,7 @@ export class BadLine {
       else far.write(bytes);
     });
     far.on("data", (bytes: Buffer) => {
-      if (this.#mode === "frozen") return;
+      if (this.#frozen.has(end)) return;
       const rest = plan.answer - came;
       came += bytes.length;
       if (came > plan.answer && cut(plan.answer < HEAD ? "head" : "body"))

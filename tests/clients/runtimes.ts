@@ -111,11 +111,14 @@ export function servePages(directory: string) {
   return Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
-    fetch: ({ url }) => {
+    async fetch({ url }) {
       const { pathname } = new URL(url);
-      return pathname === "/"
-        ? new Response("<!doctype html><title>Reader</title>", { headers: { "content-type": "text/html" } })
-        : new Response(Bun.file(join(directory, pathname)));
+      if (pathname === "/")
+        return new Response("<!doctype html><title>Reader</title>", {
+          headers: { "content-type": "text/html" },
+        });
+      const file = Bun.file(join(directory, pathname));
+      return (await file.exists()) ? new Response(file) : new Response(null, { status: 404 });
     },
   });
 }

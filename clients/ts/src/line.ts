@@ -128,9 +128,10 @@ export class Line {
         return;
       }
       if (ending === "dropped") this.#pauses.startOverAfter(Date.now() - begun);
-      const asked = ending === "refused" ? await this.#inquire() : 0;
+      if (ending === "refused") await this.#inquire();
       this.#link.changed();
-      const pause = Math.max(this.#pauses.next(), asked);
+      const rests = this.#living.map(({ restsUntil }) => restsUntil - Date.now());
+      const pause = Math.max(this.#pauses.next(), ...rests);
       this.#waking = new AbortController();
       if (!this.#closing.signal.aborted) await sleep(pause, this.#waking.signal);
     }
@@ -143,19 +144,13 @@ export class Line {
     for (const member of this.#members) if (member.isOver) this.#members.delete(member);
   }
 
-  /**
-   * A socket doesn't tell why it was refused: a request does, and brings what there is to hear. Returns the milliseconds that
-   * the server wants to be left alone.
-   */
-  async #inquire(): Promise<number> {
-    if (this.#isPolling) {
-      this.#poll();
-      return 0;
+  /** A socket doesn't tell why it was refused: a request does, and brings what there is to hear. */
+  async #inquire(): Promise<void> {
+    if (!this.#isPolling) {
+      const reads = this.#living.map((member) => member.read(0, this.#closing.signal));
+      if ((await Promise.all(reads)).some(({ isReached }) => isReached)) this.#refusals++;
     }
-    const outcomes = await Promise.all(this.#living.map((member) => member.read(0, this.#closing.signal)));
-    if (outcomes.some(({ isReached }) => isReached)) this.#refusals++;
-    if (this.#refusals >= ENOUGH) this.#poll();
-    return Math.max(0, ...outcomes.map(({ pause }) => pause));
+    if (this.#isPolling || this.#refusals >= ENOUGH) this.#poll();
   }
 
   #poll(): void {

@@ -58,6 +58,8 @@ export class Subscription {
   isOver = false;
   /** True if the last request was answered. */
   isReached = false;
+  /** The time until which the server wants to be left alone, in epoch milliseconds. */
+  restsUntil = 0;
   readonly #link: Link;
   readonly #listeners: Listeners;
   readonly #pauses: Pauses;
@@ -184,7 +186,11 @@ export class Subscription {
       this.#link.fail(new FairleadError(status, text));
       return { isReached: true, pause: 0 };
     }
-    if (status === 429 || status >= 500) return { isReached: false, pause: retryAfter(response.headers) };
+    if (status === 429 || status >= 500) {
+      const pause = retryAfter(response.headers);
+      this.restsUntil = Date.now() + pause;
+      return { isReached: false, pause };
+    }
     const body = JSON.parse(text) as Partial<Page & { error: string }> | null;
     if (status === 410 && body?.next) {
       this.reset(body.next, epochOf(body.next) === epochOf(this.cursor) ? "expired" : "epoch");
