@@ -5,7 +5,7 @@ import { Pauses, retryAfter, sleep } from "../../clients/ts/src/pauses";
 import { eventually } from "../support/expectations";
 import { Listener } from "./support";
 
-/** What the client asks, when, and with which credential: seen by a stand-in that answers as it is told to. */
+/** The client's requests, their times and credentials, as a stand-in sees them that answers as it is told to. */
 
 const listeners: Listener[] = [];
 const servers: { stop: (closes: boolean) => unknown }[] = [];

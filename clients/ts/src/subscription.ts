@@ -3,7 +3,7 @@ import type { components } from "./document.gen.js";
 import { FairleadError } from "./error.js";
 import { type Pauses, retryAfter, sleep } from "./pauses.js";
 
-/** What a subscriber wants to hear of. A function that throws is reported as an uncaught error, and nothing else stops. */
+/** The functions of a subscriber. One that throws is reported as an uncaught error, and hinders nothing else. */
 export interface Listeners<C extends Channel = Channel> {
   /** Each change, once and in order. */
   onChange: (change: Change<C>) => void;
@@ -15,7 +15,7 @@ export interface Listeners<C extends Channel = Channel> {
   onError?: ((error: FairleadError) => void) | undefined;
 }
 
-/** What the subscriptions of a client share. */
+/** The part that the subscriptions of a client share. */
 export interface Link {
   /** The server's address, without a slash at the end. */
   base: string;
@@ -214,7 +214,7 @@ export class Subscription {
         family === "geofence" && id !== "" && (change.data as { geofence_id?: string }).geofence_id !== id;
       if (!isOfOtherZone) this.offer(change);
     }
-    // What follows the last change was of other types or devices.
+    // Changes of other types and devices may have followed the last one.
     if (!this.isOver) this.cursor = next;
   }
 
