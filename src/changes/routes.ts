@@ -14,7 +14,7 @@ const SEEN =
 const JSON_TYPE = "application/json;charset=utf-8";
 
 /** Seconds that a held connection has beyond the time until something comes. */
-const LEEWAY_SECONDS = 30;
+const LEEWAY_SECONDS = 15;
 
 export const changeRoutes = new Elysia({ prefix: "/v1/changes", tags: ["Changes"] })
   .use(guard)

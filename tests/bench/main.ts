@@ -11,6 +11,7 @@ import {
   measureZones,
   type Pair,
 } from "./comparisons";
+import { describeFeed, measureFeed } from "./feed";
 import { type Options, readOptions } from "./options";
 import { type Place, Preparation } from "./prepare";
 import { cleanUp, removeAtEnd, type Server, startBaseline, startFairlead } from "./processes";
@@ -112,7 +113,10 @@ async function run(): Promise<void> {
     process.stdout.write(text);
     if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
   };
-  if (options.soak !== null) {
+  if (options.feed) {
+    const report = { machine: machine(), ...(await measureFeed(options, directory)) };
+    write(report, describeFeed(report));
+  } else if (options.soak !== null) {
     const report = await runSoak(options, options.soak, directory);
     write(report, describeSoak(report));
   } else if (options.scale === null) {

@@ -189,14 +189,15 @@ test("ends when changes are forgotten before they were read", async () => {
 
 describe.skipIf(process.platform !== "linux")("a reader that doesn't read", () => {
   const READERS = 20;
-  const MISSED = 60_000;
-  const MAX_MB = 80;
+  /** Together they would get 2 GB. */
+  const MISSED = 200_000;
+  const MAX_MB = 160;
   const megabytes = (line: string) =>
     Number(
       new RegExp(`${line}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1],
     ) / 1_024;
 
-  test("costs no memory, holds nobody up, and is cut in the end", async () => {
+  test("costs no memory, and holds nobody up", async () => {
     const since = await nowOf(server);
     const { id } = await postPoint(server, key);
     write(
@@ -224,15 +225,6 @@ describe.skipIf(process.platform !== "linux")("a reader that doesn't read", () =
     }
     expect(longest).toBeLessThan(500);
     expect(megabytes("VmHWM") - before).toBeLessThan(MAX_MB);
-    // Each holds a place until its connection is cut.
-    const spare = async () =>
-      (
-        await Promise.all(
-          Array.from({ length: 95 }, () => getChanges(server, { since: "now", wait_seconds: 2 }, key)),
-        )
-      ).every(({ status }) => status === 200);
-    expect(await spare()).toBe(false);
-    await eventually(spare);
     for (const socket of sockets) socket.destroy();
-  }, 150_000);
+  }, 60_000);
 });
