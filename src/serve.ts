@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import type { AnyElysia } from "elysia";
 import { createApp } from "./app";
+import { endHolds, startHolds } from "./changes/holds";
 import { chosePort, config, configFile, publicUrl } from "./configuration/config";
 import { VERSION } from "./configuration/version";
 import { openFeed } from "./feed/journal";
@@ -103,6 +104,7 @@ async function bringUp(release: () => void): Promise<Running> {
   removeUnfinished();
   const { app } = createApp();
   startBroadcasts();
+  startHolds();
   startMetrics();
   const port = listen(app);
   startSockets();
@@ -122,6 +124,7 @@ async function bringUp(release: () => void): Promise<Running> {
     stopReceiver();
     stopJobs();
     stopSockets();
+    endHolds();
     await Promise.race([app.server?.stop(false), Bun.sleep(DRAIN_SECONDS * SECOND)]);
     await app.server?.stop(true);
     await stopDeliveries();

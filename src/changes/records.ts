@@ -43,6 +43,10 @@ export function told(change: Change & { kind: ChangeType }): ToldChange {
 /** True for a change that somebody is told of by itself. */
 export const isTold = (change: Change): change is Change & { kind: ChangeType } => change.kind !== "position";
 
+/** True if a change is one of a device; also of a trip that was this device's until then. */
+export const isOf = ({ device_id, kind, detail }: Change, deviceId: string): boolean =>
+  device_id === deviceId || (kind === "tripUpdate" && detail?.former_device_id === deviceId);
+
 /** The channels that carry a change. */
 export function channelsOf({ kind, device_id, detail }: Change & { kind: ChangeType }): string[] {
   switch (kind) {

@@ -1,27 +1,40 @@
 import { Elysia } from "elysia";
 import { guard } from "../identity/access/guard";
 import { binary, errors } from "../kernel/http/answers";
+import { giveSeconds } from "../kernel/http/client";
+import { noteLargeRead } from "../kernel/http/large-reads";
 import { query } from "../kernel/http/schema";
+import { countedAnswer, LARGE } from "../kernel/http/unsent";
 import { ChangePage, ChangesQuery, DEFAULT_LIMIT, Expired, StreamQuery } from "./schema";
-import { pollChanges, startFrom, streamChanges, visibleTypes } from "./service";
+import { COMMENT_SECONDS, pollChanges, startFrom, streamChanges, textOfPage, visibleTypes } from "./service";
 
 const SEEN =
   "Each type needs the permission of its channel: `gpsUpdate` and `gpsLate` `gps:read`, `geofenceEvent` `geofences:read`, `tripUpdate` `trips:read`, `deviceUpdate` `devices:read`; 403 if the caller holds none of them.";
+
+const JSON_TYPE = "application/json;charset=utf-8";
+
+/** Seconds that a held connection has beyond the time until something comes. */
+const LEEWAY_SECONDS = 15;
 
 export const changeRoutes = new Elysia({ prefix: "/v1/changes", tags: ["Changes"] })
   .use(guard)
   .get(
     "",
-    ({ actor: { caller }, query, request }) => {
+    async ({ actor: { caller }, query, request }) => {
       const wanted = { types: visibleTypes(caller, query.types), deviceId: query.device_id ?? null };
-      return pollChanges(
+      const wait = query.wait_seconds ?? 0;
+      if (wait > 0) giveSeconds(request, wait + LEEWAY_SECONDS);
+      const page = await pollChanges(
         caller,
         startFrom(query.since),
         wanted,
         query.limit ?? DEFAULT_LIMIT,
-        query.wait_seconds ?? 0,
+        wait,
         request.signal,
       );
+      const text = textOfPage(page);
+      if (text.length > LARGE) noteLargeRead(caller.id, text.length);
+      return countedAnswer(request, new Response(text, { headers: { "content-type": JSON_TYPE } }));
     },
     {
       access: "authenticated",
@@ -39,6 +52,7 @@ export const changeRoutes = new Elysia({ prefix: "/v1/changes", tags: ["Changes"
     ({ actor: { caller }, query, request }) => {
       const wanted = { types: visibleTypes(caller, query.types), deviceId: query.device_id ?? null };
       const from = startFrom(request.headers.get("last-event-id") ?? query.since ?? "now");
+      giveSeconds(request, COMMENT_SECONDS + LEEWAY_SECONDS);
       return new Response(streamChanges(caller, from, wanted, request.signal), {
         headers: {
           "content-type": "text/event-stream",
@@ -51,7 +65,7 @@ export const changeRoutes = new Elysia({ prefix: "/v1/changes", tags: ["Changes"
       access: "authenticated",
       ...query(StreamQuery),
       response: {
-        200: binary("text/event-stream", "Server-sent events, without end"),
+        200: binary("text/event-stream", "Server-sent events, without end", "X-Accel-Buffering"),
         ...errors(403, 503),
         410: Expired,
       },

@@ -1,6 +1,10 @@
-import { CHANGE_TYPES } from "../feed/kinds";
+import type { TSchema } from "@sinclair/typebox";
+import { CHANGE_TYPES, type ChangeType } from "../feed/kinds";
 import { ErrorBody } from "../kernel/http/answers";
-import { characters, oneOf, out, queryInteger, record, t, uuid } from "../kernel/http/schema";
+import { characters, nullable, oneOf, out, queryInteger, record, t, uuid } from "../kernel/http/schema";
+import { Device } from "../tracking/devices/schema";
+import { ToldPoint } from "../tracking/ingest/schema";
+import { Trip } from "../tracking/trips/schema";
 
 const EXAMPLE_CURSOR = "5f1c9a02b3d4e5f6-1204311";
 
@@ -57,22 +61,73 @@ export const StreamQuery = t.Object({
 
 const cursor = (description: string) => out.string(description, EXAMPLE_CURSOR);
 
-const ToldChange = record(
-  "Change",
+// --- What is told -----------------------------------------------------------------------------------------
+
+const Gone = record(
+  "GoneRecord",
   {
-    cursor: cursor("Whoever has this cursor knows of this change and of all before"),
-    type: oneOf(CHANGE_TYPES, "The message that tells of it"),
-    data: t.Object(
-      {},
-      {
-        additionalProperties: true,
-        description:
-          "The data of that message, with the record as it is now; or `id`, `device_id` and `is_deleted` true where it is gone",
-      },
+    id: out.uuid("The record that was there"),
+    device_id: nullable(out.uuid("The device that it belonged to, if any")),
+    is_deleted: t.Literal(true, { type: "boolean", description: "Always true" }),
+  },
+  "A record that is gone by now",
+);
+
+/** A record, or the word that it is gone, which only the feed tells. */
+export const orGone = <T extends TSchema>(schema: T) =>
+  t.Union([schema, Gone], { description: "The record as it is now" });
+
+export const Crossing = record(
+  "GeofenceCrossing",
+  {
+    geofence_id: out.uuid("The zone"),
+    geofence_name: out.string("Its name", "Harbour of Greifswald"),
+    event: oneOf(["enter", "exit"], "The direction in which the border was crossed"),
+    device_id: out.uuid("The device that crossed it"),
+    distance_km: out.number("Distance of the device from the zone's centre in km", 0.42),
+    metadata: nullable(
+      t.Record(t.String(), t.Unknown(), {
+        description: "The zone's own metadata",
+        examples: [{ berth: "N4", pilotage: true }],
+      }),
     ),
   },
-  "A numbered change",
+  "A zone's border that a device crossed",
 );
+
+export const LateSpan = record(
+  "LateSpan",
+  {
+    device_id: out.uuid("The device"),
+    count: out.integer("Positions that were stored", 412),
+    from: out.time("Time of the oldest one"),
+    to: out.time("Time of the newest one"),
+    trip_ids: t.Array(out.uuid("A trip"), { description: "The trips that they joined" }),
+  },
+  "The span that a map has to load anew",
+);
+
+/** The data of each type. */
+const DATA = {
+  gpsUpdate: orGone(ToldPoint),
+  gpsLate: LateSpan,
+  geofenceEvent: Crossing,
+  tripUpdate: orGone(Trip),
+  deviceUpdate: orGone(Device),
+} satisfies Record<ChangeType, TSchema>;
+
+const changeOf = (type: ChangeType) =>
+  record(
+    `Change_${type}`,
+    {
+      cursor: cursor("Whoever has this cursor knows of this change and of all before"),
+      type: t.Literal(type, { type: "string", description: "The message that tells of it" }),
+      data: DATA[type],
+    },
+    `A numbered change, with the data of the message \`${type}\``,
+  );
+
+const ToldChange = t.Union(CHANGE_TYPES.map(changeOf), { description: "A numbered change" });
 
 export const ChangePage = record(
   "Changes",

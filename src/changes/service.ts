@@ -1,16 +1,25 @@
-import { changesAfter, cursorOf, newestNumber, oldestStart, startOf, watchChanges } from "../feed/journal";
+import { changesAfter, cursorOf, newestNumber, oldestStart, startOf } from "../feed/journal";
 import { CHANGE_TYPES, type ChangeType } from "../feed/kinds";
-import { type Caller, isUnchanged, reloadCaller } from "../identity/access/caller";
-import { AppError, badRequest, forbidden, unauthorized } from "../kernel/errors/errors";
+import type { Caller } from "../identity/access/caller";
+import { shareReadTransaction } from "../kernel/db/reads";
+import { AppError, badRequest, forbidden } from "../kernel/errors/errors";
 import { SECOND } from "../kernel/time/clock";
-import { beginHold } from "./holds";
-import { isTold, RIGHTS, type ToldChange, told } from "./records";
+import { Hold } from "./holds";
+import { isOf, isTold, RIGHTS, told } from "./records";
+import { STEP, stepOf } from "./turns";
+
+/** A change as a page has it. Its data are JSON already: many together would hold everything else up. */
+interface PageChange {
+  cursor: string;
+  type: ChangeType;
+  data: string;
+}
 
 /** A page of the feed. */
 export interface ChangePage {
-  changes: ToldChange[];
-  /** The cursor to go on from. */
-  next: string;
+  changes: PageChange[];
+  /** The number to go on from. */
+  next: number;
   /** True if nothing was left out at the end: `next` is the newest change. */
   is_complete: boolean;
 }
@@ -58,41 +67,45 @@ export class CursorExpired extends AppError {
   }
 }
 
-/** Changes looked at in one turn of the event loop. */
-const STEP = 250;
 /** Changes looked at for one page: beyond that it ends early, and `next` goes on. */
 const MOST_SEEN = 20_000;
+/** Characters of data of one page, about: the same. */
+const MOST_DATA = 1024 * 1024;
 
-/** Reads on from a number, with other work in between. */
+/** Reads on from a number, with other work in between. Throws 410 if changes after it are gone. */
 export async function readChanges(
   from: number,
   { types, deviceId }: Wanted,
   limit: number,
+  credentialId: string,
 ): Promise<ChangePage> {
-  const found: ToldChange[] = [];
+  const changes: PageChange[] = [];
   let number = from;
-  for (let seen = 0; found.length < limit && seen < MOST_SEEN; seen += STEP) {
-    if (seen > 0) await new Promise(setImmediate);
+  let size = 0;
+  const isWhole = () => changes.length === limit || size > MOST_DATA || number - from >= MOST_SEEN;
+  do {
+    await stepOf(Math.min(newestNumber() - number, limit), credentialId);
+    shareReadTransaction();
     if (number < oldestStart()) throw new CursorExpired();
-    const some = changesAfter(number, Math.min(STEP, limit - found.length));
-    for (const change of some) {
+    for (const change of changesAfter(number, STEP)) {
+      number = change.number;
       if (!isTold(change) || !types.includes(change.kind)) continue;
-      if (deviceId === null || change.device_id === deviceId) found.push(told(change));
+      if (deviceId !== null && !isOf(change, deviceId)) continue;
+      const { cursor, type, data } = told(change);
+      const text = JSON.stringify(data);
+      changes.push({ cursor, type, data: text });
+      size += text.length;
+      if (isWhole()) break;
     }
-    number = some.at(-1)?.number ?? number;
-    if (number >= newestNumber()) break;
-  }
-  return { changes: found, next: cursorOf(number), is_complete: number >= newestNumber() };
+  } while (number < newestNumber() && !isWhole());
+  return { changes, next: number, is_complete: number >= newestNumber() };
 }
 
-/** The caller, if nothing of its rights has changed. Throws 401 if the credential has ended, 403 if it lost a right. */
-function stillAdmitted(caller: Caller, types: readonly ChangeType[]): Caller {
-  if (isUnchanged(caller)) return caller;
-  const fresh = reloadCaller(caller);
-  if (!fresh) throw unauthorized("The credential has ended");
-  if (!types.every((type) => maySee(fresh, type)))
+/** Throws 401 if the credential of a held request has ended, 403 if it lost a right. */
+function checkRights(hold: Hold, types: readonly ChangeType[]): void {
+  const caller = hold.caller();
+  if (!types.every((type) => maySee(caller, type)))
     throw forbidden("You lost permissions while this was under way");
-  return fresh;
 }
 
 /**
@@ -108,38 +121,33 @@ export async function pollChanges(
   signal: AbortSignal,
 ): Promise<ChangePage> {
   const until = performance.now() + waitSeconds * SECOND;
-  let page = await readChanges(from, wanted, limit);
+  let page = await readChanges(from, wanted, limit, caller.id);
   if (page.changes.length > 0 || waitSeconds === 0) return page;
-  const endHold = beginHold(caller.id);
+  const hold = new Hold(caller, signal);
   try {
-    while (page.changes.length === 0 && performance.now() < until && !signal.aborted) {
-      await nextChange(until - performance.now(), signal);
-      stillAdmitted(caller, wanted.types);
-      page = await readChanges(startFrom(page.next), wanted, limit);
+    for (;;) {
+      const left = until - performance.now();
+      if (page.changes.length > 0 || left <= 0 || hold.isEnded) return page;
+      if (page.is_complete) await hold.wait(left);
+      checkRights(hold, wanted.types);
+      page = await readChanges(page.next, wanted, limit, caller.id);
     }
-    return page;
   } finally {
-    endHold();
+    hold.end();
   }
 }
 
-/** Resolves after the next commit that holds changes, after so many milliseconds, or when the signal ends. */
-function nextChange(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      unwatch();
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const unwatch = watchChanges(end);
-    const timer = setTimeout(end, milliseconds);
-    signal.addEventListener("abort", end);
-  });
+/** A page as its answer has it. */
+export function textOfPage({ changes, next, is_complete }: ChangePage): string {
+  const list = changes.map(
+    ({ cursor, type, data }) => `{"cursor":"${cursor}","type":"${type}","data":${data}}`,
+  );
+  return `{"changes":[${list.join(",")}],"next":"${cursorOf(next)}","is_complete":${is_complete}}`;
 }
 
 /** Seconds between two comments of a stream that has nothing to tell. */
-const COMMENT_SECONDS = 15;
+export const COMMENT_SECONDS = 15;
+const COMMENT_INTERVAL = COMMENT_SECONDS * SECOND;
 /** Changes that a stream reads at once. */
 const STREAM_PAGE = 200;
 
@@ -153,43 +161,37 @@ export function streamChanges(
   wanted: Wanted,
   signal: AbortSignal,
 ): ReadableStream<Uint8Array> {
-  const endHold = beginHold(caller.id);
+  const hold = new Hold(caller, signal);
   const encoder = new TextEncoder();
   let number = from;
-  const ended = new AbortController();
-  const end = () => {
-    ended.abort();
-    endHold();
-  };
-  signal.addEventListener("abort", end);
+  let toldAt = performance.now();
   return new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(encoder.encode(": changes\n\n")),
     // Called when the reader has taken what was there: a slow one makes nothing pile up.
     async pull(controller) {
       try {
         for (;;) {
-          if (ended.signal.aborted) return controller.close();
-          stillAdmitted(caller, wanted.types);
-          const page = await readChanges(number, wanted, STREAM_PAGE);
-          number = startFrom(page.next);
-          if (page.changes.length > 0)
-            return controller.enqueue(encoder.encode(page.changes.map(toEvent).join("")));
-          if (!page.is_complete) continue;
-          const before = performance.now();
-          await nextChange(COMMENT_SECONDS * SECOND, ended.signal);
-          if (performance.now() - before >= COMMENT_SECONDS * SECOND)
-            return controller.enqueue(encoder.encode(":\n\n"));
+          if (hold.isEnded) return controller.close();
+          checkRights(hold, wanted.types);
+          const page = await readChanges(number, wanted, STREAM_PAGE, caller.id);
+          number = page.next;
+          const silentFor = performance.now() - toldAt;
+          if (page.changes.length > 0 || silentFor >= COMMENT_INTERVAL) {
+            toldAt = performance.now();
+            return controller.enqueue(encoder.encode(page.changes.map(toEvent).join("") || ":\n\n"));
+          }
+          if (page.is_complete) await hold.wait(COMMENT_INTERVAL - silentFor);
         }
       } catch (error) {
-        end();
+        hold.end();
         // A reader that resumes is told by the status: the right has ended, or the changes are gone.
         if (error instanceof AppError) controller.close();
         else controller.error(error);
       }
     },
-    cancel: end,
+    cancel: () => hold.end(),
   });
 }
 
-const toEvent = ({ cursor, type, data }: ToldChange): string =>
-  `id: ${cursor}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+const toEvent = ({ cursor, type, data }: PageChange): string =>
+  `id: ${cursor}\nevent: ${type}\ndata: ${data}\n\n`;

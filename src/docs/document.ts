@@ -178,6 +178,10 @@ const HEADERS = {
     type: "string",
     examples: ['attachment; filename="fairlead-data-export-2026-05-04.zip"'],
   }),
+  "X-Accel-Buffering": header("Tells proxies to pass on each event as it comes", {
+    type: "string",
+    examples: ["no"],
+  }),
   ETag: header("Names this version of the page: send it back as `If-None-Match`", {
     type: "string",
     examples: ['"YWJjZGVmZ2hpamtsbW5vcA"'],

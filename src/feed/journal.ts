@@ -27,25 +27,23 @@ export function note(
   afterCommit(wake);
 }
 
-/** Records of a table that refer to another record. */
-export type Reference = "trips.device_id" | "trips.category_id" | "trips.origin_id" | "trips.destination_id";
-
-const insertReferring = (column: string) =>
+const insertTripsWhere = (refersTo: string) =>
   statement(() =>
     sqlite.prepare<unknown, [number, number, string]>(
-      `INSERT INTO changes (kind, record, device_id, made_at) SELECT ?, id, device_id, ? FROM trips WHERE ${column} = ? ORDER BY id`,
+      `INSERT INTO changes (kind, record, device_id, made_at)
+       SELECT ?1, id, device_id, ?2 FROM trips WHERE ${refersTo} ORDER BY id`,
     ),
   );
-const REFERRING: Record<Reference, ReturnType<typeof insertReferring>> = {
-  "trips.device_id": insertReferring("device_id"),
-  "trips.category_id": insertReferring("category_id"),
-  "trips.origin_id": insertReferring("origin_id"),
-  "trips.destination_id": insertReferring("destination_id"),
+const TRIPS_OF = {
+  device: insertTripsWhere("device_id = ?3"),
+  category: insertTripsWhere("category_id = ?3"),
+  // A trip that goes from a place back to it changes once.
+  location: insertTripsWhere("origin_id = ?3 OR destination_id = ?3"),
 };
 
-/** Numbers a change of each trip that refers to a record which is about to go, in the current transaction. */
-export function noteReferring(column: Reference, id: string): void {
-  REFERRING[column]().run(numberOf.tripUpdate, now(), id);
+/** Numbers a change of each trip of a record that is about to go, in the current transaction. */
+export function noteTripsOf(what: keyof typeof TRIPS_OF, id: string): void {
+  TRIPS_OF[what]().run(numberOf.tripUpdate, now(), id);
   afterCommit(wake);
 }
 
@@ -141,12 +139,29 @@ function wake(): void {
   isWaking = true;
   setImmediate(() => {
     isWaking = false;
+    newestSeen = newestNumber();
     for (const watcher of [...watchers]) watcher();
   });
 }
 
-/** Calls a function after each commit that holds changes, soon; returns the function that ends it. */
+/** Milliseconds between two looks for changes of other processes, such as commands, which wake nobody here. */
+const LOOK_INTERVAL = 1_000;
+let looking: ReturnType<typeof setInterval> | undefined;
+let newestSeen = 0;
+
+function lookForOthers(): void {
+  if (newestNumber() !== newestSeen) wake();
+}
+
+/** Calls a function soon after each commit that holds changes; returns the function that ends it. */
 export function watchChanges(watcher: () => void): () => void {
   watchers.add(watcher);
-  return () => watchers.delete(watcher);
+  looking ??= setInterval(lookForOthers, LOOK_INTERVAL);
+  looking.unref();
+  return () => {
+    watchers.delete(watcher);
+    if (watchers.size > 0) return;
+    clearInterval(looking);
+    looking = undefined;
+  };
 }

@@ -1,5 +1,7 @@
 import { channelsOf, isTold, type ToldChange, told } from "../changes/records";
+import { STEP, stepOf } from "../changes/turns";
 import { changesAfter, newestNumber, oldestStart, watchChanges } from "../feed/journal";
+import { shareReadTransaction } from "../kernel/db/reads";
 import { listeningServer } from "../kernel/http/client";
 import { fedTopicOf, isFedAlone, type Socket, type Subscription, sockets } from "./connections";
 import { published } from "./figures";
@@ -15,12 +17,13 @@ const following = new Set<Subscription>();
 let publishedUpTo = 0;
 let unwatch = () => {};
 
-/** Changes looked at in one turn of the event loop. */
-const STEP = 200;
-/** Unsent bytes of a connection beyond which a replay waits. */
-const MUCH = 256 * 1024;
-/** Milliseconds until a replay looks again if its client has read. */
-const PAUSE = 20;
+/** Milliseconds of publishing in one turn of the event loop. */
+const OF_TURN = 5;
+/** Unsent bytes of a connection beyond which a replay waits. Its pings have to go through behind them. */
+const MUCH = 64 * 1024;
+/** Milliseconds until a replay looks again if its client has read, the first time and at most. */
+const SHORTEST_PAUSE = 10;
+const LONGEST_PAUSE = 200;
 
 /** Serves a subscription from now on. */
 function follow(subscription: Subscription): void {
@@ -39,12 +42,16 @@ export function unfollow(subscription: Subscription): void {
 /** Publishes the changes since the last time, a step in each turn of the event loop. */
 function publishNew(): void {
   if (following.size === 0) return;
+  shareReadTransaction();
+  const until = performance.now() + OF_TURN;
   const changes = changesAfter(publishedUpTo, STEP);
   for (const change of changes) {
     publishedUpTo = change.number;
     if (isTold(change)) publishTo(channelsOf(change), () => told(change));
+    if (performance.now() > until) break;
   }
-  if (changes.length === STEP) setImmediate(publishNew);
+  const last = changes.at(-1)?.number ?? publishedUpTo;
+  if (changes.length === STEP || publishedUpTo < last) setImmediate(publishNew);
 }
 
 function publishTo(channels: string[], tell: () => ToldChange): void {
@@ -76,54 +83,42 @@ export function hear(socket: Socket, channel: string, subscription: Subscription
  * Sends a connection the changes of a channel after a number, in order, and then those to come. It ends when the subscription
  * does; `reset` is called if changes are forgotten before they were sent.
  */
-export function replay(
+export async function replay(
   socket: Socket,
   channel: string,
   subscription: Subscription,
   from: number,
   reset: () => void,
-): void {
+): Promise<void> {
   follow(subscription);
   let number = from;
-  const step = (): void => {
-    if (!sockets.has(socket) || socket.data.channels.get(channel) !== subscription) return;
+  let pause = SHORTEST_PAUSE;
+  let unsent = 0;
+  const hasEnded = () => !sockets.has(socket) || socket.data.channels.get(channel) !== subscription;
+  while (number !== publishedUpTo) {
+    await stepOf(Math.max(0, publishedUpTo - number), socket.data.caller.id);
+    if (hasEnded()) return;
+    // A client may know of a commit that is about to be published.
+    if (number > publishedUpTo) publishNew();
+    shareReadTransaction();
     if (number < publishedUpTo && number < oldestStart()) {
       reset();
       number = publishedUpTo;
     }
-    // The client may know of a commit that is published at the end of this turn.
-    if (number > publishedUpTo) {
-      inTurn(step);
-      return;
-    }
-    if (socket.getBufferedAmount() > MUCH) {
-      setTimeout(step, PAUSE);
-      return;
-    }
-    for (const change of changesAfter(number, Math.min(STEP, publishedUpTo - number))) {
+    const isSlow = () => socket.getBufferedAmount() > MUCH;
+    const hasRead = socket.getBufferedAmount() < unsent;
+    // Whoever takes bytes is alive, though a pong comes only once what lies before its ping is read.
+    if (hasRead) socket.data.aliveAt = performance.now();
+    pause = hasRead ? SHORTEST_PAUSE : Math.min(pause * 2, LONGEST_PAUSE);
+    for (const change of changesAfter(number, Math.min(STEP, Math.max(0, publishedUpTo - number)))) {
+      if (isSlow()) break;
       number = change.number;
       if (isTold(change) && channelsOf(change).includes(channel)) socket.send(textOf(told(change)));
     }
-    if (number >= publishedUpTo) socket.subscribe(fedTopicOf(channel));
-    else inTurn(step);
-  };
-  step();
-}
-
-/** Replays that wait for their turn: many together would hold everything else up. */
-const waiting: (() => void)[] = [];
-let isTurning = false;
-
-function inTurn(step: () => void): void {
-  waiting.push(step);
-  if (!isTurning) setImmediate(nextTurn);
-  isTurning = true;
-}
-
-function nextTurn(): void {
-  waiting.shift()?.();
-  isTurning = waiting.length > 0;
-  if (isTurning) setImmediate(nextTurn);
+    unsent = socket.getBufferedAmount();
+    if (isSlow()) await Bun.sleep(pause);
+  }
+  if (!hasEnded()) socket.subscribe(fedTopicOf(channel));
 }
 
 /** The number at which a subscription that begins now begins. */

@@ -24,6 +24,7 @@ import {
 } from "./community";
 import {
   automaticChannel,
+  CLOSE,
   type Connection,
   close,
   extendedTopicOf,
@@ -145,7 +146,11 @@ function readOn(socket: Socket, channel: string, subscription: Subscription, sta
     answer.reset(socket, channel, cursorOf(presentNumber()), reason);
   queueMicrotask(() => {
     if ("gone" in start) reset(start.gone)();
-    replay(socket, channel, subscription, from, reset("expired"));
+    replay(socket, channel, subscription, from, reset("expired")).catch((error) => {
+      logFailure("missed messages could not be sent", error);
+      // It has its cursor, and goes on from there.
+      close(socket, CLOSE.goingAway);
+    });
   });
   return cursorOf(from);
 }

@@ -1,4 +1,4 @@
-import type { TSchema } from "@sinclair/typebox";
+import { Crossing, LateSpan, orGone } from "../changes/schema";
 import { nullable, oneOf, out, record, t } from "../kernel/http/schema";
 import { Device } from "../tracking/devices/schema";
 import { ToldPoint } from "../tracking/ingest/schema";
@@ -22,20 +22,6 @@ const onFeed = t.Optional(
     "5f1c9a02b3d4e5f6-1204311",
   ),
 );
-
-const Gone = record(
-  "GoneRecord",
-  {
-    id: out.uuid("The record that was there"),
-    device_id: nullable(out.uuid("The device that it belonged to, if any")),
-    is_deleted: t.Literal(true, { type: "boolean", description: "Always true" }),
-  },
-  "A record that is gone by now",
-);
-
-/** A record, or the word that it is gone, which only the feed tells. */
-const orGone = <T extends TSchema>(schema: T) =>
-  t.Union([schema, Gone], { description: "The record as it is now" });
 
 // --- From clients -----------------------------------------------------------------------------------------
 
@@ -92,24 +78,6 @@ const Vessel = record(
   "A vessel that was heard by AIS",
 );
 
-const Crossing = record(
-  "GeofenceCrossing",
-  {
-    geofence_id: out.uuid("The zone"),
-    geofence_name: out.string("Its name", "Harbour of Greifswald"),
-    event: oneOf(["enter", "exit"], "The direction in which the border was crossed"),
-    device_id: out.uuid("The device that crossed it"),
-    distance_km: out.number("Distance of the device from the zone's centre in km", 0.42),
-    metadata: nullable(
-      t.Record(t.String(), t.Unknown(), {
-        description: "The zone's own metadata",
-        examples: [{ berth: "N4", pilotage: true }],
-      }),
-    ),
-  },
-  "A zone's border that a device crossed",
-);
-
 const account = "The client should close the socket and sign out";
 
 /** The messages of the server, by their type. */
@@ -154,19 +122,10 @@ export const SERVER_MESSAGES = {
     "SocketGpsLate",
     {
       type: type("gpsLate"),
-      data: t.Object(
-        {
-          device_id: out.uuid("The device"),
-          count: out.integer("Positions that were stored", 412),
-          from: out.time("Time of the oldest one"),
-          to: out.time("Time of the newest one"),
-          trip_ids: t.Array(out.uuid("A trip"), { description: "The trips that they joined" }),
-        },
-        { description: "The span that a map has to load anew" },
-      ),
+      data: LateSpan,
       cursor: onFeed,
     },
-    "Positions came that are older than the device's newest, all of one request together. To extended subscriptions of `gps` and `gps:<device id>`",
+    "Positions came that are older than the device's newest, all of one commit together: a request that takes long has several. To extended subscriptions of `gps` and `gps:<device id>`",
   ),
   geofenceEvent: record(
     "SocketGeofenceEvent",

@@ -115,10 +115,16 @@ export class Clients {
     return { ...heard, processorMilliseconds: isKnown ? ((after - before) * 1_000) / points : null };
   }
 
-  /** Opens `sockets` WebSocket subscribers of `gps`. */
-  async subscribe({ port, fixture }: Server, sockets: number): Promise<void> {
+  /** Opens `sockets` WebSocket subscribers of `gps`, from a cursor on if one is given. */
+  async subscribe({ port, fixture }: Server, sockets: number, since?: string): Promise<void> {
     if (sockets === 0) return;
-    await this.#listeners.ask({ do: "open", port, key: fixture.key, sockets, channel: "gps" });
+    const order = { port, key: fixture.key, sockets, channel: "gps" };
+    await this.#listeners.ask({ do: "open", ...order, ...(since !== undefined && { since }) });
+  }
+
+  /** Waits until so many messages have come to the subscribers. */
+  async hear({ port }: Server, messages: number, seconds: number): Promise<void> {
+    await this.#listeners.ask({ do: "expect", port, messages, seconds });
   }
 
   async unsubscribe({ port }: Server, sockets: number): Promise<void> {

@@ -98,16 +98,21 @@ export async function compareFanOut(
   return { ...scenario, ...met, fairlead: ours, baseline: middle(baseline), ratio };
 }
 
-/** Posts the rounds of points on each server; returns the figures of each round. */
+/**
+ * Posts the rounds of points on each server; returns the figures of each round. The subscribers of the servers in `followed`
+ * get the cursor with each message.
+ */
 export async function deliver(
   clients: Clients,
   scenario: FanOut,
   servers: Server[],
   rounds: number,
+  followed: Server[] = [],
 ): Promise<Delivery[][]> {
   const { name, subscribers } = scenario;
   const { warmUpRounds } = clients.settings;
-  for (const server of servers) await clients.subscribe(server, subscribers);
+  for (const server of servers)
+    await clients.subscribe(server, subscribers, followed.includes(server) ? "now" : undefined);
   const asManyAsGo = (server: Server) => clients.measure(POST, server, { subscribers });
   await inTurn(name, servers, { rounds: 0, warmUpRounds }, asManyAsGo);
   const deliveries = await inTurn(name, servers, { rounds, warmUpRounds: 0 }, async (server) => {
@@ -119,7 +124,7 @@ export async function deliver(
   return deliveries;
 }
 
-function middle(rounds: Delivery[]): Delivery {
+export function middle(rounds: Delivery[]): Delivery {
   const of = (key: keyof Delivery): number => median(rounds.map((round) => round[key] ?? 0));
   const known = (key: keyof Delivery) => (rounds.some((round) => round[key] === null) ? null : of(key));
   return {

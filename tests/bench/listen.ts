@@ -9,9 +9,9 @@ import { POST } from "./scenarios";
  */
 
 export type ListenOrder =
-  | { do: "open"; port: number; key: string; sockets: number; channel: string }
-  /** Waits until that many messages have come since the last time. */
-  | { do: "expect"; port: number; messages: number }
+  | { do: "open"; port: number; key: string; sockets: number; channel: string; since?: string }
+  /** Waits until that many messages have come since the last time, 10 s at most unless `seconds` says otherwise. */
+  | { do: "expect"; port: number; messages: number; seconds?: number }
   /**
    * Posts positions at a rate of `perSecond`, and measures the time from each request to each of its
    * messages.
@@ -108,7 +108,10 @@ async function open(order: Extract<ListenOrder, { do: "open" }>): Promise<void> 
   };
   groups.set(order.port, group);
   const handshake = `GET /v1/ws HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${order.key}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`;
-  const subscription = frame(TEXT, JSON.stringify({ type: "subscribe", channel: order.channel }));
+  const subscription = frame(
+    TEXT,
+    JSON.stringify({ type: "subscribe", channel: order.channel, since: order.since }),
+  );
   const subscribed = Promise.withResolvers<void>();
   // Each gets a confirmation first.
   group.complete = subscribed.resolve;
@@ -135,17 +138,18 @@ async function open(order: Extract<ListenOrder, { do: "open" }>): Promise<void> 
     group.sockets.push(...(await Promise.all(Array.from({ length: missing }, connect))));
   }
   await subscribed.promise;
-  group.messages = 0;
+  // Those that were missed may be here already.
+  group.messages -= order.sockets;
 }
 
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_SECONDS = 10;
 
 /** Waits until that many messages have come, and restarts the count. */
-async function expectMessages(group: Group, messages: number): Promise<void> {
+async function expectMessages(group: Group, messages: number, seconds = TIMEOUT_SECONDS): Promise<void> {
   const complete = Promise.withResolvers<void>();
   group.wanted = messages;
   group.complete = complete.resolve;
-  const timeout = setTimeout(complete.resolve, TIMEOUT_MS);
+  const timeout = setTimeout(complete.resolve, seconds * 1_000);
   if (group.messages < messages) await complete.promise;
   clearTimeout(timeout);
   if (group.messages !== messages)
@@ -175,7 +179,7 @@ async function obey(order: ListenOrder): Promise<Heard> {
   if (order.do === "open") await open(order);
   const group = groups.get(order.port);
   if (!group) throw new Error(`nobody listens to port ${order.port}`);
-  if (order.do === "expect") await expectMessages(group, order.messages);
+  if (order.do === "expect") await expectMessages(group, order.messages, order.seconds);
   const latencies = order.do === "pace" ? await pace(group, order) : null;
   if (order.do === "close") {
     for (const socket of group.sockets) socket.terminate();

@@ -12,6 +12,7 @@ import {
   type Pair,
 } from "./comparisons";
 import { measureLate } from "./late";
+import { describeFeed, measureFeed } from "./feed";
 import { type Options, readOptions } from "./options";
 import { type Place, Preparation } from "./prepare";
 import { cleanUp, removeAtEnd, type Server, startBaseline, startFairlead } from "./processes";
@@ -127,6 +128,9 @@ async function run(): Promise<void> {
   if (options.late) {
     const report = await runLate(options, directory);
     write(report, describeLate(report));
+  } else if (options.feed) {
+    const report = { machine: machine(), ...(await measureFeed(options, directory)) };
+    write(report, describeFeed(report));
   } else if (options.soak !== null) {
     const report = await runSoak(options, options.soak, directory);
     write(report, describeSoak(report));

@@ -10,6 +10,8 @@ Measures Fairlead beside a bare server with the same database, in turn, and prin
   --soak [MINUTES]   instead, the memory of Fairlead alone under 200 requests/s with 200 sockets, minute by
                      minute, and what it is made of (default 120); 70 and more say whether it still grows
   --late             instead, the longest that others wait while a buffer of 100,000 late fixes comes in
+  --feed             instead, the numbered feed: deliveries to sockets that follow it beside those to others, and
+                     a socket that missed a million changes
   --points N         stored positions (default 10000)
   --rounds N         counted rounds of each scenario, half as many of zones, a quarter of logins
                      (default 10; quick: 3; scale: 5), after 6 (quick: 4) that don't count
@@ -30,6 +32,8 @@ export interface Options {
   soak: number | null;
   /** True for a buffer of late fixes in place of the comparison. */
   late: boolean;
+  /** True to measure the numbered feed alone. */
+  feed: boolean;
   points: number;
   rounds: number;
   seconds: number;
@@ -60,6 +64,7 @@ export function readOptions(): Options {
       scale: { type: "string" },
       soak: { type: "string" },
       late: { type: "boolean", default: false },
+      feed: { type: "boolean", default: false },
       points: { type: "string", default: "10000" },
       rounds: { type: "string" },
       seconds: { type: "string" },
@@ -85,6 +90,7 @@ export function readOptions(): Options {
     scale: sizes?.sort((a, b) => a - b) ?? null,
     soak: values.soak === undefined ? null : Math.ceil(positive("soak", values.soak)),
     late: values.late,
+    feed: values.feed,
     points: positive("points", values.points),
     rounds: positive("rounds", values.rounds ?? rounds),
     seconds: positive("seconds", values.seconds ?? (values.quick ? "0.25" : "1")),

@@ -29,16 +29,17 @@ export interface ScaleReport extends Scale {
   settings: Settings;
 }
 
-const whole = (value: number): string => Math.round(value).toLocaleString("en");
-const fixed = (value: number): string => value.toFixed(2);
-const orDash = (value: number | null): string => (value === null ? "-" : value.toFixed(1));
-const perSecond = (value: number): string => `${whole(value)}/s`;
-const latencies = ({ p50, p99 }: Pick<Summary, "p50" | "p99">): string => `${fixed(p50)} / ${fixed(p99)}`;
+export const whole = (value: number): string => Math.round(value).toLocaleString("en");
+export const fixed = (value: number): string => value.toFixed(2);
+export const orDash = (value: number | null): string => (value === null ? "-" : value.toFixed(1));
+export const perSecond = (value: number): string => `${whole(value)}/s`;
+export const latencies = ({ p50, p99 }: Pick<Summary, "p50" | "p99">): string =>
+  `${fixed(p50)} / ${fixed(p99)}`;
 /** The mark beside a figure: as wanted or not. */
-const mark = (isMet: boolean): string => (isMet ? "met" : "missed");
+export const mark = (isMet: boolean): string => (isMet ? "met" : "missed");
 
 /** Rows as lines, the first column to the left and the others to the right. */
-function table(rows: string[][]): string {
+export function table(rows: string[][]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const line = (row: string[]) =>
     row.map((cell, column) =>

@@ -58,6 +58,7 @@ const LISTS: Record<string, string> = {
   getSystemSetting: "what was stored: 4 MiB of all settings",
   replaceSystemSetting: "what was stored: 4 MiB of all settings",
   postPositions: "a fate for each of at most 1,000 positions of the request",
+  listChanges: "page of at most 5,000, 20,000 looked at and 1 MiB of data",
   // Pages.
   listUsers: PAGE,
   listOwnAuditEvents: PAGE,

@@ -10,6 +10,7 @@ const ROOT = join(import.meta.dir, "../..");
 const ROOMLESS: Record<string, string> = {
   abuse: "strangers who try to bring the whole server down",
   bench: "the benchmark",
+  clients: "the client, in each runtime that it is made for",
   fuzz: "random requests against the whole server",
   "stand-ins": "outside services, as servers on loopback",
   support: "the kit that all tests share",

@@ -9,7 +9,7 @@ import { basename, join } from "node:path";
  */
 
 const ROOT = join(import.meta.dir, "../..");
-const FOLDERS = ["src", "proto", "tests", ".ci", "drizzle"];
+const FOLDERS = ["src", "proto", "tests", ".ci", "drizzle", "clients"];
 
 const filesIn = (folder: string, ending: string) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })

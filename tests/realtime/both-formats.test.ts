@@ -447,6 +447,7 @@ describe("every message type", () => {
   const ELSEWHERE = {
     "create-audit-event.test.ts": ["createAuditEventResponse"],
     "moderation.test.ts": ["moderationEventResponse"],
+    "resume.test.ts": ["reset"],
     "the community's tests": ["communitySyncRequest", "communitySettings"],
   };
   const FROM_CLIENTS = ["ping", "createAuditEvent", "moderationEvent", "communitySyncResponse"];

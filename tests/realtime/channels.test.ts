@@ -20,6 +20,7 @@ afterAll(() => server.stop());
 
 const GPS = ["gps", `gps:${SOME_ID}`];
 const ZONES = ["geofence", `geofence:${SOME_ID}`];
+const RECORDS = ["trips", "devices"];
 const VESSELS = ["vessels"];
 const PUBLIC = ["public", "public:news", `public:${"x".repeat(64)}`, "public:A-b_9"];
 const ADMIN = ["admin:accounts", "admin:anything_else-1"];
@@ -27,7 +28,7 @@ const COMMUNITY = ["community"];
 const own = (id: string) => [`user:${id}`];
 
 const allChannels = () => [
-  ...[GPS, ZONES, VESSELS, PUBLIC, ADMIN, COMMUNITY].flat(),
+  ...[GPS, ZONES, RECORDS, VESSELS, PUBLIC, ADMIN, COMMUNITY].flat(),
   ...[adminId, plain.id, deputy.id].flatMap(own),
 ];
 
@@ -43,12 +44,12 @@ const LISTENERS: Listener[] = [
   {
     who: "the session of a super admin",
     credentials: async () => ({ token: await server.admin() }),
-    hears: () => [...GPS, ...ZONES, ...VESSELS, ...PUBLIC, ...ADMIN, ...own(adminId)],
+    hears: () => [...GPS, ...ZONES, ...RECORDS, ...VESSELS, ...PUBLIC, ...ADMIN, ...own(adminId)],
   },
   {
     who: "the session of a holder of *:* by another role",
     credentials: async () => ({ token: deputy.token }),
-    hears: () => [...GPS, ...ZONES, ...VESSELS, ...PUBLIC, ...ADMIN, ...own(deputy.id)],
+    hears: () => [...GPS, ...ZONES, ...RECORDS, ...VESSELS, ...PUBLIC, ...ADMIN, ...own(deputy.id)],
   },
   {
     who: "the session of a user without permissions",
@@ -58,12 +59,12 @@ const LISTENERS: Listener[] = [
   {
     who: "a system key",
     credentials: async () => ({ bearer: server.systemKey }),
-    hears: () => [...GPS, ...ZONES, ...VESSELS, ...PUBLIC, ...ADMIN, ...COMMUNITY],
+    hears: () => [...GPS, ...ZONES, ...RECORDS, ...VESSELS, ...PUBLIC, ...ADMIN, ...COMMUNITY],
   },
   {
     who: "a super admin's key with *:*",
     credentials: () => ownKey("*:*"),
-    hears: () => [...GPS, ...ZONES, ...VESSELS, ...PUBLIC, ...ADMIN, ...COMMUNITY],
+    hears: () => [...GPS, ...ZONES, ...RECORDS, ...VESSELS, ...PUBLIC, ...ADMIN, ...COMMUNITY],
   },
   {
     who: "a super admin's key without scopes",
@@ -89,6 +90,16 @@ const LISTENERS: Listener[] = [
     who: "a key with geofences:read",
     credentials: () => ownKey("geofences:read"),
     hears: () => [...ZONES, ...PUBLIC],
+  },
+  {
+    who: "a key with trips:read",
+    credentials: () => ownKey("trips:read"),
+    hears: () => ["trips", ...PUBLIC],
+  },
+  {
+    who: "a key with devices:read",
+    credentials: () => ownKey("devices:read"),
+    hears: () => ["devices", ...PUBLIC],
   },
   {
     who: "a key with admin:read",
@@ -158,7 +169,17 @@ describe("a name of another form is refused like a forbidden one:", () => {
     ],
     ...["public:", "public:*", `public:${"x".repeat(65)}`, "public:a/b", "public:a.b", "public:\u0000"],
     ...["user", "user:", "user:*", "user:admin"],
-    ...["vessels:", `vessels:${SOME_ID}`, "vessels:*", "community:", "community:x", "community:*"],
+    ...[
+      "vessels:",
+      `vessels:${SOME_ID}`,
+      "vessels:*",
+      "trips:",
+      `trips:${SOME_ID}`,
+      "devices:*",
+      "community:",
+      "community:x",
+      "community:*",
+    ],
     ...["*", "**", ":", "", " ", "#", "unknown", `unknown:${SOME_ID}`],
     ...["GPS", "Gps", "PUBLIC", "Public:news", "ADMIN:accounts", "Geofence", "VESSELS", "Community"],
     ...[
@@ -184,7 +205,7 @@ describe("a name of another form is refused like a forbidden one:", () => {
             `Access denied to channel: ${name} (there is no such channel; there are user:`,
           );
           expect(message).toContain(
-            "gps, gps:<device id>, geofence, geofence:<geofence id>, vessels, community",
+            "gps, gps:<device id>, geofence, geofence:<geofence id>, trips, devices, vessels, community",
           );
           await client.close();
         }

@@ -29,6 +29,7 @@ describe("proto/fairlead/ws/v1/ws.proto", () => {
     ["pong", 11, 2],
     ["subscribe", 20, 10],
     ["unsubscribe", 21, 11],
+    ["reset", 22, 12],
     ["error", 30, 20],
     ["accountDeleted", 40, 30],
     ["accountBanned", 41, 31],
@@ -56,6 +57,7 @@ describe("proto/fairlead/ws/v1/ws.proto", () => {
 
   test("holds every payload and type under its number, and no other", () => {
     expect(Envelope.fields.type?.id).toBe(1);
+    expect(Envelope.fields.cursor?.id).toBe(2);
     const { payload } = Envelope.oneofs as Record<string, { fieldsArray: { name: string; id: number }[] }>;
     const found = payload?.fieldsArray.map(({ name, id }) => [name, id, typeOf(name)]);
     expect(found).toEqual(PAYLOADS);
@@ -69,8 +71,9 @@ describe("proto/fairlead/ws/v1/ws.proto", () => {
   const MESSAGES: Record<string, string> = {
     Ping: "",
     Pong: "",
-    Subscribe: "channel extended?:bool",
+    Subscribe: "channel since? extended?:bool",
     Unsubscribe: "channel",
+    Reset: "channel cursor reason",
     Error: "message",
     AccountDeleted: "userId reason? timestamp:ts",
     AccountBanned: "userId reason? expiresAt?:ts isPermanent:bool timestamp:ts",
@@ -108,7 +111,7 @@ describe("proto/fairlead/ws/v1/ws.proto", () => {
   };
 
   /** Numbers that leave some out, for fields to come. */
-  const NUMBERS: Record<string, number[]> = { Subscribe: [1, 4] };
+  const NUMBERS: Record<string, number[]> = { Subscribe: [1, 2, 4] };
 
   test.each(Object.entries(MESSAGES))("gives %s its fields, numbered from 1", (name, expected) => {
     const fields = schema.lookupType(name).fieldsArray.toSorted((a, b) => a.id - b.id);

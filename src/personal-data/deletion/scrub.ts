@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
+import { note } from "../../feed/journal";
 import { accessChanged } from "../../identity/access/caller";
 import { noteNames } from "../../identity/accounts/former-names";
 import { eraseAccounts } from "../../identity/accounts/service";
@@ -87,7 +88,12 @@ const ERASURES: ((userId: string) => unknown)[] = [
   (userId) => db.delete(passwords).where(eq(passwords.user_id, userId)).run(),
   // Devices stay, without their key.
   (userId) => {
-    const keys = db.delete(apiKeys).where(eq(apiKeys.owner_id, userId)).returning({ id: apiKeys.id }).all();
+    const keys = db
+      .delete(apiKeys)
+      .where(eq(apiKeys.owner_id, userId))
+      .returning({ id: apiKeys.id, device: apiKeys.device_id })
+      .all();
+    for (const { device } of keys) if (device !== null) note("deviceUpdate", device, device);
     auditGone("api_key_revoked", "api_key", userId, keys);
   },
   (userId) => {

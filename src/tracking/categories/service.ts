@@ -1,5 +1,5 @@
 import { asc, eq, sql } from "drizzle-orm";
-import { noteReferring } from "../../feed/journal";
+import { noteTripsOf } from "../../feed/journal";
 import { type Actor, transactAs } from "../../identity/access/actor";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
@@ -90,7 +90,7 @@ export function updateCategory(actor: Actor, id: string, input: TripCategoryChan
 export function deleteCategory(actor: Actor, id: string): Promise<void> {
   return transactAs(actor, () => {
     categoryRow(id);
-    noteReferring("trips.category_id", id);
+    noteTripsOf("category", id);
     db.delete(tripCategories).where(eq(tripCategories.id, id)).run();
     dropList(categoryTrips(id));
   });

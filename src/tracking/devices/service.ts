@@ -1,5 +1,5 @@
 import { asc, desc, eq, getTableColumns } from "drizzle-orm";
-import { note, noteReferring } from "../../feed/journal";
+import { note, noteTripsOf } from "../../feed/journal";
 import type { Actor } from "../../identity/access/actor";
 import { transactAs } from "../../identity/access/actor";
 import { linkApiKey } from "../../identity/api-keys/service";
@@ -174,7 +174,7 @@ export function deleteDevice(actor: Actor, id: string): Promise<void> {
   return transactAs(actor, () => {
     linkApiKey(actor, null, id);
     auditTrackersOf(id);
-    noteReferring("trips.device_id", id);
+    noteTripsOf("device", id);
     const row = db.delete(devices).where(eq(devices.id, id)).returning().get();
     if (!row) throw notFound("Device");
     note("deviceUpdate", id, id);

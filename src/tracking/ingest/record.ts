@@ -281,7 +281,7 @@ function takePiece(source: Source, deviceId: string, due: Due[], from: number, j
       newest = moving.at(-1) ?? newest;
       const told = due.length - index <= MOST_TOLD ? moving : [];
       for (const place of told) tellOf(place);
-      if (!told.includes(row)) note("position", row.id, deviceId);
+      if (!told.some(({ id }) => id === row.id)) note("position", row.id, deviceId);
       crossZones(deviceId, moving);
     }
     return from + outcomes.length < due.length;

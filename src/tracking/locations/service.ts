@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, sql } from "drizzle-orm";
-import { noteReferring } from "../../feed/journal";
+import { noteTripsOf } from "../../feed/journal";
 import { type Actor, transactAs } from "../../identity/access/actor";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
@@ -117,8 +117,7 @@ export function updateLocation(
 export function deleteLocation(actor: Actor, id: string): Promise<void> {
   return transactAs(actor, () => {
     locationRow(id);
-    noteReferring("trips.origin_id", id);
-    noteReferring("trips.destination_id", id);
+    noteTripsOf("location", id);
     db.delete(locations).where(eq(locations.id, id)).run();
     adjustCounter("locations", -1);
   });

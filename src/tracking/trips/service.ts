@@ -137,7 +137,9 @@ export function updateTrip(actor: Actor, id: string, { status, ...input }: TripC
     );
     recount(before, row);
     noteSpan(before, row, time);
-    note("tripUpdate", id, row.device_id);
+    // Whoever follows the former device has to hear that its trip is gone.
+    const isMoved = before.device_id !== null && before.device_id !== row.device_id;
+    note("tripUpdate", id, row.device_id, isMoved ? { former_device_id: before.device_id } : undefined);
     if (status !== undefined) noteStatusChange(actor.caller, before, row, time);
     return toTrip(row);
   });

@@ -1,0 +1,686 @@
+// Written by `bun run generate:client`. Do not edit.
+
+export type paths = Record<string, never>;
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description A numbered change, with the data of the message `deviceUpdate` */
+        Change_deviceUpdate: {
+            /**
+             * @description Whoever has this cursor knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor: string;
+            /**
+             * @description The message that tells of it
+             * @constant
+             */
+            type: "deviceUpdate";
+            /** @description The record as it is now */
+            data: components["schemas"]["Device"] | components["schemas"]["GoneRecord"];
+        };
+        /** @description A numbered change, with the data of the message `geofenceEvent` */
+        Change_geofenceEvent: {
+            /**
+             * @description Whoever has this cursor knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor: string;
+            /**
+             * @description The message that tells of it
+             * @constant
+             */
+            type: "geofenceEvent";
+            data: components["schemas"]["GeofenceCrossing"];
+        };
+        /** @description A numbered change, with the data of the message `gpsLate` */
+        Change_gpsLate: {
+            /**
+             * @description Whoever has this cursor knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor: string;
+            /**
+             * @description The message that tells of it
+             * @constant
+             */
+            type: "gpsLate";
+            data: components["schemas"]["LateSpan"];
+        };
+        /** @description A numbered change, with the data of the message `gpsUpdate` */
+        Change_gpsUpdate: {
+            /**
+             * @description Whoever has this cursor knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor: string;
+            /**
+             * @description The message that tells of it
+             * @constant
+             */
+            type: "gpsUpdate";
+            /** @description The record as it is now */
+            data: components["schemas"]["ToldPosition"] | components["schemas"]["GoneRecord"];
+        };
+        /** @description A numbered change, with the data of the message `tripUpdate` */
+        Change_tripUpdate: {
+            /**
+             * @description Whoever has this cursor knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor: string;
+            /**
+             * @description The message that tells of it
+             * @constant
+             */
+            type: "tripUpdate";
+            /** @description The record as it is now */
+            data: components["schemas"]["Trip"] | components["schemas"]["GoneRecord"];
+        };
+        /** @description Changes after a cursor */
+        Changes: {
+            /** @description The changes, in order */
+            changes: (components["schemas"]["Change_gpsUpdate"] | components["schemas"]["Change_gpsLate"] | components["schemas"]["Change_geofenceEvent"] | components["schemas"]["Change_tripUpdate"] | components["schemas"]["Change_deviceUpdate"])[];
+            /**
+             * @description The cursor to go on from
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            next: string;
+            /**
+             * @description True if `next` is the newest change
+             * @example true
+             */
+            is_complete: boolean;
+        };
+        /** @description The changes after the cursor are gone */
+        CursorExpiredBody: {
+            /**
+             * @description Short name of the error
+             * @example NotFound
+             */
+            error: string;
+            /**
+             * @description What went wrong, for a person
+             * @example Trip not found
+             */
+            message: string;
+            /** @description The invalid fields, with a ValidationError */
+            details?: {
+                /**
+                 * @description JSON pointer into the input
+                 * @example /latitude
+                 */
+                path: string;
+                /**
+                 * @description What is wrong there
+                 * @example must be a number
+                 */
+                message: string;
+            }[];
+            /**
+             * @description The cursor to go on from, once the state was read
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            next: string;
+        };
+        /** @description Something that reports positions */
+        Device: {
+            /**
+             * Format: uuid
+             * @description Identifier
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            id: string;
+            /**
+             * @description Name
+             * @example Pilot boat 2
+             */
+            name: string;
+            /**
+             * @description What the device is
+             * @example Tracker behind the bridge console
+             */
+            description: string | null;
+            /**
+             * @description Kind of device, in your own words: nothing depends on it
+             * @example gps-tracker
+             */
+            device_type: string | null;
+            /**
+             * Format: uuid
+             * @description The API key that posts this device's positions
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            api_key_id: string | null;
+            /**
+             * @description The name by which other systems know it, such as Traccar's `uniqueId`
+             * @example 860123045678901
+             */
+            external_id: string | null;
+            /**
+             * @description Positions that imply a higher speed are marked as outliers; null for no check
+             * @example 80
+             */
+            max_speed_kmh: number | null;
+            /**
+             * @description Whether the device is in use
+             * @example true
+             */
+            is_active: boolean;
+            /**
+             * Format: date-time
+             * @description Time of its newest position; null while it has none
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            last_position_at: string | null;
+            /**
+             * @description Charge of its battery at the newest position, in percent
+             * @example 82
+             */
+            battery_percent: number | null;
+            /**
+             * Format: date-time
+             * @description When it was created
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            updated_at: string;
+        };
+        /** @description A zone's border that a device crossed */
+        GeofenceCrossing: {
+            /**
+             * Format: uuid
+             * @description The zone
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            geofence_id: string;
+            /**
+             * @description Its name
+             * @example Harbour of Greifswald
+             */
+            geofence_name: string;
+            /**
+             * @description The direction in which the border was crossed
+             * @example enter
+             * @enum {string}
+             */
+            event: "enter" | "exit";
+            /**
+             * Format: uuid
+             * @description The device that crossed it
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            device_id: string;
+            /**
+             * @description Distance of the device from the zone's centre in km
+             * @example 0.42
+             */
+            distance_km: number;
+            /**
+             * @description The zone's own metadata
+             * @example {
+             *       "berth": "N4",
+             *       "pilotage": true
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /** @description A record that is gone by now */
+        GoneRecord: {
+            /**
+             * Format: uuid
+             * @description The record that was there
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The device that it belonged to, if any
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            device_id: string | null;
+            /**
+             * @description Always true
+             * @constant
+             */
+            is_deleted: true;
+        };
+        /** @description The span that a map has to load anew */
+        LateSpan: {
+            /**
+             * Format: uuid
+             * @description The device
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            device_id: string;
+            /**
+             * Format: int64
+             * @description Positions that were stored
+             * @example 412
+             */
+            count: number;
+            /**
+             * Format: date-time
+             * @description Time of the oldest one
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description Time of the newest one
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            to: string;
+            /** @description The trips that they joined */
+            trip_ids: string[];
+        };
+        /** @description A device was created, changed or deleted. To `devices` */
+        SocketDeviceUpdate: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "deviceUpdate";
+            /** @description The record as it is now */
+            data: components["schemas"]["Device"] | components["schemas"]["GoneRecord"];
+            /**
+             * @description To subscriptions with `since`: whoever has it knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor?: string;
+        };
+        /** @description A message could not be carried out, or a subscription is no longer allowed. The connection stays open */
+        SocketError: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "error";
+            /**
+             * @description What is wrong
+             * @example Access denied to channel: gps
+             */
+            message: string;
+        };
+        /** @description A device entered or left a zone. To `geofence` and `geofence:<geofence id>` */
+        SocketGeofenceEvent: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "geofenceEvent";
+            data: components["schemas"]["GeofenceCrossing"];
+            /**
+             * @description To subscriptions with `since`: whoever has it knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor?: string;
+        };
+        /** @description Positions came that are older than the device's newest, all of one commit together: a request that takes long has several. To extended subscriptions of `gps` and `gps:<device id>` */
+        SocketGpsLate: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "gpsLate";
+            data: components["schemas"]["LateSpan"];
+            /**
+             * @description To subscriptions with `since`: whoever has it knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor?: string;
+        };
+        /** @description A position was stored. To `gps`, and to `gps:<device id>` when a device posted it */
+        SocketGpsUpdate: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "gpsUpdate";
+            /** @description The record as it is now */
+            data: components["schemas"]["ToldPosition"] | components["schemas"]["GoneRecord"];
+            /**
+             * @description To subscriptions with `since`: whoever has it knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor?: string;
+        };
+        /** @description A subscription was made or ended */
+        SocketNotice: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "message";
+            /**
+             * @description Name of the channel
+             * @example gps
+             */
+            channel: string;
+            /**
+             * @description What was done
+             * @example Subscribed to gps
+             */
+            data: string;
+            /**
+             * @description With `since`: the cursor at which the subscription begins
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor?: string;
+        };
+        /** @description Asks for a `pong` */
+        SocketPing: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "ping";
+        };
+        /** @description The answer to `ping` */
+        SocketPong: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "pong";
+        };
+        /** @description The messages after the cursor of a subscription are gone: read the state anew. Those after this cursor follow */
+        SocketReset: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "reset";
+            /**
+             * @description Name of the channel
+             * @example gps
+             */
+            channel: string;
+            /**
+             * @description The cursor to go on from
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor: string;
+            /**
+             * @description `expired`: they are not kept any more; `epoch`: a backup was restored
+             * @example expired
+             * @enum {string}
+             */
+            reason: "expired" | "epoch";
+        };
+        /** @description Asks for the messages of a channel. Answered by `message`, or by `error` where the channel is not allowed. Subscribing again changes format and `extended` */
+        SocketSubscribe: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "subscribe";
+            /**
+             * @description Name of the channel
+             * @example gps
+             */
+            channel: string;
+            /**
+             * @description A cursor, or `now`: the messages after it follow in order, then those to come, each with its `cursor`; none is left out, and none comes twice. For `gps`, `geofence`, `trips`, `devices` and those of one device or zone
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            since?: string;
+            /**
+             * @description True for messages too that came after the first version, such as `gpsLate`; false if left out
+             * @example true
+             */
+            extended?: boolean;
+        };
+        /** @description A trip was created, changed or deleted. To `trips` */
+        SocketTripUpdate: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "tripUpdate";
+            /** @description The record as it is now */
+            data: components["schemas"]["Trip"] | components["schemas"]["GoneRecord"];
+            /**
+             * @description To subscriptions with `since`: whoever has it knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor?: string;
+        };
+        /** @description Leaves a channel. Answered by `message` */
+        SocketUnsubscribe: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "unsubscribe";
+            /**
+             * @description Name of the channel
+             * @example gps
+             */
+            channel: string;
+        };
+        /** @description A position that was just stored */
+        ToldPosition: {
+            /**
+             * Format: uuid
+             * @description Identifier
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The device that reported it; null when no device did
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            device_id: string | null;
+            /**
+             * Format: uuid
+             * @description The trip that it belongs to, if any
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            trip_id: string | null;
+            /**
+             * @description Degrees, WGS 84
+             * @example 54.0967
+             */
+            latitude: number;
+            /**
+             * @description Degrees, WGS 84
+             * @example 13.4553
+             */
+            longitude: number;
+            /**
+             * @description Metres
+             * @example 3.2
+             */
+            altitude: number | null;
+            /**
+             * @description Course over ground, degrees true
+             * @example 212.4
+             */
+            heading: number | null;
+            /**
+             * Format: date-time
+             * @description When the receiver fixed the position
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            timestamp: string;
+            /**
+             * @description Speed over ground in km/h; null when the source told none
+             * @example 13.7
+             */
+            speed_kmh: number | null;
+            /**
+             * @description Speed over ground in m/s; null when the source told none
+             * @example 3.81
+             */
+            speed_mps: number | null;
+            /**
+             * @description Speed over ground in mph; null when the source told none
+             * @example 8.51
+             */
+            speed_mph: number | null;
+            /**
+             * @description Speed over ground in knots; null when the source told none
+             * @example 7.4
+             */
+            speed_knots: number | null;
+            /**
+             * @description Position dilution of precision
+             * @example 1.6
+             */
+            pdop: number | null;
+            /**
+             * @description Horizontal dilution of precision
+             * @example 0.9
+             */
+            hdop: number | null;
+            /**
+             * @description Vertical dilution of precision
+             * @example 1.3
+             */
+            vdop: number | null;
+            /**
+             * Format: date-time
+             * @description When the server stored it
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            created_at: string;
+        };
+        /** @description A voyage with a status lifecycle */
+        Trip: {
+            /**
+             * Format: uuid
+             * @description Identifier
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            id: string;
+            /**
+             * @description Name
+             * @example Lauterbach to Greifswald
+             */
+            name: string;
+            /**
+             * @description What the trip is
+             * @example Transfer across the Bodden
+             */
+            description: string | null;
+            /**
+             * @description Status of the trip
+             * @example draft
+             * @enum {string}
+             */
+            status: "draft" | "active" | "paused" | "completed";
+            /**
+             * @description Whether the device's positions join this trip while it is active. Without a `device_id` no position ever joins it
+             * @example true
+             */
+            gps_logging_enabled: boolean;
+            /**
+             * Format: uuid
+             * @description The device that tracks it; positions join a trip by its device alone
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            device_id: string | null;
+            /**
+             * Format: uuid
+             * @description Its category
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            category_id: string | null;
+            /**
+             * Format: uuid
+             * @description The location where it begins
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            origin_id: string | null;
+            /**
+             * Format: uuid
+             * @description The location where it ends
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            destination_id: string | null;
+            /**
+             * @description Weight of the cargo in kg
+             * @example 1250
+             */
+            weight_kg: number | null;
+            /**
+             * @description Notes
+             * @example Call the harbour master before arrival
+             */
+            notes: string | null;
+            /**
+             * @description Tags
+             * @example [
+             *       "ferry",
+             *       "summer"
+             *     ]
+             */
+            tags: string[];
+            /**
+             * @description Latitude of the start: as it was set, else of the trip's first position
+             * @example 54.3412
+             */
+            start_latitude: number | null;
+            /**
+             * @description Longitude of the start, likewise
+             * @example 13.5066
+             */
+            start_longitude: number | null;
+            /**
+             * @description Latitude of the end: as it was set, else of the trip's last position so far
+             * @example 54.0967
+             */
+            end_latitude: number | null;
+            /**
+             * @description Longitude of the end, likewise
+             * @example 13.4553
+             */
+            end_longitude: number | null;
+            /**
+             * @description Length of the way along the trip's positions so far, in km
+             * @example 31.8
+             */
+            distance_km: number;
+            /**
+             * Format: date-time
+             * @description When it was first activated
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            started_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was completed
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            ended_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            updated_at: string;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export type operations = Record<string, never>;
