@@ -1,0 +1,183 @@
+import { FileError } from "./file-error";
+import type { Point, PointReader } from "./reader";
+import { type Details, numberOf, possible, readingOf, timeOf } from "./values";
+import { plainText, type XmlHandler, XmlReader } from "./xml";
+
+/**
+ * Reads GPX 1.0 and 1.1. Points of tracks are positions; waypoints and routes are left alone, since they tell of places
+ * and plans, not of where something was.
+ */
+
+/** Elements of a point, and the fields that they fill. Course and speed (in m/s) are GPX 1.0's own. */
+const ELEMENTS: Record<string, keyof Details> = {
+  ele: "altitude",
+  course: "heading",
+  speed: "speed_mps",
+  hdop: "hdop",
+  vdop: "vdop",
+  pdop: "pdop",
+};
+
+/** Elements inside of `extensions` at any depth: those of Garmin's TrackPointExtension 2 and others with its units. */
+const EXTENDED: Record<string, keyof Details> = {
+  course: "heading",
+  speed: "speed_mps",
+  accuracy_horizontal: "accuracy_m",
+};
+
+/** Name spaces whose extensions are in these units; those of other programs may be in km/h. */
+const KNOWN_SPACES =
+  /garmin\.com\/xmlschemas\/TrackPointExtension|cluetrust\.com\/XML\/GPXDATA|osmand\.net|opentracksapp\.com|topografix\.com\/GPX/i;
+
+/** Programs that write the radius in metres as `hdop`. */
+const RADIUS_AS_HDOP = /^(?:OsmAnd|Locus)\b/i;
+
+/** Name spaces of a file that are remembered; a hostile one declares any number. */
+const MAX_SPACES = 100;
+/** Characters of a value; a longer one is no number and no time. */
+const MAX_VALUE = 100;
+
+interface Draft {
+  line: number;
+  depth: number;
+  begins: boolean;
+  latitude: number | null;
+  longitude: number | null;
+  time: number | null | undefined;
+  details: Details;
+}
+
+/** The name of an element without the prefix of its name space. */
+const localName = (name: string): string => name.slice(name.indexOf(":") + 1);
+
+export class GpxReader implements PointReader, XmlHandler {
+  tracks = 0;
+  readonly #xml = new XmlReader(this);
+  #points: Point[] = [];
+  #point: Draft | null = null;
+  #begins = true;
+  #isInExtensions = false;
+  /** The field of the point whose text is being read, and the text so far. */
+  #field: keyof Details | "time" | null = null;
+  #value = "";
+  /** The prefixes of name spaces, and if they are known ones. */
+  readonly #spaces = new Map<string, boolean>();
+  #hasRadiusAsHdop = false;
+
+  read(text: string): Point[] {
+    this.#points = [];
+    this.#xml.write(text);
+    return this.#points;
+  }
+
+  end(): Point[] {
+    this.#points = [];
+    this.#xml.end();
+    return this.#points;
+  }
+
+  open(name: string, attributes: readonly string[]): void {
+    if (attributes.length > 0) this.#noteSpaces(attributes);
+    const { depth } = this.#xml;
+    if (this.#point) this.#openInside(this.#point, name, depth);
+    else if (depth === 1) this.#root(localName(name), attributes);
+    else if (depth >= 3) this.#openInTrack(localName(name), depth, attributes);
+    else if (localName(name) === "trk") this.tracks++;
+  }
+
+  #openInTrack(name: string, depth: number, attributes: readonly string[]): void {
+    if (name === "trkseg") this.#begins = true;
+    if (name !== "trkpt") return;
+    this.#point = {
+      line: this.#xml.line,
+      depth,
+      begins: this.#begins,
+      latitude: numberOf(valueOf(attributes, "lat")),
+      longitude: numberOf(valueOf(attributes, "lon")),
+      time: undefined,
+      details: {},
+    };
+  }
+
+  #openInside(point: Draft, name: string, depth: number): void {
+    const local = localName(name);
+    this.#field = null;
+    if (depth > point.depth + 1) {
+      if (this.#isInExtensions && Object.hasOwn(EXTENDED, local) && this.#isKnown(name))
+        this.#expect(point, EXTENDED[local] as keyof Details);
+    } else if (local === "time") {
+      if (point.time === undefined) this.#field = "time";
+      this.#value = "";
+    } else if (local === "extensions") this.#isInExtensions = true;
+    else if (Object.hasOwn(ELEMENTS, local)) this.#expect(point, ELEMENTS[local] as keyof Details);
+  }
+
+  /** Expects the text of a field; the first one of a point counts. */
+  #expect(point: Draft, field: keyof Details): void {
+    const filled = field === "hdop" && this.#hasRadiusAsHdop ? "accuracy_m" : field;
+    if (point.details[filled] !== undefined) return;
+    this.#field = filled;
+    this.#value = "";
+  }
+
+  get wantsText(): boolean {
+    return this.#field !== null && this.#value.length <= MAX_VALUE;
+  }
+
+  text(part: string): void {
+    this.#value += part.slice(0, MAX_VALUE + 1);
+  }
+
+  close(): void {
+    const point = this.#point;
+    if (!point) return;
+    if (this.#field !== null) this.#fill(point, this.#field);
+    this.#field = null;
+    const { depth } = this.#xml;
+    if (depth === point.depth + 1) this.#isInExtensions = false;
+    if (depth !== point.depth) return;
+    const { line, begins, latitude, longitude, time = null, details } = point;
+    this.#points.push({ line, begins, reading: readingOf(latitude, longitude, time, details) });
+    this.#begins = false;
+    this.#point = null;
+  }
+
+  #fill(point: Draft, field: keyof Details | "time"): void {
+    const value = this.#value.length > MAX_VALUE ? null : plainText(this.#value);
+    // An unreadable time is a fault, an unreadable altitude is none.
+    if (field === "time") point.time = value === null ? Number.NaN : timeOf(value);
+    else point.details[field] = possible(field, numberOf(value));
+  }
+
+  #root(name: string, attributes: readonly string[]): void {
+    if (name !== "gpx")
+      throw new FileError(
+        this.#xml.line,
+        `this is no GPX file: its first element is <${name.slice(0, 40).replaceAll(/[^\w.-]/g, "?")}>`,
+      );
+    this.#hasRadiusAsHdop = RADIUS_AS_HDOP.test(valueOf(attributes, "creator") ?? "");
+  }
+
+  #noteSpaces(attributes: readonly string[]): void {
+    for (let at = 0; at < attributes.length; at += 2) {
+      const name = attributes[at] as string;
+      if (!name.startsWith("xmlns")) continue;
+      const prefix = name.slice("xmlns:".length);
+      if (this.#spaces.size < MAX_SPACES || this.#spaces.has(prefix))
+        this.#spaces.set(prefix, KNOWN_SPACES.test((attributes[at + 1] as string).slice(0, 200)));
+    }
+  }
+
+  /** True if an extension is one of a known name space, or of none. */
+  #isKnown(name: string): boolean {
+    const colon = name.indexOf(":");
+    return this.#spaces.get(colon === -1 ? "" : name.slice(0, colon)) ?? colon === -1;
+  }
+}
+
+/** The value of an attribute; null if it is missing, or too long to be of use. */
+function valueOf(attributes: readonly string[], name: string): string | null {
+  const at = attributes.findIndex((found, index) => index % 2 === 0 && found === name);
+  const written = at === -1 ? null : (attributes[at + 1] as string);
+  return written === null || written.length > MAX_VALUE ? null : plainText(written);
+}
