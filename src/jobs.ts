@@ -18,8 +18,8 @@ import { deleteExpiredStates, validateTokens } from "./operations/integrations/s
 import { deleteDueAccounts, finishScrubs } from "./personal-data/deletion/service";
 import { deleteOldLogs } from "./personal-data/export-logs/service";
 import { backUpWhenDue } from "./server/backup/schedule";
-import { finishDetachments } from "./tracking/gps/detach";
 import { deleteOldPoints } from "./tracking/gps/retention";
+import { finishDetachments } from "./tracking/ingest/detach";
 
 /** Recurring work: each job is thin and calls an ordinary function. Intervals are milliseconds. */
 interface Job {

@@ -35,7 +35,7 @@ import { migrationProgress } from "./server/backup/progress";
 import { stopBackups } from "./server/backup/schedule";
 import { checkClockAtStart } from "./server/health/clock";
 import { startMetrics } from "./server/metrics/service";
-import { loadDetachments } from "./tracking/gps/detach";
+import { loadDetachments } from "./tracking/ingest/detach";
 
 /** Time for running requests to finish after a stop was asked for. */
 const DRAIN_SECONDS = 5;

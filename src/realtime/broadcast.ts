@@ -144,7 +144,16 @@ function inBackground(work: Promise<void>): void {
 
 export function startBroadcasts(): void {
   subscribe("gps.recorded", (point) => {
-    const message = { type: "gpsUpdate", data: point };
+    // The fields that were added to positions since are not for these messages.
+    const {
+      accuracy_m: _,
+      battery_percent: _1,
+      source: _2,
+      is_outlier: _3,
+      outlier_reason: _4,
+      ...data
+    } = point;
+    const message = { type: "gpsUpdate", data };
     if (point.device_id === null) sendData(message, "gps");
     else sendData(message, "gps", `gps:${point.device_id}`);
   });

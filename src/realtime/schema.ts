@@ -1,5 +1,5 @@
 import { nullable, oneOf, out, record, t } from "../kernel/http/schema";
-import { GpsPoint } from "../tracking/gps/schema";
+import { ToldPoint } from "../tracking/ingest/schema";
 
 /**
  * The JSON messages of the WebSocket, as the documents show them. They check nothing at run time: the tests hold
@@ -86,7 +86,7 @@ export const SERVER_MESSAGES = {
   ),
   gpsUpdate: record(
     "SocketGpsUpdate",
-    { type: type("gpsUpdate"), data: GpsPoint },
+    { type: type("gpsUpdate"), data: ToldPoint },
     "A position was stored. To `gps`, and to `gps:<device id>` when a device posted it",
   ),
   geofenceEvent: record(

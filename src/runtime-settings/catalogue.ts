@@ -58,6 +58,18 @@ export const CATALOGUE = {
     TEN_YEARS_IN_SECONDS,
     "How far ahead of the server a position may be, in seconds",
   ),
+  "ingest.positions_per_minute": whole(
+    6_000,
+    1,
+    10_000_000,
+    "Positions that a credential may bring in a minute by batches, apps and trackers",
+  ),
+  "ingest.max_future_seconds": whole(
+    300,
+    0,
+    TEN_YEARS_IN_SECONDS,
+    "How far ahead of the server the fixes of apps, trackers and imported files may be, in seconds",
+  ),
   "geofence.exit_margin_m": number(
     10,
     0,

@@ -4,7 +4,7 @@ import type { Server as BunServer } from "bun";
 import { hashToken, mintToken } from "../../src/kernel/crypto/crypto";
 import { openDatabase, sqlite } from "../../src/kernel/db/connection";
 import { migrate } from "../../src/kernel/db/migrate";
-import type { NewGpsPoint } from "../../src/tracking/gps/schema";
+import type { NewGpsPoint } from "../../src/tracking/ingest/schema";
 
 /**
  * A server without framework: `Bun.serve`, prepared statements, `JSON.parse`, on Fairlead's own schema and pragmas, with
@@ -22,15 +22,19 @@ interface Row extends Required<NewGpsPoint> {
   device_id: string | null;
   trip_id: string | null;
   created_at: number;
+  source: string;
+  judgement: string | null;
 }
 
 const COLUMNS =
-  "id, device_id, trip_id, latitude, longitude, altitude, heading, timestamp, speed_kmh, speed_mps, speed_mph, speed_knots, pdop, hdop, vdop, created_at";
+  "id, device_id, trip_id, latitude, longitude, altitude, heading, timestamp, speed_kmh, speed_mps, speed_mph, speed_knots, pdop, hdop, vdop, created_at, accuracy_m, battery_percent, source, judgement";
 
-const toPoint = (row: Row) => ({
+const toPoint = ({ judgement, ...row }: Row) => ({
   ...row,
   timestamp: new Date(row.timestamp).toISOString(),
   created_at: new Date(row.created_at).toISOString(),
+  is_outlier: judgement === "speed" || judgement === "hand",
+  outlier_reason: judgement,
 });
 
 // --- Tokens -----------------------------------------------------------------------------------------------
@@ -106,7 +110,7 @@ function count(list: string, time: number): void {
 // --- POST -------------------------------------------------------------------------------------------------
 
 const insert = sqlite.prepare<unknown, (string | number | null)[]>(
-  `INSERT INTO gps_points (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  `INSERT INTO gps_points (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 );
 const reporter = sqlite.prepare<{ tripId: string | null; newest: number | null }, [string]>(
   `SELECT (SELECT id FROM trips WHERE device_id = d.id AND status = 'active' AND gps_logging_enabled = 1) AS tripId,
@@ -145,6 +149,10 @@ async function post(request: Request, server: BunServer<undefined>): Promise<Res
       hdop: fix.hdop ?? null,
       vdop: fix.vdop ?? null,
       created_at: Date.now(),
+      accuracy_m: fix.accuracy_m ?? null,
+      battery_percent: fix.battery_percent ?? null,
+      source: "api",
+      judgement: null,
     };
     insert.run(...Object.values(row));
     count("gps_points", row.timestamp);

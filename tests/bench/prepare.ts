@@ -20,7 +20,7 @@ import { loadSystemConfig, setSystemValue } from "../../src/runtime-settings/ser
 import { createDevice } from "../../src/tracking/devices/service";
 import { boundingBox, type Position } from "../../src/tracking/geofences/geometry";
 import { geofences } from "../../src/tracking/geofences/table";
-import { ALL, countAt, devicePoints, tripPoints } from "../../src/tracking/gps/places";
+import { ALL, countAt, devicePoints, tripPoints } from "../../src/tracking/ingest/places";
 import { createTrip, updateTrip } from "../../src/tracking/trips/service";
 import { progress } from "./progress";
 

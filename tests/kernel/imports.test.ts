@@ -93,7 +93,8 @@ const ROOMS = [
   ...["identity/api-keys", "identity/email-addresses", "identity/users", "identity/accounts"],
   ...["identity/two-factor", "identity/auth", "identity/audit-log", "identity/oauth-clients", "identity"],
   // The domains.
-  ...["tracking/geofences", "tracking/locations", "tracking/gps", "tracking/devices", "tracking/categories"],
+  ...["tracking/geofences", "tracking/locations", "tracking/ingest", "tracking/gps", "tracking/devices"],
+  ...["tracking/categories", "tracking/trackers"],
   ...["tracking/trips", "tracking/templates"],
   ...["operations/settings", "operations/system-config", "operations/water-levels", "operations/vessels"],
   ...["operations/integrations", "operations/community", "operations/stats"],

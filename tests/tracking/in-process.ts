@@ -7,7 +7,7 @@ import { openDatabase, sqlite } from "../../src/kernel/db/connection";
 import { migrate } from "../../src/kernel/db/migrate";
 import { closeDatabase, transact } from "../../src/kernel/db/transactions";
 import { loadSystemConfig, setSystemValue } from "../../src/runtime-settings/service";
-import { recordPosition } from "../../src/tracking/gps/service";
+import { recordPosition } from "../../src/tracking/ingest/record";
 import { createTrip, updateTrip } from "../../src/tracking/trips/service";
 import { temporaryDirectory } from "../support/server";
 import { fix, greatCircleKm, type Place } from "./support";

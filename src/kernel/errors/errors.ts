@@ -21,6 +21,7 @@ const STATUS = {
   Conflict: 409,
   PayloadTooLarge: 413,
   UnsupportedMediaType: 415,
+  IdempotencyKeyReused: 422,
   UpgradeRequired: 426,
   TooManyRequests: 429,
   InternalServerError: 500,

@@ -25,10 +25,11 @@ interface Window {
 const windows = new BoundedMap<string, Window>(100_000);
 
 /**
- * Counts one request against `key` in a fixed window that starts with the key's first request. A refused
- * request isn't counted, so a client that keeps trying gets in as soon as the window ends.
+ * Counts one request against `key` in a fixed window that starts with the key's first request, or one that weighs as many
+ * as `weight`, which passes while the window is fresh however heavy it is. A refused request isn't counted, so a client
+ * that keeps trying gets in as soon as the window ends.
  */
-export function takeToken(key: string, rate: Rate): RateVerdict {
+export function takeToken(key: string, rate: Rate, weight = 1): RateVerdict {
   const time = now();
   let window = windows.get(key);
   // A window can't last longer than the rate says: the limit may have been shortened or the clock set back.
@@ -36,8 +37,8 @@ export function takeToken(key: string, rate: Rate): RateVerdict {
     window = { count: 0, endsAt: time + rate.seconds * SECOND };
     windows.renew(key, window);
   }
-  const allowed = window.count < rate.requests;
-  if (allowed) window.count++;
+  const allowed = window.count + weight <= rate.requests || window.count === 0;
+  if (allowed) window.count += weight;
   return {
     allowed,
     limit: rate.requests,

@@ -3,7 +3,7 @@ import { users } from "../../identity/users/table";
 import { db } from "../../kernel/db/connection";
 import { counter } from "../../kernel/db/counters";
 import { iso, MINUTE, now } from "../../kernel/time/clock";
-import { completedDistanceKm } from "../../tracking/gps/distance";
+import { completedDistanceKm } from "../../tracking/ingest/distance";
 import { countTrips } from "../../tracking/trips/lists";
 import type { PublicStats } from "./schema";
 

@@ -16,7 +16,7 @@ import { servingBot } from "../../operations/community/bot";
 import { oldestSync } from "../../operations/community/guilds";
 import { type VesselsState, vesselsState } from "../../operations/vessels/service";
 import { socketCounts } from "../../realtime/connections";
-import { detachmentCount } from "../../tracking/gps/detach";
+import { detachmentCount } from "../../tracking/ingest/detach";
 import { backupState } from "../backup/schedule";
 
 /**

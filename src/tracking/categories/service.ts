@@ -7,8 +7,8 @@ import { invalid, notFound } from "../../kernel/errors/errors";
 import { checkChanged } from "../../kernel/http/validation";
 import { iso, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
-import { dropList } from "../gps/detach";
-import { categoryTrips } from "../gps/places";
+import { dropList } from "../ingest/detach";
+import { categoryTrips } from "../ingest/places";
 import type { NewTripCategory, TripCategory, TripCategoryChange } from "./schema";
 import { tripCategories } from "./table";
 

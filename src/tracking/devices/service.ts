@@ -11,7 +11,7 @@ import { type PageOf, type PageRequest, readPage } from "../../kernel/http/pagin
 import { checkChanged } from "../../kernel/http/validation";
 import { iso, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
-import { detach } from "../gps/detach";
+import { detach } from "../ingest/detach";
 import type { Device, DeviceChange, NewDevice } from "./schema";
 import { devices } from "./table";
 

@@ -4,8 +4,8 @@ import { deleteOlderThan } from "../../kernel/db/delete-older-than";
 import { rowid } from "../../kernel/db/table";
 import { afterCommit } from "../../kernel/db/transactions";
 import { systemValue } from "../../runtime-settings/service";
-import { forgetAllCurrent } from "./current-cache";
-import { ALL, countAt, devicePoints } from "./places";
+import { forgetAllCurrent } from "../ingest/current-cache";
+import { ALL, countAt, devicePoints } from "../ingest/places";
 import { gpsPoints } from "./table";
 
 /**

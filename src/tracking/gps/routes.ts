@@ -4,16 +4,14 @@ import { errors, NoContent, Page, Single } from "../../kernel/http/answers";
 import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
 import { inMemory, readList, WholeListQuery } from "../../kernel/http/lists";
 import { IdParams, query, t } from "../../kernel/http/schema";
+import { checkChanged } from "../../kernel/http/validation";
 import { systemValue } from "../../runtime-settings/service";
-import { CurrentQuery, GpsFilter, GpsPoint, NewGpsPoint } from "./schema";
-import {
-  currentPosition,
-  currentPositions,
-  deletePoint,
-  getPoint,
-  listPoints,
-  recordPosition,
-} from "./service";
+import { recordBatch } from "../ingest/batch";
+import { idempotencyOf } from "../ingest/idempotency";
+import { recordPosition } from "../ingest/record";
+import { BatchAnswer, GpsPoint, NewBatch, NewGpsPoint, PointChange } from "../ingest/schema";
+import { CurrentQuery, GpsFilter } from "./schema";
+import { currentPosition, currentPositions, deletePoint, getPoint, listPoints, markPoint } from "./service";
 
 const path = "/v1/gps";
 const DEFAULT_LIMIT = 10;
@@ -87,20 +85,60 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
   })
   .post(
     "",
-    async ({ actor, body, set }) => {
-      const point = await recordPosition(actor.caller, body);
+    async ({ actor, body, request, set }) => {
+      const point = await recordPosition(actor.caller, body, idempotencyOf(request, actor.caller.id, body));
       set.status = 201;
       return single(point, `${path}/${point.id}`);
     },
     {
       access: { requires: "gps:write", limit: writeLimit },
       body: NewGpsPoint,
-      response: { 201: Single(GpsPoint) },
+      response: { 201: Single(GpsPoint), ...errors(422) },
       detail: {
         operationId: "postPosition",
+        parameters: [
+          {
+            name: "Idempotency-Key",
+            in: "header",
+            required: false,
+            description:
+              "A name of this request, unique among yours. Sent again within 24 hours, it gets the first answer and stores nothing",
+            schema: { type: "string", minLength: 1, maxLength: 255, examples: ["5f1c9a02-voyage-118"] },
+          },
+        ],
         summary: "Post a position",
         description:
-          "Stores a position, joins it to the device's active trip with GPS logging, broadcasts it as `gpsUpdate`, and sends a `geofenceEvent` for each zone that the device entered or left. A position posted with an API key that is linked to a device belongs to that device; with any other credential it has none, unless the caller holds `devices:write` and names one by `device_id` (400 if there is no such device). One older than the device's newest is stored and broadcast but evaluates no zone. Limited to 30 requests per 60 seconds and credential unless the system config says otherwise.",
+          "Stores a position, joins it to the device's active trip with GPS logging, broadcasts it as `gpsUpdate`, and sends a `geofenceEvent` for each zone that the device entered or left. A position posted with an API key that is linked to a device belongs to that device; with any other credential it has none, unless the caller holds `devices:write` and names one by `device_id` (400 if there is no such device). One older than the device's newest is stored and broadcast but evaluates no zone. A request that repeats an `Idempotency-Key` of the last 24 hours stores nothing and gets the first answer; 422 if its body is another. Limited to 30 requests per 60 seconds and credential unless the system config says otherwise.",
+      },
+    },
+  )
+  .post("/batch", ({ actor, body }) => recordBatch(actor.caller, body), {
+    access: { requires: "gps:write", body: { values: 32_000 } },
+    body: NewBatch,
+    response: { 200: BatchAnswer, ...errors(429) },
+    detail: {
+      operationId: "postPositions",
+      summary: "Post many positions",
+      description:
+        "Stores up to 1,000 positions of one device, such as a buffer that was filled without a connection. Their order does not matter: each joins the trip for which the device logged at its time, also when that is completed by now. A device has at most one position a second this way: sending a batch again does no harm. Positions that are older than the device's newest are told of together, by `gpsLate` to extended subscriptions; of the others the newest 100 are broadcast as `gpsUpdate`. Limited to 6,000 positions a minute and credential unless the system config says otherwise.",
+    },
+  })
+  .patch(
+    "/:id",
+    async ({ actor, body, params }) => {
+      checkChanged(body);
+      return single(await markPoint(actor, params.id, body.is_outlier === true), `${path}/${params.id}`);
+    },
+    {
+      access: "gps:delete",
+      params: IdParams,
+      body: PointChange,
+      response: { 200: Single(GpsPoint), ...errors(404) },
+      detail: {
+        operationId: "markPosition",
+        summary: "Mark a position as an outlier",
+        description:
+          "An outlier stays stored and is shown with its mark, and counts for no track, distance, zone or current position.",
       },
     },
   )

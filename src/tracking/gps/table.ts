@@ -1,37 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { id, time } from "../../kernel/db/table";
-
-/** The doors by which positions come in. */
-export const SOURCES = [
-  "api",
-  "batch",
-  "owntracks",
-  "osmand",
-  "overland",
-  "gpslogger",
-  "traccar",
-  "generic",
-  "nmea",
-  "gpsd",
-  "signalk",
-  "gpx",
-  "csv",
-  "mqtt",
-  "sync",
-] as const;
-export type Source = (typeof SOURCES)[number];
-
-/**
- * Judgements of a fix; null for one that counts: `speed` (too fast from both neighbours), `held` (the newest one, too fast
- * from the one before, which counts for nothing until the next one tells), `hand` (marked by somebody), `cleared`
- * (unmarked by somebody, so that it stays unmarked).
- */
-export const JUDGEMENTS = ["speed", "held", "hand", "cleared"] as const;
-export type Judgement = (typeof JUDGEMENTS)[number];
-
-/** The positions that count, as a condition: SQLite can't read a list of judgements faster. */
-export const COUNTS = "(judgement IS NULL OR judgement = 'cleared')";
+import { JUDGEMENTS, SOURCES } from "./kinds";
 
 /**
  * Recorded positions: the table that grows without end. Its device and trip are no foreign keys, since

@@ -1,14 +1,311 @@
-import type { Source } from "../gps/table";
-import type { Outcome, Reading } from "./fix";
+import type { Caller } from "../../identity/access/caller";
+import { newId } from "../../kernel/crypto/id";
+import { sqlite, statement } from "../../kernel/db/connection";
+import { publish } from "../../kernel/db/events";
+import { afterCommit, transact } from "../../kernel/db/transactions";
+import { invalid, notFound } from "../../kernel/errors/errors";
+import { isUuid } from "../../kernel/http/schema";
+import { now, SECOND } from "../../kernel/time/clock";
+import { systemValue } from "../../runtime-settings/service";
+import { evaluateZones, type ZoneCrossing } from "../geofences/evaluate";
+import type { Source } from "../gps/kinds";
+import { COLUMNS, type Measures, measured, PLACEHOLDERS, type Row, toGpsPoint, valuesOf } from "./columns";
+import { forgetCurrent, renewCurrent } from "./current-cache";
+import { lengthenTrip } from "./distance";
+import { type Fix, isRejected, type Outcome, type Reading, type Rejection } from "./fix";
+import { type Idempotency, rememberAnswer, rememberedAnswer } from "./idempotency";
+import { isDevice, type JoinedTrip, type Journey, journeyOf, noteNewest, tripAt } from "./journeys";
+import { judgeAround } from "./judge";
+import { ALL, countAt, devicePoints, tripPoints } from "./places";
+import type { GpsPoint, NewGpsPoint } from "./schema";
+import { withAllSpeeds } from "./speeds";
+import { whileTurnLasts } from "./turn";
+
+/** Fixes that came after a newer one of their device, told of together. */
+export interface LateFixes {
+  device_id: string;
+  count: number;
+  /** Epoch milliseconds. */
+  from: number;
+  to: number;
+  trip_ids: string[];
+}
+
+declare module "../../kernel/db/events" {
+  interface EventMap {
+    /** A position was stored that the world is told of by itself. */
+    "gps.recorded": GpsPoint;
+    /** Positions were stored that belong into the past. */
+    "gps.late": LateFixes;
+    /** The fates of the fixes of one request, by any way but POST /v1/gps. */
+    "gps.taken": { source: Source; outcomes: readonly Outcome[] };
+    /** A device entered or left a zone. */
+    "geofence.crossed": ZoneCrossing;
+  }
+}
+
+// --- A fix, from the device to the zones -------------------------------------------------------------------
+
+// Raw SQL: each fix runs these.
+const insertPoint = statement(() =>
+  sqlite.prepare<unknown, (string | number | null)[]>(
+    `INSERT INTO gps_points (${COLUMNS}) VALUES (${PLACEHOLDERS})`,
+  ),
+);
+const ofSecond = statement(() =>
+  sqlite.prepare<{ id: string }, [string, number]>(
+    "SELECT id FROM gps_points WHERE device_id = +? AND timestamp = ? ORDER BY rowid LIMIT 1",
+  ),
+);
+
+interface Taken {
+  row: Row;
+  isLate: boolean;
+  /** The fixes that move the device, oldest first: this one, or an earlier one that has just been cleared of a doubt. */
+  moving: Row[];
+}
+
+/**
+ * Takes a fix at a time in epoch milliseconds, in the current transaction. It joins its trip, is stored, lengthens the
+ * trip and moves the device. One that is late lengthens its trip alone, and one that counts for nothing does neither.
+ */
+function take(
+  journey: Journey | null,
+  trip: JoinedTrip | null,
+  fix: Measures,
+  time: number,
+  source: Source,
+): Taken {
+  const row: Row = {
+    id: newId(),
+    device_id: journey?.id ?? null,
+    trip_id: trip?.id ?? null,
+    ...measured(fix),
+    timestamp: time,
+    created_at: now(),
+    source,
+    judgement: null,
+  };
+  const front = journey?.newest ?? Number.NEGATIVE_INFINITY;
+  const counted =
+    journey === null || journey.maxSpeedKmh === null ? store(row, trip) : storeJudged(row, journey);
+  if (journey) noteNewest(journey, time);
+  return { row, isLate: time < front, moving: counted.filter(({ timestamp }) => timestamp >= front) };
+}
+
+/** Evaluates the zones around a device at each place that it moved to, in the current transaction. */
+function crossZones(deviceId: string, places: Row[]): void {
+  for (const place of places)
+    for (const crossing of evaluateZones(deviceId, place)) publish("geofence.crossed", crossing);
+}
+
+/** Stores a fix that counts. */
+function store(row: Row, trip: JoinedTrip | null): Row[] {
+  if (trip) lengthenTrip(trip, row);
+  insert(row);
+  return [row];
+}
+
+/** Stores a fix, judges it with its neighbours, and returns those that count from now on. */
+function storeJudged(row: Row, { id, maxSpeedKmh }: Journey): Row[] {
+  // Until it is judged it counts for nothing.
+  row.judgement = "held";
+  const number = insert(row);
+  afterCommit(() => forgetCurrent(id));
+  const released = judgeAround(id, { timestamp: row.timestamp, row: number }, maxSpeedKmh as number);
+  row.judgement = released.find((each) => each.id === row.id)?.judgement ?? row.judgement;
+  return released;
+}
+
+/** Returns the row's number. */
+function insert(row: Row): number {
+  const { lastInsertRowid } = insertPoint().run(...valuesOf(row));
+  countAt(ALL, row.timestamp, 1);
+  if (row.device_id !== null) countAt(devicePoints(row.device_id), row.timestamp, 1);
+  if (row.trip_id !== null) countAt(tripPoints(row.trip_id), row.timestamp, 1);
+  return Number(lastInsertRowid);
+}
+
+const activeTrip = (journey: Journey | null): JoinedTrip | null =>
+  journey === null || journey.activeTrip === null ? null : { id: journey.activeTrip, isCompleted: false };
+
+// --- One position by hand ----------------------------------------------------------------------------------
+
+/**
+ * Records a position: stores it, joins it to the device's active logging trip, and, unless the device has a
+ * newer position already, publishes the zones that the device entered or left (rules T1 to T3). The device is
+ * the one that a holder of `devices:write` names, else the one linked to the caller's key. Throws 400 for a
+ * time too far ahead, and for a name of no device. Not `transactAs`: that would read the key anew for each
+ * fix, and one that comes in the commit that ends its key may stay.
+ */
+export function recordPosition(
+  caller: Caller,
+  fix: NewGpsPoint,
+  idempotency: Idempotency | null = null,
+): Promise<GpsPoint> {
+  const deviceId = deviceOf(caller, fix.device_id);
+  checkTimestamp(fix.timestamp);
+  return transact(() => {
+    const first = idempotency && rememberedAnswer(idempotency);
+    if (first) return first;
+    const journey = deviceId === null ? null : journeyOf(deviceId);
+    const { row, moving } = take(journey, activeTrip(journey), fix, fix.timestamp * SECOND, "api");
+    const point = toGpsPoint(row);
+    publish("gps.recorded", point);
+    if (row.judgement === null) afterCommit(() => renewCurrent(point));
+    if (journey) crossZones(journey.id, moving);
+    if (idempotency) rememberAnswer(idempotency, point);
+    return point;
+  }, "retryable");
+}
+
+function checkTimestamp(seconds: number): void {
+  const ahead = systemValue("gps.max_future_seconds");
+  if (seconds * SECOND > now() + ahead * SECOND)
+    throw invalid("/timestamp", `must be Unix time in seconds, at most ${ahead} s ahead of the server`);
+}
+
+/**
+ * The device whose positions a request brings: the one that a holder of `devices:write` names, else the one linked to the
+ * caller's key (rule T1); null without either. Throws 400 for a name of no device.
+ */
+export function deviceOf(caller: Caller, named: unknown): string | null {
+  const own = caller.kind === "key" ? caller.deviceId : null;
+  const isAllowed = caller.isSuperAdmin || caller.permissions.has("devices:write");
+  if (named === undefined || named === null || !isAllowed) return own;
+  if (typeof named !== "string" || !isUuid(named)) throw invalid("/device_id", "must be a UUID, or null");
+  if (!isDevice(named)) throw invalid("/device_id", "names no device");
+  return named;
+}
+
+// --- Many positions of a device ----------------------------------------------------------------------------
+
+/** 1990-01-01: receivers that have lost their clock tell times from before, no fix. */
+const OLDEST = Date.UTC(1990, 0, 1) / SECOND;
 
 /**
  * Records what a source sent of a device, in order of fix time, and resolves after the commit with the fate of each reading,
- * in the order given. Requests that would take long go in several transactions; whoever sends again does no harm.
+ * in the order given. A fix joins the trip for which the device logged at its time; a second for which there is one already
+ * is a duplicate. Requests that would take long go in several transactions, with others in between: one that breaks off is
+ * sent again, and finds duplicates. Throws 404 for a device that is gone.
  */
 export function recordPositions(
-  _source: Source,
-  _deviceId: string,
-  _readings: readonly Reading[],
+  source: Source,
+  deviceId: string,
+  readings: readonly Reading[],
 ): Promise<Outcome[]> {
-  throw new Error("not built yet");
+  const ahead = systemValue(source === "batch" ? "gps.max_future_seconds" : "ingest.max_future_seconds");
+  return recordAll(source, deviceId, readings, now() / SECOND + ahead, "trip of its time");
+}
+
+/**
+ * Records a fix of the box's own receiver, which is not held against the server's clock: a box without a battery for its
+ * clock boots in 1970. It joins the trip that is active now. Throws 404 for a device that is gone.
+ */
+export async function recordOwnPosition(
+  source: Source,
+  deviceId: string,
+  reading: Reading,
+): Promise<Outcome> {
+  const [outcome] = await recordAll(source, deviceId, [reading], Number.POSITIVE_INFINITY, "active trip");
+  return outcome as Outcome;
+}
+
+type Joining = "trip of its time" | "active trip";
+
+/** A fix that may be stored, with its place in the request. */
+interface Due {
+  at: number;
+  fix: Fix;
+  /** Epoch milliseconds, whole seconds. */
+  time: number;
+}
+
+async function recordAll(
+  source: Source,
+  deviceId: string,
+  readings: readonly Reading[],
+  latest: number,
+  joining: Joining,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const due: Due[] = [];
+  for (const [at, reading] of readings.entries()) {
+    const reason = isRejected(reading) ? reading.rejected : objection(reading, latest);
+    if (reason !== null) outcomes[at] = { status: "rejected", reason };
+    else due.push({ at, fix: reading as Fix, time: Math.floor((reading as Fix).time as number) * SECOND });
+  }
+  due.sort((a, b) => a.time - b.time || a.at - b.at);
+  const late = new LateOnes(deviceId);
+  for (let done = 0; done < due.length; ) {
+    const piece = await transact(() => takePiece(source, deviceId, due, done, joining), "retryable");
+    for (const [at, outcome] of piece.outcomes) outcomes[at] = outcome;
+    piece.late.forEach((row) => late.add(row));
+    done += piece.outcomes.length;
+  }
+  late.publish();
+  publish("gps.taken", { source, outcomes });
+  return outcomes;
+}
+
+/** The reason why a fix is rejected; null if there is none. `latest` is in Unix seconds. */
+function objection({ latitude, longitude, time }: Fix, latest: number): Rejection | null {
+  if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return "no_fix";
+  if (time === null || !Number.isFinite(time)) return "no_time";
+  if (time < OLDEST) return "implausible_time";
+  return Math.floor(time) > latest ? "in_the_future" : null;
+}
+
+/** At most so many positions of one request are told of one by one. */
+const MOST_TOLD = 100;
+
+/** Takes as many fixes as this turn of the event loop has time for, in the current transaction. */
+function takePiece(source: Source, deviceId: string, due: Due[], from: number, joining: Joining) {
+  if (journeyOf(deviceId) === null) throw notFound("Device");
+  const outcomes: [at: number, outcome: Outcome][] = [];
+  const late: Row[] = [];
+  let newest: Row | undefined;
+  whileTurnLasts(() => {
+    const index = from + outcomes.length;
+    const { at, fix, time } = due[index] as Due;
+    const journey = journeyOf(deviceId) as Journey;
+    const first = journey.newest !== null && time <= journey.newest ? ofSecond().get(deviceId, time) : null;
+    if (first) outcomes.push([at, { status: "duplicate", id: first.id }]);
+    else {
+      const trip = joining === "active trip" ? activeTrip(journey) : tripAt(deviceId, time);
+      const { row, isLate, moving } = take(journey, trip, withAllSpeeds(fix), time, source);
+      outcomes.push([at, { status: "stored", id: row.id }]);
+      if (isLate) late.push(row);
+      newest = moving.at(-1) ?? newest;
+      if (due.length - index <= MOST_TOLD)
+        for (const place of moving) publish("gps.recorded", toGpsPoint(place));
+      crossZones(deviceId, moving);
+    }
+    return from + outcomes.length < due.length;
+  });
+  const current = newest;
+  if (current) afterCommit(() => renewCurrent(toGpsPoint(current)));
+  return { outcomes, late };
+}
+
+/** The fixes of one request that belong into the past, which are told of together. */
+class LateOnes {
+  readonly #deviceId: string;
+  #told: LateFixes | null = null;
+
+  constructor(deviceId: string) {
+    this.#deviceId = deviceId;
+  }
+
+  /** Takes them in order of fix time. */
+  add({ timestamp, trip_id }: Row): void {
+    this.#told ??= { device_id: this.#deviceId, count: 0, from: timestamp, to: timestamp, trip_ids: [] };
+    this.#told.count++;
+    this.#told.to = timestamp;
+    if (trip_id !== null && this.#told.trip_ids.at(-1) !== trip_id) this.#told.trip_ids.push(trip_id);
+  }
+
+  publish(): void {
+    if (this.#told) publish("gps.late", this.#told);
+  }
 }

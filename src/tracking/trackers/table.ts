@@ -44,5 +44,8 @@ export const trackers = sqliteTable(
     created_at: time().notNull(),
     updated_at: time().notNull(),
   },
-  (table) => [index("trackers_device").on(table.device_id, table.id), index("trackers_user").on(table.user_id)],
+  (table) => [
+    index("trackers_device").on(table.device_id, table.id),
+    index("trackers_user").on(table.user_id),
+  ],
 );

@@ -10,7 +10,7 @@ import {
   readTimed,
   type TimedList,
   windowOf,
-} from "../gps/places";
+} from "../ingest/places";
 import type { TripFilter } from "./schema";
 import { BEGAN, trips } from "./table";
 import type { TripStatus } from "./trip-state";

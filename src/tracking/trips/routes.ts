@@ -4,7 +4,7 @@ import { errors, NoContent, Page, Single } from "../../kernel/http/answers";
 import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
 import { ListQuery, readList } from "../../kernel/http/lists";
 import { IdParams, query, t } from "../../kernel/http/schema";
-import { GpsPoint } from "../gps/schema";
+import { GpsPoint } from "../ingest/schema";
 import { NewTrip, StatusChange, Trip, TripChange, TripFilter } from "./schema";
 import {
   createTrip,

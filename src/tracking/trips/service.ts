@@ -11,13 +11,20 @@ import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import { systemValue } from "../../runtime-settings/service";
 import { tripCategories } from "../categories/table";
 import { devices } from "../devices/table";
-import { detach } from "../gps/detach";
-import { countCompleted, firstPosition, forgetDistance, lastPosition, tripDistanceKm } from "../gps/distance";
-import type { GpsPoint } from "../gps/schema";
 import { listTripPoints, recentPosition } from "../gps/service";
+import { detach } from "../ingest/detach";
+import {
+  countCompleted,
+  firstPosition,
+  forgetDistance,
+  lastPosition,
+  tripDistanceKm,
+} from "../ingest/distance";
+import type { GpsPoint } from "../ingest/schema";
 import { locations } from "../locations/table";
 import { listRows, type TripRow as Row, recount } from "./lists";
 import type { NewTrip, StatusChange, Trip, TripChange, TripFilter } from "./schema";
+import { noteSpan } from "./spans";
 import { tripStatusHistory, trips } from "./table";
 import { isDeletable, type TripStatus, transition } from "./trip-state";
 
@@ -121,6 +128,7 @@ export function updateTrip(actor: Actor, id: string, { status, ...input }: TripC
         .get(),
     );
     recount(before, row);
+    noteSpan(before, row, time);
     if (status !== undefined) noteStatusChange(actor.caller, before, row, time);
     return toTrip(row);
   });

@@ -3,7 +3,7 @@ import { openDatabase, sqlite } from "../../../src/kernel/db/connection";
 import { migrate } from "../../../src/kernel/db/migrate";
 import { migrations } from "../../../src/kernel/db/migrations.gen";
 import { closeDatabase } from "../../../src/kernel/db/transactions";
-import { completedDistanceKm } from "../../../src/tracking/gps/distance";
+import { completedDistanceKm } from "../../../src/tracking/ingest/distance";
 import { createTrip, deleteTrip } from "../../../src/tracking/trips/service";
 import { planOf, preparedBy, storedCounter } from "../../support/in-process";
 import { randomFrom } from "../../support/random";

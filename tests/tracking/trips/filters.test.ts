@@ -4,7 +4,7 @@ import { closeDatabase } from "../../../src/kernel/db/transactions";
 import { setClock } from "../../../src/kernel/time/clock";
 import { createCategory, deleteCategory } from "../../../src/tracking/categories/service";
 import { deleteDevice } from "../../../src/tracking/devices/service";
-import { finishDetachments } from "../../../src/tracking/gps/detach";
+import { finishDetachments } from "../../../src/tracking/ingest/detach";
 import type { TripFilter } from "../../../src/tracking/trips/schema";
 import { createTrip, deleteTrip, listTrips, updateTrip } from "../../../src/tracking/trips/service";
 import { expectInvalid, UNKNOWN } from "../../support/expectations";

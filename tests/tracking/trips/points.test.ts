@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { openDatabase } from "../../../src/kernel/db/connection";
 import { closeDatabase } from "../../../src/kernel/db/transactions";
-import { finishDetachments, isDetached, loadDetachments } from "../../../src/tracking/gps/detach";
+import { finishDetachments, isDetached, loadDetachments } from "../../../src/tracking/ingest/detach";
 import type { Token } from "../../support/api";
 import { TestServer } from "../../support/server";
 import { createTrip, fix, moveTrip, postPoint } from "../support";

@@ -3,11 +3,11 @@ import { sqlite } from "../../../src/kernel/db/connection";
 import { migrations } from "../../../src/kernel/db/migrations.gen";
 import { closeDatabase } from "../../../src/kernel/db/transactions";
 import type { PageOf } from "../../../src/kernel/http/paging";
-import { finishDetachments } from "../../../src/tracking/gps/detach";
-import { seekOffset } from "../../../src/tracking/gps/places";
 import { deleteOldPoints } from "../../../src/tracking/gps/retention";
-import type { GpsPoint } from "../../../src/tracking/gps/schema";
 import { deletePoint, listPoints, listTripPoints } from "../../../src/tracking/gps/service";
+import { finishDetachments } from "../../../src/tracking/ingest/detach";
+import { seekOffset } from "../../../src/tracking/ingest/places";
+import type { GpsPoint } from "../../../src/tracking/ingest/schema";
 import { deleteTrip } from "../../../src/tracking/trips/service";
 import { move, openTracking, record, SERVICE, setSystemConfig, voyage } from "../in-process";
 

@@ -3,9 +3,9 @@ import { db, statement } from "../../kernel/db/connection";
 import { removeCounter, removeParts } from "../../kernel/db/counters";
 import { rowid } from "../../kernel/db/table";
 import { afterCommit, transact } from "../../kernel/db/transactions";
+import { gpsDetachments, gpsPoints } from "../gps/table";
 import { forgetAllCurrent } from "./current-cache";
 import { categoryListsOf, devicePoints, deviceTrips, tripPoints } from "./places";
-import { gpsDetachments, gpsPoints } from "./table";
 
 /**
  * A deleted device or trip leaves its points, which then belong to none (rule T6); the counters of the lists

@@ -1,7 +1,7 @@
 import { now, SECOND } from "../../kernel/time/clock";
 import { BoundedMap } from "../../kernel/values/bounded-map";
 import { systemValue } from "../../runtime-settings/service";
-import type { GpsPoint } from "./schema";
+import type { GpsPoint } from "../ingest/schema";
 
 /**
  * The newest points, by device and of all, in memory for `gps.current_cache_seconds`. Adding a point must

@@ -1,0 +1,78 @@
+import { getTableColumns } from "drizzle-orm";
+import { iso } from "../../kernel/time/clock";
+import type { Judgement } from "../gps/kinds";
+import { gpsPoints } from "../gps/table";
+import { isDetached } from "./detach";
+import type { GpsPoint, NewGpsPoint } from "./schema";
+
+/**
+ * The columns of a position are listed in table.ts alone: rows and statements follow from that list. A new column that
+ * schema.ts doesn't show, or doesn't take, breaks the compilation here.
+ */
+export type Row = typeof gpsPoints.$inferSelect;
+
+const NAMES = Object.keys(getTableColumns(gpsPoints)) as (keyof Row)[];
+
+/** The columns for a SELECT or an INSERT, and the parameters of an INSERT for `valuesOf`. */
+export const COLUMNS = NAMES.join(", ");
+export const PLACEHOLDERS = NAMES.map(() => "?").join(", ");
+
+/** The values of a row in the order of `COLUMNS`. */
+export const valuesOf = (row: Row): Row[keyof Row][] => NAMES.map((name) => row[name]);
+
+/** Columns that the server fills. */
+const OWN = ["id", "device_id", "trip_id", "timestamp", "created_at", "source", "judgement"] as const;
+
+/** The columns that a fix brings as they are stored. */
+export type Measured = Omit<Row, (typeof OWN)[number]>;
+
+/** A fix that brings measurements; what is missing is not known. */
+export type Measures = Pick<Measured, "latitude" | "longitude"> & {
+  [K in keyof Measured]?: Measured[K] | undefined;
+};
+
+const MEASURED = NAMES.filter((name) => !(OWN as readonly string[]).includes(name)) as (keyof Measured)[];
+
+/** The measured columns of a fix; null where the fix has none. */
+export function measured(fix: Measures): Measured {
+  const values: Partial<Record<keyof Measured, Measured[keyof Measured]>> = {};
+  for (const name of MEASURED) values[name] = fix[name] ?? null;
+  return values as Measured;
+}
+
+/** True for a fix that counts: for a track, a distance, a zone or the current position. */
+export const counts = (judgement: Judgement | null): boolean => judgement === null || judgement === "cleared";
+
+export function toGpsPoint(row: Row): GpsPoint {
+  const { judgement } = row;
+  const isMarked = judgement === "speed" || judgement === "hand";
+  return {
+    id: row.id,
+    device_id: row.device_id !== null && isDetached(row.device_id) ? null : row.device_id,
+    trip_id: row.trip_id !== null && isDetached(row.trip_id) ? null : row.trip_id,
+    latitude: row.latitude,
+    longitude: row.longitude,
+    altitude: row.altitude,
+    heading: row.heading,
+    timestamp: iso(row.timestamp),
+    speed_kmh: row.speed_kmh,
+    speed_mps: row.speed_mps,
+    speed_mph: row.speed_mph,
+    speed_knots: row.speed_knots,
+    pdop: row.pdop,
+    hdop: row.hdop,
+    vdop: row.vdop,
+    created_at: iso(row.created_at),
+    accuracy_m: row.accuracy_m,
+    battery_percent: row.battery_percent,
+    source: row.source,
+    is_outlier: isMarked,
+    outlier_reason: isMarked ? judgement : null,
+  };
+}
+
+type Nothing<T extends never> = T;
+/** Columns that no answer shows. */
+export type Unshown = Nothing<Exclude<keyof Row, keyof GpsPoint | "judgement">>;
+/** Measured columns that POST /v1/gps doesn't take. */
+export type Untaken = Nothing<Exclude<keyof Measured, keyof NewGpsPoint>>;
