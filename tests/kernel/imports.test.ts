@@ -96,6 +96,7 @@ const ROOMS = [
   ...["tracking/geofences", "tracking/locations", "tracking/ingest", "tracking/gps", "tracking/devices"],
   ...["tracking/categories", "tracking/trackers"],
   ...["tracking/trips", "tracking/templates"],
+  ...["tracking/ingest", "tracking/ingest/formats", "tracking/trackers", "tracking/import"],
   ...["operations/settings", "operations/system-config", "operations/water-levels", "operations/vessels"],
   ...["operations/integrations", "operations/community", "operations/stats"],
   // These reach into every domain.
