@@ -39,6 +39,7 @@ import { categoryRoutes } from "./tracking/categories/routes";
 import { deviceRoutes } from "./tracking/devices/routes";
 import { geofenceRoutes } from "./tracking/geofences/routes";
 import { gpsRoutes } from "./tracking/gps/routes";
+import { importRoutes } from "./tracking/import/routes";
 import { locationRoutes } from "./tracking/locations/routes";
 import { templateRoutes } from "./tracking/templates/routes";
 import { tripRoutes } from "./tracking/trips/routes";
@@ -92,6 +93,7 @@ export function createApp(): App {
     .use(graphqlRoutes)
     .use(gpsRoutes)
     .use(deviceRoutes)
+    .use(importRoutes)
     .use(tripRoutes)
     .use(locationRoutes)
     .use(geofenceRoutes)

@@ -1,7 +1,8 @@
-import { BrokenOff, FileError } from "./file-error";
+import { MALFORMED, toPlace, toReading, toTime } from "../ingest/formats/values";
+import { DETAILS, type Details, readDetail } from "./details";
+import { FileError } from "./file-error";
 import type { Point, PointReader } from "./reader";
 import { type CsvRecord, RecordReader } from "./records";
-import { DETAILS, type Details, numberOf, possible, readingOf, timeOf } from "./values";
 
 /**
  * Reads CSV whose first line names its columns. Those with the names of a position's fields count, in any order; others
@@ -20,6 +21,7 @@ interface Header {
 }
 
 export class CsvReader implements PointReader {
+  readonly points: Point[] = [];
   readonly #records = new RecordReader();
   #header: Header | null = null;
   #begins = true;
@@ -29,44 +31,39 @@ export class CsvReader implements PointReader {
     return this.#begins ? 0 : 1;
   }
 
-  read(text: string): Point[] {
-    return this.#pointsOf(this.#records.read(text, false));
+  read(text: string): void {
+    for (const record of this.#records.read(text)) this.#take(record);
   }
 
-  end(): Point[] {
-    const points = this.#pointsOf(this.#records.read("", true));
-    if (!this.#header) throw new BrokenOff(this.#records.line, "the file has no line that names the columns");
-    return points;
+  end(): void {
+    for (const record of this.#records.end()) this.#take(record);
+    if (!this.#header) throw new FileError(this.#records.line, "the file has no line that names the columns");
   }
 
-  #pointsOf(records: CsvRecord[]): Point[] {
-    const points: Point[] = [];
-    for (const record of records) {
-      if (!this.#header) this.#header = headerOf(record);
-      else points.push(this.#pointOf(record, this.#header));
-    }
-    return points;
+  #take(record: CsvRecord): void {
+    if (this.#header) this.points.push(this.#pointOf(record, this.#header));
+    else this.#header = headerOf(record);
   }
 
   #pointOf({ line, fields, hasEnd }: CsvRecord, header: Header): Point {
     // Cut in the middle: a whole last line without its end has all fields.
-    if (!hasEnd && fields.length < header.width) throw new BrokenOff(line, "the file ends in the middle of a line");
+    if (!hasEnd && fields.length < header.width)
+      throw new FileError(line, "the file ends in the middle of a line");
     const begins = this.#begins;
     this.#begins = false;
-    if (fields.length !== header.width) return { line, begins, reading: { rejected: "malformed" } };
+    if (fields.length !== header.width) return { line, begins, reading: MALFORMED };
     const decimal = this.#records.separator === ";" ? withPoint : asItIs;
-    const numberAt = (at: number) => numberOf(decimal(fields[at] as string));
+    const read = (at: number) => decimal(fields[at] as string);
     const details: Details = {};
-    for (const { name, at } of header.details) details[name] = possible(name, numberAt(at));
+    for (const { name, at } of header.details) details[name] = readDetail[name](read(at));
     const { latitude, longitude, timestamp } = header.at;
-    const seconds = numberAt(timestamp);
-    const time = Number.isNaN(seconds) ? timeOf(fields[timestamp]) : seconds;
-    return { line, begins, reading: readingOf(numberAt(latitude), numberAt(longitude), time, details) };
+    const place = toPlace(read(latitude), read(longitude));
+    return { line, begins, reading: toReading(place, toTime(read(timestamp), "seconds"), details) };
   }
 }
 
 /** Programs that separate by semicolons do so because their numbers have commas. */
-const withPoint = (field: string): string => field.replace(/^([^,.]*),([^,.]*)$/, "$1.$2");
+const withPoint = (field: string): string => field.replace(/^([^,.:]*),([^,.:]*)$/, "$1.$2");
 const asItIs = (field: string): string => field;
 
 function headerOf({ fields, line }: CsvRecord): Header {
@@ -77,6 +74,8 @@ function headerOf({ fields, line }: CsvRecord): Header {
   const twice = COLUMNS.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
   if (twice !== undefined) throw new FileError(line, `the first line names ${twice} twice`);
   const at = Object.fromEntries(REQUIRED.map((name) => [name, names.indexOf(name)])) as Header["at"];
-  const details = DETAILS.map((name) => ({ name, at: names.indexOf(name) })).filter((column) => column.at !== -1);
+  const details = DETAILS.map((name) => ({ name, at: names.indexOf(name) })).filter(
+    (column) => column.at !== -1,
+  );
   return { width: fields.length, at, details };
 }

@@ -1,9 +1,6 @@
-/** The file can't be read on from a line; `message` is one sentence for a person, which names the line. */
+/** The file can't be read on; `message` is one sentence for a person, which names the line, counted from 1. */
 export class FileError extends Error {
   constructor(line: number, what: string) {
-    super(`line ${line}: ${what}`);
+    super(`Line ${line}: ${what}`);
   }
 }
-
-/** The file ends before it is whole. */
-export class BrokenOff extends FileError {}

@@ -1,6 +1,7 @@
+import { toPlace, toReading, toTime } from "../ingest/formats/values";
+import { type Details, readDetail } from "./details";
 import { FileError } from "./file-error";
 import type { Point, PointReader } from "./reader";
-import { type Details, numberOf, possible, readingOf, timeOf } from "./values";
 import { plainText, type XmlHandler, XmlReader } from "./xml";
 
 /**
@@ -37,13 +38,16 @@ const MAX_SPACES = 100;
 /** Characters of a value; a longer one is no number and no time. */
 const MAX_VALUE = 100;
 
+const UNREADABLE = "?";
+
 interface Draft {
   line: number;
   depth: number;
   begins: boolean;
-  latitude: number | null;
-  longitude: number | null;
-  time: number | null | undefined;
+  latitude: string | null;
+  longitude: string | null;
+  /** Undefined until there is such an element. */
+  time: string | null | undefined;
   details: Details;
 }
 
@@ -51,9 +55,9 @@ interface Draft {
 const localName = (name: string): string => name.slice(name.indexOf(":") + 1);
 
 export class GpxReader implements PointReader, XmlHandler {
+  readonly points: Point[] = [];
   tracks = 0;
   readonly #xml = new XmlReader(this);
-  #points: Point[] = [];
   #point: Draft | null = null;
   #begins = true;
   #isInExtensions = false;
@@ -64,16 +68,12 @@ export class GpxReader implements PointReader, XmlHandler {
   readonly #spaces = new Map<string, boolean>();
   #hasRadiusAsHdop = false;
 
-  read(text: string): Point[] {
-    this.#points = [];
+  read(text: string): void {
     this.#xml.write(text);
-    return this.#points;
   }
 
-  end(): Point[] {
-    this.#points = [];
+  end(): void {
     this.#xml.end();
-    return this.#points;
   }
 
   open(name: string, attributes: readonly string[]): void {
@@ -92,8 +92,8 @@ export class GpxReader implements PointReader, XmlHandler {
       line: this.#xml.line,
       depth,
       begins: this.#begins,
-      latitude: numberOf(valueOf(attributes, "lat")),
-      longitude: numberOf(valueOf(attributes, "lon")),
+      latitude: attributeOf(attributes, "lat"),
+      longitude: attributeOf(attributes, "lon"),
       time: undefined,
       details: {},
     };
@@ -136,8 +136,9 @@ export class GpxReader implements PointReader, XmlHandler {
     const { depth } = this.#xml;
     if (depth === point.depth + 1) this.#isInExtensions = false;
     if (depth !== point.depth) return;
-    const { line, begins, latitude, longitude, time = null, details } = point;
-    this.#points.push({ line, begins, reading: readingOf(latitude, longitude, time, details) });
+    const { line, begins, latitude, longitude, time, details } = point;
+    const reading = toReading(toPlace(latitude, longitude), toTime(time, "seconds"), details);
+    this.points.push({ line, begins, reading });
     this.#begins = false;
     this.#point = null;
   }
@@ -145,8 +146,8 @@ export class GpxReader implements PointReader, XmlHandler {
   #fill(point: Draft, field: keyof Details | "time"): void {
     const value = this.#value.length > MAX_VALUE ? null : plainText(this.#value);
     // An unreadable time is a fault, an unreadable altitude is none.
-    if (field === "time") point.time = value === null ? Number.NaN : timeOf(value);
-    else point.details[field] = possible(field, numberOf(value));
+    if (field === "time") point.time = value ?? UNREADABLE;
+    else point.details[field] = readDetail[field](value);
   }
 
   #root(name: string, attributes: readonly string[]): void {
@@ -155,7 +156,7 @@ export class GpxReader implements PointReader, XmlHandler {
         this.#xml.line,
         `this is no GPX file: its first element is <${name.slice(0, 40).replaceAll(/[^\w.-]/g, "?")}>`,
       );
-    this.#hasRadiusAsHdop = RADIUS_AS_HDOP.test(valueOf(attributes, "creator") ?? "");
+    this.#hasRadiusAsHdop = RADIUS_AS_HDOP.test(attributeOf(attributes, "creator") ?? "");
   }
 
   #noteSpaces(attributes: readonly string[]): void {
@@ -176,7 +177,7 @@ export class GpxReader implements PointReader, XmlHandler {
 }
 
 /** The value of an attribute; null if it is missing, or too long to be of use. */
-function valueOf(attributes: readonly string[], name: string): string | null {
+function attributeOf(attributes: readonly string[], name: string): string | null {
   const at = attributes.findIndex((found, index) => index % 2 === 0 && found === name);
   const written = at === -1 ? null : (attributes[at + 1] as string);
   return written === null || written.length > MAX_VALUE ? null : plainText(written);

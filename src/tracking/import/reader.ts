@@ -15,10 +15,12 @@ export interface Point {
 
 /** Reads a file piece by piece, and keeps no more of it than an unfinished element or line. */
 export interface PointReader {
-  /** The points that a further piece completes. Throws FileError. */
-  read: (text: string) => Point[];
-  /** The points that the end of the file completes. Throws BrokenOff if it isn't whole. */
-  end: () => Point[];
+  /** The points that were read, in their order, for the caller to take away. */
+  readonly points: Point[];
   /** Number of tracks so far. */
   readonly tracks: number;
+  /** Reads a further piece. Throws FileError; the points before the fault are there nevertheless. */
+  read: (text: string) => void;
+  /** Throws FileError if the file isn't whole. */
+  end: () => void;
 }

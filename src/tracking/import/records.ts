@@ -1,4 +1,4 @@
-import { BrokenOff, FileError } from "./file-error";
+import { FileError } from "./file-error";
 
 /** The lines of a CSV file as fields (RFC 4180), of which quoted ones may hold separators and line ends. */
 
@@ -37,26 +37,33 @@ export class RecordReader {
     return this.#separator ?? ",";
   }
 
-  /** The records that a further piece completes, blank lines left out. Throws FileError, and BrokenOff at the end. */
-  read(text: string, isEnd: boolean): CsvRecord[] {
+  /** The records that a further piece completes, blank lines left out. Throws FileError. */
+  *read(text: string): Generator<CsvRecord> {
     this.#rest += text;
-    const records: CsvRecord[] = [];
+    yield* this.#records(false);
+  }
+
+  /** The last record, if its line end is missing. Throws FileError if it isn't whole. */
+  *end(): Generator<CsvRecord> {
+    yield* this.#records(true);
+  }
+
+  *#records(isEnd: boolean): Generator<CsvRecord> {
     let at = 0;
     while (at < this.#rest.length) {
       const found = this.#next(at, isEnd);
       if ((found?.end ?? this.#rest.length) - at > MAX_RECORD)
         throw new FileError(this.#line, `a line is longer than ${MAX_RECORD} characters`);
       if (!found) {
-        if (isEnd) throw new BrokenOff(this.#line, "the file ends inside of a quoted field");
+        if (isEnd) throw new FileError(this.#line, "the file ends inside of a quoted field");
         break;
       }
       const { fields, end, hasEnd } = found;
-      if (fields.length > 1 || fields[0]?.trim()) records.push({ line: this.#line, fields, hasEnd });
+      if (fields.length > 1 || fields[0]?.trim()) yield { line: this.#line, fields, hasEnd };
       this.#countLines(at, end);
       at = end;
     }
     this.#rest = this.#rest.slice(at);
-    return records;
   }
 
   #countLines(from: number, to: number): void {
@@ -98,7 +105,8 @@ function quoted(text: string, from: number, separator: string, isEnd: boolean): 
     const next = nextOf(text, at, separator);
     if (next === text.length && !isEnd) return null;
     fields.push(field + text.slice(at, next).replace(/\r$/, ""));
-    if (text[next] !== separator) return { fields, end: Math.min(next + 1, text.length), hasEnd: text[next] === "\n" };
+    if (text[next] !== separator)
+      return { fields, end: Math.min(next + 1, text.length), hasEnd: text[next] === "\n" };
     at = next + 1;
   }
 }

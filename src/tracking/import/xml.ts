@@ -1,4 +1,4 @@
-import { BrokenOff, FileError } from "./file-error";
+import { FileError } from "./file-error";
 
 /**
  * Reads XML 1.0 as a stream: a few times as fast as the general readers, and nothing of a file, however it is made, stays
@@ -33,7 +33,14 @@ const SLASH = 0x2f;
 const isBlank = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d);
 /** True for a character that ends a name: a blank, or one of `"`, `&`, `'`, `/`, `<`, `=` and `>`. */
 const endsName = (code: number): boolean =>
-  code <= GREATER && (code === GREATER || code === SLASH || isBlank(code) || (code >= 0x3c) || code === 0x22 || code === 0x26 || code === 0x27);
+  code <= GREATER &&
+  (code === GREATER ||
+    code === SLASH ||
+    isBlank(code) ||
+    code >= 0x3c ||
+    code === 0x22 ||
+    code === 0x26 ||
+    code === 0x27);
 const NOT_BLANK = /[^\s\0]/;
 
 const NONE: readonly string[] = [];
@@ -88,12 +95,12 @@ export class XmlReader {
     void this.line;
   }
 
-  /** Throws BrokenOff if the document isn't whole. */
+  /** Throws FileError if the document isn't whole. */
   end(): void {
     const innermost = this.#open.at(-1);
-    if (innermost !== undefined) throw new BrokenOff(this.line, `the file ends inside <${shown(innermost)}>`);
+    if (innermost !== undefined) throw new FileError(this.line, `the file ends inside <${shown(innermost)}>`);
     if (!this.#hasRoot || this.#inside || this.#at < this.#buffer.length)
-      throw new BrokenOff(this.line, "the file ends before its first element is whole");
+      throw new FileError(this.line, "the file ends before its first element is whole");
   }
 
   #fail(what: string): never {
@@ -259,7 +266,8 @@ export function plainText(written: string): string | null {
   let isKnown = true;
   const text = written.replaceAll(REFERENCE, (_, decimal?: string, hex?: string, name?: string) => {
     const code = decimal ? Number(decimal) : hex ? Number.parseInt(hex, 16) : null;
-    const character = code === null ? NAMED[name ?? ""] : code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
+    const character =
+      code === null ? NAMED[name ?? ""] : code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
     isKnown &&= character !== undefined;
     return character ?? "";
   });
