@@ -1,5 +1,4 @@
 import { CsvReader } from "./csv";
-import { decoderOf } from "./encoding";
 import { GpxReader } from "./gpx";
 import type { Format, Point, PointReader } from "./reader";
 
@@ -14,12 +13,12 @@ export interface ImportFile {
 /** Bytes that are read in one turn of the event loop: a millisecond's work. */
 const SLICE = 16 * 1024;
 /** Points that are recorded together. */
-const BATCH = 1_000;
+const BATCH = 250;
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-export const readerOf = (format: Format): PointReader =>
-  format === "gpx" ? new GpxReader() : new CsvReader();
+export const readerOf = ({ format, charset }: ImportFile): PointReader =>
+  format === "gpx" ? new GpxReader(charset) : new CsvReader(charset);
 
 /**
  * The points of a file, at most 1,000 together, with other work in between. Reads on when the next ones are asked for. All
@@ -28,14 +27,11 @@ export const readerOf = (format: Format): PointReader =>
 export async function* batchesOf(file: ImportFile, reader: PointReader): AsyncGenerator<Point[]> {
   const { points } = reader;
   try {
-    let decoder: TextDecoder | null = null;
     for await (const slice of slicesOf(file.pieces)) {
-      decoder ??= decoderOf(slice, file.format, file.charset);
-      reader.read(decoder.decode(slice, { stream: true }));
+      reader.read(slice);
       while (points.length >= BATCH) yield points.splice(0, BATCH);
       await nextTurn();
     }
-    reader.read(decoder?.decode() ?? "");
     reader.end();
   } catch (error) {
     yield* rest(points);

@@ -1,5 +1,6 @@
 import { MALFORMED, toPlace, toReading, toTime } from "../ingest/formats/values";
 import { DETAILS, type Details, readDetail } from "./details";
+import { encodingOf } from "./encoding";
 import { FileError } from "./file-error";
 import type { Point, PointReader } from "./reader";
 import { type CsvRecord, RecordReader } from "./records";
@@ -23,16 +24,26 @@ interface Header {
 export class CsvReader implements PointReader {
   readonly points: Point[] = [];
   readonly #records = new RecordReader();
+  readonly #charset: string | null;
+  #decoder: TextDecoder | null = null;
   #header: Header | null = null;
   #begins = true;
+
+  /** `charset` is the encoding that the sender tells; null leaves it to the file. */
+  constructor(charset: string | null) {
+    this.#charset = charset;
+  }
 
   /** A file of this kind is one track, if anything is in it. */
   get tracks(): number {
     return this.#begins ? 0 : 1;
   }
 
-  read(text: string): void {
-    for (const record of this.#records.read(text)) this.#take(record);
+  read(bytes: Uint8Array): void {
+    // Bytes that the encoding doesn't have become U+FFFD, which makes a number malformed and a name no worse.
+    this.#decoder ??= new TextDecoder(encodingOf(bytes, this.#charset));
+    for (const record of this.#records.read(this.#decoder.decode(bytes, { stream: true })))
+      this.#take(record);
   }
 
   end(): void {

@@ -1,7 +1,9 @@
 import { toPlace, toReading, toTime } from "../ingest/formats/values";
 import { type Details, readDetail } from "./details";
+import { asciiOf } from "./encoding";
 import { FileError } from "./file-error";
 import type { Point, PointReader } from "./reader";
+import type { Attributes, Name } from "./tag";
 import { plainText, type XmlHandler, XmlReader } from "./xml";
 
 /**
@@ -51,14 +53,13 @@ interface Draft {
   details: Details;
 }
 
-/** The name of an element without the prefix of its name space. */
-const localName = (name: string): string => name.slice(name.indexOf(":") + 1);
-
 export class GpxReader implements PointReader, XmlHandler {
   readonly points: Point[] = [];
   tracks = 0;
   readonly #xml = new XmlReader(this);
   #point: Draft | null = null;
+  readonly #charset: string | null;
+  #decode: ((bytes: Uint8Array) => Uint8Array) | null = null;
   #begins = true;
   #isInExtensions = false;
   /** The field of the point whose text is being read, and the text so far. */
@@ -68,39 +69,45 @@ export class GpxReader implements PointReader, XmlHandler {
   readonly #spaces = new Map<string, boolean>();
   #hasRadiusAsHdop = false;
 
-  read(text: string): void {
-    this.#xml.write(text);
+  /** `charset` is the encoding that the sender tells; null leaves it to the file. */
+  constructor(charset: string | null) {
+    this.#charset = charset;
+  }
+
+  read(bytes: Uint8Array): void {
+    this.#decode ??= asciiOf(bytes, this.#charset);
+    this.#xml.write(this.#decode(bytes));
   }
 
   end(): void {
     this.#xml.end();
   }
 
-  open(name: string, attributes: readonly string[]): void {
-    if (attributes.length > 0) this.#noteSpaces(attributes);
+  open(name: Name, attributes: Attributes): void {
+    if (attributes.count > 0) this.#noteSpaces(attributes);
     const { depth } = this.#xml;
     if (this.#point) this.#openInside(this.#point, name, depth);
-    else if (depth === 1) this.#root(localName(name), attributes);
-    else if (depth >= 3) this.#openInTrack(localName(name), depth, attributes);
-    else if (localName(name) === "trk") this.tracks++;
+    else if (depth === 1) this.#root(name.local, attributes);
+    else if (depth >= 3) this.#openInTrack(name.local, depth, attributes);
+    else if (name.local === "trk") this.tracks++;
   }
 
-  #openInTrack(name: string, depth: number, attributes: readonly string[]): void {
+  #openInTrack(name: string, depth: number, attributes: Attributes): void {
     if (name === "trkseg") this.#begins = true;
     if (name !== "trkpt") return;
     this.#point = {
       line: this.#xml.line,
       depth,
       begins: this.#begins,
-      latitude: attributeOf(attributes, "lat"),
-      longitude: attributeOf(attributes, "lon"),
+      latitude: valueIn(attributes, "lat"),
+      longitude: valueIn(attributes, "lon"),
       time: undefined,
       details: {},
     };
   }
 
-  #openInside(point: Draft, name: string, depth: number): void {
-    const local = localName(name);
+  #openInside(point: Draft, name: Name, depth: number): void {
+    const { local } = name;
     this.#field = null;
     if (depth > point.depth + 1) {
       if (this.#isInExtensions && Object.hasOwn(EXTENDED, local) && this.#isKnown(name))
@@ -150,35 +157,33 @@ export class GpxReader implements PointReader, XmlHandler {
     else point.details[field] = readDetail[field](value);
   }
 
-  #root(name: string, attributes: readonly string[]): void {
+  #root(name: string, attributes: Attributes): void {
     if (name !== "gpx")
       throw new FileError(
         this.#xml.line,
         `this is no GPX file: its first element is <${name.slice(0, 40).replaceAll(/[^\w.-]/g, "?")}>`,
       );
-    this.#hasRadiusAsHdop = RADIUS_AS_HDOP.test(attributeOf(attributes, "creator") ?? "");
+    this.#hasRadiusAsHdop = RADIUS_AS_HDOP.test(valueIn(attributes, "creator") ?? "");
   }
 
-  #noteSpaces(attributes: readonly string[]): void {
-    for (let at = 0; at < attributes.length; at += 2) {
-      const name = attributes[at] as string;
+  #noteSpaces(attributes: Attributes): void {
+    for (let at = 0; at < attributes.count; at++) {
+      const name = attributes.nameAt(at);
       if (!name.startsWith("xmlns")) continue;
       const prefix = name.slice("xmlns:".length);
       if (this.#spaces.size < MAX_SPACES || this.#spaces.has(prefix))
-        this.#spaces.set(prefix, KNOWN_SPACES.test((attributes[at + 1] as string).slice(0, 200)));
+        this.#spaces.set(prefix, KNOWN_SPACES.test(attributes.valueAt(at, MAX_VALUE)));
     }
   }
 
   /** True if an extension is one of a known name space, or of none. */
-  #isKnown(name: string): boolean {
-    const colon = name.indexOf(":");
-    return this.#spaces.get(colon === -1 ? "" : name.slice(0, colon)) ?? colon === -1;
+  #isKnown({ prefix }: Name): boolean {
+    return this.#spaces.get(prefix) ?? prefix === "";
   }
 }
 
-/** The value of an attribute; null if it is missing, or too long to be of use. */
-function attributeOf(attributes: readonly string[], name: string): string | null {
-  const at = attributes.findIndex((found, index) => index % 2 === 0 && found === name);
-  const written = at === -1 ? null : (attributes[at + 1] as string);
-  return written === null || written.length > MAX_VALUE ? null : plainText(written);
+/** The value of an attribute; null if it is missing, or no text that XML knows. */
+function valueIn(attributes: Attributes, name: string): string | null {
+  const written = attributes.value(name, MAX_VALUE);
+  return written === null ? null : plainText(written);
 }

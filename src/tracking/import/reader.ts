@@ -20,7 +20,7 @@ export interface PointReader {
   /** Number of tracks so far. */
   readonly tracks: number;
   /** Reads a further piece. Throws FileError; the points before the fault are there nevertheless. */
-  read: (text: string) => void;
+  read: (bytes: Uint8Array) => void;
   /** Throws FileError if the file isn't whole. */
   end: () => void;
 }

@@ -44,7 +44,7 @@ export interface Taking {
 /** Records the points of a file. Throws an error with the numbers until there, for one that ends too early. */
 export async function takeFile(file: ImportFile, deviceId: string, taking: Taking): Promise<ImportReport> {
   const { isDryRun, beforeBatch, audit } = taking;
-  const reader = readerOf(file.format);
+  const reader = readerOf(file);
   const tally = new Tally(reader);
   const rehearse = rehearsal(file.format, deviceId);
   try {

@@ -1,14 +1,16 @@
 import { FileError } from "./file-error";
+import { Attributes, BYTE, endsName, isAt, isBlank, type Name, Names } from "./tag";
 
 /**
- * Reads XML 1.0 as a stream: a few times as fast as the general readers, and nothing of a file, however it is made, stays
- * in memory but one tag and the names of the open elements. There are no entities but those of XML itself, and nothing
- * outside of the file is looked at.
+ * Reads XML 1.0 as a stream, from bytes of which those below 128 are ASCII, as in UTF-8. Nothing of a file, however it is
+ * made, stays in memory but one tag and the names of the open elements, and no text is made but those that are asked for: a
+ * file of 200 MB has ten million tags. There are no entities but those of XML itself, and nothing outside of the file is
+ * looked at.
  */
 
 export interface XmlHandler {
-  /** An element begins. `attributes` holds names and values by turns, the values as written (see `plainText`). */
-  open: (name: string, attributes: readonly string[]) => void;
+  /** An element begins. */
+  open: (name: Name, attributes: Attributes) => void;
   /** True while the text of the innermost open element is wanted: most of it is blank, or of no use. */
   readonly wantsText: boolean;
   /** A part of that text, as written. A long one comes in several parts. */
@@ -18,47 +20,38 @@ export interface XmlHandler {
 }
 
 const MAX_DEPTH = 64;
-/** Characters of a tag with its attributes. */
+/** Bytes of a tag with its attributes, and of the name of an element or attribute. */
 const MAX_TAG = 64 * 1024;
+const MAX_NAME = 256;
 const MAX_DOCTYPE = 4 * 1024;
 
-const ENDS = { "<!--": "-->", "<?": "?>", "<![CDATA[": "]]>" } as const;
-type Skipped = keyof typeof ENDS;
-const SKIPPED = Object.keys(ENDS) as Skipped[];
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+/** Constructs that are passed over: their beginnings and ends. */
+const SKIPPED = [
+  { from: bytesOf("<!--"), to: bytesOf("-->"), isText: false },
+  { from: bytesOf("<?"), to: bytesOf("?>"), isText: false },
+  { from: bytesOf("<![CDATA["), to: bytesOf("]]>"), isText: true },
+];
+type Skipped = (typeof SKIPPED)[number];
 const DOCTYPE = "<!DOCTYPE";
-
-const ATTRIBUTE = /([^\s/<>"'=&]+)\s*=\s*(["'])/y;
-const GREATER = 0x3e;
-const SLASH = 0x2f;
-const isBlank = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d);
-/** True for a character that ends a name: a blank, or one of `"`, `&`, `'`, `/`, `<`, `=` and `>`. */
-const endsName = (code: number): boolean =>
-  code <= GREATER &&
-  (code === GREATER ||
-    code === SLASH ||
-    isBlank(code) ||
-    code >= 0x3c ||
-    code === 0x22 ||
-    code === 0x26 ||
-    code === 0x27);
-const NOT_BLANK = /[^\s\0]/;
-
-const NONE: readonly string[] = [];
 
 /** In place of a position: the rest of the construct has not been read yet. */
 const INCOMPLETE = -1;
 
 export class XmlReader {
   readonly #handler: XmlHandler;
-  #buffer = "";
+  readonly #names = new Names();
+  readonly #attributes = new Attributes();
+  /** The bytes that are read; `#size` of them are there, and the next construct begins at `#at`. */
+  #buffer = Buffer.alloc(0);
+  #size = 0;
   #at = 0;
-  /** Line of `#counted`, up to which line ends were counted, and the next line end from there. */
+  /** The line of `#counted`, up to which line ends were counted. */
   #line = 1;
   #counted = 0;
-  #nextLine = -1;
   /** The comment, instruction or CDATA section that is being read. */
   #inside: Skipped | null = null;
-  readonly #open: string[] = [];
+  readonly #open: Name[] = [];
   #hasRoot = false;
 
   constructor(handler: XmlHandler) {
@@ -72,126 +65,161 @@ export class XmlReader {
 
   /** The line of the construct that is being read, counted from 1. */
   get line(): number {
-    while (this.#nextLine !== -1 && this.#nextLine < this.#at) {
-      this.#line++;
-      this.#counted = this.#nextLine + 1;
-      this.#nextLine = this.#buffer.indexOf("\n", this.#counted);
-    }
-    return this.#line;
+    const buffer = this.#buffer;
+    const to = this.#at;
+    let line = this.#line;
+    for (let at = this.#counted; at < to; at++) if (buffer[at] === BYTE.lineEnd) line++;
+    this.#counted = to;
+    this.#line = line;
+    return line;
   }
 
-  /** Reads on. Throws FileError where the text is no well-formed XML, or exceeds a bound. */
-  write(text: string): void {
-    this.#buffer = this.#buffer.slice(this.#at) + text;
-    this.#at = 0;
-    this.#counted = 0;
-    this.#nextLine = this.#buffer.indexOf("\n");
-    while (this.#at < this.#buffer.length) {
+  /** Reads on. Throws FileError where the bytes are no well-formed XML, or exceed a bound. */
+  write(bytes: Uint8Array): void {
+    // Counts the lines of what was read, before it goes.
+    void this.line;
+    this.#append(bytes);
+    while (this.#at < this.#size) {
       const next = this.#inside ? this.#skip(this.#inside) : this.#construct();
       if (next === INCOMPLETE) break;
       this.#at = next;
     }
-    // Counts the lines of all that was read.
-    void this.line;
   }
 
   /** Throws FileError if the document isn't whole. */
   end(): void {
     const innermost = this.#open.at(-1);
-    if (innermost !== undefined) throw new FileError(this.line, `the file ends inside <${shown(innermost)}>`);
-    if (!this.#hasRoot || this.#inside || this.#at < this.#buffer.length)
-      throw new FileError(this.line, "the file ends before its first element is whole");
+    if (innermost) this.#fail(`the file ends inside <${shown(innermost.text)}>`);
+    if (!this.#hasRoot || this.#inside || this.#at < this.#size)
+      this.#fail("the file ends before its first element is whole");
+  }
+
+  #append(bytes: Uint8Array): void {
+    const left = this.#size - this.#at;
+    if (left + bytes.length > this.#buffer.length) {
+      const larger = Buffer.alloc(left + bytes.length);
+      larger.set(this.#buffer.subarray(this.#at, this.#size));
+      this.#buffer = larger;
+    } else this.#buffer.copyWithin(0, this.#at, this.#size);
+    this.#buffer.set(bytes, left);
+    this.#size = left + bytes.length;
+    this.#at = 0;
+    this.#counted = 0;
   }
 
   #fail(what: string): never {
     throw new FileError(this.line, what);
   }
 
+  /** The position of a byte, or the end of what is there. */
+  #find(byte: number, from: number): number {
+    const buffer = this.#buffer;
+    const size = this.#size;
+    let at = from;
+    while (at < size && buffer[at] !== byte) at++;
+    return at;
+  }
+
+  /** True if these bytes stand at a position; null if the end of what is there leaves it open. */
+  #has(bytes: Uint8Array, at: number): boolean | null {
+    const end = Math.min(this.#size, at + bytes.length);
+    const isSame = isAt(this.#buffer, at, end, bytes.subarray(0, end - at));
+    return isSame && end - at < bytes.length ? null : isSame;
+  }
+
   /** Reads text up to a tag, or the tag. Returns the position behind it. */
   #construct(): number {
-    const buffer = this.#buffer;
-    const tag = buffer.indexOf("<", this.#at);
-    if (tag !== this.#at) return this.#text(tag === -1 ? buffer.length : tag);
-    switch (buffer[tag + 1]) {
-      case undefined:
-        return INCOMPLETE;
-      case "/":
-        return this.#endTag();
-      case "!":
-      case "?":
-        return this.#declaration();
-      default:
-        return this.#startTag();
-    }
+    const tag = this.#find(BYTE.less, this.#at);
+    if (tag !== this.#at) return this.#text(tag);
+    if (tag + 1 === this.#size) return INCOMPLETE;
+    const next = this.#buffer[tag + 1];
+    if (next === BYTE.slash) return this.#endTag();
+    return next === 0x21 || next === 0x3f ? this.#declaration() : this.#startTag();
   }
 
   #text(end: number, isLiteral = false): number {
-    if (this.#open.length === 0) {
-      if (NOT_BLANK.test(this.#buffer.slice(this.#at, end)))
-        this.#fail("there is text outside of the first element: this is no XML file");
-    } else if (this.#handler.wantsText) {
-      const part = this.#buffer.slice(this.#at, end);
+    if (this.#open.length === 0) this.#requireBlank(end);
+    else if (this.#handler.wantsText) {
+      const part = this.#buffer.toString("latin1", this.#at, end);
       this.#handler.text(isLiteral ? part.replaceAll("&", "&amp;") : part);
     }
     return end;
   }
 
+  #requireBlank(end: number): void {
+    for (let at = this.#at; at < end; at++)
+      if (!isBlank(this.#buffer[at]) && this.#buffer[at] !== 0)
+        this.#fail("there is text outside of the first element: this is no XML file");
+  }
+
   /** Bounds what is kept while the rest of a construct has not come. */
   #wait(most: number, what: string): typeof INCOMPLETE {
-    if (this.#buffer.length - this.#at > most) this.#fail(`${what} is longer than ${most} characters`);
+    if (this.#size - this.#at > most) this.#fail(`${what} is longer than ${most} bytes`);
     return INCOMPLETE;
   }
 
   #declaration(): number {
-    const buffer = this.#buffer;
-    const kind = SKIPPED.find((beginning) => buffer.startsWith(beginning, this.#at));
-    if (kind) {
-      this.#inside = kind;
-      return this.#at + kind.length;
+    const beginnings = SKIPPED.map(({ from }) => this.#has(from, this.#at));
+    const found = SKIPPED[beginnings.indexOf(true)];
+    if (found) {
+      this.#inside = found;
+      return this.#at + found.from.length;
     }
-    const beginning = buffer.slice(this.#at, this.#at + DOCTYPE.length);
+    const beginning = this.#buffer.toString(
+      "latin1",
+      this.#at,
+      Math.min(this.#size, this.#at + DOCTYPE.length),
+    );
     if (beginning.toUpperCase() === DOCTYPE) return this.#doctype();
-    if ([DOCTYPE, ...SKIPPED].some((known) => known.startsWith(beginning.toUpperCase()))) return INCOMPLETE;
-    return this.#fail("this is no well-formed XML");
+    if (beginnings.includes(null) || DOCTYPE.startsWith(beginning.toUpperCase())) return INCOMPLETE;
+    return this.#malformed();
+  }
+
+  #malformed(): never {
+    this.#fail("this is no well-formed XML");
   }
 
   /** A document type is taken if it only names one; definitions of its own, such as of entities, are refused. */
   #doctype(): number {
-    const end = this.#buffer.indexOf(">", this.#at);
-    const text = this.#buffer.slice(this.#at, end === -1 ? undefined : end);
-    if (text.includes("[")) this.#fail("a document type with definitions is not taken");
-    if (end === -1) return this.#wait(MAX_DOCTYPE, "the document type");
-    if (this.#hasRoot) this.#fail("this is no well-formed XML");
+    const end = this.#find(BYTE.greater, this.#at);
+    if (this.#buffer.subarray(this.#at, end).includes(0x5b))
+      this.#fail("a document type with definitions is not taken");
+    if (end === this.#size) return this.#wait(MAX_DOCTYPE, "the document type");
+    if (this.#hasRoot) this.#malformed();
     return end + 1;
   }
 
-  #skip(kind: Skipped): number {
-    const end = this.#buffer.indexOf(ENDS[kind], this.#at);
-    const isSection = kind === "<![CDATA[";
-    // The end may be divided between two pieces.
-    const until = end === -1 ? Math.max(this.#at, this.#buffer.length - 2) : end;
-    if (isSection) this.#text(until, true);
-    if (end === -1) {
-      this.#at = until;
-      return INCOMPLETE;
+  #skip({ to, isText }: Skipped): number {
+    const [last] = to.slice(-1);
+    const before = to.length - 1;
+    for (let at = this.#at + before; at < this.#size; at++) {
+      if (this.#buffer[at] !== last || !isAt(this.#buffer, at - before, at + 1, to)) continue;
+      if (isText) this.#text(at - before, true);
+      this.#inside = null;
+      return at + 1;
     }
-    this.#inside = null;
-    return end + ENDS[kind].length;
+    // The end may be divided between two pieces.
+    const until = Math.max(this.#at, this.#size - before);
+    if (isText) this.#text(until, true);
+    this.#at = until;
+    return INCOMPLETE;
   }
 
   #endTag(): number {
-    const buffer = this.#buffer;
     const innermost = this.#open.at(-1);
     const from = this.#at + 2;
-    let end = from + (innermost?.length ?? 0);
-    const isExpected = innermost !== undefined && buffer.startsWith(innermost, from);
-    if (!isExpected || buffer.charCodeAt(end) !== GREATER) {
-      end = buffer.indexOf(">", from);
-      if (end === -1) return this.#wait(MAX_TAG, "a tag");
-      const name = buffer.slice(from, end).trimEnd();
-      if (innermost === undefined) this.#fail("an element ends that did not begin");
-      if (name !== innermost) this.#fail(`</${shown(name)}> stands where <${shown(innermost)}> is open`);
+    let end = from + (innermost?.bytes.length ?? 0);
+    if (!innermost || end >= this.#size || this.#buffer[end] !== BYTE.greater) {
+      end = this.#find(BYTE.greater, from);
+      if (end === this.#size) return this.#wait(MAX_TAG, "a tag");
     }
+    let to = end;
+    while (isBlank(this.#buffer[to - 1])) to--;
+    if (!innermost) this.#fail("an element ends that did not begin");
+    if (!isAt(this.#buffer, from, to, innermost.bytes))
+      this.#fail(
+        `</${shown(this.#buffer.toString("latin1", from, Math.min(to, from + MAX_NAME)))}> stands where <${shown(innermost.text)}> is open`,
+      );
     this.#close();
     return end + 1;
   }
@@ -201,56 +229,73 @@ export class XmlReader {
     this.#open.pop();
   }
 
+  /** The position behind a name. */
+  #nameEnd(from: number): number {
+    const buffer = this.#buffer;
+    const size = this.#size;
+    let at = from;
+    while (at < size && !endsName(buffer[at])) at++;
+    if (at - from > MAX_NAME) this.#fail(`a name is longer than ${MAX_NAME} bytes`);
+    return at;
+  }
+
+  #blankEnd(from: number): number {
+    const buffer = this.#buffer;
+    const size = this.#size;
+    let at = from;
+    while (at < size && isBlank(buffer[at])) at++;
+    return at;
+  }
+
   #startTag(): number {
     const buffer = this.#buffer;
-    let at = this.#at + 1;
-    while (at < buffer.length && !endsName(buffer.charCodeAt(at))) at++;
-    const name = buffer.slice(this.#at + 1, at);
-    if (name === "") this.#fail("this is no well-formed XML");
-    if (buffer.charCodeAt(at) === GREATER) {
-      this.#begin(name, NONE);
-      return at + 1;
-    }
-    let attributes: string[] | null = null;
+    const nameEnd = this.#nameEnd(this.#at + 1);
+    this.#attributes.clear(buffer);
+    let at = nameEnd;
     for (;;) {
-      while (isBlank(buffer.charCodeAt(at))) at++;
-      const code = buffer.charCodeAt(at);
-      if (code === GREATER || (code === SLASH && buffer.charCodeAt(at + 1) === GREATER)) break;
-      ATTRIBUTE.lastIndex = at;
-      const match = ATTRIBUTE.exec(buffer);
-      const from = ATTRIBUTE.lastIndex;
-      const to = match ? buffer.indexOf(match[2] as string, from) : -1;
-      if (to === -1) return match ? this.#unfinishedValue(from) : this.#unfinishedTag(at);
-      const value = buffer.slice(from, to);
-      if (value.includes("<")) this.#fail("an attribute has no end");
-      attributes ??= [];
-      attributes.push(match?.[1] as string, value);
-      at = to + 1;
+      at = this.#blankEnd(at);
+      const isEmpty = buffer[at] === BYTE.slash && at < this.#size;
+      if (isEmpty) at++;
+      if (at >= this.#size) return this.#wait(MAX_TAG, "a tag");
+      if (buffer[at] === BYTE.greater) {
+        this.#begin(nameEnd);
+        if (isEmpty) this.#close();
+        return at + 1;
+      }
+      if (isEmpty) this.#malformed();
+      at = this.#attribute(at);
+      if (at === INCOMPLETE) return this.#wait(MAX_TAG, "a tag");
     }
-    if (at - this.#at > MAX_TAG) this.#fail(`a tag is longer than ${MAX_TAG} characters`);
-    this.#begin(name, attributes ?? NONE);
-    if (buffer.charCodeAt(at) === GREATER) return at + 1;
-    this.#close();
-    return at + 2;
   }
 
-  /** A tag that can't be read on from `at`: the rest has not come, or it is wrong. */
-  #unfinishedTag(at: number): typeof INCOMPLETE {
-    if (/[<>]/.test(this.#buffer.slice(at))) this.#fail("this is no well-formed XML");
-    return this.#wait(MAX_TAG, "a tag");
+  /** Reads an attribute. Returns the position behind it. */
+  #attribute(from: number): number {
+    const nameEnd = this.#nameEnd(from);
+    const equals = this.#blankEnd(nameEnd);
+    if (equals === this.#size) return INCOMPLETE;
+    if (nameEnd === from || this.#buffer[equals] !== BYTE.equals) this.#malformed();
+    const opening = this.#blankEnd(equals + 1);
+    if (opening === this.#size) return INCOMPLETE;
+    const quote = this.#buffer[opening] as number;
+    if (quote !== BYTE.doubleQuote && quote !== BYTE.singleQuote) this.#malformed();
+    const buffer = this.#buffer;
+    let at = opening + 1;
+    for (; at < this.#size && buffer[at] !== quote; at++)
+      if (buffer[at] === BYTE.less) this.#fail("an attribute has no end");
+    if (at === this.#size) return INCOMPLETE;
+    this.#attributes.add(this.#names.get(this.#buffer, from, nameEnd).text, opening + 1, at);
+    return at + 1;
   }
 
-  #unfinishedValue(at: number): typeof INCOMPLETE {
-    if (this.#buffer.includes("<", at)) this.#fail("an attribute has no end");
-    return this.#wait(MAX_TAG, "a tag");
-  }
-
-  #begin(name: string, attributes: readonly string[]): void {
+  #begin(nameEnd: number): void {
+    const from = this.#at + 1;
+    if (from === nameEnd) this.#malformed();
     if (this.#open.length === 0 && this.#hasRoot) this.#fail("something follows after the first element");
     if (this.#open.length === MAX_DEPTH) this.#fail(`elements are nested deeper than ${MAX_DEPTH} levels`);
     this.#hasRoot = true;
+    const name = this.#names.get(this.#buffer, from, nameEnd);
     this.#open.push(name);
-    this.#handler.open(name, attributes);
+    this.#handler.open(name, this.#attributes);
   }
 }
 
