@@ -1,4 +1,4 @@
-import { pipeline, Readable } from "node:stream";
+import type { Transform } from "node:stream";
 import { config } from "../../configuration/config";
 import { AppError, badRequest } from "../errors/errors";
 import { SECOND } from "../time/clock";
@@ -14,7 +14,10 @@ export interface Upload<Type extends string> {
   type: Type;
   /** The `charset` parameter of the content type; null if there is none. */
   charset: string | null;
-  /** The file without its coding. Throws 400 for one that breaks off or comes too slowly, and 413. */
+  /**
+   * The file without its coding. Each piece holds until the next one is asked for. Throws 400 for a file that breaks off or
+   * comes too slowly, and 413.
+   */
   pieces: AsyncIterable<Uint8Array>;
 }
 
@@ -76,6 +79,8 @@ async function* receivedBy(request: Request): AsyncGenerator<Uint8Array> {
       waited += performance.now() - asked;
       if (size < (waited / SECOND - config["server.idle_seconds"]) * SLOWEST) throw tooSlow();
       yield value;
+      // Frees the piece. It is old enough by now that a collection of garbage would take seconds to find it.
+      value.buffer.transfer(0);
     }
   } catch (error) {
     if (error instanceof AppError) throw error;
@@ -92,13 +97,20 @@ const tooSlow = () =>
 
 async function* decoded(pieces: AsyncIterable<Uint8Array>, { stream }: Decoder): AsyncGenerator<Uint8Array> {
   const decoding = stream();
-  const source = Readable.from(pieces);
-  // Errors of the source come out of `decoding`.
-  pipeline(source, decoding, () => {});
+  feed(pieces, decoding).catch((error) => decoding.destroy(error));
   try {
     for await (const piece of decoding) yield piece as Uint8Array;
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw badRequest("The file breaks off, or is not in the coding that Content-Encoding names");
   }
+}
+
+/** Writes each piece, and waits until it was taken. */
+async function feed(pieces: AsyncIterable<Uint8Array>, decoding: Transform): Promise<void> {
+  for await (const piece of pieces)
+    await new Promise<void>((resolve, reject) => {
+      decoding.write(piece, (error) => (error ? reject(error) : resolve()));
+    });
+  decoding.end();
 }

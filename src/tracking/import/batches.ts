@@ -12,7 +12,7 @@ export interface ImportFile {
 
 /** Bytes that are read in one turn of the event loop: a millisecond's work. */
 const SLICE = 16 * 1024;
-/** Points that are recorded together. */
+/** Points that are recorded together: of those under way, a collection of garbage finds none until the next large one. */
 const BATCH = 250;
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -21,7 +21,7 @@ export const readerOf = ({ format, charset }: ImportFile): PointReader =>
   format === "gpx" ? new GpxReader(charset) : new CsvReader(charset);
 
 /**
- * The points of a file, at most 1,000 together, with other work in between. Reads on when the next ones are asked for. All
+ * The points of a file, a few hundred together, with other work in between. Reads on when the next ones are asked for. All
  * points before a fault come before it is thrown: FileError, or what the pieces throw.
  */
 export async function* batchesOf(file: ImportFile, reader: PointReader): AsyncGenerator<Point[]> {

@@ -48,8 +48,14 @@ const ASCII = /^(?:utf-8|windows-125\d|iso-8859-\d+)$/;
  */
 export function asciiOf(beginning: Uint8Array, charset: string | null): (bytes: Uint8Array) => Uint8Array {
   const encoding = encodingOf(beginning, charset);
-  if (ASCII.test(encoding))
-    return (bytes) => (bytes === beginning && isMarked(bytes) ? bytes.subarray(3) : bytes);
+  if (ASCII.test(encoding)) {
+    let mark = isMarked(beginning) ? 3 : 0;
+    return (bytes) => {
+      const rest = bytes.subarray(mark);
+      mark = 0;
+      return rest;
+    };
+  }
   const decoder = new TextDecoder(encoding);
   const encoder = new TextEncoder();
   return (bytes) => encoder.encode(decoder.decode(bytes, { stream: true }));

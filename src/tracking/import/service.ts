@@ -1,4 +1,5 @@
 import { type Actor, requireStillAdmitted } from "../../identity/access/actor";
+import { withFewPages } from "../../kernel/db/connection";
 import { AppError, badRequest } from "../../kernel/errors/errors";
 import { isStopping } from "../../kernel/process/lifecycle";
 import { getDevice } from "../devices/service";
@@ -12,7 +13,7 @@ import type { ImportReport } from "./schema";
 import { Tally } from "./tally";
 
 /**
- * Imports a file of a device's positions for a caller, whose rights are checked anew before each thousand of them. Throws
+ * Imports a file of a device's positions for a caller, whose rights are checked anew again and again. Throws
  * 400 for a file that is broken, 413 for one that is too large, 404 for a device that is gone, 401 or 403 for a caller who
  * lost the rights meanwhile, each with the numbers until there: what came before is stored. Throws 503 if too many imports
  * are under way.
@@ -24,18 +25,17 @@ export async function importFile(
   isDryRun: boolean,
 ): Promise<ImportReport> {
   getDevice(deviceId);
-  return inPlace(actor.caller, () =>
-    takeFile(file, deviceId, {
-      isDryRun,
-      beforeBatch: () => requireStillAdmitted(actor.caller),
-      audit: (report, isWhole) => auditImport(actor, deviceId, file.format, report, isWhole),
-    }),
-  );
+  const taking: Taking = {
+    isDryRun,
+    beforeBatch: () => requireStillAdmitted(actor.caller),
+    audit: (report, isWhole) => auditImport(actor, deviceId, file.format, report, isWhole),
+  };
+  return inPlace(actor.caller, () => withFewPages(() => takeFile(file, deviceId, taking)));
 }
 
 export interface Taking {
   isDryRun: boolean;
-  /** Called before each thousand points; what it throws ends the import. */
+  /** Called before each few hundred points; what it throws ends the import. */
   beforeBatch: (tally: Tally) => void | Promise<void>;
   /** Writes the audit event of an import that stored something, or came to its end. */
   audit: (report: ImportReport, isWhole: boolean) => Promise<void>;

@@ -147,8 +147,8 @@ export class XmlReader {
   }
 
   #requireBlank(end: number): void {
-    for (let at = this.#at; at < end; at++)
-      if (!isBlank(this.#buffer[at]) && this.#buffer[at] !== 0)
+    for (; this.#at < end; this.#at++)
+      if (!isBlank(this.#buffer[this.#at]) && this.#buffer[this.#at] !== 0)
         this.#fail("there is text outside of the first element: this is no XML file");
   }
 

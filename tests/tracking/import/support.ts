@@ -1,3 +1,6 @@
+import { FileError } from "../../../src/tracking/import/file-error";
+import type { Point, PointReader } from "../../../src/tracking/import/reader";
+
 /** Files of tracks, made for the tests. */
 
 const SPACES =
@@ -39,4 +42,36 @@ export function* track(): Generator<string> {
   </trkpt>
 `;
   }
+}
+
+const bytesOf = (file: string | Uint8Array) =>
+  typeof file === "string" ? new TextEncoder().encode(file) : file;
+
+/** Reads a whole file in pieces of so many bytes. */
+export function readAll(
+  reader: PointReader,
+  file: string | Uint8Array,
+  size = Number.POSITIVE_INFINITY,
+): Point[] {
+  const bytes = bytesOf(file);
+  for (let at = 0; at < bytes.length; at += size) reader.read(bytes.slice(at, at + size));
+  reader.end();
+  return reader.points;
+}
+
+/** What a file says, of a reader that is expected to refuse it: the points before, and the message. */
+export function refusalOf(reader: PointReader, file: string | Uint8Array, size?: number) {
+  try {
+    readAll(reader, file, size);
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    return { message: error.message, points: reader.points.length };
+  }
+  throw new Error("the file was read without a fault");
+}
+
+/** The file in UTF-16. */
+export function utf16(text: string, order: "le" | "be"): Uint8Array {
+  const bytes = Buffer.from(text, "utf16le");
+  return order === "le" ? bytes : bytes.swap16();
 }
