@@ -1,9 +1,9 @@
-import type { Transform } from "node:stream";
 import { config } from "../../configuration/config";
 import { AppError, badRequest } from "../errors/errors";
 import { SECOND } from "../time/clock";
 import { letStall } from "./client";
 import { bodyDecoder, type Decoder } from "./inflate";
+import { unpack } from "./unpack";
 
 /**
  * Large files as bodies, which a route reads itself: nothing of them is kept, and the client may send more only when the
@@ -96,21 +96,10 @@ const tooSlow = () =>
   });
 
 async function* decoded(pieces: AsyncIterable<Uint8Array>, { stream }: Decoder): AsyncGenerator<Uint8Array> {
-  const decoding = stream();
-  feed(pieces, decoding).catch((error) => decoding.destroy(error));
   try {
-    for await (const piece of decoding) yield piece as Uint8Array;
+    yield* unpack(pieces, stream());
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw badRequest("The file breaks off, or is not in the coding that Content-Encoding names");
   }
-}
-
-/** Writes each piece, and waits until it was taken. */
-async function feed(pieces: AsyncIterable<Uint8Array>, decoding: Transform): Promise<void> {
-  for await (const piece of pieces)
-    await new Promise<void>((resolve, reject) => {
-      decoding.write(piece, (error) => (error ? reject(error) : resolve()));
-    });
-  decoding.end();
 }

@@ -3,8 +3,9 @@ import { resolve } from "node:path";
 import { createGunzip } from "node:zlib";
 import { withData } from "../../kernel/db/open-data";
 import { transact } from "../../kernel/db/transactions";
-import { AppError } from "../../kernel/errors/errors";
+import { AppError, badRequest } from "../../kernel/errors/errors";
 import { isUuid } from "../../kernel/http/schema";
+import { unpack } from "../../kernel/http/unpack";
 import { isServed } from "../../kernel/process/data-lock";
 import { reason } from "../../kernel/process/disk";
 import { beginStop } from "../../kernel/process/lifecycle";
@@ -77,9 +78,10 @@ function formatOf(path: string): Format {
 
 function openFile(path: string, format: Format, progress: Progress): ImportFile {
   const read = createReadStream(path);
-  read.on("data", (piece) => progress.read(piece.length));
+  progress.stream = read;
   const isCompressed = path.toLowerCase().endsWith(".gz");
-  return { format, charset: null, pieces: isCompressed ? unpacked(path, read) : readable(path, read) };
+  const pieces = readable(path, read);
+  return { format, charset: null, pieces: isCompressed ? unpacked(pieces) : pieces };
 }
 
 type Stream = ReturnType<typeof createReadStream>;
@@ -92,13 +94,12 @@ async function* readable(path: string, stream: Stream): AsyncGenerator<Uint8Arra
   }
 }
 
-async function* unpacked(path: string, stream: Stream): AsyncGenerator<Uint8Array> {
-  const unpacking = createGunzip();
-  stream.on("error", (error) => unpacking.destroy(error));
+async function* unpacked(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
-    for await (const piece of stream.pipe(unpacking)) yield piece as Uint8Array;
+    yield* unpack(pieces, createGunzip());
   } catch (error) {
-    throw new OperatorError(`${path} cannot be unpacked: ${reason(error)}`);
+    if (error instanceof AppError || error instanceof OperatorError) throw error;
+    throw badRequest("The file breaks off, or is not compressed by gzip");
   }
 }
 
@@ -115,15 +116,11 @@ function pacer(progress: Progress): (tally: Tally) => Promise<void> {
 
 class Progress {
   tally: Tally | null = null;
-  #bytes = 0;
+  stream: Stream | null = null;
   readonly #whole: number;
 
   constructor(whole: number) {
     this.#whole = whole;
-  }
-
-  read(bytes: number): void {
-    this.#bytes += bytes;
   }
 
   /** Shows itself on the terminal until it is stopped. */
@@ -131,7 +128,7 @@ class Progress {
     const timer = setInterval(() => {
       const stored = (this.tally?.stored ?? 0).toLocaleString("en");
       process.stderr.write(
-        `\r\x1b[K${sizeInWords(this.#bytes)} of ${sizeInWords(this.#whole)}: ${stored} positions`,
+        `\r\x1b[K${sizeInWords(this.stream?.bytesRead ?? 0)} of ${sizeInWords(this.#whole)}: ${stored} positions`,
       );
     }, SECOND / 2);
     return () => {

@@ -272,7 +272,7 @@ describe("a body", () => {
       method: "POST",
       headers: { authorization: `Bearer ${admin}`, "content-type": "application/xml" },
       body: stream(),
-    } as RequestInit);
+    } as unknown as RequestInit);
     expect(await response.json()).toMatchObject({ positions: 10 });
   });
 
