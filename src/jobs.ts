@@ -20,6 +20,7 @@ import { deleteOldLogs } from "./personal-data/export-logs/service";
 import { backUpWhenDue } from "./server/backup/schedule";
 import { deleteOldPoints } from "./tracking/gps/retention";
 import { finishDetachments } from "./tracking/ingest/detach";
+import { forgetOldAnswers } from "./tracking/ingest/idempotency";
 
 /** Recurring work: each job is thin and calls an ordinary function. Intervals are milliseconds. */
 interface Job {
@@ -44,6 +45,7 @@ const JOBS: Job[] = [
   { name: "delete expired registrations and tokens", interval: 10 * MINUTE, run: deleteExpiredTokens },
   { name: "delete expired two-factor challenges", interval: 10 * MINUTE, run: deleteExpiredChallenges },
   { name: "delete old positions", interval: HOUR, run: deleteOldPoints, atStart: true },
+  { name: "forget answers to repeated requests", interval: HOUR, run: forgetOldAnswers },
   { name: "delete old audit events", interval: HOUR, run: deleteOldEvents, atStart: true },
   { name: "delete old export logs", interval: HOUR, run: deleteOldLogs, atStart: true },
   { name: "read a changed GeoIP database", interval: 10 * SECOND, run: reloadGeoip },

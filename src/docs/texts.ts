@@ -13,6 +13,11 @@ export const TAG_GROUPS: TagGroup[] = [
     tags: [
       ["GPS data", "Positions: posting, current ones, the record"],
       ["Devices", "What reports positions"],
+      ["Trackers", "Credentials for the apps that people carry: each posts positions of one device"],
+      [
+        "Doors for apps",
+        "Addresses that apps and receivers send to, each in its own format; see `docs/devices.md` for setting one up",
+      ],
       ["Trips", "Voyages with a status lifecycle, their positions and history"],
       ["Trip categories", "Kinds of trips, as a tree"],
       ["Trip templates", "What trips of a kind have in common, and trips made from it"],
@@ -90,6 +95,7 @@ export const ERRORS: Record<string, string> = {
   403: "The credential lacks the permission",
   404: "There is no such record",
   409: "The state of the records does not permit this",
+  422: "The Idempotency-Key came with another body",
   413: "The body is too large",
   415: "The body is not JSON, or its coding is not accepted",
   426: "The request is no WebSocket handshake",
@@ -108,6 +114,7 @@ export const NAMES: Record<string, string> = {
   409: "Conflict",
   413: "PayloadTooLarge",
   415: "UnsupportedMediaType",
+  422: "IdempotencyKeyReused",
   426: "UpgradeRequired",
   429: "TooManyRequests",
   500: "InternalServerError",

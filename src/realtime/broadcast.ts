@@ -11,8 +11,9 @@ import { subscribe } from "../kernel/db/events";
 import { listeningServer } from "../kernel/http/client";
 import { describeError, log } from "../kernel/logs/log";
 import { iso, now } from "../kernel/time/clock";
+import type { GpsPoint, ToldPoint } from "../tracking/ingest/schema";
 import { COMMUNITY } from "./channels";
-import { topicOf } from "./connections";
+import { extendedTopicOf, topicOf } from "./connections";
 import { published } from "./figures";
 
 /**
@@ -23,6 +24,21 @@ import { published } from "./figures";
 /** Sends data (positions, zones and vessels), which is always JSON text (rule W3). */
 function sendData(message: object, ...channels: string[]): void {
   publish(channels, () => JSON.stringify(message));
+}
+
+/** A position without the fields that came after the first version. */
+const toTold = ({
+  accuracy_m: _accuracy,
+  battery_percent: _battery,
+  source: _source,
+  is_outlier: _isOutlier,
+  outlier_reason: _reason,
+  ...told
+}: GpsPoint): ToldPoint => told;
+
+/** Sends a message that came after the first version to the extended subscriptions of channels. */
+function sendExtended(message: object, ...channels: string[]): void {
+  publish(channels.map(extendedTopicOf), () => JSON.stringify(message));
 }
 
 function publish(topics: string[], encoded: () => string | Uint8Array<ArrayBuffer>): void {
@@ -144,19 +160,16 @@ function inBackground(work: Promise<void>): void {
 
 export function startBroadcasts(): void {
   subscribe("gps.recorded", (point) => {
-    // The fields that were added to positions since are not for these messages.
-    const {
-      accuracy_m: _,
-      battery_percent: _1,
-      source: _2,
-      is_outlier: _3,
-      outlier_reason: _4,
-      ...data
-    } = point;
-    const message = { type: "gpsUpdate", data };
-    if (point.device_id === null) sendData(message, "gps");
-    else sendData(message, "gps", `gps:${point.device_id}`);
+    const channels = point.device_id === null ? ["gps"] : ["gps", `gps:${point.device_id}`];
+    publish(channels, () => JSON.stringify({ type: "gpsUpdate", data: toTold(point) }));
   });
+  subscribe("gps.late", ({ device_id, from, to, ...late }) =>
+    sendExtended(
+      { type: "gpsLate", data: { device_id, ...late, from: iso(from), to: iso(to) } },
+      "gps",
+      `gps:${device_id}`,
+    ),
+  );
   subscribe("geofence.crossed", (crossing) =>
     sendData({ type: "geofenceEvent", data: crossing }, "geofence", `geofence:${crossing.geofence_id}`),
   );

@@ -14,6 +14,13 @@ declare module "../kernel/db/events" {
 /** Text frames hold JSON, binary ones Protobuf. */
 export type Format = "json" | "protobuf";
 
+/** The way in which a connection hears a channel. */
+export interface Subscription {
+  format: Format;
+  /** It hears messages too that came after the first version, such as `gpsLate`. */
+  isExtended: boolean;
+}
+
 /** The server's state of an open connection. */
 export interface Connection {
   /** The credential's current rights; replaced when they change. */
@@ -23,10 +30,9 @@ export interface Connection {
   /** The format of what comes on the automatic channel. */
   readonly format: Format;
   /**
-   * Subscribed channels, each in the format of its subscription: those that the client asked for, and the
-   * automatic one until it is left.
+   * Subscribed channels: those that the client asked for, and the automatic one until it is left.
    */
-  channels: Map<string, Format>;
+  channels: Map<string, Subscription>;
   /** When the last pong frame came, and when the next ping is due (performance.now milliseconds). */
   aliveAt: number;
   pingAt: number;
@@ -101,6 +107,9 @@ export function close(socket: Socket, [code, reason]: readonly [number, string])
  */
 export const topicOf = (channel: string, format: Format): string =>
   format === "protobuf" && /^(user|admin):/.test(channel) ? `${channel} protobuf` : channel;
+
+/** The topic of the messages of a channel that extended subscriptions alone hear. They are JSON text. */
+export const extendedTopicOf = (channel: string): string => `${channel} extended`;
 
 /** All open connections. */
 export const sockets = new Set<Socket>();

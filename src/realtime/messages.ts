@@ -25,9 +25,11 @@ import {
   automaticChannel,
   type Connection,
   close,
+  extendedTopicOf,
   type Format,
   floodOf,
   type Socket,
+  type Subscription,
   sockets,
   topicOf,
 } from "./connections";
@@ -83,32 +85,40 @@ function isFull({ caller, channels }: Connection): boolean {
   return counted >= config["websocket.max_subscriptions"];
 }
 
-export function join(socket: Socket, channel: string, format: Format): void {
+export function join(socket: Socket, channel: string, format: Format, isExtended = false): void {
   const { channels } = socket.data;
   const before = channels.get(channel);
-  if (before !== undefined) socket.unsubscribe(topicOf(channel, before));
-  channels.set(channel, format);
+  const isSame = before?.format === format && before.isExtended === isExtended;
+  if (isSame) return;
+  if (before) unhear(socket, channel, before);
+  channels.set(channel, { format, isExtended });
   socket.subscribe(topicOf(channel, format));
+  if (isExtended) socket.subscribe(extendedTopicOf(channel));
   if (channel === COMMUNITY && before === undefined) botJoined(socket);
 }
 
-export function leave(socket: Socket, channel: string): void {
-  const format = socket.data.channels.get(channel);
-  if (format === undefined) return;
-  socket.data.channels.delete(channel);
+function unhear(socket: Socket, channel: string, { format, isExtended }: Subscription): void {
   socket.unsubscribe(topicOf(channel, format));
+  if (isExtended) socket.unsubscribe(extendedTopicOf(channel));
+}
+
+export function leave(socket: Socket, channel: string): void {
+  const subscription = socket.data.channels.get(channel);
+  if (!subscription) return;
+  socket.data.channels.delete(channel);
+  unhear(socket, channel, subscription);
   if (channel === COMMUNITY) botLeft(socket);
 }
 
-/** Subscribing again changes the format. */
-function subscribe(socket: Socket, channel: string, answer: Answers): void {
+/** Subscribing again changes the format, and whether it is extended. */
+function subscribe(socket: Socket, channel: string, isExtended: boolean, answer: Answers): void {
   const { caller, channels } = socket.data;
   const isNew = !channels.has(channel) && channel !== automaticChannel(caller);
   const name = channel.slice(0, MAX_ECHO);
   if (!mayHear(caller, channel)) answer.error(socket, `Access denied to channel: ${name}${hintFor(channel)}`);
   else if (isNew && isFull(socket.data)) answer.error(socket, `Too many subscriptions: ${name}`);
   else {
-    if (channels.get(channel) !== answer.format) join(socket, channel, answer.format);
+    join(socket, channel, answer.format, isExtended);
     answer.subscribed(socket, channel);
     publish("channel.subscribed", { channel });
   }
@@ -122,12 +132,14 @@ function unsubscribe(socket: Socket, channel: string, answer: Answers): void {
 interface ClientMessage {
   type?: unknown;
   channel?: unknown;
+  extended?: unknown;
 }
 
 const TEXT_OPERATIONS: Record<string, (socket: Socket, message: ClientMessage) => void> = {
-  subscribe(socket, { channel }) {
-    if (typeof channel === "string") subscribe(socket, channel, inText);
-    else inText.error(socket, "subscribe needs a channel");
+  subscribe(socket, { channel, extended = false }) {
+    if (typeof channel !== "string") inText.error(socket, "subscribe needs a channel");
+    else if (typeof extended !== "boolean") inText.error(socket, "extended must be true or false");
+    else subscribe(socket, channel, extended, inText);
   },
   unsubscribe(socket, { channel }) {
     if (typeof channel === "string") unsubscribe(socket, channel, inText);
@@ -149,7 +161,9 @@ function refused(socket: Socket, error: string | null): boolean {
 }
 
 const BINARY_OPERATIONS: { [Name in PayloadName]?: BinaryOperation<Name> } = {
-  subscribe: { perform: (socket, { channel }) => subscribe(socket, channel, inBinary) },
+  subscribe: {
+    perform: (socket, { channel, extended }) => subscribe(socket, channel, extended === true, inBinary),
+  },
   unsubscribe: { perform: (socket, { channel }) => unsubscribe(socket, channel, inBinary) },
   ping: { perform: inBinary.pong },
   pong: { perform() {} },

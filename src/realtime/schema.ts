@@ -16,8 +16,18 @@ const timestamp = out.time("When it happened");
 
 const subscribe = record(
   "SocketSubscribe",
-  { type: type("subscribe"), channel },
-  "Asks for the messages of a channel. Answered by `message`, or by `error` where the channel is not allowed",
+  {
+    type: type("subscribe"),
+    channel,
+    extended: t.Optional(
+      t.Boolean({
+        description:
+          "True for messages too that came after the first version, such as `gpsLate`; false if left out",
+        examples: [true],
+      }),
+    ),
+  },
+  "Asks for the messages of a channel. Answered by `message`, or by `error` where the channel is not allowed. Subscribing again changes format and `extended`",
 );
 const unsubscribe = record(
   "SocketUnsubscribe",
@@ -88,6 +98,23 @@ export const SERVER_MESSAGES = {
     "SocketGpsUpdate",
     { type: type("gpsUpdate"), data: ToldPoint },
     "A position was stored. To `gps`, and to `gps:<device id>` when a device posted it",
+  ),
+  gpsLate: record(
+    "SocketGpsLate",
+    {
+      type: type("gpsLate"),
+      data: t.Object(
+        {
+          device_id: out.uuid("The device"),
+          count: out.integer("Positions that were stored", 412),
+          from: out.time("Time of the oldest one"),
+          to: out.time("Time of the newest one"),
+          trip_ids: t.Array(out.uuid("A trip"), { description: "The trips that they joined" }),
+        },
+        { description: "The span that a map has to load anew" },
+      ),
+    },
+    "Positions came that are older than the device's newest, all of one request together. To extended subscriptions of `gps` and `gps:<device id>`",
   ),
   geofenceEvent: record(
     "SocketGeofenceEvent",

@@ -133,7 +133,7 @@ function reevaluate(which: (caller: Caller) => boolean, announced: boolean): voi
       continue;
     }
     data.caller = fresh;
-    for (const [channel, format] of data.channels) {
+    for (const [channel, { format }] of data.channels) {
       if (mayHear(fresh, channel)) continue;
       leave(socket, channel);
       answersIn(format).error(socket, `Access to channel ended: ${channel}`);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { TestServer } from "../support/server";
 import { Client, type Message } from "../support/socket";
+import { told } from "../support/told";
 import { fix, postPoint } from "../tracking/support";
 
 let server: TestServer;
@@ -38,7 +39,7 @@ describe("gpsUpdate", () => {
       vdop: 1.3,
     });
     const heard = await client.heard();
-    expect(heard).toEqual([{ type: "gpsUpdate", data: point }]);
+    expect(heard).toEqual([{ type: "gpsUpdate", data: told(point) }]);
     expect(heard[0].data).toEqual({
       id: point.id,
       device_id: device.id,
@@ -95,21 +96,21 @@ describe("gpsUpdate", () => {
     const point = await postFix(one.key);
     await postFix(two.key);
     await postFix(admin);
-    expect(await client.heard()).toEqual([{ type: "gpsUpdate", data: point }]);
+    expect(await client.heard()).toEqual([{ type: "gpsUpdate", data: told(point) }]);
     await client.close();
   });
 
   test("comes twice to a client on gps and gps:<device id>, once for each", async () => {
     const device = await server.device();
     const client = await listener("gps", `gps:${device.id}`);
-    const message = { type: "gpsUpdate", data: await postFix(device.key) };
+    const message = { type: "gpsUpdate", data: told(await postFix(device.key)) };
     expect(await client.heard()).toEqual([message, message]);
     await client.close();
   });
 
   test("comes once to a client that subscribed twice, and to each of two connections of a user", async () => {
     const [one, two] = [await listener("gps", "gps"), await listener("gps")];
-    const message = { type: "gpsUpdate", data: await postFix(admin) };
+    const message = { type: "gpsUpdate", data: told(await postFix(admin)) };
     expect(await one.heard()).toEqual([message]);
     expect(await two.heard()).toEqual([message]);
     await Promise.all([one.close(), two.close()]);
@@ -150,7 +151,7 @@ describe("gpsUpdate", () => {
     await server.post("/v1/gps", { token: device.key, body: fix({ latitude: 91 }) });
     const old = await postFix(device.key, { timestamp: 1_000 });
     await server.delete(`/v1/gps/${old.id}`, { token: admin });
-    expect(await client.heard()).toEqual([{ type: "gpsUpdate", data: old }]);
+    expect(await client.heard()).toEqual([{ type: "gpsUpdate", data: told(old) }]);
     await client.close();
   });
 

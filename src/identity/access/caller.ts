@@ -245,10 +245,16 @@ export function touch(caller: Pick<Caller, "kind" | "id">, time: number): void {
  */
 export function accessChanged(which: (caller: Caller) => boolean, announced = false): void {
   afterCommit(() => {
+    epoch++;
     for (const [hash, caller] of cache) if (which(caller)) cache.delete(hash);
   });
   publish("access.changed", { which, announced });
 }
+
+let epoch = 0;
+
+/** A number that stays the same while no rights and no credentials change: for what others remember of them. */
+export const accessEpoch = (): number => epoch;
 
 declare module "../../kernel/db/events" {
   interface EventMap {

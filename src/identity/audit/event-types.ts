@@ -216,6 +216,18 @@ export const EVENT_TYPES = {
       ...SCRUBS,
     ],
   },
+  tracker_created: {
+    meaning: "A tracker, the credential of an app that posts positions of a device, was created",
+    by: ["POST /v1/devices/{id}/trackers"],
+  },
+  tracker_updated: {
+    meaning: "A tracker was changed",
+    by: ["PATCH /v1/devices/{id}/trackers/{tracker_id}"],
+  },
+  tracker_deleted: {
+    meaning: "A tracker was deleted: by itself, or with its device or its maker's account",
+    by: ["DELETE /v1/devices/{id}/trackers/{tracker_id}", "DELETE /v1/devices/{id}", ...SCRUBS],
+  },
   role_created: { meaning: "A role was created", by: ["POST /v1/roles"] },
   role_updated: {
     meaning: "A role was changed, or what it permits",

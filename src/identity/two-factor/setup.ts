@@ -3,7 +3,7 @@ import { publicUrl } from "../../configuration/config";
 import { encrypt } from "../../kernel/crypto/encryption";
 import { db } from "../../kernel/db/connection";
 import { badRequest, notFound } from "../../kernel/errors/errors";
-import { inTurns } from "../../kernel/limits/turns";
+import { drawQrCode } from "../../kernel/limits/qr-code";
 import { iso, MINUTE, now } from "../../kernel/time/clock";
 import { isUnexpired } from "../../kernel/time/lifetime";
 import { type Actor, transactAs } from "../access/actor";
@@ -76,14 +76,9 @@ export async function setUpTwoFactor(
   });
 }
 
-const drawingTurn = inTurns();
-
-/** The picture of a set-up's URL, as a data URI. Drawing it takes ten milliseconds. */
-export async function qrCodeOf({ qr_code_url }: { qr_code_url: string }): Promise<string> {
-  const { toDataURL } = await import("qrcode");
-  await drawingTurn();
-  return toDataURL(qr_code_url, { errorCorrectionLevel: "M", margin: 4, width: 280 });
-}
+/** The picture of a set-up's URL, as a data URI. */
+export const qrCodeOf = ({ qr_code_url }: { qr_code_url: string }): Promise<string> =>
+  drawQrCode(qr_code_url);
 
 const alreadyOn = () => badRequest("Two-factor authentication is already on");
 

@@ -19,6 +19,7 @@ const STATUS = {
   NotFound: 404,
   MethodNotAllowed: 405,
   Conflict: 409,
+  PublicUrlNeeded: 409,
   PayloadTooLarge: 413,
   UnsupportedMediaType: 415,
   IdempotencyKeyReused: 422,

@@ -1,26 +1,20 @@
 import type { Server } from "bun";
 import ipaddr from "ipaddr.js";
 import { config } from "../../configuration/config";
+import { type Address, isWithin, type Ranges, rangesOf } from "../values/address-ranges";
 
 /**
  * The client of a request: the listening server, the address behind proxies, and the headers that describe
  * it.
  */
 
-type Address = ReturnType<typeof ipaddr.process>;
-type Range = [Address, number];
-
 let server: Server<unknown> | null = null;
-let trustedProxies: Range[] = [];
+let trustedProxies: Ranges = [];
 
 /** Gives this module the listening server, which knows the peer of each request. */
 export function attachServer(listening: Server<unknown>): void {
   server = listening;
-  trustedProxies = config["server.trusted_proxies"].map((entry) =>
-    entry.includes("/")
-      ? ipaddr.parseCIDR(entry)
-      : [ipaddr.process(entry), ipaddr.process(entry).kind() === "ipv4" ? 32 : 128],
-  );
+  trustedProxies = rangesOf(config["server.trusted_proxies"]);
 }
 
 export function listeningServer(): Server<unknown> | null {
@@ -65,8 +59,7 @@ export function isLoopback(host: string): boolean {
   return bare === "localhost" || (ipaddr.isValid(bare) && ipaddr.process(bare).range() === "loopback");
 }
 
-const isTrusted = (address: Address) =>
-  trustedProxies.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
+const isTrusted = (address: Address) => isWithin(address, trustedProxies);
 
 /**
  * The address of the client. `X-Forwarded-For` counts only when the peer is a trusted proxy, and is read from
@@ -84,6 +77,24 @@ export function clientAddress(request: Request): string {
   return address.toString();
 }
 
+/** Ranges that no packet crosses the internet from or to; carriers' and VPNs' shared addresses among them (RFC 6598). */
+const PRIVATE = ["loopback", "private", "linkLocal", "uniqueLocal", "carrierGradeNat", "unspecified"];
+/** Names that only the local network knows: those of RFC 6762, RFC 8375 and common routers, and names without a dot. */
+const LOCAL_NAME = /^[^.]+\.?$|\.(?:local|localhost|lan|internal|intranet|home|home\.arpa)\.?$/i;
+
+/** True for an address or a name of a local network. */
+export function isPrivateHost(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, "");
+  return ipaddr.isValid(bare) ? PRIVATE.includes(ipaddr.process(bare).range()) : LOCAL_NAME.test(bare);
+}
+
+/** True if a request came over plain http from outside of the local network: others can have read it. */
+export function cameInClear(request: Request): boolean {
+  const peer = server?.requestIP(request)?.address;
+  if (peer === undefined || isPrivateHost(clientAddress(request))) return false;
+  return isTrusted(ipaddr.process(peer)) ? forwardedProtocol(request) === "http" : true;
+}
+
 /** The protocol in which a trusted proxy was addressed; null without a proxy, or if it doesn't say. */
 export function forwardedProtocol(request: Request): "http" | "https" | null {
   const peer = trustedProxies.length > 0 ? server?.requestIP(request)?.address : undefined;
@@ -98,6 +109,8 @@ export interface Client {
   userAgent: string | null;
   /** The Accept-Language header. */
   acceptLanguage: string | null;
+  /** True if others than the local network can have read the request. */
+  inClear?: boolean;
 }
 
 /** Characters of a user agent that are kept: clients may claim anything. */
@@ -109,6 +122,7 @@ export function clientOf(request: Request): Client {
     address: clientAddress(request),
     userAgent,
     acceptLanguage: request.headers.get("accept-language"),
+    inClear: cameInClear(request),
   };
 }
 

@@ -110,6 +110,18 @@ const arrivals = new WeakMap<Request, { at: number; address: string | undefined 
 const SECRET = /[\w%-]{40,}/g;
 const ADDRESS = /\/[^/]*(?:@|%40)[^/]*/gi;
 
+/**
+ * Paths in which apps send a token that may be of any length where it was mistyped: the log has the route's pattern
+ * alone, and they are never repeated in a redirect.
+ */
+const TOKEN_PATH = /^\/v1\/ingest(?:\/|$)/i;
+
+/** A path without its secrets. `route` is the path as it is declared, if there is one. */
+function withoutSecrets(path: string, route: string | undefined): string {
+  if (TOKEN_PATH.test(path.includes("%") ? simplerPath(path) : path)) return route || "/v1/ingest/…";
+  return path.replace(SECRET, "…").replace(ADDRESS, "/…");
+}
+
 /** Paths that monitoring polls: thousands of lines a day that say nothing. */
 const PROBE = /^(\/v1)?\/health(\/live|\/ready)?$|^\/metrics$/;
 
@@ -144,7 +156,7 @@ function observe(
   log[level]("request", {
     method: request.method,
     // Without the query: the socket's `token` parameter must not reach a log.
-    path: pathOf(request).replace(SECRET, "…").replace(ADDRESS, "/…"),
+    path: withoutSecrets(pathOf(request), route),
     status,
     ms: took && Math.round(took * 10) / 10,
     request_id: requestId,
@@ -270,7 +282,7 @@ function movedTo(request: Request, code: unknown, paths: PathTable): string | nu
   if (code !== "NOT_FOUND") return null;
   const path = pathOf(request);
   const simpler = simplerPath(path);
-  if (simpler === path || paths.methodsOf(simpler).length === 0) return null;
+  if (simpler === path || TOKEN_PATH.test(simpler) || paths.methodsOf(simpler).length === 0) return null;
   return simpler + request.url.slice(request.url.indexOf(path) + path.length);
 }
 

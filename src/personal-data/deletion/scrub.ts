@@ -22,6 +22,7 @@ import { db } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { now } from "../../kernel/time/clock";
 import { eraseIntegrations } from "../../operations/integrations/service";
+import { trackers } from "../../tracking/trackers/table";
 import { eraseLogs } from "../export-logs/service";
 import { KEPT_REASONS } from "./event-traces";
 
@@ -59,8 +60,8 @@ export function dropPending(userId: string): void {
  * user, or of whoever deleted the user.
  */
 const auditGone = (
-  event_type: "api_key_revoked" | "client_deleted",
-  resource_type: "api_key" | "oauth_client",
+  event_type: "api_key_revoked" | "client_deleted" | "tracker_deleted",
+  resource_type: "api_key" | "oauth_client" | "tracker",
   user_id: string,
   gone: { id: string }[],
 ) => {
@@ -88,6 +89,10 @@ const ERASURES: ((userId: string) => unknown)[] = [
   (userId) => {
     const keys = db.delete(apiKeys).where(eq(apiKeys.owner_id, userId)).returning({ id: apiKeys.id }).all();
     auditGone("api_key_revoked", "api_key", userId, keys);
+  },
+  (userId) => {
+    const made = db.delete(trackers).where(eq(trackers.user_id, userId)).returning({ id: trackers.id }).all();
+    auditGone("tracker_deleted", "tracker", userId, made);
   },
   (userId) => {
     const owned = eq(oauthClients.owner_id, userId);

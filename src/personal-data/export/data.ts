@@ -20,6 +20,7 @@ import { db } from "../../kernel/db/connection";
 import { iso, isoOrNull } from "../../kernel/time/clock";
 import { type CamelCased, camelCased } from "../../kernel/values/case";
 import { integrationsOf } from "../../operations/integrations/service";
+import { trackersMadeBy } from "../../tracking/trackers/service";
 import { getDeletionStatus } from "../deletion/service";
 import { countLogs, logsOf } from "../export-logs/service";
 
@@ -55,6 +56,7 @@ export function personalData(userId: string, exportedAt: number) {
     integrations: integrationsOf(userId).map(camelCased),
     ownedApps: clientsOwnedBy(userId).map(camelCased),
     apiKeys: keysOwnedBy(userId).map(camelCased),
+    trackers: trackersMadeBy(userId).map(camelCased),
     roles: userRoleList(userId).roles.map(({ name }) => name),
     twoFactorAuth: {
       enabled: twoFactor.enabled,

@@ -37,6 +37,9 @@ const EVENTS: Record<AuditEventType, string> = {
   api_key_created: "Ein API-Schlüssel wurde angelegt",
   api_key_updated: "Ein API-Schlüssel wurde geändert",
   api_key_revoked: "Ein API-Schlüssel wurde ungültig",
+  tracker_created: "Ein Tracker wurde angelegt",
+  tracker_updated: "Ein Tracker wurde geändert",
+  tracker_deleted: "Ein Tracker wurde gelöscht",
   role_created: "Eine Rolle wurde angelegt",
   role_updated: "Eine Rolle wurde geändert",
   role_deleted: "Eine Rolle wurde gelöscht",
@@ -122,16 +125,17 @@ Exportiert am ${at}
 Dieses Archiv enthält, was diese Installation über dich speichert.
 
 data.json    Alles davon, für Programme: Konto, Plattformkonten, Rollen,
-             Zwei-Faktor-Status, API-Schlüssel, Anwendungen, Sitzungen,
-             Aktivität, Meldungen, Sperren und frühere Exporte. Zeiten stehen
-             in ISO 8601, in UTC.
+             Zwei-Faktor-Status, API-Schlüssel, Tracker, Anwendungen,
+             Sitzungen, Aktivität, Meldungen, Sperren und frühere Exporte.
+             Zeiten stehen in ISO 8601, in UTC.
 report.pdf   Eine Übersicht zum Lesen. Lange Listen sind auf ihre neuesten
              Einträge gekürzt.
 
-Passwörter, Sitzungs-Token, API-Schlüssel, Geheimnisse von Anwendungen und die
-deiner Authenticator-App sind nicht enthalten: Diese Installation speichert sie
-nur als Einweg-Hash oder verschlüsselt und zeigt sie niemandem. Von jedem
-API-Schlüssel findest du den Namen und die ersten Zeichen.
+Passwörter, Sitzungs-Token, API-Schlüssel, Token von Trackern, Geheimnisse von
+Anwendungen und die deiner Authenticator-App sind nicht enthalten: Diese
+Installation speichert sie nur als Einweg-Hash oder verschlüsselt und zeigt sie
+niemandem. Von jedem API-Schlüssel und Tracker findest du den Namen und die
+ersten Zeichen.
 
 Behandle dieses Archiv vertraulich: Es enthält Adressen, von denen aus du dich
 angemeldet hast.

@@ -7,6 +7,7 @@ import { record, recorded } from "../../kernel/db/program-record";
 import { log } from "../../kernel/logs/log";
 import { dataPath, loadMasterKey, readMasterKey } from "../../kernel/process/data-dir";
 import { boundTo } from "../../operations/integrations/tokens";
+import { encryptionOf } from "../../tracking/trackers/service";
 import { rows } from "./soundness";
 
 /** Values encrypted under the master key: their columns, and the record that each value is bound to. */
@@ -20,6 +21,13 @@ const SEALED: { what: string; table: string; id: string; sealed: string; boundTo
       id: "id",
       sealed: "access_token",
       boundTo: (id) => boundTo(id, "access"),
+    },
+    {
+      what: "secrets of OwnTracks' encryption",
+      table: "trackers",
+      id: "id",
+      sealed: "encryption_key",
+      boundTo: encryptionOf,
     },
   ];
 

@@ -49,7 +49,7 @@ export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
         operationId: "createDevice",
         summary: "Create a device",
         description:
-          "Creates a device. With `api_key_id`, that key posts its positions from now on: only the key's owner, a system key or a super admin may link it (403), and whatever the key was linked to is unlinked. There are at most 2,000 devices (409).",
+          "Creates a device. With `api_key_id`, that key posts its positions from now on: only the key's owner, a system key or a super admin may link it (403), and whatever the key was linked to is unlinked. There are at most 2,000 devices, and no two with one `external_id` (409).",
       },
     },
   )
@@ -61,12 +61,12 @@ export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
       access: "devices:write",
       params: IdParams,
       body: DeviceChange,
-      response: { 200: Single(Device), ...errors(404) },
+      response: { 200: Single(Device), ...errors(404, 409) },
       detail: {
         operationId: "changeDevice",
         summary: "Change a device",
         description:
-          "Changes the fields that are sent; at least one is required, and null clears an optional one. `api_key_id` links another key, null unlinks the current one.",
+          "Changes the fields that are sent; at least one is required, and null clears an optional one. `api_key_id` links another key, null unlinks the current one. Another device's `external_id` is 409.",
       },
     },
   )
@@ -83,7 +83,7 @@ export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
       detail: {
         operationId: "deleteDevice",
         summary: "Delete a device",
-        description: "Its positions, trips and templates stay, with `device_id` null.",
+        description: "Its positions, trips and templates stay, with `device_id` null; its trackers end.",
       },
     },
   );

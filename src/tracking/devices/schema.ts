@@ -21,7 +21,15 @@ export const Device = record(
       out.string("Kind of device, in your own words: nothing depends on it", "gps-tracker"),
     ),
     api_key_id: nullable(out.uuid("The API key that posts this device's positions")),
+    external_id: nullable(
+      out.string("The name by which other systems know it, such as Traccar's `uniqueId`", "860123045678901"),
+    ),
+    max_speed_kmh: nullable(
+      out.number("Positions that imply a higher speed are marked as outliers; null for no check", 80),
+    ),
     is_active: out.boolean("Whether the device is in use"),
+    last_position_at: nullable(out.time("Time of its newest position; null while it has none")),
+    battery_percent: nullable(out.number("Charge of its battery at the newest position, in percent", 82)),
     created_at: out.time("When it was created"),
     updated_at: out.time("When it was last changed"),
   },
@@ -37,6 +45,23 @@ const details = {
       maxLength: 200,
       description: "Kind of device, in your own words: nothing depends on it",
       examples: ["gps-tracker"],
+    }),
+  ),
+  external_id: optional(
+    characters({
+      minLength: 1,
+      maxLength: 128,
+      description:
+        "The name by which other systems know it, such as Traccar's `uniqueId`; no two devices have the same (409)",
+      examples: ["860123045678901"],
+    }),
+  ),
+  max_speed_kmh: optional(
+    t.Number({
+      exclusiveMinimum: 0,
+      maximum: 100_000,
+      description: "Positions that imply a higher speed are marked as outliers; null for no check",
+      examples: [80],
     }),
   ),
   api_key_id: optional(

@@ -3,15 +3,22 @@ import type { Actor } from "../../identity/access/actor";
 import { transactAs } from "../../identity/access/actor";
 import { linkApiKey } from "../../identity/api-keys/service";
 import { apiKeys } from "../../identity/api-keys/table";
+import { recordAudit } from "../../identity/audit/service";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { adjustCounter, counter, counterNow } from "../../kernel/db/counters";
-import { conflict, notFound } from "../../kernel/errors/errors";
+import { afterCommit } from "../../kernel/db/transactions";
+import { conflict, isUniqueViolation, notFound } from "../../kernel/errors/errors";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { checkChanged } from "../../kernel/http/validation";
-import { iso, now } from "../../kernel/time/clock";
+import { iso, madeNow, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
+import { newestPositionOf } from "../gps/service";
+import { forgetCurrent } from "../ingest/current-cache";
 import { detach } from "../ingest/detach";
+import { releaseHeld } from "../ingest/judge";
+import { trackers } from "../trackers/table";
+import { devicesChanged } from "./epoch";
 import type { Device, DeviceChange, NewDevice } from "./schema";
 import { devices } from "./table";
 
@@ -19,9 +26,16 @@ type Row = typeof devices.$inferSelect & { api_key_id: string | null };
 
 const toDevice = (row: Row): Device => ({
   ...row,
+  ...newestOf(row.id),
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
 });
+
+/** Of the newest position, which is in memory as a rule. */
+function newestOf(id: string): Pick<Device, "last_position_at" | "battery_percent"> {
+  const point = newestPositionOf(id);
+  return { last_position_at: point?.timestamp ?? null, battery_percent: point?.battery_percent ?? null };
+}
 
 const selectDevices = () =>
   db
@@ -59,17 +73,39 @@ const MAX_DEVICES = 2_000;
  */
 export function createDevice(actor: Actor, { api_key_id, ...input }: NewDevice): Promise<Device> {
   return transactAs(actor, () => {
-    if (counterNow("devices") >= MAX_DEVICES)
-      throw conflict(`There can be at most ${MAX_DEVICES.toLocaleString("en")} devices; delete one first`);
-    const id = newId();
-    const time = now();
-    db.insert(devices)
-      .values({ id, ...input, created_at: time, updated_at: time })
-      .run();
-    adjustCounter("devices", 1);
+    const id = insertDevice(input);
     if (api_key_id) linkApiKey(actor, api_key_id, id);
     return getDevice(id);
   });
+}
+
+/**
+ * Makes a device in the current transaction and returns its identifier. Throws 409 if there are too many, or
+ * another one has its `external_id`.
+ */
+export function insertDevice(input: Omit<NewDevice, "api_key_id">): string {
+  if (counterNow("devices") >= MAX_DEVICES)
+    throw conflict(`There can be at most ${MAX_DEVICES.toLocaleString("en")} devices; delete one first`);
+  const id = newId();
+  refusingTaken(() =>
+    db
+      .insert(devices)
+      .values({ id, ...input, ...madeNow() })
+      .run(),
+  );
+  devicesChanged();
+  adjustCounter("devices", 1);
+  return id;
+}
+
+/** Writes a device. Throws 409 if another one has its `external_id`. */
+function refusingTaken(write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    if (isUniqueViolation(error)) throw conflict("Another device has this external_id", error);
+    throw error;
+  }
 }
 
 /** Changes the given fields; `api_key_id` null unlinks the device's key. */
@@ -82,26 +118,57 @@ export function updateDevice(
   return transactAs(actor, () => {
     const change = changedOnly(getDevice(id), { ...input, api_key_id });
     const { api_key_id: _, ...fields } = change;
-    if (!isEmpty(change))
-      db.update(devices)
-        .set({ ...fields, updated_at: now() })
-        .where(eq(devices.id, id))
-        .run();
+    if (!isEmpty(change)) {
+      refusingTaken(() =>
+        db
+          .update(devices)
+          .set({ ...fields, updated_at: now() })
+          .where(eq(devices.id, id))
+          .run(),
+      );
+      devicesChanged();
+      if (change.max_speed_kmh === null) letHeldCount(id);
+    }
     if (api_key_id !== undefined) linkApiKey(actor, api_key_id, id);
     return getDevice(id);
   });
 }
 
+/** Nothing is checked any more: the newest fix need not wait for the next one. */
+function letHeldCount(deviceId: string): void {
+  releaseHeld(deviceId);
+  afterCommit(() => forgetCurrent(deviceId));
+}
+
+/** Writes the events of the trackers that go with a device. */
+function auditTrackersOf(deviceId: string): void {
+  const gone = db
+    .select({ id: trackers.id, maker: trackers.user_id, format: trackers.format })
+    .from(trackers)
+    .where(eq(trackers.device_id, deviceId))
+    .all();
+  for (const { id, maker, format } of gone)
+    recordAudit({
+      event_type: "tracker_deleted",
+      user_id: maker,
+      resource_type: "tracker",
+      resource_id: id,
+      metadata: { device_id: deviceId, format, reason: "device deleted" },
+    });
+}
+
 /**
- * Deletes a device. Its points, trips and templates stay, without it; its key posts for no device any more
- * (rule T6).
+ * Deletes a device. Its points, trips and templates stay, without it; its trackers end, and its key posts
+ * for no device any more (rule T6).
  */
 export function deleteDevice(actor: Actor, id: string): Promise<void> {
   return transactAs(actor, () => {
     linkApiKey(actor, null, id);
+    auditTrackersOf(id);
     const row = db.delete(devices).where(eq(devices.id, id)).returning().get();
     if (!row) throw notFound("Device");
     detach("device", id);
+    devicesChanged();
     adjustCounter("devices", -1);
   });
 }

@@ -9,6 +9,7 @@ import { cachedCurrent, forgetCurrent } from "../ingest/current-cache";
 import { isDetached } from "../ingest/detach";
 import { journeyOf } from "../ingest/journeys";
 import { judgeAround, numberedPoint, setJudged } from "../ingest/judge";
+import { COUNTS } from "../ingest/kinds";
 import {
   ALL,
   countAt,
@@ -19,7 +20,6 @@ import {
   windowOf,
 } from "../ingest/places";
 import type { GpsPoint } from "../ingest/schema";
-import { COUNTS } from "./kinds";
 import type { GpsFilter } from "./schema";
 
 /**
@@ -88,6 +88,10 @@ export function currentPosition(deviceId: string | null): GpsPoint {
 
 /** The newest position of all; null when there is none. */
 export const newestPosition = (): GpsPoint | null => cachedCurrent(null, () => readNewest(null));
+
+/** The newest position of a device; null when there is none. */
+export const newestPositionOf = (deviceId: string): GpsPoint | null =>
+  cachedCurrent(deviceId, () => readNewest(deviceId));
 
 function readNewest(deviceId: string | null): GpsPoint | null {
   if (deviceId !== null && isDetached(deviceId)) return null;

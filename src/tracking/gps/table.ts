@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { id, time } from "../../kernel/db/table";
-import { JUDGEMENTS, SOURCES } from "./kinds";
+import { JUDGEMENTS, SOURCES } from "../ingest/kinds";
 
 /**
  * Recorded positions: the table that grows without end. Its device and trip are no foreign keys, since

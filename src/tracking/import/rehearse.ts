@@ -1,8 +1,8 @@
 import { notFound } from "../../kernel/errors/errors";
 import { SECOND } from "../../kernel/time/clock";
-import type { Source } from "../gps/kinds";
 import { isRejected, type Reading } from "../ingest/fix";
 import { isDevice } from "../ingest/journeys";
+import type { Source } from "../ingest/kinds";
 import { latestOf, objection, ofSecond } from "../ingest/record";
 import { Seconds } from "./seconds";
 import type { Fate } from "./tally";

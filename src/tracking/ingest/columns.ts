@@ -1,8 +1,8 @@
 import { getTableColumns } from "drizzle-orm";
 import { iso } from "../../kernel/time/clock";
-import type { Judgement } from "../gps/kinds";
 import { gpsPoints } from "../gps/table";
 import { isDetached } from "./detach";
+import type { Judgement } from "./kinds";
 import type { GpsPoint, NewGpsPoint } from "./schema";
 
 /**

@@ -18,7 +18,7 @@ export const REJECTIONS = [
 ] as const;
 export type Rejection = (typeof REJECTIONS)[number];
 
-/** Measurements that a source doesn't tell are left out or null. */
+/** A value that the source doesn't tell is left out or null. */
 export interface Fix {
   /** Degrees, WGS 84. */
   latitude: number;

@@ -1,9 +1,9 @@
 import { sqlite, statement } from "../../kernel/db/connection";
 import { SECOND } from "../../kernel/time/clock";
 import { distanceKm } from "../geofences/geometry";
-import type { Judgement } from "../gps/kinds";
 import { COLUMNS, counts, type Row } from "./columns";
 import { redraw, refreshLast } from "./distance";
+import type { Judgement } from "./kinds";
 
 /**
  * Judges fixes by the speed that they imply. The judgement of a fix depends on its stored neighbours alone, marked or not,

@@ -8,7 +8,6 @@ import { isUuid } from "../../kernel/http/schema";
 import { now, SECOND } from "../../kernel/time/clock";
 import { systemValue } from "../../runtime-settings/service";
 import { evaluateZones, type ZoneCrossing } from "../geofences/evaluate";
-import type { Source } from "../gps/kinds";
 import { COLUMNS, type Measures, measured, PLACEHOLDERS, type Row, toGpsPoint, valuesOf } from "./columns";
 import { forgetCurrent, renewCurrent } from "./current-cache";
 import { lengthenTrip } from "./distance";
@@ -16,6 +15,7 @@ import { type Fix, isRejected, type Outcome, type Reading, type Rejection } from
 import { type Idempotency, rememberAnswer, rememberedAnswer } from "./idempotency";
 import { isDevice, type JoinedTrip, type Journey, journeyOf, noteNewest, tripAt } from "./journeys";
 import { judgeAround } from "./judge";
+import type { Source } from "./kinds";
 import { ALL, countAt, devicePoints, tripPoints } from "./places";
 import type { GpsPoint, NewGpsPoint } from "./schema";
 import { withAllSpeeds } from "./speeds";

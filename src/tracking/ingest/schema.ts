@@ -10,8 +10,8 @@ import {
   record,
   t,
 } from "../../kernel/http/schema";
-import { SOURCES } from "../gps/kinds";
 import { REJECTIONS } from "./fix";
+import { SOURCES } from "./kinds";
 
 const speedOf = (unit: string, example: number) =>
   nullable(out.number(`Speed over ground in ${unit}; null when the source told none`, example));

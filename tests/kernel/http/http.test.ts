@@ -163,7 +163,7 @@ describe("paths and methods:", () => {
       ["POST", "/health", "GET, HEAD"],
       ["PUT", "/v1/gps", "GET, HEAD, POST"],
       ["DELETE", "/v1/gps", "GET, HEAD, POST"],
-      ["PATCH", `/v1/gps/${SOME_ID}`, "DELETE, GET, HEAD"],
+      ["PUT", `/v1/gps/${SOME_ID}`, "DELETE, GET, HEAD, PATCH"],
       ["GET", "/v1/auth/login", "POST"],
       ["POST", "/v1/ws", "GET, HEAD"],
       ["PUT", `/v1/api-keys/${SOME_ID}`, "DELETE, GET, HEAD, PATCH"],

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { randomFrom } from "../../support/random";
 import { TestServer } from "../../support/server";
 import { Client } from "../../support/socket";
+import { told } from "../../support/told";
 import {
   asHeard,
   createZone,
@@ -82,7 +83,7 @@ describe("geofenceEvent", () => {
     const place = northOf(HERE, 0.7);
     const point = await postPoint(server, key, place);
     const [update, event, ...more] = await client.heard();
-    expect(update).toEqual({ type: "gpsUpdate", data: point });
+    expect(update).toEqual({ type: "gpsUpdate", data: told(point) });
     expect(event).toEqual({
       type: "geofenceEvent",
       data: {

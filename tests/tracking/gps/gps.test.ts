@@ -42,6 +42,11 @@ describe("POST /v1/gps", () => {
       pdop: 1.6,
       hdop: 0.9,
       vdop: 1.3,
+      accuracy_m: null,
+      battery_percent: null,
+      source: "api",
+      is_outlier: false,
+      outlier_reason: null,
     });
     expect(Date.parse(created_at)).toBeGreaterThanOrEqual(before);
     expect(Date.parse(created_at)).toBeLessThanOrEqual(Date.now());
@@ -384,7 +389,6 @@ describe("the permission", () => {
 });
 
 test.each([
-  ["PATCH", `/v1/gps/${UNKNOWN}`],
   ["PUT", "/v1/gps"],
   ["DELETE", "/v1/gps"],
 ])("answers 405 with Allow to %s %s", async (method, path) => {

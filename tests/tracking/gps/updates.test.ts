@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { TestServer } from "../../support/server";
 import { Client } from "../../support/socket";
+import { told } from "../../support/told";
 import { fix, postPoint } from "../support";
 
 let server: TestServer;
@@ -25,7 +26,7 @@ describe("gpsUpdate", () => {
       await postPoint(server, token, { timestamp: 3_000 }),
       await postPoint(server, key, { timestamp: 2_000 }),
     ];
-    expect(await client.heard()).toEqual(points.map((data) => ({ type: "gpsUpdate", data })));
+    expect(await client.heard()).toEqual(points.map((point) => ({ type: "gpsUpdate", data: told(point) })));
     await client.close();
   });
 
@@ -35,7 +36,7 @@ describe("gpsUpdate", () => {
     const point = await postPoint(server, one.key);
     await postPoint(server, two.key);
     await postPoint(server, token);
-    expect(await client.heard()).toEqual([{ type: "gpsUpdate", data: point }]);
+    expect(await client.heard()).toEqual([{ type: "gpsUpdate", data: told(point) }]);
     await client.close();
   });
 

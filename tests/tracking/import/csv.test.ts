@@ -38,7 +38,7 @@ buoy,${BEGINNING},13.5,54.5,-3.2,212.4,13.7,3.81,8.51,7.4,1.6,0.9,1.3,4,82,x
 
   test("is rejected alone, with its line", () => {
     const rows = ["54.5,13.5,", "54.5,13.5,noon", ",13.5,1", "91,0,1", "x,0,1", "54.5,13.5", `${ROW},9`, ROW];
-    const found = read(`${HEADER}\n${rows.join("\n")}\n`).map(({ line, reading }) => [
+    const found: unknown[][] = read(`${HEADER}\n${rows.join("\n")}\n`).map(({ line, reading }) => [
       line,
       isRejected(reading) ? reading.rejected : reading,
     ]);

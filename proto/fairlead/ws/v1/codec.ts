@@ -18,7 +18,7 @@ export interface Timestamp {
 export interface Payloads {
   ping: object;
   pong: object;
-  subscribe: { channel: string };
+  subscribe: { channel: string; extended?: boolean | null };
   unsubscribe: { channel: string };
   error: { message: string };
   accountDeleted: { userId: string; reason?: string | null; timestamp: Timestamp };
