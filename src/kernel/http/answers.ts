@@ -110,7 +110,7 @@ export const file = (contentType: string, description: string) =>
 export const fileBody = (types: readonly string[], description: string) => ({
   required: true,
   description,
-  content: Object.fromEntries(types.map((type) => [type, {}])),
+  content: Object.fromEntries(types.map((type) => [type, { schema: { type: "string" as const } }])),
 });
 
 export const NoContent = t.Void({ description: "Done; the body is empty" });

@@ -59,7 +59,7 @@ export function readAll(
   return reader.points;
 }
 
-/** What a file says, of a reader that is expected to refuse it: the points before, and the message. */
+/** The message of a reader that refuses a file, and the number of points before. */
 export function refusalOf(reader: PointReader, file: string | Uint8Array, size?: number) {
   try {
     readAll(reader, file, size);
