@@ -56,7 +56,7 @@ export function openDatabase(file: string, synchronous: Synchronous): void {
  * most. Of a long series of writes few are read again.
  */
 const PAGES = 32_768;
-const PAGES_IN_SERIES = 4_096;
+const PAGES_IN_SERIES = 2_048;
 
 let series = 0;
 

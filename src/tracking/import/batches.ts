@@ -13,7 +13,7 @@ export interface ImportFile {
 /** Bytes that are read in one turn of the event loop: a millisecond's work. */
 const SLICE = 16 * 1024;
 /** Points that are recorded together: of those under way, a collection of garbage finds none until the next large one. */
-const BATCH = 250;
+const BATCH = 500;
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -2,7 +2,7 @@ import { createReadStream, mkdtempSync, rmSync, statSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { memoryOf } from "../../support/pressure";
+import { memoryOf, processorTimeOf } from "../../support/pressure";
 import { track } from "./support";
 
 /**
@@ -67,18 +67,24 @@ async function makeKey(dataDir: string): Promise<string> {
   return (await new Response(made.stdout).json()).key;
 }
 
-/** Asks for a device again and again until `isDone`. Returns the milliseconds of each answer and the most memory. */
+/**
+ * Asks for a device again and again until `isDone`. Returns the milliseconds of each answer, the most processor time that
+ * the server's main thread took before one, which other load on the machine lengthens little, and the most memory.
+ */
 async function askMeanwhile(pid: number, ask: () => Promise<unknown>, isDone: () => boolean) {
   const waits: number[] = [];
   let most = 0;
+  let held = 0;
   while (!isDone()) {
+    const used = processorTimeOf(pid);
     const asked = performance.now();
     await ask();
     waits.push(performance.now() - asked);
+    held = Math.max(held, processorTimeOf(pid) - used);
     most = Math.max(most, memoryOf(pid));
     await Bun.sleep(5);
   }
-  return { waits: waits.sort((a, b) => a - b), most };
+  return { waits: waits.sort((a, b) => a - b), most, held };
 }
 
 async function measure(megabytes: number, directory: string): Promise<void> {
@@ -97,7 +103,7 @@ async function measure(megabytes: number, directory: string): Promise<void> {
   const sender = Bun.spawn([process.execPath, import.meta.path, "send", address, token, file], {
     stdout: "pipe",
   });
-  const { waits, most } = await askMeanwhile(child.pid, ask, () => sender.exitCode !== null);
+  const { waits, most, held } = await askMeanwhile(child.pid, ask, () => sender.exitCode !== null);
   const seconds = (performance.now() - began) / 1_000;
   const at = (share: number) => waits[Math.floor((waits.length - 1) * share)]?.toFixed(1);
   const mebibytes = (bytes: number) => (bytes / MEBIBYTE).toFixed(0);
@@ -105,7 +111,7 @@ async function measure(megabytes: number, directory: string): Promise<void> {
   process.stdout.write(
     `${megabytes} MiB, ${points} points in ${seconds.toFixed(1)} s (${Math.round(points / seconds)} a second)\n` +
       `memory: ${mebibytes(before)} MiB before, at most ${mebibytes(most - before)} MiB more\n` +
-      `other requests: ${waits.length}, median ${at(0.5)} ms, 99 % ${at(0.99)} ms, longest ${at(1)} ms\n`,
+      `other requests: ${waits.length}, median ${at(0.5)} ms, 99 % ${at(0.99)} ms, longest ${at(1)} ms, of the server at most ${held} ms\n`,
   );
   child.kill();
   await child.exited;
