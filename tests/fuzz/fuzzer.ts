@@ -61,6 +61,8 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
     /must be in the future$|is for OwnTracks alone$|must have no query and no fragment$/,
   ],
   [/^POST \/v1\/gps$/, /^timestamp must be Unix time/],
+  // The device of the key, or one that is named.
+  [/^POST \/v1\/gps\/batch$/, /^device_id is required, since/],
   // Fields that hang on others or on the record.
   [/^PATCH \/v1\/users\/\{id\}$/, /^avatar_url can't be set while avatars are off$/],
   [/^(PATCH|POST) \/v1\/users\/\{id\}/, /^This account was not created with an email address/],
