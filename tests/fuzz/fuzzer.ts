@@ -61,6 +61,8 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
     /must be in the future$|is for OwnTracks alone$|must have no query and no fragment$/,
   ],
   [/^POST \/v1\/gps$/, /^timestamp must be Unix time/],
+  // The device of the key, or one that is named.
+  [/^POST \/v1\/gps\/batch$/, /^device_id is required, since/],
   // Fields that hang on others or on the record.
   [/^PATCH \/v1\/users\/\{id\}$/, /^avatar_url can't be set while avatars are off$/],
   [/^(PATCH|POST) \/v1\/users\/\{id\}/, /^This account was not created with an email address/],
@@ -310,7 +312,7 @@ export class Fuzzer {
     if (isRightful && request.isValid)
       claim(status !== 400 || isBeyondSchemas(operation, text), "a valid request is refused");
     // GraphQL answers 200 with `errors` to a query that it can't parse (its own tests check them).
-    // What an app sends is never refused for its form.
+    // A message of an app is never refused for its form.
     const isFree = template === "/v1/graphql" || isDoor(operation);
     if (isRightful && !isFree && this.#breaksSchema(operation, request))
       claim(status >= 400, "an invalid body is taken");

@@ -145,6 +145,7 @@ test("each write says that it is limited, but for those of positions and service
       "delete /v1/sessions/{token}",
       "delete /v1/users/me/sessions",
       "delete /v1/users/me/sessions/{session_id}",
+      "patch /v1/gps/{id}",
       "post /v1/auth/2fa/check",
       "post /v1/auth/logout",
       "post /v1/devices/{id}/import",

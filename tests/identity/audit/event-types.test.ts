@@ -123,6 +123,10 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
   }),
   "GET /v1/users/email/{email}": () => ({ params: { email: world.member.email } }),
   "GET /v1/graphql": () => ({ query: "?query={platforms{slug}}" }),
+  "POST /v1/gps/batch": async () => ({
+    token: (await world.server.device()).key,
+    body: { positions: [{ latitude: 54, longitude: 13, timestamp: 1_777_887_000 }] },
+  }),
   "GET /v1/devices/{id}/trackers/{tracker_id}": async () => {
     const { deviceId, id } = await newTracker(world.server, "generic");
     return { params: { id: deviceId, tracker_id: id } };

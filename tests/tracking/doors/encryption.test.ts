@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { secretbox } from "@noble/ciphers/salsa.js";
 import { expectStatus } from "../../support/expectations";
 import { rows } from "../../support/rows";
@@ -38,6 +40,23 @@ test("are opened with the secret that was shown once, and is kept encrypted", as
   expect(JSON.stringify(shown)).not.toContain(secret);
   const [row] = rows<Record<string, unknown>>(server, "SELECT * FROM trackers WHERE id = ?", tracker.id);
   expect(JSON.stringify(row)).not.toContain(secret);
+});
+
+test("are counted after the master key was lost, and plain ones are stored", async () => {
+  const first = await TestServer.start();
+  const tracker = await newTracker(first, "owntracks", { with_encryption: true });
+  await first.stop();
+  rmSync(join(first.dataDir, "master.key"));
+  const lost = await TestServer.start({
+    dataDir: first.dataDir,
+    under: (command) => [...command, "--key-lost"],
+  });
+  const { token } = tracker;
+  for (const body of [sealed(tracker.answer.encryption_key, ownTracks(nextTime())), ownTracks(nextTime())])
+    expectStatus(await lost.post("/v1/ingest/owntracks", { token, body }), 200);
+  expect(await positionsOf(lost, tracker.deviceId)).toHaveLength(1);
+  expect((await readTracker(lost, tracker)).last_rejection.reason).toBe("not_decrypted");
+  await lost.stop();
 });
 
 test("are counted where the secret is another, or there is none, and plain ones are taken too", async () => {
