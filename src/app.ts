@@ -41,6 +41,7 @@ import { deviceRoutes } from "./tracking/devices/routes";
 import { doorRoutes } from "./tracking/doors/routes";
 import { geofenceRoutes } from "./tracking/geofences/routes";
 import { gpsRoutes } from "./tracking/gps/routes";
+import { importRoutes } from "./tracking/import/routes";
 import { locationRoutes } from "./tracking/locations/routes";
 import { templateRoutes } from "./tracking/templates/routes";
 import { trackerRoutes } from "./tracking/trackers/routes";
@@ -98,6 +99,7 @@ export function createApp(): App {
     .use(deviceRoutes)
     .use(trackerRoutes)
     .use(doorRoutes)
+    .use(importRoutes)
     .use(tripRoutes)
     .use(locationRoutes)
     .use(geofenceRoutes)

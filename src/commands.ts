@@ -131,6 +131,27 @@ the configured port is taken, a free one is used.`,
     run: async (values) => (await import("./identity/commands")).createKey(values),
   },
   {
+    name: "import",
+    usage: "import FILE --device ID [--dry-run] [--json]",
+    summary: "import the positions of a GPX or CSV file",
+    description: `Stores the positions of FILE for a device: of a GPX file (.gpx), or of a CSV file (.csv) whose first line
+names the columns; either may be compressed (.gz). Positions that the device has already are left
+alone, so that a file may be imported again. The server may be running; maps that are open show the
+positions when they are loaded anew.`,
+    options: {
+      device: { type: "string" },
+      "dry-run": { type: "boolean" },
+      json: { type: "boolean" },
+    },
+    optionHelp: `  --device ID       identifier of the device
+  --dry-run         tell what would come of it, and store nothing
+  --json            print one JSON object: positions, duplicates, rejected, rejections, from, to,
+                    distance_km, tracks`,
+    positionals: 1,
+    run: async (values, [file = ""]) =>
+      (await import("./tracking/import/command")).importIntoData(file, values),
+  },
+  {
     name: "migrate",
     usage: "migrate [--no-backup]",
     summary: "apply pending migrations and exit",

@@ -134,6 +134,12 @@ export const OPTIONS = {
     60,
     "writes (POST, PUT, PATCH, DELETE) with one credential, and ten times as many by one user; positions don't count",
   ),
+  "ingest.max_import_mb": integer(
+    200,
+    1,
+    100_000,
+    "largest GPX or CSV file for an import by HTTP, in MiB; a larger one gets 413",
+  ),
   "oauth.max_clients_per_user": integer(50, 0, 100_000, "OAuth clients of one user; one more gets 409"),
   "pegel.enabled": boolean(false, "serve water levels"),
   "pegel.base_url": address(

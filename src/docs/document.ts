@@ -270,9 +270,10 @@ function finishOperation(operation: Operation, limited: boolean, schemas: Json):
     requestBody,
     responses,
   } = operation;
-  const { requires, also } = operation["x-access"];
+  const { requires, also, and } = operation["x-access"];
   const open = also === "credential" ? "Open to anyone; some requests need a credential." : undefined;
-  const access = open ?? ACCESS[requires] ?? `Needs the permission \`${requires}\`${also ? ALSO[also] : ""}.`;
+  const needed = and ? `permissions \`${requires}\` and \`${and}\`` : `permission \`${requires}\``;
+  const access = open ?? ACCESS[requires] ?? `Needs the ${needed}${also ? ALSO[also] : ""}.`;
   const isPermission = Object.hasOwn(PERMISSIONS, requires);
   return {
     operationId,
@@ -281,6 +282,7 @@ function finishOperation(operation: Operation, limited: boolean, schemas: Json):
     ...(deprecated === true && { deprecated }),
     tags,
     ...(isPermission && { "x-permission": requires }),
+    ...(and && { "x-further-permission": and }),
     security: securityOf(operation),
     ...(parameters.length > 0 && {
       parameters: parameters.map((parameter) => finishParameter(parameter, schemas)),
@@ -350,7 +352,9 @@ function finishParameter(
 const schemaOf = (content: unknown): Json | undefined =>
   Object.values((content ?? {}) as Record<string, { schema: Json }>)[0]?.schema;
 
+/** The body of an operation: JSON by its schema, or a file, which the route describes itself. */
 function finishBody(body: Json, schemas: Json): Json {
+  if (!Object.hasOwn(body.content as Json, "application/json")) return body;
   const schema = schemaOf(body.content) ?? {};
   return {
     required: schema["x-optional"] !== true,

@@ -73,6 +73,8 @@ function watch({ port, fixture }: Server): () => Promise<Waits[]> {
 
 /** Sends the buffer, and tells how long others waited. */
 export async function measureLate(place: Place): Promise<Late> {
+  // The system still writes gigabytes of the prepared database: each commit would wait for the disk.
+  Bun.spawnSync(["sync"]);
   const server = await startFairlead(place);
   const sender = new Helper<LoadOrder, Load>("load.ts");
   const { port, fixture } = server;

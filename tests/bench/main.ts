@@ -11,8 +11,8 @@ import {
   measureZones,
   type Pair,
 } from "./comparisons";
-import { measureLate } from "./late";
 import { describeFeed, measureFeed } from "./feed";
+import { measureLate } from "./late";
 import { type Options, readOptions } from "./options";
 import { type Place, Preparation } from "./prepare";
 import { cleanUp, removeAtEnd, type Server, startBaseline, startFairlead } from "./processes";

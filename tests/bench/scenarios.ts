@@ -114,6 +114,12 @@ const batches =
     };
   };
 
+/**
+ * Seconds to begin after, a hundred thousand later with each second that passes: no round meets the times of another. It
+ * begins anew after fifty minutes.
+ */
+const unusedTimes = (): number => (now() % 3_000_000) * 100;
+
 // --- Comparisons ------------------------------------------------------------------------------------------
 
 /** A comparison of Fairlead with the baseline. A new row of the table is a new entry in `COMPARED`. */
@@ -182,7 +188,7 @@ export const COMPARED: Compared[] = [
     target: 0.6,
     status: 200,
     connections: 8,
-    requests: batches(BATCH_SIZE, () => Math.floor(now() / SECOND) + 3_600),
+    requests: batches(BATCH_SIZE, () => Math.floor(now() / SECOND) + 3_600 + unusedTimes()),
   },
 ];
 

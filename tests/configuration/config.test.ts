@@ -44,6 +44,7 @@ const DEFAULTS: Record<string, string> = {
   "rate_limit.two_factor": "10/60",
   "rate_limit.graphql": "600/60",
   "rate_limit.write": "600/60",
+  "ingest.max_import_mb": "200",
   "oauth.max_clients_per_user": "50",
   "pegel.enabled": "false",
   "pegel.base_url": "https://www.pegelonline.wsv.de/webservices/rest-api/v2",

@@ -57,6 +57,7 @@ const LISTS: Record<string, string> = {
   createSystemSetting: "what was stored: 4 MiB of all settings",
   getSystemSetting: "what was stored: 4 MiB of all settings",
   replaceSystemSetting: "what was stored: 4 MiB of all settings",
+  importPositions: "the first 20 rejections of a file",
   postPositions: "a fate for each of at most 1,000 positions of the request",
   listChanges: "page of at most 5,000, 20,000 looked at and 1 MiB of data",
   // Pages.
@@ -196,6 +197,7 @@ const INPUTS: Record<string, string> = {
   "askByGraphQL body.query": "16 KiB, depth and cost",
   "askByGraphQL body.variables": "16 KiB with all but the query",
   "askByGraphQL body.operationName": "16 KiB with all but the query",
+  "importPositions body": "ingest.max_import_mb; it is read as it arrives",
 };
 
 const FORMATS = ["uuid", "date-time", "date"];

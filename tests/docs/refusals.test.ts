@@ -65,8 +65,11 @@ test("a body that isn't JSON is 415", async () => {
   }
 });
 
+/** A file has a bound of its own. */
+const takesJson = ({ document }: Operation) => "application/json" in (document.requestBody?.content ?? {});
+
 test("a body above server.max_body_bytes is 413", async () => {
-  for (const operation of withBody()) {
+  for (const operation of withBody().filter(takesJson)) {
     const answer = await ask(operation, { body: { name: "x".repeat(2_000) } });
     expect([operation.name, answer.status, errorOf(answer)]).toEqual([
       operation.name,

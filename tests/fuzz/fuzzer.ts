@@ -63,6 +63,8 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
   [/^POST \/v1\/gps$/, /^timestamp must be Unix time/],
   // Cursors and types of changes, which texts can't meet by chance.
   [/^GET \/v1\/changes/, /^since must be a cursor|^types are some of /],
+  // The device of the key, or one that is named.
+  [/^POST \/v1\/gps\/batch$/, /^device_id is required, since/],
   // Fields that hang on others or on the record.
   [/^PATCH \/v1\/users\/\{id\}$/, /^avatar_url can't be set while avatars are off$/],
   [/^(PATCH|POST) \/v1\/users\/\{id\}/, /^This account was not created with an email address/],
@@ -238,12 +240,9 @@ export class Fuzzer {
     }[request.who];
     const token = known !== undefined && isDoor(operation) ? this.#tracker : known;
     this.requests++;
-<<<<<<< HEAD
-    const path = known === undefined ? request.path : this.#withToken(operation, request.path);
-=======
+    const asked = known === undefined ? request.path : this.#withToken(operation, request.path);
     // Nothing is waited for.
-    const path = request.path.replaceAll(/(?<=wait_seconds=)\d+/g, "0");
->>>>>>> feedclient
+    const path = asked.replaceAll(/(?<=wait_seconds=)\d+/g, "0");
     const response = await fetch(this.server.url + path, {
       method: operation.method,
       headers: { ...request.headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },

@@ -11,6 +11,7 @@ export interface OperationDocument {
   operationId: string;
   responses: Record<string, Response>;
   "x-permission"?: string;
+  "x-further-permission"?: string;
   security: Record<string, string[]>[];
   requestBody?: { required: boolean; content: Record<string, { schema: object; example?: unknown }> };
   parameters?: { name: string; in: string; required: boolean; schema: object }[];

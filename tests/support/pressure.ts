@@ -10,7 +10,7 @@ export function memoryOf(pid: number, figure: "VmRSS" | "VmHWM" = "VmRSS"): numb
 }
 
 /** Milliseconds of processor time that a process's main thread has used so far, in steps of ten. */
-function processorTimeOf(pid: number): number {
+export function processorTimeOf(pid: number): number {
   // The 14th and 15th fields, counted after the name: user and system time, in hundredths of a second.
   const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -61,8 +61,7 @@ export const transactFor = <T>(actor: Actor, work: Work<T>): Promise<T> =>
 /** `transactAs` that names another actor in audit events, or none: an event from outside says itself who acted. */
 function transactBy<T>(caller: Caller | null, work: Work<T>, named: AnyActor | null = null): Promise<T> {
   return transact((() => {
-    // The key of the installation's own services is no record that could end.
-    if (caller !== null && caller.id !== APP_ID) checkStillAdmitted(caller);
+    if (caller !== null) requireStillAdmitted(caller);
     acting = named;
     try {
       return work();
@@ -72,7 +71,13 @@ function transactBy<T>(caller: Caller | null, work: Work<T>, named: AnyActor | n
   }) as Work<T>);
 }
 
-function checkStillAdmitted(caller: Caller): void {
+/**
+ * Throws 401 if a caller has lost the credential since it was admitted, and 403 if it has lost rights. For the steps of
+ * what takes long and is no single transaction.
+ */
+export function requireStillAdmitted(caller: Caller): void {
+  // The key of the installation's own services is no record that could end.
+  if (caller.id === APP_ID) return;
   const fresh = reloadCaller(caller);
   if (!fresh) throw unauthorized("The credential has ended");
   if (!hasKeptRights(fresh, caller)) throw forbidden("You lost permissions while this was under way");

@@ -29,6 +29,8 @@ export type Requirement = Permission | "authenticated" | "session" | "system" | 
 
 interface Mark {
   requires: Requirement;
+  /** A further permission that is needed. */
+  and?: Permission;
   /** Beside those who hold the permission: a session of the user whom `{id}` names (rule C5). */
   orSelf?: true;
   /** Beside those who hold the permission: any session, on a route about the caller itself. */
@@ -53,6 +55,8 @@ export interface AccessNote {
   "x-access": {
     requires: Requirement | "public" | "handshake" | "tracker";
     also?: "self" | "session" | "app key" | "credential" | "api_key";
+    /** A further permission that is needed. */
+    and?: Permission;
     limited: boolean;
   };
 }
@@ -146,6 +150,7 @@ function admittedCaller(
   const caller = callerOf(request);
   const isOwn = (mark.orSelf && isSelf(caller, id)) || (mark.orSession && caller.kind === "session");
   if (!isOwn) authorize(caller, mark.requires);
+  if (mark.and) authorize(caller, mark.and);
   return caller;
 }
 
@@ -189,6 +194,7 @@ function admitAnyone(
 const note = (requires: AccessNote["x-access"]["requires"], mark: Partial<Mark> = {}): AccessNote => ({
   "x-access": {
     requires,
+    ...(mark.and && { and: mark.and }),
     ...(mark.orSelf && { also: "self" }),
     ...(mark.orSession && { also: "session" }),
     ...(mark.orAppKey && { also: "app key" }),

@@ -23,7 +23,7 @@ const WRITES: readonly string[] = ["POST", "PUT", "PATCH", "DELETE"];
  * Routes that take positions, often and in bulk, and have limits of their own; and GraphQL, which counts each
  * of its mutations.
  */
-const EXEMPT = /^\/v1\/(?:gps(?:\/.*)?|ingest\/.*|sync\/push|graphql)$/;
+const EXEMPT = /^\/v1\/(?:gps(?:\/.*)?|ingest\/.*|sync\/push|devices\/[^/]+\/import|graphql)$/;
 
 /** Operations that end a credential. A thief who uses up the limit must not keep the user from them. */
 const ENDS_CREDENTIAL =

@@ -253,6 +253,10 @@ export const EVENT_TYPES = {
       "PUT /v1/community/guilds/{guild_id}/settings",
     ],
   },
+  positions_imported: {
+    meaning: "Positions of a device were imported from a file; status `failure` if that ended too early",
+    by: ["POST /v1/devices/{id}/import", "import"],
+  },
   consent_granted: { meaning: "A user let an application act in their name", by: SERVICES },
   consent_revoked: { meaning: "A user took that consent back", by: SERVICES },
   bot_command_executed: { meaning: "A bot carried out a command", by: SERVICES },

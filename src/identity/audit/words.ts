@@ -6,7 +6,16 @@ export const RECORDER_KINDS = ["key", "user", "app"] as const;
 export const MODERATION_ACTIONS = ["warn", "timeout", "untimeout", "kick", "ban", "unban"] as const;
 /** Resource types that the audit log keeps of a deleted account: Fairlead's own, and OAuth clients as services call them. */
 export const RESOURCE_TYPES = [
-  ...["api_key", "audit_event", "ban", "client", "community_member", "community_settings", "export"],
+  ...[
+    "api_key",
+    "audit_event",
+    "ban",
+    "client",
+    "community_member",
+    "community_settings",
+    "device",
+    "export",
+  ],
   ...["integration", "oauth_client", "permission", "platform", "platform_account", "role", "session"],
   ...["setting", "system_config", "tracker", "two_factor", "user"],
 ] as const;

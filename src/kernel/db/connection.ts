@@ -46,11 +46,36 @@ export function openDatabase(file: string, synchronous: Synchronous): void {
   sqlite.run("PRAGMA secure_delete = ON");
   sqlite.run("PRAGMA journal_size_limit = 67108864");
   sqlite.run("PRAGMA temp_store = MEMORY");
-  // 32 MiB, allocated as needed: the upper levels of the indexes of ten million positions, and the pages read
-  // most.
-  sqlite.run("PRAGMA cache_size = -32768");
+  sqlite.run(`PRAGMA cache_size = -${PAGES}`);
   db = drizzle({ client: compilingOnce(sqlite) });
   generation++;
+}
+
+/**
+ * KiB of pages in memory, allocated as needed: the upper levels of the indexes of ten million positions, and the pages read
+ * most. Of a long series of writes few are read again.
+ */
+const PAGES = 32_768;
+const PAGES_IN_SERIES = 2_048;
+
+let series = 0;
+
+/** Keeps few pages in memory until `work` is done: a long series of writes would fill it with its own. */
+export async function withFewPages<T>(work: () => Promise<T>): Promise<T> {
+  if (++series === 1) sqlite.run(`PRAGMA cache_size = -${PAGES_IN_SERIES}`);
+  try {
+    return await work();
+  } finally {
+    if (--series === 0) restorePages();
+  }
+}
+
+function restorePages(): void {
+  try {
+    sqlite.run(`PRAGMA cache_size = -${PAGES}`);
+  } catch {
+    // The server has stopped meanwhile, and closed the database.
+  }
 }
 
 /** Prepares a statement at its first use, once per opened database: `const find = statement(() => …)`. */

@@ -148,10 +148,19 @@ const othersVersion = statement(() => {
 });
 let knownOthers = 0;
 
+const ofOthers: (() => void)[] = [];
+
+/** Calls `forget` whenever the next transaction finds that another process has written: a command, for one. */
+export function afterOthersWrote(forget: () => void): void {
+  ofOthers.push(forget);
+}
+
 function noteOthers(): void {
   const version = othersVersion().get()?.data_version ?? 0;
-  if (version !== knownOthers) epoch++;
+  if (version === knownOthers) return;
   knownOthers = version;
+  epoch++;
+  for (const forget of ofOthers) forget();
 }
 
 /** Takes the jobs of one transaction off the queue; the rest is scheduled for the next. */

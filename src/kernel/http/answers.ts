@@ -106,6 +106,13 @@ export const binary = (contentType: string, description: string, ...headers: str
 export const file = (contentType: string, description: string) =>
   binary(contentType, description, "Content-Disposition");
 
+/** The body of a request that is a file of one of these types, as the document shows it: the route reads it itself. */
+export const fileBody = (types: readonly string[], description: string) => ({
+  required: true,
+  description,
+  content: Object.fromEntries(types.map((type) => [type, { schema: { type: "string" as const } }])),
+});
+
 export const NoContent = t.Void({ description: "Done; the body is empty" });
 
 export const Message = record(

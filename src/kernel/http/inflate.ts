@@ -1,3 +1,4 @@
+import type { Transform } from "node:stream";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { AppError, badRequest } from "../errors/errors";
@@ -14,10 +15,20 @@ export interface Decoder {
   sync: (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array;
   /** In a thread of the runtime's pool. */
   apart: (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>;
+  /** Decodes piece by piece, in the same threads. What comes out is for the caller to bound. */
+  stream: () => Transform;
 }
 
-const gunzip: Decoder = { sync: zlib.gunzipSync, apart: promisify(zlib.gunzip) };
-const inflate: Decoder = { sync: zlib.inflateSync, apart: promisify(zlib.inflate) };
+const gunzip: Decoder = {
+  sync: zlib.gunzipSync,
+  apart: promisify(zlib.gunzip),
+  stream: () => zlib.createGunzip(),
+};
+const inflate: Decoder = {
+  sync: zlib.inflateSync,
+  apart: promisify(zlib.inflate),
+  stream: () => zlib.createInflate(),
+};
 const unzstdApart = promisify(zlib.zstdDecompress);
 /**
  * The bounded decoder takes the first part of a frame for the whole, and the one that notices has no bound: it decodes
@@ -32,6 +43,7 @@ const unzstd: Decoder = {
     await unzstdApart(bytes, { ...options, ...WINDOW });
     return await Bun.zstdDecompress(bytes);
   },
+  stream: () => zlib.createZstdDecompress(WINDOW),
 };
 
 const DECODERS = new Map([

@@ -47,6 +47,7 @@ const EVENTS: Record<AuditEventType, string> = {
   role_removed: "A role was removed",
   permission_created: "A permission was created",
   setting_updated: "A setting was changed",
+  positions_imported: "Positions imported from a file",
   consent_granted: "An application was given consent",
   consent_revoked: "The consent to an application was taken back",
   bot_command_executed: "A bot carried out a command",

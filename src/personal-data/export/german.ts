@@ -47,6 +47,7 @@ const EVENTS: Record<AuditEventType, string> = {
   role_removed: "Eine Rolle wurde entzogen",
   permission_created: "Eine Berechtigung wurde angelegt",
   setting_updated: "Eine Einstellung wurde geändert",
+  positions_imported: "Positionen aus einer Datei importiert",
   consent_granted: "Einer Anwendung wurde zugestimmt",
   consent_revoked: "Die Zustimmung zu einer Anwendung wurde widerrufen",
   bot_command_executed: "Ein Bot hat einen Befehl ausgeführt",

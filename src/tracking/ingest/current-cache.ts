@@ -1,3 +1,4 @@
+import { afterOthersWrote } from "../../kernel/db/transactions";
 import { now, SECOND } from "../../kernel/time/clock";
 import { BoundedMap } from "../../kernel/values/bounded-map";
 import { systemValue } from "../../runtime-settings/service";
@@ -45,3 +46,6 @@ export function forgetCurrent(deviceId: string | null): void {
 export function forgetAllCurrent(): void {
   entries.clear();
 }
+
+// `fairlead import` stores positions beside the server.
+afterOthersWrote(forgetAllCurrent);

@@ -53,7 +53,8 @@ const insertPoint = statement(() =>
     `INSERT INTO gps_points (${COLUMNS}) VALUES (${PLACEHOLDERS})`,
   ),
 );
-const ofSecond = statement(() =>
+/** The first position of a device in a second, in epoch milliseconds. */
+export const ofSecond = statement(() =>
   sqlite.prepare<{ id: string }, [string, number]>(
     "SELECT id FROM gps_points WHERE device_id = +? AND timestamp = ? ORDER BY rowid LIMIT 1",
   ),
@@ -199,9 +200,12 @@ export function recordPositions(
   deviceId: string,
   readings: readonly Reading[],
 ): Promise<Outcome[]> {
-  const ahead = systemValue(source === "batch" ? "gps.max_future_seconds" : "ingest.max_future_seconds");
-  return recordAll(source, deviceId, readings, now() / SECOND + ahead, "trip of its time");
+  return recordAll(source, deviceId, readings, latestOf(source), "trip of its time");
 }
+
+/** The latest time that a source may tell, in Unix seconds. */
+export const latestOf = (source: Source): number =>
+  now() / SECOND + systemValue(source === "batch" ? "gps.max_future_seconds" : "ingest.max_future_seconds");
 
 /**
  * Records a fix of the box's own receiver, which is not held against the server's clock: a box without a battery for its
@@ -251,7 +255,7 @@ async function recordAll(
 }
 
 /** The reason why a fix is rejected; null if there is none. `latest` is in Unix seconds. */
-function objection({ latitude, longitude, time }: Fix, latest: number): Rejection | null {
+export function objection({ latitude, longitude, time }: Fix, latest: number): Rejection | null {
   if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return "no_fix";
   if (time === null || !Number.isFinite(time)) return "no_time";
   if (time < OLDEST) return "implausible_time";

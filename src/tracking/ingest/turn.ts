@@ -4,7 +4,7 @@
  */
 
 /** Milliseconds. */
-const OF_TURN = 8;
+const OF_TURN = 5;
 
 let left = OF_TURN;
 let isTurning = false;

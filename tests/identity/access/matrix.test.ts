@@ -23,6 +23,7 @@ beforeAll(async () => {
       method: method.toUpperCase(),
       path,
       permission: operation["x-permission"],
+      further: operation["x-further-permission"],
       // Open even if a credential permits more: the empty scheme is among them.
       isPublic:
         operation.security.length === 0 ||
@@ -39,6 +40,8 @@ interface Operation extends Pick<OperationDocument, "description"> {
   method: string;
   path: string;
   permission: string | undefined;
+  /** A second permission that is needed as well. */
+  further: string | undefined;
   isPublic: boolean;
   takesBody: boolean;
   /** A body that the operation accepts. */
@@ -148,11 +151,16 @@ describe("an operation that isn't public answers 401", () => {
 });
 
 describe("an operation that needs a permission", () => {
-  /** One key for each permission that operations ask for. */
-  async function keysFor(scopesOf: (permission: string) => string[]): Promise<Map<string, Token>> {
+  const needed = ({ permission = "", further }: Operation) =>
+    further ? [permission, further] : [permission];
+
+  /** One key for each permission, or two together, that operations ask for. */
+  async function keysFor(scopesOf: (...needed: string[]) => string[]): Promise<Map<string, Token>> {
     const keys = new Map<string, Token>();
-    for (const { permission = "" } of withPermission())
-      if (!keys.has(permission)) keys.set(permission, await server.key(...scopesOf(permission)));
+    for (const operation of withPermission()) {
+      const name = needed(operation).join(" ");
+      if (!keys.has(name)) keys.set(name, await server.key(...scopesOf(...needed(operation))));
+    }
     return keys;
   }
   const resourceOf = (permission: string) => permission.split(":")[0] as string;
@@ -161,7 +169,7 @@ describe("an operation that needs a permission", () => {
   const askWith =
     (keys: Map<string, Token>) =>
     (operation: Operation, options: RequestOptions = {}) =>
-      ask(operation, { token: keys.get(operation.permission ?? "") as Token, ...options });
+      ask(operation, { token: keys.get(needed(operation).join(" ")) as Token, ...options });
 
   test.each(MALFORMED)(
     "answers 403 to a key that has every other permission, with %s",
@@ -187,11 +195,15 @@ describe("an operation that needs a permission", () => {
   });
 
   test("lets a key in that has exactly it", async () => {
-    expect(await offenders(withPermission(), askWith(await keysFor((name) => [name])), isLetIn)).toEqual([]);
+    expect(await offenders(withPermission(), askWith(await keysFor((...names) => names)), isLetIn)).toEqual(
+      [],
+    );
   });
 
   test("lets a key in that has the wildcard of its resource", async () => {
-    const keys = await keysFor((permission) => [`${resourceOf(permission)}:*`]);
+    const keys = await keysFor((...permissions) =>
+      permissions.map((permission) => `${resourceOf(permission)}:*`),
+    );
     expect(await offenders(withPermission(), askWith(keys), isLetIn)).toEqual([]);
   });
 

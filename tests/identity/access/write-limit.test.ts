@@ -148,6 +148,7 @@ test("each write says that it is limited, but for those of positions and service
       "patch /v1/gps/{id}",
       "post /v1/auth/2fa/check",
       "post /v1/auth/logout",
+      "post /v1/devices/{id}/import",
       "post /v1/sessions",
       "post /v1/users/oauth",
     ]);

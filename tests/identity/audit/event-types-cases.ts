@@ -999,6 +999,50 @@ const TRACKERS: Case[] = [
   },
 ];
 
+/** A file with one position, and a device to which it is imported. */
+const importable = async (world: World) => ({
+  id: await newDevice(world),
+  file: "latitude,longitude,timestamp\n54.1,13.4,1372578069\n",
+});
+
+const IMPORTS: Case[] = [
+  {
+    operation: "POST /v1/devices/{id}/import",
+    writes: [event("positions_imported", "device")],
+    prepare: async (world) => {
+      const { id, file } = await importable(world);
+      const { admin } = world;
+      return {
+        ...{ user: admin.id, token: admin.token, params: { id } },
+        ...{ raw: file, headers: { "content-type": "text/csv" } },
+      };
+    },
+  },
+  {
+    operation: "POST /v1/devices/{id}/import",
+    which: "of a file that breaks off",
+    writes: [failure("positions_imported", "device")],
+    prepare: async (world) => {
+      const { id, file } = await importable(world);
+      const { admin } = world;
+      return {
+        ...{ user: admin.id, token: admin.token, params: { id }, refused: 400 },
+        ...{ raw: `${file}54.1`, headers: { "content-type": "text/csv" } },
+      };
+    },
+  },
+  {
+    operation: "import",
+    writes: [event("positions_imported", "device")],
+    prepare: async (world) => {
+      const { id, file } = await importable(world);
+      const path = join(world.server.dataDir, "import.csv");
+      await Bun.write(path, file);
+      return { user: null, run: () => commandOutput(world.server, "import", path, "--device", id) };
+    },
+  },
+];
+
 async function newClient({ server }: World, token: string): Promise<string> {
   const body = { name: "app", redirect_uris: ["https://app.example/callback"] };
   return done(await server.post("/v1/oauth/clients", { token, body })).client.id;
@@ -1350,6 +1394,7 @@ export const CASES: Case[] = [
   ...DELETIONS,
   ...KEYS,
   ...TRACKERS,
+  ...IMPORTS,
   ...CLIENTS,
   ...ROLES,
   ...PLATFORMS,

@@ -75,7 +75,7 @@ export const event = (
 export const failure = (event_type: AuditEventType, resource_type: string | null = null): Expected =>
   event(event_type, resource_type, { status: "failure" });
 
-export interface Prepared extends Pick<RequestOptions, "token" | "body"> {
+export interface Prepared extends Pick<RequestOptions, "token" | "body" | "raw" | "headers"> {
   /** The user of all events: a given one, none, or the one found in the answer. */
   // biome-ignore lint/suspicious/noExplicitAny: the body of any answer
   user: string | null | ((body: any) => string);
@@ -135,7 +135,7 @@ export async function writtenBy<T>(server: TestServer, act: () => Promise<T>): P
 export async function ask(
   server: TestServer,
   operation: string,
-  { params = {}, query = "", token, body, isFile }: Omit<Prepared, "user">,
+  { params = {}, query = "", token, isFile, body, raw, headers }: Omit<Prepared, "user">,
 ): Promise<Answer> {
   const [method = "", template = ""] = operation.split(" ");
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name) => {
@@ -143,7 +143,8 @@ export async function ask(
     if (value === undefined) throw new Error(`${operation}: there is no value for ${name}`);
     return encodeURIComponent(value);
   });
-  if (!isFile) return server.request(method, path + query, { ...(token && { token }), body });
+  const sent = { ...(raw === undefined ? { body } : { raw }), ...(headers && { headers }) };
+  if (!isFile) return server.request(method, path + query, { ...(token && { token }), ...sent });
   const response = await fetch(server.url + path, { method, headers: { authorization: `Bearer ${token}` } });
   const answer = { status: response.status, headers: response.headers, body: await response.bytes() };
   (await server.contract()).check(method, path, answer);

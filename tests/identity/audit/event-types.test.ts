@@ -83,7 +83,7 @@ user_created user_updated user_deleted account_linked account_unlinked data_expo
 client_created client_updated client_secret_regenerated client_deleted consent_granted consent_revoked
 api_key_created api_key_revoked bot_command_executed bot_guild_configured
 platform_updated user_banned user_unbanned user_deletion_scheduled user_deletion_cancelled
-tracker_created tracker_updated tracker_deleted
+tracker_created tracker_updated tracker_deleted positions_imported
 role_created role_updated role_deleted role_assigned role_removed permission_created audit_reported moderation_action
 `
   .trim()
