@@ -94,11 +94,10 @@ export function osmAnd(message: Message, { format }: Reporter, request: Request)
   const bytes = bytesOf(message);
   if (typeof bytes === "string") return bytes;
   if (isJson(request, bytes)) return fromJson(bytes, readTraccarJson);
-  const params = queryOf(request);
-  return readOsmAnd(
-    params.size > 0 ? params : formOf(bytes),
-    format === "osmand" ? "osmand" : "traccar_client",
-  );
+  const query = queryOf(request);
+  const params = query.size > 0 ? { value: query } : formOf(bytes);
+  if ("reason" in params) return params.reason;
+  return readOsmAnd(params.value, format === "osmand" ? "osmand" : "traccar_client");
 }
 
 /** Parameters of the query and of the body, which may be a form or JSON; the body's win. */
@@ -106,13 +105,16 @@ export function gpsLogger(message: Message, _: Reporter, request: Request): Read
   const bytes = bytesOf(message);
   if (typeof bytes === "string") return bytes;
   if (isJson(request, bytes)) return fromJson(bytes, readGpsLogger);
+  const form = formOf(bytes);
+  if ("reason" in form) return form.reason;
   const params = queryOf(request);
-  for (const [name, value] of formOf(bytes)) params.append(name, value);
+  for (const [name, value] of form.value) params.append(name, value);
   return readGpsLogger(params);
 }
 
 /** True for an address that a person opened in a browser: without a place, none of it is meant to be a position. */
-export const isVisit = (request: Request): boolean => {
-  const params = queryOf(request);
-  return request.method !== "POST" && !["lat", "lon", "location"].some((name) => params.has(name));
-};
+export const isVisit = (request: Request): boolean =>
+  request.method !== "POST" &&
+  !queryOf(request)
+    .keys()
+    .some((name) => /^(?:lat|lon|location)$/i.test(name));
