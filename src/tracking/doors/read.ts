@@ -112,9 +112,17 @@ export function gpsLogger(message: Message, _: Reporter, request: Request): Read
   return readGpsLogger(params);
 }
 
-/** True for an address that a person opened in a browser: without a place, none of it is meant to be a position. */
+const PLACE = /^(?:lat|lon|location)$/i;
+
+/** As OsmAnd and GPSLogger write what they fill in. */
+const PLACEHOLDER = /^(?:\{\d+\}|%[a-z]+)$/i;
+
+/**
+ * True for an address that a person opened in a browser: without a place, or with placeholders where the app puts it, none
+ * of it is meant to be a position.
+ */
 export const isVisit = (request: Request): boolean =>
   request.method !== "POST" &&
   !queryOf(request)
-    .keys()
-    .some((name) => /^(?:lat|lon|location)$/i.test(name));
+    .entries()
+    .some(([name, value]) => PLACE.test(name) && !PLACEHOLDER.test(value));

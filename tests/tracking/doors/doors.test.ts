@@ -160,6 +160,17 @@ describe("a GET", () => {
     },
   );
 
+  test.each(["osmand", "gpslogger"])(
+    "of the address for %s as it is to be entered, placeholders and all, answers help too",
+    async (format) => {
+      const tracker = await newTracker(server, format);
+      const { pathname, search } = new URL(tracker.answer.url);
+      const answer = await server.get(pathname + search, { token: tracker.token });
+      expect(answer.body).toContain("the address of a tracker");
+      expect((await readTracker(server, tracker)).rejected_total).toBe(0);
+    },
+  );
+
   test("of another door is 405", async () => {
     const tracker = await newTracker(server, "owntracks");
     const address = `/v1/ingest/owntracks/${tracker.token}`;
