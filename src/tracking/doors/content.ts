@@ -1,21 +1,10 @@
+import { holdsMore } from "../../kernel/values/json";
 import type { Rejection } from "../ingest/fix";
 
 /** The content of a message: JSON, or the parameters of a query or a form. Its type is often missing or wrong. */
 
 /** Members, items, arrays and objects of a message: a batch of 1,000 fixes with all their fields has half of them. */
 const MAX_VALUES = 100_000;
-const [COMMA, BRACKET, BRACE] = [0x2c, 0x5b, 0x7b];
-
-/**
- * True for more values than any batch has, counted as commas and as brackets that open; those in texts count too. A
- * megabyte of brackets takes the parser longer than one of numbers.
- */
-function holdsTooMuch(bytes: Uint8Array): boolean {
-  let values = 0;
-  if (bytes.length > MAX_VALUES)
-    for (const byte of bytes) if (byte === COMMA || byte === BRACKET || byte === BRACE) values++;
-  return values > MAX_VALUES;
-}
 
 /** Parameters of a form; apps send some twenty. */
 const MAX_PARAMS = 1_000;
@@ -35,8 +24,8 @@ export type Content<T> = { value: T } | { reason: Rejection };
 
 /** The JSON value of a body; undefined for an empty one. */
 export function jsonOf(bytes: Uint8Array): Content<unknown> {
-  if (holdsTooMuch(bytes)) return { reason: "too_large" };
   const text = UTF8.decode(bytes).trim();
+  if (holdsMore(text, MAX_VALUES)) return { reason: "too_large" };
   if (text === "") return { value: undefined };
   try {
     return { value: JSON.parse(text) };

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { secretbox } from "@noble/ciphers/salsa.js";
 import { expectStatus } from "../../support/expectations";
 import { LONGEST_HOLD, longestHold } from "../../support/pressure";
 import { TestServer } from "../../support/server";
@@ -44,6 +46,27 @@ test.each([
     });
     expect(held).toBeLessThan(LONGEST_HOLD);
     expect((await readTracker(server, tracker)).last_rejection.reason).toBe("too_large");
+  },
+  60_000,
+);
+
+test.each([
+  ["brackets", "["],
+  ["items", "[],"],
+])(
+  "%s in an encrypted message keep nobody waiting",
+  async (_, piece) => {
+    const tracker = await newTracker(server, "owntracks", { with_encryption: true });
+    const nonce = randomBytes(24);
+    const text = Buffer.from(piece.repeat(1_500_000 / piece.length));
+    const box = secretbox(Buffer.from(tracker.answer.encryption_key), nonce).seal(text);
+    const body = { _type: "encrypted", data: Buffer.concat([nonce, box]).toString("base64") };
+    const held = await longestHold(server, async () => {
+      for (let at = 0; at < 3; at++)
+        expectStatus(await server.post("/v1/ingest/owntracks", { token: tracker.token, body }), 200);
+    });
+    expect(held).toBeLessThan(LONGEST_HOLD);
+    expect((await readTracker(server, tracker)).last_rejection.reason).toBe("malformed");
   },
   60_000,
 );
