@@ -3,8 +3,11 @@ import type { Rejection } from "../ingest/fix";
 
 /** The content of a message: JSON, or the parameters of a query or a form. Its type is often missing or wrong. */
 
-/** Members, items, arrays and objects of a message: a batch of 1,000 fixes with all their fields has half of them. */
-const MAX_VALUES = 100_000;
+/**
+ * Members, items, arrays and objects of a message: a batch of 1,000 fixes with all their fields has half of them, one fix
+ * some fifty.
+ */
+export const MOST_VALUES = { batch: 100_000, single: 10_000 };
 
 /** Parameters of a form; apps send some twenty. */
 const MAX_PARAMS = 1_000;
@@ -22,10 +25,10 @@ const UTF8 = new TextDecoder("utf-8");
 /** A value, or the reason why there is none. */
 export type Content<T> = { value: T } | { reason: Rejection };
 
-/** The JSON value of a body; undefined for an empty one. */
-export function jsonOf(bytes: Uint8Array): Content<unknown> {
+/** The JSON value of a body of at most so many values; undefined for an empty one. */
+export function jsonOf(bytes: Uint8Array, most: number): Content<unknown> {
   const text = UTF8.decode(bytes).trim();
-  if (holdsMore(text, MAX_VALUES)) return { reason: "too_large" };
+  if (holdsMore(text, most)) return { reason: "too_large" };
   if (text === "") return { value: undefined };
   try {
     return { value: JSON.parse(text) };

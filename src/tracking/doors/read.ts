@@ -9,7 +9,7 @@ import { readOwnTracks } from "../ingest/formats/owntracks";
 import { type ForwardedPosition, readTraccarForward } from "../ingest/formats/traccar-server";
 import { whileTurnLasts } from "../ingest/turn";
 import type { Reporter } from "../trackers/authenticate";
-import { formOf, isJson, jsonOf, queryOf } from "./content";
+import { formOf, isJson, jsonOf, MOST_VALUES, queryOf } from "./content";
 
 /** Messages of each door as readings; the tracker's format decides where a door has two dialects. */
 
@@ -19,10 +19,10 @@ type Read<T> = T | Rejection;
 const bytesOf = (message: Message): Uint8Array | Rejection =>
   typeof message !== "string" ? message : message === "malformed" ? "malformed" : "too_large";
 
-function fromJson<T>(message: Message, read: (value: unknown) => T): Read<T> {
+function fromJson<T>(message: Message, read: (value: unknown) => T, most = MOST_VALUES.single): Read<T> {
   const bytes = bytesOf(message);
   if (typeof bytes === "string") return bytes;
-  const content = jsonOf(bytes);
+  const content = jsonOf(bytes, most);
   return "reason" in content ? content.reason : read(content.value);
 }
 
@@ -37,7 +37,7 @@ async function inPieces(
   split: (value: unknown) => unknown[],
   read: (value: unknown) => Reading[],
 ): Promise<Read<Reading[]>> {
-  const pieces = fromJson(message, split);
+  const pieces = fromJson(message, split, MOST_VALUES.batch);
   if (typeof pieces === "string") return pieces;
   if (pieces.length > 1) await nextTurn();
   const readings: Reading[] = [];

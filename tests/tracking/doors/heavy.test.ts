@@ -26,6 +26,12 @@ test.each([
   ["parameters of one name", "traccar_client", "osmand", filled("a&")],
   ["parameters of many names", "traccar_client", "osmand", numbered((n) => `p${n}=1&`)],
   ["parameters for GPSLogger", "gpslogger", "gpslogger", numbered((n) => `p${n}=1&`)],
+  [
+    "members of one object",
+    "gpslogger",
+    "gpslogger",
+    `{${numbered((n) => `"${n}${"k".repeat(14)}":1,`)}"x":1}`,
+  ],
   ["brackets that open", "generic", "generic", filled("[")],
   ["brackets in brackets", "owntracks", "owntracks", `${"[".repeat(SIZE / 2)}${"]".repeat(SIZE / 2)}`],
   ["objects in objects", "overland", "overland", filled('{"a":')],
