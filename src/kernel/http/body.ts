@@ -203,7 +203,7 @@ export async function collect(
     if (size > away) throw tooLarge(limit);
     if (++pieces > FREE_PIECES && size < pieces * SMALLEST_MEAN) throw tooManyPieces();
     if (size > limit) {
-      grow(-joined.length);
+      // Its bytes stay counted: the runtime holds as many of the pieces to come.
       joined = new Uint8Array(0);
       continue;
     }

@@ -116,9 +116,11 @@ const ADDRESS = /\/[^/]*(?:@|%40)[^/]*/gi;
  */
 const TOKEN_PATH = /^\/v1\/ingest(?:\/|$)/i;
 
+const holdsToken = (path: string): boolean => TOKEN_PATH.test(path.includes("%") ? simplerPath(path) : path);
+
 /** A path without its secrets. `route` is the path as it is declared, if there is one. */
 function withoutSecrets(path: string, route: string | undefined): string {
-  if (TOKEN_PATH.test(path.includes("%") ? simplerPath(path) : path)) return route || "/v1/ingest/…";
+  if (holdsToken(path)) return route || "/v1/ingest/…";
   return path.replace(SECRET, "…").replace(ADDRESS, "/…");
 }
 
@@ -217,6 +219,7 @@ export function everyRequest(paths: PathTable, identify: Identify) {
       if (answer.status === 500 || (answer.status > 500 && answer.cause !== undefined))
         logFailure("a request failed", answer.cause ?? answer, { request_id: id });
       if (answer.status === 401 || answer.status === 403) noteRefusal(request, answer.message);
+      if (holdsToken(pathOf(request))) headers["referrer-policy"] = "no-referrer";
       const moved = answer.status === 404 ? movedTo(request, code, paths) : null;
       if (moved !== null) {
         set.status = 308;

@@ -1,4 +1,4 @@
-import { AppError } from "../errors/errors";
+import { AppError, badRequest } from "../errors/errors";
 import { collect, inflated, readWhole, receive } from "./body";
 import { bodyDecoder } from "./inflate";
 import { expectAway, expectChunks } from "./unread";
@@ -16,7 +16,10 @@ const AWAY = 16 * 1024 * 1024;
 /** A body; `malformed` in no coding that is known, `too large`, or `endless`: then its connection should be closed. */
 export type Message = Uint8Array | "malformed" | "too large" | "endless";
 
-/** The body of a request, decoded; empty if there is none. Throws 503 if others need the room for it. */
+/**
+ * The body of a request, decoded; empty if there is none. Throws 503 if others need the room for it, and 400, which nobody
+ * gets, where the client left before it had sent it.
+ */
 export async function readMessage(request: Request): Promise<Message> {
   const declared = request.headers.get("content-length");
   if (declared === null ? request.body === null : Number(declared) === 0) return new Uint8Array(0);
@@ -27,6 +30,9 @@ export async function readMessage(request: Request): Promise<Message> {
     const decoder = bodyDecoder(request);
     return decoder && bytes.length > 0 ? await inflated(request, decoder, bytes, KEPT) : bytes;
   } catch (error) {
+    // Phones lose their network all the time: no failure of this program.
+    if (!(error instanceof AppError) && request.signal.aborted)
+      throw badRequest("The connection was closed before the body had arrived");
     const why = error instanceof AppError ? REFUSALS[error.name] : undefined;
     if (why === undefined) throw error;
     return isUnread.has(error as AppError) ? "endless" : why;

@@ -69,9 +69,12 @@ function expectSmall(request: Request, bytes: number, end: End): () => void {
   };
 }
 
+/** Bytes of pieces that the runtime holds ready of a body that is read and dropped. */
+const READY = 2 * 1024 * 1024;
+
 /** `expectBody` for one that is read and dropped piece by piece. */
 export function expectAway(request: Request, length: number, end: End): () => void {
-  const hold = large.take(request, OVERHEAD + SMALL, end);
+  const hold = large.take(request, OVERHEAD + READY, end);
   giveSeconds(request, config["server.idle_seconds"] + length / SLOWEST_UPLOAD);
   return () => {
     large.release(hold);

@@ -85,7 +85,7 @@ function expected(schema: TSchema): string {
   if (typeof schema["x-expected"] === "string") return schema["x-expected"];
   if (schema.const !== undefined) return `must be ${schema.const}`;
   if (schema.anyOf) return expectedUnion(schema.anyOf as TSchema[]);
-  const { minimum, maximum, exclusiveMinimum, minLength, maxLength, maxItems } = schema;
+  const { minimum, maximum, exclusiveMinimum, minLength, maxLength, minItems, maxItems } = schema;
   switch (schema.type) {
     case "string":
       if (schema.format) return FORMATS[schema.format] ?? `must be a ${schema.format}`;
@@ -107,6 +107,8 @@ function expected(schema: TSchema): string {
     case "boolean":
       return "must be true or false";
     case "array":
+      if (minItems !== undefined && maxItems !== undefined)
+        return `must be an array of ${minItems} to ${maxItems} items`;
       return maxItems === undefined ? "must be an array" : `must be an array of at most ${maxItems} items`;
     case "object":
       return "must be an object";

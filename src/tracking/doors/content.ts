@@ -1,16 +1,22 @@
+import { holdsMore } from "../../kernel/values/json";
 import type { Rejection } from "../ingest/fix";
 
 /** The content of a message: JSON, or the parameters of a query or a form. Its type is often missing or wrong. */
 
-/** Members and items of a message: a batch of 1,000 fixes with all their fields has a third of them. */
-const MAX_VALUES = 100_000;
-const COMMA = 0x2c;
+/**
+ * Members, items, arrays and objects of a message: a batch of 1,000 fixes with all their fields has half of them, one fix
+ * some fifty.
+ */
+export const MOST_VALUES = { batch: 100_000, single: 10_000 };
 
-/** True for more members and items than any batch has, counted as commas; those in texts count too. */
-function holdsTooMuch(bytes: Uint8Array): boolean {
-  let commas = 0;
-  if (bytes.length > MAX_VALUES) for (const byte of bytes) if (byte === COMMA) commas++;
-  return commas > MAX_VALUES;
+/** Parameters of a form; apps send some twenty. */
+const MAX_PARAMS = 1_000;
+const AMPERSAND = 0x26;
+
+function hasTooManyParams(bytes: Uint8Array): boolean {
+  let params = 0;
+  if (bytes.length > MAX_PARAMS) for (const byte of bytes) if (byte === AMPERSAND) params++;
+  return params > MAX_PARAMS;
 }
 
 /** Lenient: the name of a network in another encoding must not lose a fix. */
@@ -19,10 +25,10 @@ const UTF8 = new TextDecoder("utf-8");
 /** A value, or the reason why there is none. */
 export type Content<T> = { value: T } | { reason: Rejection };
 
-/** The JSON value of a body; undefined for an empty one. */
-export function jsonOf(bytes: Uint8Array): Content<unknown> {
-  if (holdsTooMuch(bytes)) return { reason: "too_large" };
+/** The JSON value of a body of at most so many values; undefined for an empty one. */
+export function jsonOf(bytes: Uint8Array, most: number): Content<unknown> {
   const text = UTF8.decode(bytes).trim();
+  if (holdsMore(text, most)) return { reason: "too_large" };
   if (text === "") return { value: undefined };
   try {
     return { value: JSON.parse(text) };
@@ -32,7 +38,10 @@ export function jsonOf(bytes: Uint8Array): Content<unknown> {
 }
 
 /** A body in the form of a query (application/x-www-form-urlencoded). */
-export const formOf = (bytes: Uint8Array): URLSearchParams => new URLSearchParams(UTF8.decode(bytes).trim());
+export const formOf = (bytes: Uint8Array): Content<URLSearchParams> =>
+  hasTooManyParams(bytes)
+    ? { reason: "too_large" }
+    : { value: new URLSearchParams(UTF8.decode(bytes).trim()) };
 
 /** The parameters of an address. */
 export function queryOf({ url }: Request): URLSearchParams {

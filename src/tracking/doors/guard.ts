@@ -3,6 +3,7 @@ import { config } from "../../configuration/config";
 import type { AccessNote } from "../../identity/access/guard";
 import { AppError } from "../../kernel/errors/errors";
 import { mayLog } from "../../kernel/errors/trouble";
+import { announcesLittle } from "../../kernel/http/body";
 import { addressBlock, cameInClear, clientAddress } from "../../kernel/http/client";
 import type { HookContext } from "../../kernel/http/http";
 import { readMessage } from "../../kernel/http/message";
@@ -21,7 +22,8 @@ interface DoorContext extends HookContext {
 
 /**
  * Refusals that an address gets at once; further ones take turns, so that a flood of wrong tokens waits for itself. Right
- * ones never wait: an app with an old token must not silence the others behind its address.
+ * ones never wait: an app with an old token must not silence the others behind its address. Nor does one with a large
+ * body, of which the runtime would keep all that comes while it waits.
  */
 const REFUSALS = { requests: 60, seconds: 60 };
 const refusalTurn = inTurns({ ofTurn: 4 });
@@ -39,7 +41,7 @@ async function admit(request: Request, inAddress: readonly string[]): Promise<Re
     presented &&
     (findTracker(presented.token) ?? (presented.isBearer ? findDeviceKey(presented.token) : null));
   if (reporter) return reporter;
-  if (config["rate_limit.enabled"]) {
+  if (config["rate_limit.enabled"] && announcesLittle(request)) {
     const block = addressBlock(clientAddress(request));
     if (!takeToken(`refused at a door ${block}`, REFUSALS).allowed) await refusalTurn(block);
   }
@@ -77,7 +79,8 @@ export const doorGuard = new Elysia({ name: "door-guard" }).macro({
         const { request, params } = context;
         context.set.headers["referrer-policy"] = "no-referrer";
         const tokens = addressTokens(request, params?.token, takesApiKey);
-        if (isTurnLong()) await nextTurn(() => addressBlock(clientAddress(request)));
+        if (isTurnLong() && announcesLittle(request))
+          await nextTurn(() => addressBlock(clientAddress(request)));
         const reporter = await admit(request, tokens);
         const message = request.method === "POST" ? await readMessage(request) : new Uint8Array(0);
         if (message !== "endless") await requireConnected(request);

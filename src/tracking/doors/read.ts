@@ -9,7 +9,7 @@ import { readOwnTracks } from "../ingest/formats/owntracks";
 import { type ForwardedPosition, readTraccarForward } from "../ingest/formats/traccar-server";
 import { whileTurnLasts } from "../ingest/turn";
 import type { Reporter } from "../trackers/authenticate";
-import { formOf, isJson, jsonOf, queryOf } from "./content";
+import { formOf, isJson, jsonOf, MOST_VALUES, queryOf } from "./content";
 
 /** Messages of each door as readings; the tracker's format decides where a door has two dialects. */
 
@@ -19,10 +19,10 @@ type Read<T> = T | Rejection;
 const bytesOf = (message: Message): Uint8Array | Rejection =>
   typeof message !== "string" ? message : message === "malformed" ? "malformed" : "too_large";
 
-function fromJson<T>(message: Message, read: (value: unknown) => T): Read<T> {
+function fromJson<T>(message: Message, read: (value: unknown) => T, most = MOST_VALUES.single): Read<T> {
   const bytes = bytesOf(message);
   if (typeof bytes === "string") return bytes;
-  const content = jsonOf(bytes);
+  const content = jsonOf(bytes, most);
   return "reason" in content ? content.reason : read(content.value);
 }
 
@@ -37,7 +37,7 @@ async function inPieces(
   split: (value: unknown) => unknown[],
   read: (value: unknown) => Reading[],
 ): Promise<Read<Reading[]>> {
-  const pieces = fromJson(message, split);
+  const pieces = fromJson(message, split, MOST_VALUES.batch);
   if (typeof pieces === "string") return pieces;
   if (pieces.length > 1) await nextTurn();
   const readings: Reading[] = [];
@@ -94,11 +94,10 @@ export function osmAnd(message: Message, { format }: Reporter, request: Request)
   const bytes = bytesOf(message);
   if (typeof bytes === "string") return bytes;
   if (isJson(request, bytes)) return fromJson(bytes, readTraccarJson);
-  const params = queryOf(request);
-  return readOsmAnd(
-    params.size > 0 ? params : formOf(bytes),
-    format === "osmand" ? "osmand" : "traccar_client",
-  );
+  const query = queryOf(request);
+  const params = query.size > 0 ? { value: query } : formOf(bytes);
+  if ("reason" in params) return params.reason;
+  return readOsmAnd(params.value, format === "osmand" ? "osmand" : "traccar_client");
 }
 
 /** Parameters of the query and of the body, which may be a form or JSON; the body's win. */
@@ -106,13 +105,24 @@ export function gpsLogger(message: Message, _: Reporter, request: Request): Read
   const bytes = bytesOf(message);
   if (typeof bytes === "string") return bytes;
   if (isJson(request, bytes)) return fromJson(bytes, readGpsLogger);
+  const form = formOf(bytes);
+  if ("reason" in form) return form.reason;
   const params = queryOf(request);
-  for (const [name, value] of formOf(bytes)) params.append(name, value);
+  for (const [name, value] of form.value) params.append(name, value);
   return readGpsLogger(params);
 }
 
-/** True for an address that a person opened in a browser: without a place, none of it is meant to be a position. */
-export const isVisit = (request: Request): boolean => {
-  const params = queryOf(request);
-  return request.method !== "POST" && !["lat", "lon", "location"].some((name) => params.has(name));
-};
+const PLACE = /^(?:lat|lon|location)$/i;
+
+/** As OsmAnd and GPSLogger write what they fill in. */
+const PLACEHOLDER = /^(?:\{\d+\}|%[a-z]+)$/i;
+
+/**
+ * True for an address that a person opened in a browser: without a place, or with placeholders where the app puts it, none
+ * of it is meant to be a position.
+ */
+export const isVisit = (request: Request): boolean =>
+  request.method !== "POST" &&
+  !queryOf(request)
+    .entries()
+    .some(([name, value]) => PLACE.test(name) && !PLACEHOLDER.test(value));

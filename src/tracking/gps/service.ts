@@ -135,16 +135,14 @@ export function recentPosition(
 
 /**
  * Marks a position as an outlier, which then counts for no track, distance, zone or current position, or takes the mark
- * away. The mark of a person stays, whatever comes later.
+ * away. The word of a person stays, whatever comes later, also where it only confirms what the server thought.
  */
 export function markPoint(actor: Actor, id: string, isOutlier: boolean): Promise<GpsPoint> {
   return transactAs(actor, () => {
     const row = numberedPoint(id);
     if (!row) throw notFound("GPS point");
-    const before = toGpsPoint(row);
     const judgement = isOutlier ? "hand" : "cleared";
-    const isMarkedAlready = isOutlier && before.is_outlier;
-    if (isMarkedAlready || (!isOutlier && row.judgement === null)) return before;
+    if (row.judgement === judgement) return toGpsPoint(row);
     setJudged(row, judgement);
     note("gpsUpdate", id, row.device_id);
     afterCommit(() => forgetCurrent(row.device_id));

@@ -68,10 +68,11 @@ const lastSpans = new TransactionCache<string, Span | null>(50_000);
  * trip began belongs to it already.
  */
 export function tripAt(deviceId: string, time: number): JoinedTrip | null {
-  const holds = (span: Span | null) =>
-    span !== null && span.from < time + SECOND && (span.until === null || span.until > time);
+  const holds = (span: Span | null, until = time + 1) =>
+    span !== null && span.from < time + SECOND && (span.until === null || span.until >= until);
   let span = lastSpans.get(deviceId, () => spanBefore().get(deviceId, time + SECOND));
-  if (!holds(span)) {
+  // Another span may begin in the second in which this one ends.
+  if (!holds(span, time + SECOND)) {
     span = spanBefore().get(deviceId, time + SECOND);
     lastSpans.set(deviceId, span);
   }

@@ -186,8 +186,8 @@ export function deviceOf(caller: Caller, named: unknown): string | null {
 
 // --- Many positions of a device ----------------------------------------------------------------------------
 
-/** 1990-01-01: receivers that have lost their clock tell times from before, no fix. */
-const OLDEST = Date.UTC(1990, 0, 1) / SECOND;
+/** Receivers that have lost their clock tell times from before; whoever sends a batch knows what it holds. */
+const YEAR_1990 = Date.UTC(1990, 0, 1) / SECOND;
 
 /**
  * Records what a source sent of a device, in order of fix time, and resolves after the commit with the fate of each reading,
@@ -239,8 +239,9 @@ async function recordAll(
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const due: Due[] = [];
+  const oldest = source === "batch" ? 0 : YEAR_1990;
   for (const [at, reading] of readings.entries()) {
-    const reason = isRejected(reading) ? reading.rejected : objection(reading, latest);
+    const reason = isRejected(reading) ? reading.rejected : objection(reading, latest, oldest);
     if (reason !== null) outcomes[at] = { status: "rejected", reason };
     else due.push({ at, fix: reading as Fix, time: Math.floor((reading as Fix).time as number) * SECOND });
   }
@@ -254,11 +255,15 @@ async function recordAll(
   return outcomes;
 }
 
-/** The reason why a fix is rejected; null if there is none. `latest` is in Unix seconds. */
-export function objection({ latitude, longitude, time }: Fix, latest: number): Rejection | null {
+/** The reason why a fix is rejected; null if there is none. `oldest` and `latest` are in Unix seconds. */
+export function objection(
+  { latitude, longitude, time }: Fix,
+  latest: number,
+  oldest = YEAR_1990,
+): Rejection | null {
   if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return "no_fix";
   if (time === null || !Number.isFinite(time)) return "no_time";
-  if (time < OLDEST) return "implausible_time";
+  if (time < oldest) return "implausible_time";
   return Math.floor(time) > latest ? "in_the_future" : null;
 }
 

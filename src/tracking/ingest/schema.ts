@@ -126,11 +126,22 @@ export type NewGpsPoint = (typeof NewGpsPoint)["static"];
 /** Most positions of a batch. */
 const MOST = 1_000;
 
+/** The upper bound keeps the speed in the other units finite. */
+const anySpeed = (unit: string, example: number) =>
+  optional(
+    t.Number({
+      minimum: 0,
+      maximum: 100_000,
+      description: `Speed over ground in ${unit}`,
+      examples: [example],
+    }),
+  );
+
 const speeds = {
-  speed_kmh: optional(speed("km/h", 13.7)),
-  speed_mps: optional(speed("m/s", 3.81)),
-  speed_mph: optional(speed("mph", 8.51)),
-  speed_knots: optional(speed("knots", 7.4)),
+  speed_kmh: anySpeed("km/h", 13.7),
+  speed_mps: anySpeed("m/s", 3.81),
+  speed_mph: anySpeed("mph", 8.51),
+  speed_knots: anySpeed("knots", 7.4),
 };
 
 export const BatchPosition = t.Object(

@@ -13,11 +13,17 @@ const UNITS = Object.keys(PER_MPS) as (keyof typeof PER_MPS)[];
 /** Decimals beyond a millionth are noise of the conversion. */
 const round = (value: number): number => Math.round(value * 1e6) / 1e6;
 
-/** A fix with its speed in each unit; null in each if the source told none. A speed that it told stays as it is. */
+/** Metres a second: what a receiver tells beyond is garbled, and infinite in another unit. */
+const FASTEST = 100_000;
+
+/**
+ * A fix with its speed in each unit; null in each if the source told none that can be. A speed that it told stays as it is.
+ */
 export function withAllSpeeds(fix: Fix): Measures {
   const told = UNITS.find((unit) => fix[unit] != null);
   if (told === undefined) return fix;
   const mps = (fix[told] as number) / PER_MPS[told];
+  if (mps > FASTEST) return { ...fix, speed_kmh: null, speed_mps: null, speed_mph: null, speed_knots: null };
   const all: Measures = { ...fix };
   for (const unit of UNITS) all[unit] ??= round(mps * PER_MPS[unit]);
   return all;

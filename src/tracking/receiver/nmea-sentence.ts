@@ -1,5 +1,5 @@
 import { checksum } from "../../kernel/feeds/lines";
-import { dilution, isPlace } from "./reader";
+import { dilution, finite, isPlace } from "./reader";
 
 /** The sentences of NMEA 0183 (IEC 61162-1) in which a receiver tells of its own vessel. */
 
@@ -118,7 +118,9 @@ const NONE: Told = { values: {} };
 
 // --- Fields -----------------------------------------------------------------------------------------------
 
-const number = (text: string): number | null => (/^-?\d+(?:\.\d*)?$/.test(text) ? Number(text) : null);
+/** Null too for so many digits that they are beyond all numbers. */
+const number = (text: string): number | null =>
+  /^-?\d+(?:\.\d*)?$/.test(text) ? finite(Number(text)) : null;
 
 const speed = (text: string): number | null => {
   const knots = number(text);

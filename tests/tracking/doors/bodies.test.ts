@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { memoryGrowth } from "../../support/pressure";
+import { LONGEST_HOLD, longestHold, memoryGrowth } from "../../support/pressure";
 import { TestServer } from "../../support/server";
 import { expectPrivate, newTracker, nextTime, positionsOf, readTracker } from "./support";
 
@@ -123,3 +123,74 @@ test("large bodies that are read away at once cost little memory", async () => {
   });
   expect(grown).toBeLessThan(100 * MB);
 }, 30_000);
+
+/** Announces a body of so many bytes, sends it until there is an answer, and resolves with the status; 0 for none. */
+function pour(token: string, framing: "declared" | "chunked", bytes: number): Promise<number> {
+  const { hostname, port } = new URL(server.url);
+  const piece = Buffer.alloc(256 * 1024, " ");
+  const chunk = Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from("\r\n")]);
+  const head = framing === "chunked" ? "transfer-encoding: chunked" : `content-length: ${bytes}`;
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname);
+    let left = bytes / piece.length;
+    const send = () => {
+      while (left > 0 && !socket.destroyed) {
+        left--;
+        if (!socket.write(framing === "chunked" ? chunk : piece)) return;
+      }
+      if (framing === "chunked" && left-- === 0) socket.write("0\r\n\r\n");
+    };
+    const end = (status: number) => {
+      resolve(status);
+      socket.destroy();
+    };
+    socket.on("data", (data) => end(Number(data.toString("latin1").split(" ")[1])));
+    socket.on("error", () => {});
+    socket.on("close", () => end(0));
+    socket.on("drain", send);
+    socket.write(
+      `POST ${PATH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n${head}\r\n\r\n`,
+      send,
+    );
+  });
+}
+
+test.each(["declared", "chunked"] as const)(
+  "hundreds of large bodies at once, %s, are few at a time, and keep nobody waiting",
+  async (framing) => {
+    const { token } = await newTracker(server, "generic");
+    const statuses = new Set<number>();
+    const grown = await memoryGrowth(server.pid, async () => {
+      const held = await longestHold(server, async () => {
+        const some = Array.from({ length: 200 }, () => pour(token, framing, 14 * MB));
+        for (const status of await Promise.all(some)) statuses.add(status);
+      });
+      expect(held).toBeLessThan(LONGEST_HOLD);
+    });
+    expect(grown).toBeLessThan(220 * MB);
+    expect(statuses).toContain(200);
+    expect(statuses).toContain(503);
+    expect([...statuses].filter((status) => ![0, 200, 503].includes(status))).toEqual([]);
+  },
+  120_000,
+);
+
+test("an app that leaves in the middle of a body is no failure, and none is logged", async () => {
+  const { token } = await newTracker(server, "generic");
+  const { hostname, port } = new URL(server.url);
+  for (const head of [
+    "content-length: 500",
+    `content-length: ${MB}`,
+    `content-length: ${3 * MB}`,
+    "transfer-encoding: chunked",
+  ]) {
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      `POST ${PATH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n${head}\r\n\r\n5\r\n12`,
+    );
+    await Bun.sleep(50);
+    socket.destroy();
+  }
+  await Bun.sleep(200);
+  expect(server.output).not.toContain("a request failed");
+});

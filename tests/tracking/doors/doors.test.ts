@@ -140,6 +140,12 @@ describe("a GET", () => {
     expect(await positionsOf(server, tracker.deviceId)).toHaveLength(1);
   });
 
+  test("of GPSLogger is stored with names in any case", async () => {
+    const tracker = await newTracker(server, "gpslogger");
+    await server.get(`/v1/ingest/gpslogger/${tracker.token}?LAT=54.1&Lon=13.2&TIMESTAMP=${nextTime()}`);
+    expect(await positionsOf(server, tracker.deviceId)).toHaveLength(1);
+  });
+
   test.each(["osmand", "gpslogger"])(
     "of /v1/ingest/%s by a browser answers help, and stores nothing",
     async (door) => {
@@ -154,9 +160,29 @@ describe("a GET", () => {
     },
   );
 
+  test.each(["osmand", "gpslogger"])(
+    "of the address for %s as it is to be entered, placeholders and all, answers help too",
+    async (format) => {
+      const tracker = await newTracker(server, format);
+      const { pathname, search } = new URL(tracker.answer.url);
+      const answer = await server.get(pathname + search, { token: tracker.token });
+      expect(answer.body).toContain("the address of a tracker");
+      expect((await readTracker(server, tracker)).rejected_total).toBe(0);
+    },
+  );
+
   test("of another door is 405", async () => {
     const tracker = await newTracker(server, "owntracks");
-    expect((await server.get(`/v1/ingest/owntracks/${tracker.token}`)).status).toBe(405);
+    const address = `/v1/ingest/owntracks/${tracker.token}`;
+    const refused = await server.get(address);
+    expect(refused.status).toBe(405);
+    // Whoever opened it holds the token in the address bar all the same.
+    for (const answer of [
+      refused,
+      await server.get(`${address}/x`),
+      await server.request("OPTIONS", address),
+    ])
+      expectPrivate(answer);
   });
 });
 

@@ -1,8 +1,9 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { done, expectStatus } from "../../support/expectations";
-import { LONGEST_HOLD, longestHold } from "../../support/pressure";
+import { LONGEST_HOLD, longestHold, memoryGrowth } from "../../support/pressure";
 import { TestServer } from "../../support/server";
 import { newTracker, nextTime, positionsOf } from "./support";
 
@@ -91,4 +92,33 @@ test("a flood of unknown tokens is all 401, keeps nobody waiting, and stops no r
     }
   });
   expect(held).toBeLessThan(LONGEST_HOLD);
+}, 30_000);
+
+test("large bodies of a flood of unknown tokens take no memory while their turn to be refused comes", async () => {
+  const { hostname, port } = new URL(server.url);
+  const piece = Buffer.alloc(1024 * 1024, " ");
+  const pour = () =>
+    new Promise<string>((resolve) => {
+      const socket = connect(Number(port), hostname);
+      let left = 14;
+      const send = () => {
+        while (left-- > 0) if (!socket.write(piece)) return;
+      };
+      socket.on("data", (data) => {
+        resolve(data.toString("latin1").slice(9, 12));
+        socket.destroy();
+      });
+      socket.on("error", () => {});
+      socket.on("close", () => resolve("closed"));
+      socket.on("drain", send);
+      socket.write(
+        `POST ${PATH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer x\r\ncontent-length: ${14 * piece.length}\r\n\r\n`,
+        send,
+      );
+    });
+  const grown = await memoryGrowth(server.pid, async () => {
+    const answers = await Promise.all(Array.from({ length: 300 }, pour));
+    expect(new Set(answers)).toEqual(new Set(["401"]));
+  });
+  expect(grown).toBeLessThan(100 * 1024 * 1024);
 }, 30_000);

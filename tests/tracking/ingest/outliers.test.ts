@@ -149,6 +149,16 @@ describe("a mark by hand", () => {
     expect((await marks())[2]).toBe("hand");
   });
 
+  test("stays where it only says what the server thought by itself", async () => {
+    const { send, marks } = await car();
+    const [, fast, third] = await send([0, 0], [600, 50], [1_200, 1]);
+    expect(expectStatus(await mark(fast.id, true), 200).body.data.outlier_reason).toBe("hand");
+    expectStatus(await mark(third.id, false), 200);
+    // The first two excuse the second one, the last two accuse the third.
+    await send([599, 50], [601, 50], [1_199, 50], [1_201, 50]);
+    expect(await marks()).toEqual([null, null, "hand", null, null, null, null]);
+  });
+
   test("needs gps:delete, a body, and a fix that is there", async () => {
     const { send } = await car();
     const [point] = await send([0, 0]);

@@ -11,6 +11,13 @@ const PLACE = { latitude: 54.125, longitude: -13.5 };
 const RMC = nmea("GPRMC,102030,A,5407.5000,N,01330.0000,W,6.4,212.5,040526,3.1,E,A");
 
 describe("a fix", () => {
+  test("has no value beyond all numbers", () => {
+    const digits = "9".repeat(400);
+    const rmc = nmea(`GPRMC,102030,A,5407.5000,N,01330.0000,W,${digits},${digits},040526,,,A`);
+    const gga = nmea(`GPGGA,102030,5407.5000,N,01330.0000,W,1,09,${digits},${digits},M,,M,,`);
+    expect(readAll(rmc, gga)).toEqual([{ ...PLACE, time: TIME }]);
+  });
+
   test("is joined from all sentences of its time of day, in any order and by any talker", () => {
     const sentences = [
       nmea("GNRMC,102030.00,A,5407.5000,N,01330.0000,W,6.4,212.5,040526,,,D,V"),

@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../../kernel/values/json";
+import { holdsMore, isObject, type Json } from "../../../kernel/values/json";
 import type { Reading } from "../fix";
 import { openSecretBox } from "./secret-box";
 import {
@@ -34,7 +34,11 @@ function readEncrypted({ data }: Json, key: string | null): Reading[] {
   return isObject(message) ? readPlain(message) : [MALFORMED];
 }
 
+/** Values of one message; a location has some thirty, and an image in it is one. */
+const MAX_VALUES = 10_000;
+
 function parse(text: string): unknown {
+  if (holdsMore(text, MAX_VALUES)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
