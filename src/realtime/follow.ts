@@ -17,8 +17,6 @@ const following = new Set<Subscription>();
 let publishedUpTo = 0;
 let unwatch = () => {};
 
-/** Milliseconds of publishing in one turn of the event loop. */
-const OF_TURN = 5;
 /** Unsent bytes of a connection beyond which a replay waits. Its pings have to go through behind them. */
 const MUCH = 64 * 1024;
 /** Milliseconds until a replay looks again if its client has read, the first time and at most. */
@@ -43,15 +41,13 @@ export function unfollow(subscription: Subscription): void {
 function publishNew(): void {
   if (following.size === 0) return;
   shareReadTransaction();
-  const until = performance.now() + OF_TURN;
+  // Those of one turn leave in one packet for each socket.
   const changes = changesAfter(publishedUpTo, STEP);
   for (const change of changes) {
     publishedUpTo = change.number;
     if (isTold(change)) publishTo(channelsOf(change), () => told(change));
-    if (performance.now() > until) break;
   }
-  const last = changes.at(-1)?.number ?? publishedUpTo;
-  if (changes.length === STEP || publishedUpTo < last) setImmediate(publishNew);
+  if (changes.length === STEP) setImmediate(publishNew);
 }
 
 function publishTo(channels: string[], tell: () => ToldChange): void {
