@@ -1,4 +1,9 @@
--- Data from apps and receivers. The unique index holds nothing yet, but looks at each position once: some seconds for ten million.
+-- Data from apps and receivers. The unique index holds nothing yet, but is made by a look at each position, which can't go in
+-- steps: half a minute for ten million. The one step says so before.
+SELECT 1;
+--> step
+SELECT 0 AS done, coalesce((SELECT value FROM counters WHERE name = 'gps_points'), 0) AS total, 1 AS is_last;
+--> finally
 CREATE TABLE `idempotent_answers` (
 	`credential_id` text NOT NULL,
 	`key` text NOT NULL,

@@ -36,15 +36,20 @@ export function logProgress({ partial }: Copying, whole: number): () => void {
   return () => clearInterval(timer);
 }
 
-/** Shows the progress of migrations on a terminal; elsewhere logs it every ten seconds. */
+/** Records beyond which a migration takes longer than a moment. */
+const MANY = 1_000_000;
+
+/** Shows the progress of migrations on a terminal; elsewhere logs the beginning of a long one, and how far it is every ten seconds. */
 export function migrationProgress(): MigrationProgress {
   let told = performance.now();
+  let begun = "";
   return (migration, done, total) => {
     const records = `${done.toLocaleString("en")} of ${total.toLocaleString("en")}`;
     if (process.stderr.isTTY)
       process.stderr.write(`\r\x1b[K${done < total ? `${migration}: ${records}` : ""}`);
-    else if (performance.now() - told > 10 * SECOND) {
+    else if (performance.now() - told > 10 * SECOND || (begun !== migration && total >= MANY)) {
       told = performance.now();
+      begun = migration;
       log.info("the database is being migrated", { migration, progress: records });
     }
   };
