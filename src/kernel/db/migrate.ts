@@ -90,7 +90,7 @@ export function runMigration(
     return;
   }
   commit(() => runAll(beginning));
-  let total = 0;
+  let [done, total] = [0, 0];
   for (let isLast = false; !isLast; ) {
     const made = commit(() => {
       const statements = statementsOf(step);
@@ -99,14 +99,14 @@ export function runMigration(
     });
     if (!made) throw new Error(`a step of migration ${tag} yields nothing`);
     progress(tag, made.done, made.total);
-    total = made.total;
+    [done, total] = [made.done, made.total];
     isLast = made.is_last === 1;
   }
   commit(() => {
     runAll(end);
     conclude();
   });
-  progress(tag, total, total);
+  if (done < total) progress(tag, total, total);
 }
 
 const statementsOf = (sql: string): string[] => sql.split("--> statement-breakpoint");
