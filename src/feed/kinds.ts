@@ -1,6 +1,7 @@
 /**
  * The kinds of changes, by their number in the database: none may be renumbered. All but the last are types of messages;
- * `position` is one that nobody is told of by itself, as of a batch.
+ * `position` is one that nobody is told of by itself, as of a batch. Positions that age out, and those that lose the trip or
+ * the device that is deleted, are not numbered: the one is no change of the record's owner, the other is told by that deletion.
  */
 export const CHANGE_KINDS = [
   "gpsUpdate",

@@ -180,7 +180,7 @@ describe("each type needs the permission of its channel:", () => {
     for (const [other, ...theirs] of RIGHTS)
       if (other !== permission) {
         expectRefused(await getChanges(server, { since, types: theirs.join() }, key), 403, "Forbidden");
-        // Types that it may not see are left out beside those that it may.
+        // The others are left out beside those that it may see.
         const both = await changesSince(server, since, { types: [...types, ...theirs].join() }, key);
         expect(new Set(both.map(({ type }) => type))).toEqual(new Set(types));
       }

@@ -81,7 +81,7 @@ test(
       expect([...records].sort()).toEqual([...points, ...trips].sort());
       expect(taken.filter((id) => !told.has(id))).toEqual([]);
       expect(records.length - taken.length).toBeLessThanOrEqual((kill + 1) * UNANSWERED);
-      // A change that was told once stays as it was told.
+      // A number stays with its change.
       expect(rows.slice(0, before.length)).toEqual(before);
       before = rows;
     }

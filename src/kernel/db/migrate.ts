@@ -90,7 +90,6 @@ export function runMigration(
     return;
   }
   commit(() => runAll(beginning));
-  let [done, total] = [0, 0];
   for (let isLast = false; !isLast; ) {
     const made = commit(() => {
       const statements = statementsOf(step);
@@ -99,14 +98,12 @@ export function runMigration(
     });
     if (!made) throw new Error(`a step of migration ${tag} yields nothing`);
     progress(tag, made.done, made.total);
-    [done, total] = [made.done, made.total];
     isLast = made.is_last === 1;
   }
   commit(() => {
     runAll(end);
     conclude();
   });
-  if (done < total) progress(tag, total, total);
 }
 
 const statementsOf = (sql: string): string[] => sql.split("--> statement-breakpoint");
