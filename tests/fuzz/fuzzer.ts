@@ -53,6 +53,8 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
   // Times against the server's clock.
   [/^(POST|PATCH) \/v1\/(api-keys|sessions)/, /must be in the future$/],
   [/^POST \/v1\/gps$/, /^timestamp must be Unix time/],
+  // A credential of no device has to name one.
+  [/^POST \/v1\/gps\/batch$/, /^device_id is required/],
   // Cursors and types of changes, which texts can't meet by chance.
   [/^GET \/v1\/changes/, /^since must be a cursor|^types are some of /],
   // Fields that hang on others or on the record.
