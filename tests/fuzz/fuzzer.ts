@@ -61,6 +61,8 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
     /must be in the future$|is for OwnTracks alone$|must have no query and no fragment$/,
   ],
   [/^POST \/v1\/gps$/, /^timestamp must be Unix time/],
+  // A credential of no device has to name one.
+  [/^POST \/v1\/gps\/batch$/, /^device_id is required/],
   // Cursors and types of changes, which texts can't meet by chance.
   [/^GET \/v1\/changes/, /^since must be a cursor|^types are some of /],
   // The device of the key, or one that is named.
