@@ -65,8 +65,6 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
   [/^POST \/v1\/gps\/batch$/, /^device_id is required/],
   // Cursors and types of changes, which texts can't meet by chance.
   [/^GET \/v1\/changes/, /^since must be a cursor|^types are some of /],
-  // The device of the key, or one that is named.
-  [/^POST \/v1\/gps\/batch$/, /^device_id is required, since/],
   // Fields that hang on others or on the record.
   [/^PATCH \/v1\/users\/\{id\}$/, /^avatar_url can't be set while avatars are off$/],
   [/^(PATCH|POST) \/v1\/users\/\{id\}/, /^This account was not created with an email address/],
