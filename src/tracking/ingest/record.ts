@@ -148,11 +148,16 @@ export function recordPosition(
   fix: NewGpsPoint,
   idempotency: Idempotency | null = null,
 ): Promise<GpsPoint> {
-  const deviceId = deviceOf(caller, fix.device_id);
-  checkTimestamp(fix.timestamp);
+  const check = () => {
+    checkTimestamp(fix.timestamp);
+    return deviceOf(caller, fix.device_id);
+  };
+  // A repeated request gets the first answer, whatever has become of its device.
+  const checked = idempotency === null ? { deviceId: check() } : null;
   return transact(() => {
     const first = idempotency && rememberedAnswer(idempotency);
     if (first) return first;
+    const deviceId = checked === null ? check() : checked.deviceId;
     const journey = deviceId === null ? null : journeyOf(deviceId);
     const { row, moving } = take(journey, activeTrip(journey), fix, fix.timestamp * SECOND, "api");
     const point = toGpsPoint(row);

@@ -304,6 +304,28 @@ describe("Idempotency-Key", () => {
     expect(await listed(id)).toHaveLength(1);
   });
 
+  test("gives the first answer also once the device is gone", async () => {
+    const { id } = await server.device();
+    const send = () =>
+      server.post("/v1/gps", {
+        token: admin,
+        body: fix({ device_id: id }),
+        headers: { "idempotency-key": "of a device" },
+      });
+    const first = expectStatus(await send(), 201);
+    await server.delete(`/v1/devices/${id}`, { token: admin });
+    expect((await send()).body).toEqual(first.body);
+    expectRefused(
+      await server.post("/v1/gps", {
+        token: admin,
+        body: fix({ device_id: id }),
+        headers: { "idempotency-key": "another" },
+      }),
+      400,
+      "ValidationError",
+    );
+  });
+
   test("with another body is 422; with another key of the API it is another request", async () => {
     const [one, two] = [await server.device(), await server.device()];
     expectStatus(await ask(one.key, "a"), 201);
