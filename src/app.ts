@@ -38,10 +38,12 @@ import { healthRoutes } from "./server/health/routes";
 import { metricsRoutes } from "./server/metrics/routes";
 import { categoryRoutes } from "./tracking/categories/routes";
 import { deviceRoutes } from "./tracking/devices/routes";
+import { doorRoutes } from "./tracking/doors/routes";
 import { geofenceRoutes } from "./tracking/geofences/routes";
 import { gpsRoutes } from "./tracking/gps/routes";
 import { locationRoutes } from "./tracking/locations/routes";
 import { templateRoutes } from "./tracking/templates/routes";
+import { trackerRoutes } from "./tracking/trackers/routes";
 import { tripRoutes } from "./tracking/trips/routes";
 
 /** The API, and the text of its OpenAPI document, which is built on the first request for it. */
@@ -94,6 +96,8 @@ export function createApp(): App {
     .use(changeRoutes)
     .use(gpsRoutes)
     .use(deviceRoutes)
+    .use(trackerRoutes)
+    .use(doorRoutes)
     .use(tripRoutes)
     .use(locationRoutes)
     .use(geofenceRoutes)

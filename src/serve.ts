@@ -37,6 +37,7 @@ import { stopBackups } from "./server/backup/schedule";
 import { checkClockAtStart } from "./server/health/clock";
 import { startMetrics } from "./server/metrics/service";
 import { loadDetachments } from "./tracking/ingest/detach";
+import { startReceiver } from "./tracking/receiver/service";
 
 /** Time for running requests to finish after a stop was asked for. */
 const DRAIN_SECONDS = 5;
@@ -113,10 +114,12 @@ async function bringUp(release: () => void): Promise<Running> {
     pid: process.pid,
   });
   const stopJobs = startJobs();
+  const stopReceiver = startReceiver();
   const stopVessels = startVessels();
   const stop = async () => {
     beginStop();
     stopVessels();
+    stopReceiver();
     stopJobs();
     stopSockets();
     await Promise.race([app.server?.stop(false), Bun.sleep(DRAIN_SECONDS * SECOND)]);

@@ -135,6 +135,15 @@ describe("nothing is written by repeating the change of", () => {
       description: "Ketch",
       api_key_id: keyId,
     });
+    await expectNothing("PATCH", `/v1/devices/${device}`, { external_id: "greif-2", max_speed_kmh: 60 });
+    const phone = { name: "phone", format: "owntracks", base_url: "https://boat.example.org" };
+    const tracker = await made(`/v1/devices/${device}/trackers`, phone);
+    await expectNothing("PATCH", `/v1/devices/${device}/trackers/${tracker}`, {
+      name: "tablet",
+      send_zones: true,
+      is_active: false,
+      expires_at: "2099-12-31T23:00:00.000Z",
+    });
     const category = await made("/v1/trip-categories", { name: "Supply" });
     await expectNothing("PATCH", `/v1/trip-categories/${category}`, {
       name: "Stores",

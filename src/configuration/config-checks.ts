@@ -20,6 +20,7 @@ export function contradictions(values: Config): string[] {
     if (values["vessels.url"] && !/^tcp:\/\/[^/]+:\d+$/.test(values["vessels.url"]))
       problems.push("vessels.url must be tcp://host:port for vessels.source = nmea");
   }
+  problems.push(...contradictionsOfPosition(values));
   for (const platform of ["twitch", "youtube", "discord"] as const) {
     if (values[`integrations.${platform}.client_id`] !== null)
       needs(`integrations.${platform}.client_secret`, `with integrations.${platform}.client_id`);
@@ -33,4 +34,26 @@ export function contradictions(values: Config): string[] {
       "websocket.client_timeout_seconds must be greater than websocket.heartbeat_interval_seconds",
     );
   return problems;
+}
+
+/** The addresses that each source of the vessel's own position takes. */
+const POSITION_URLS = {
+  nmea: { form: /^(?:tcp|udp):\/\/[^/]+:\d+$/, words: "tcp://host:port or udp://address:port" },
+  gpsd: { form: /^tcp:\/\/[^/]+:\d+$/, words: "tcp://host:port" },
+  signalk: { form: /^wss?:/, words: "ws:// or wss://" },
+};
+
+function contradictionsOfPosition(values: Config): string[] {
+  const source = values["position.source"];
+  if (source === "none") return [];
+  const url = values["position.url"];
+  // gpsd has its own port on the same machine.
+  if (url === null)
+    return source === "gpsd" ? [] : [`position.url is required for position.source = ${source}`];
+  const { form, words } = POSITION_URLS[source];
+  if (!form.test(url)) return [`position.url must be ${words} for position.source = ${source}`];
+  // A datagram proves nothing about its sender but the address.
+  return url.startsWith("udp:") && values["position.allow_from"].length === 0
+    ? ["position.allow_from is required for a position.url that begins with udp://"]
+    : [];
 }

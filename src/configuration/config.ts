@@ -22,6 +22,7 @@ import {
   secret,
   text,
   url,
+  uuid,
 } from "./option-kinds";
 
 /**
@@ -151,6 +152,32 @@ export const OPTIONS = {
     ["ws:", "wss:", "tcp:"],
   ),
   "vessels.api_key": secret("API key for aisstream.io"),
+  "position.source": choice(
+    "none",
+    ["none", "nmea", "gpsd", "signalk"],
+    "the vessel's own receiver, whose fixes become positions of a device",
+  ),
+  "position.url": url(
+    null,
+    "nmea: tcp://HOST:PORT, or udp://0.0.0.0:PORT to listen on; gpsd: tcp://HOST:PORT (tcp://localhost:2947 by default); signalk: ws:// or wss:// URL of the server",
+    ["tcp:", "udp:", "ws:", "wss:"],
+  ),
+  "position.token": secret("access token for the Signal K server, if it requires one"),
+  "position.device": uuid(
+    "identifier of the device whose positions they are; without it, a device named This vessel is made at the first fix",
+  ),
+  "position.interval_seconds": integer(
+    10,
+    1,
+    3_600,
+    "seconds after which a fix is stored at the latest while the vessel moves",
+  ),
+  "position.still_seconds": integer(300, 1, 86_400, "the same while it lies still"),
+  "position.allow_from": list(
+    [],
+    asAddressRange,
+    "senders whose datagrams are taken, as addresses or CIDR ranges; required for udp://",
+  ),
   "geoip.database": text(
     null,
     "path of a City .mmdb file, which adds country, region and city to audit events",
@@ -352,17 +379,20 @@ function readFile(file: string): Record<string, unknown> {
   return flat;
 }
 
+const GPSD_URL = "tcp://localhost:2947";
 const AISSTREAM_URL = "wss://stream.aisstream.io/v0/stream";
 
 /** Fills in the defaults that follow from other values. */
 function withDerived(values: Config): Config {
   const isStream = values["vessels.source"] === "aisstream";
+  const isGpsd = values["position.source"] === "gpsd";
   return withAddresses(
     {
       ...values,
       "data.dir": resolve(values["data.dir"]),
       "backup.dir": values["backup.dir"] && resolve(values["backup.dir"]),
       "vessels.url": values["vessels.url"] ?? (isStream ? AISSTREAM_URL : null),
+      "position.url": values["position.url"] ?? (isGpsd ? GPSD_URL : null),
       "log.format": values["log.format"] ?? (process.stdout.isTTY ? "pretty" : "json"),
     },
     values["server.port"],

@@ -127,6 +127,16 @@ export const url = (
 export const address = (fallback: string, meaning: string): Option<string> =>
   url(fallback, meaning) as Option<string>;
 
+/** The identifier of a record. */
+export const uuid = (meaning: string): Option<string | null> => ({
+  default: null,
+  read: (raw) =>
+    /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(asText(raw))
+      ? asText(raw).toLowerCase()
+      : refuse("must be an identifier such as 019a8f3c-2b7e-7c41-9d05-6f1e2a3b4c5d"),
+  meaning,
+});
+
 export const asOrigin = (item: string): string => {
   const parsed = parsedUrl(item, ["http:", "https:"]);
   // A `*` within a host would be taken literally, and never match.

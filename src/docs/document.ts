@@ -25,6 +25,8 @@ interface Operation extends Json {
   requestBody?: Json;
   responses: Record<string, Json>;
   "x-access": AccessNote["x-access"];
+  /** The body of an operation that reads it by itself. */
+  "x-body"?: { types: readonly string[]; schema: Json };
 }
 
 const RATE_HEADERS = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
@@ -113,13 +115,24 @@ const SECURITY = {
     type: "http",
     scheme: "bearer",
     description:
-      "A session token (`ses_` and 43 characters, from `POST /v1/auth/login`) or an API key (`flk_` and 43 characters, from `POST /v1/api-keys`)",
+      "A session token (`ses_` and 43 characters, from `POST /v1/auth/login`) or an API key (`flk_` and 43 characters, from `POST /v1/api-keys`); at the doors for apps a tracker's token (`flt_` and 43 characters, from `POST /v1/devices/{id}/trackers`), or the API key of a device with `gps:write`",
   },
   idAppKey: {
     type: "apiKey",
     in: "header",
     name: "X-ID-App-Key",
     description: "`security.id_app_key` of the configuration; for writing audit events alone",
+  },
+  trackerPassword: {
+    type: "http",
+    scheme: "basic",
+    description: "A tracker's token as the password, with any user name; for the doors for apps alone",
+  },
+  trackerKey: {
+    type: "apiKey",
+    in: "query",
+    name: "api_key",
+    description: "A tracker's token; for the door of GPSLogger's Dawarich mode alone",
   },
   sessionCookie: {
     type: "apiKey",
@@ -264,11 +277,12 @@ function finishOperation(operation: Operation, limited: boolean, schemas: Json):
     ...(deprecated === true && { deprecated }),
     tags,
     ...(isPermission && { "x-permission": requires }),
-    security: securityOf(requires, also),
+    security: securityOf(operation),
     ...(parameters.length > 0 && {
       parameters: parameters.map((parameter) => finishParameter(parameter, schemas)),
     }),
     ...(requestBody && { requestBody: finishBody(requestBody, schemas) }),
+    ...(operation["x-body"] && { requestBody: freeBody(operation["x-body"], schemas) }),
     responses: finishResponses(operation, responses, limited, schemas),
   };
 }
@@ -289,6 +303,7 @@ const ACCESS: Record<string, string> = {
   system: "Needs a system API key.",
   admin: "Needs an administrator: a holder of `*:*`.",
   handshake: "Open to any session token or API key.",
+  tracker: "Needs a tracker's token, or the API key of a device with `gps:write` as Bearer.",
 };
 
 type Also = NonNullable<AccessNote["x-access"]["also"]>;
@@ -298,9 +313,15 @@ const ALSO: Record<Also, string> = {
   self: ", or a session of the user itself",
   session: " with an API key; any session will do",
   "app key": ", or the configured `X-ID-App-Key`",
+  api_key: "",
 };
 
-function securityOf(requires: string, also: Also | undefined): Json[] {
+function securityOf({ "x-access": { requires, also } }: Operation): Json[] {
+  if (requires === "tracker")
+    return [
+      ...[{ bearer: [] }, { trackerPassword: [] }],
+      ...(also === "api_key" ? [{ trackerKey: [] }] : []),
+    ];
   if (also === "credential") return [{}, { bearer: [] }];
   if (also === "app key") return [{ bearer: [] }, { idAppKey: [] }];
   if (requires === "public") return [];
@@ -333,6 +354,12 @@ function finishBody(body: Json, schemas: Json): Json {
   };
 }
 
+/** A body of any form, of which the document shows the usual one. */
+const freeBody = ({ types, schema }: { types: readonly string[]; schema: Json }, schemas: Json): Json => ({
+  required: false,
+  content: Object.fromEntries(types.map((type) => [type, mediaType(finishSchema(schema, schemas), schemas)])),
+});
+
 function mediaType(schema: Json, schemas: Json): Json {
   const example = exampleOf(schema, schemas);
   return example === undefined ? { schema } : { schema, example };
@@ -347,7 +374,7 @@ function finishResponses(
   const { requires } = operation["x-access"];
   const statuses = new Set(Object.keys(own));
   // Errors that follow from the route's marks and inputs, so that no route has to repeat them.
-  if (operation.parameters || operation.requestBody) statuses.add("400");
+  if (requires !== "tracker" && (operation.parameters || operation.requestBody)) statuses.add("400");
   if (operation.requestBody) for (const status of ["413", "415"]) statuses.add(status);
   if (requires !== "public") statuses.add("401");
   if (Object.hasOwn(PERMISSIONS, requires) || requires === "system" || requires === "admin")

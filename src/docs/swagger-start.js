@@ -116,12 +116,14 @@ const filter = ({ React }) => ({
 // What a page can't send is not asked for: these are for the WebSocket.
 const isSendable = (scheme) => !scheme.has("sessionCookie") && !scheme.has("sessionToken");
 
-const FORM = /^(?:ses|flk)_[\w-]{43}$/;
+const FORM = /^(?:ses|flk|flt)_[\w-]{43}$/;
 
 /** The fault of a token, in words; null for one that the server takes, and where it can't be asked. */
 async function faultOf(token) {
   if (!FORM.test(token))
     return "This is no token: a session token is ses_ and 43 characters, an API key flk_ and 43 characters.";
+  // A tracker's is refused everywhere but at the doors for apps.
+  if (token.startsWith("flt_")) return null;
   const answer = await fetch("/v1/users/me", { headers: { authorization: `Bearer ${token}` } }).catch(
     () => null,
   );

@@ -14,6 +14,11 @@ export const TAG_GROUPS: TagGroup[] = [
       ["GPS data", "Positions: posting, current ones, the record"],
       ["Changes", "The numbered feed of changes: nothing missed"],
       ["Devices", "What reports positions"],
+      ["Trackers", "Credentials for the apps that people carry: each posts positions of one device"],
+      [
+        "Doors for apps",
+        "Addresses that apps and receivers send to, each in its own format; see `docs/devices.md` for setting one up",
+      ],
       ["Trips", "Voyages with a status lifecycle, their positions and history"],
       ["Trip categories", "Kinds of trips, as a tree"],
       ["Trip templates", "What trips of a kind have in common, and trips made from it"],

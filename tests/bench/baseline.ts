@@ -135,48 +135,65 @@ const newestOfDevice = sqlite.prepare<Row, [string]>(
   `SELECT ${COLUMNS} FROM gps_points WHERE device_id = +? ORDER BY timestamp DESC, rowid DESC LIMIT 1`,
 );
 
+/** Stores a fix in the current transaction. */
+function store(deviceId: string, fix: NewGpsPoint, source: string): Row {
+  const tripId = reporter.get(deviceId)?.tripId ?? null;
+  const last = tripId === null ? null : newestOfTrip.get(tripId);
+  const row: Row = {
+    id: Bun.randomUUIDv7(),
+    device_id: deviceId,
+    trip_id: tripId,
+    latitude: fix.latitude,
+    longitude: fix.longitude,
+    altitude: fix.altitude ?? null,
+    heading: fix.heading ?? null,
+    timestamp: fix.timestamp * 1_000,
+    speed_kmh: fix.speed_kmh,
+    speed_mps: fix.speed_mps,
+    speed_mph: fix.speed_mph,
+    speed_knots: fix.speed_knots,
+    pdop: fix.pdop ?? null,
+    hdop: fix.hdop ?? null,
+    vdop: fix.vdop ?? null,
+    created_at: Date.now(),
+    accuracy_m: fix.accuracy_m ?? null,
+    battery_percent: fix.battery_percent ?? null,
+    source,
+    judgement: null,
+  };
+  insert.run(...Object.values(row));
+  count("gps_points", row.timestamp);
+  if (tripId !== null) {
+    count(`trip_points ${tripId}`, row.timestamp);
+    const metres = last
+      ? 111_200 * Math.hypot(row.latitude - last.latitude, row.longitude - last.longitude)
+      : 0;
+    add(`trip_mm ${tripId}`, Math.round(1_000 * metres));
+  }
+  return row;
+}
+
 async function post(request: Request, server: BunServer<undefined>): Promise<Response> {
   const deviceId = deviceOf(request);
   if (deviceId === undefined) return refused();
   const fix = JSON.parse(await request.text()) as NewGpsPoint;
-  const point = await write(() => {
-    const tripId = reporter.get(deviceId)?.tripId ?? null;
-    const last = tripId === null ? null : newestOfTrip.get(tripId);
-    const row: Row = {
-      id: Bun.randomUUIDv7(),
-      device_id: deviceId,
-      trip_id: tripId,
-      latitude: fix.latitude,
-      longitude: fix.longitude,
-      altitude: fix.altitude ?? null,
-      heading: fix.heading ?? null,
-      timestamp: fix.timestamp * 1_000,
-      speed_kmh: fix.speed_kmh,
-      speed_mps: fix.speed_mps,
-      speed_mph: fix.speed_mph,
-      speed_knots: fix.speed_knots,
-      pdop: fix.pdop ?? null,
-      hdop: fix.hdop ?? null,
-      vdop: fix.vdop ?? null,
-      created_at: Date.now(),
-      accuracy_m: fix.accuracy_m ?? null,
-      battery_percent: fix.battery_percent ?? null,
-      source: "api",
-      judgement: null,
-    };
-    insert.run(...Object.values(row));
-    count("gps_points", row.timestamp);
-    if (tripId !== null) {
-      count(`trip_points ${tripId}`, row.timestamp);
-      const metres = last
-        ? 111_200 * Math.hypot(row.latitude - last.latitude, row.longitude - last.longitude)
-        : 0;
-      add(`trip_mm ${tripId}`, Math.round(1_000 * metres));
-    }
-    return toPoint(row);
-  });
+  const point = toPoint(await write(() => store(deviceId, fix, "api")));
   server.publish("gps", JSON.stringify({ type: "gpsUpdate", data: toTold(point) }));
   return Response.json({ data: point, _links: { self: `/v1/gps/${point.id}` } }, { status: 201 });
+}
+
+/** Parses a batch, and inserts the same rows in one commit. */
+async function postBatch(request: Request): Promise<Response> {
+  const deviceId = deviceOf(request);
+  if (deviceId === undefined) return refused();
+  const { positions } = JSON.parse(await request.text()) as { positions: NewGpsPoint[] };
+  const ids = await write(() => positions.map((fix) => store(deviceId, fix, "batch").id));
+  return Response.json({
+    stored: ids.length,
+    duplicates: 0,
+    rejected: 0,
+    results: ids.map((id, index) => ({ index, status: "stored", id, reason: null })),
+  });
 }
 
 // --- GET --------------------------------------------------------------------------------------------------
@@ -332,6 +349,7 @@ const server = Bun.serve({
   development: false,
   routes: {
     "/v1/gps": { GET: getPage, POST: post },
+    "/v1/gps/batch": { POST: postBatch },
     "/v1/gps/current": { GET: getCurrent },
     "/v1/gps/:id": {
       GET: (request) =>

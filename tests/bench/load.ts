@@ -51,6 +51,8 @@ interface Exchange {
   head: Buffer | null;
   /** Bytes of the answer's body still to come. */
   missing: number;
+  /** The end of a request that the socket has not taken yet. */
+  rest: Uint8Array;
 }
 
 /** The length of the body that a head announces. */
@@ -89,8 +91,13 @@ function drive(next: RequestSource, status: number, order: LoadOrder): Promise<L
     const request = next();
     sent++;
     socket.data.sentAt = performance.now();
-    if (socket.write(request) !== request.length)
-      reject(new Error("a request didn't fit the socket's buffer"));
+    // The request may change before the socket takes the rest.
+    socket.data.rest = request.slice(socket.write(request));
+  };
+
+  const writeRest = (socket: Bun.Socket<Exchange>): void => {
+    const { rest } = socket.data;
+    if (rest.length > 0) socket.data.rest = rest.subarray(socket.write(rest));
   };
 
   const finish = (socket: Bun.Socket<Exchange>): void => {
@@ -138,9 +145,10 @@ function drive(next: RequestSource, status: number, order: LoadOrder): Promise<L
     Bun.connect<Exchange>({
       hostname: "127.0.0.1",
       port: order.port,
-      data: { sentAt: 0, head: null, missing: 0 },
+      data: { sentAt: 0, head: null, missing: 0, rest: new Uint8Array(0) },
       socket: {
         open: ask,
+        drain: writeRest,
         data: receive,
         error: (_, error) => reject(error),
         close: () => {

@@ -11,15 +11,18 @@ import {
   measureZones,
   type Pair,
 } from "./comparisons";
+import { measureLate } from "./late";
 import { type Options, readOptions } from "./options";
 import { type Place, Preparation } from "./prepare";
 import { cleanUp, removeAtEnd, type Server, startBaseline, startFairlead } from "./processes";
 import { progress } from "./progress";
 import {
   describe,
+  describeLate,
   describeMinute,
   describeScale,
   describeSoak,
+  type LateReport,
   type Report,
   type ScaleReport,
   type SoakReport,
@@ -103,6 +106,15 @@ async function runSoak(options: Options, minutes: number, directory: string): Pr
   return { machine: machine(), settings, ...soak };
 }
 
+/** The wait of others while late fixes come in. */
+async function runLate(options: Options, directory: string): Promise<LateReport> {
+  const preparation = await Preparation.start(join(directory, "prepared"), options.points);
+  await preparation.growPoints(options.points);
+  await preparation.growZones(ZONES);
+  const late = await measureLate(preparation.finish());
+  return { machine: machine(), settings: { points: options.points, zones: ZONES }, ...late };
+}
+
 async function run(): Promise<void> {
   const options = readOptions();
   const directory = mkdtempSync(join(tmpdir(), "fairlead-bench-"));
@@ -112,7 +124,10 @@ async function run(): Promise<void> {
     process.stdout.write(text);
     if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
   };
-  if (options.soak !== null) {
+  if (options.late) {
+    const report = await runLate(options, directory);
+    write(report, describeLate(report));
+  } else if (options.soak !== null) {
     const report = await runSoak(options, options.soak, directory);
     write(report, describeSoak(report));
   } else if (options.scale === null) {

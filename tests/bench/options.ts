@@ -9,6 +9,7 @@ Measures Fairlead beside a bare server with the same database, in turn, and prin
                      fewest (default 10000,1000000,10000000, which takes 5 GB of disk)
   --soak [MINUTES]   instead, the memory of Fairlead alone under 200 requests/s with 200 sockets, minute by
                      minute, and what it is made of (default 120); 70 and more say whether it still grows
+  --late             instead, the longest that others wait while a buffer of 100,000 late fixes comes in
   --points N         stored positions (default 10000)
   --rounds N         counted rounds of each scenario, half as many of zones, a quarter of logins
                      (default 10; quick: 3; scale: 5), after 6 (quick: 4) that don't count
@@ -27,6 +28,8 @@ export interface Options {
   scale: number[] | null;
   /** Minutes of a steady load under which memory is watched; null for the comparison with the baseline. */
   soak: number | null;
+  /** True for a buffer of late fixes in place of the comparison. */
+  late: boolean;
   points: number;
   rounds: number;
   seconds: number;
@@ -56,6 +59,7 @@ export function readOptions(): Options {
       quick: { type: "boolean", default: false },
       scale: { type: "string" },
       soak: { type: "string" },
+      late: { type: "boolean", default: false },
       points: { type: "string", default: "10000" },
       rounds: { type: "string" },
       seconds: { type: "string" },
@@ -80,6 +84,7 @@ export function readOptions(): Options {
     quick: values.quick,
     scale: sizes?.sort((a, b) => a - b) ?? null,
     soak: values.soak === undefined ? null : Math.ceil(positive("soak", values.soak)),
+    late: values.late,
     points: positive("points", values.points),
     rounds: positive("rounds", values.rounds ?? rounds),
     seconds: positive("seconds", values.seconds ?? (values.quick ? "0.25" : "1")),

@@ -1,5 +1,6 @@
 import type { Comparison, Delivery, DevicesCost, FanOutComparison, ZoneCost } from "./comparisons";
 import type { Summary } from "./figures";
+import { type Late, WAIT_WITHIN } from "./late";
 import type { Scale } from "./scale";
 import { SOCKETS, type Soak, type SoakMinute, STEADY } from "./soak";
 import type { Starts } from "./start";
@@ -238,4 +239,39 @@ export function describeSoak({ growth, collected, more }: SoakReport): string {
     lines.push(`RSS since minute ${since}: ${sign(resident)} (medians of five minutes; ${wanted})`);
   }
   return `\n${lines.join("\n")}\n`;
+}
+
+// --- Late fixes -------------------------------------------------------------------------------------------
+
+export interface LateReport extends Late {
+  machine: string;
+  settings: { points: number; zones: number };
+}
+
+/** The report on a buffer of late fixes. */
+export function describeLate({
+  machine,
+  settings,
+  fixes,
+  fixesPerSecond,
+  alone,
+  meanwhile,
+}: LateReport): string {
+  const rows = meanwhile.map(({ name, requests, p99, longest }, at) => {
+    const before = alone[at];
+    return [
+      name,
+      whole(requests),
+      `${fixed(p99)} / ${fixed(longest)}`,
+      `${fixed(before?.p99 ?? 0)} / ${fixed(before?.longest ?? 0)}`,
+      mark(longest <= WAIT_WITHIN),
+    ];
+  });
+  const lines = [
+    `Requests beside a buffer of late fixes (${machine})`,
+    `${whole(settings.points)} stored positions, ${whole(settings.zones)} zones; ${whole(fixes)} late fixes in batches of 1,000, ${whole(fixesPerSecond)}/s`,
+    "",
+    table([["", "requests", "p99 / longest ms", "alone", `longest within ${WAIT_WITHIN} ms`], ...rows]),
+  ];
+  return `${lines.join("\n")}\n`;
 }

@@ -73,6 +73,47 @@ async function posts({ key }: Fixture): Promise<RequestSource> {
   return next;
 }
 
+/** Positions of a batch in the comparison, and of one of a late buffer. */
+const BATCH_SIZE = 100;
+const LATE_SIZE = 1_000;
+
+/**
+ * Batches of the recorded voyage, a second apart from a time on (Unix seconds), each after the one before: written once,
+ * with the times filled in.
+ */
+const batches =
+  (size: number, begin: (fixture: Fixture) => number): Scenario["requests"] =>
+  async (fixture) => {
+    const fixes = underWay(await readTrack());
+    const placeholder = 1_000_000_000;
+    const templates = Array.from({ length: Math.floor(fixes.length / size) }, (_, at) =>
+      encode("POST", "/v1/gps/batch", fixture.key, {
+        positions: fixes
+          .slice(at * size, (at + 1) * size)
+          .map((fix) => ({ ...toGpsBody(fix, placeholder), altitude: 3.2, hdop: 0.9 })),
+      }),
+    );
+    const places = templates.map((template) => {
+      const text = Buffer.from(template.buffer);
+      const found: number[] = [];
+      for (
+        let at = text.indexOf(`:${placeholder},`);
+        at !== -1;
+        at = text.indexOf(`:${placeholder},`, at + 1)
+      )
+        found.push(at + 1);
+      return found;
+    });
+    let time = begin(fixture);
+    let turn = 0;
+    return () => {
+      const at = turn++ % templates.length;
+      const request = templates[at] as Uint8Array;
+      for (const place of places[at] as number[]) encoder.encodeInto(String(time++), request.subarray(place));
+      return request;
+    };
+  };
+
 // --- Comparisons ------------------------------------------------------------------------------------------
 
 /** A comparison of Fairlead with the baseline. A new row of the table is a new entry in `COMPARED`. */
@@ -135,7 +176,23 @@ export const COMPARED: Compared[] = [
   // The last ones, since they change what the others read.
   POST,
   LOGIN,
+  // Its positions are ahead of the clock: those of POST would be late after them.
+  {
+    name: "POST /v1/gps/batch of 100",
+    target: 0.6,
+    status: 200,
+    connections: 8,
+    requests: batches(BATCH_SIZE, () => Math.floor(now() / SECOND) + 3_600),
+  },
 ];
+
+/** A buffer that comes late: seconds for which the device has mostly no position yet, from its oldest one on. */
+export const LATE: Scenario & { size: number } = {
+  name: "POST /v1/gps/batch of 1,000 late ones",
+  status: 200,
+  size: LATE_SIZE,
+  requests: batches(LATE_SIZE, ({ points }) => Math.floor(now() / SECOND) - 3_000 - points),
+};
 
 /** A point posted, stored and delivered to every subscriber of `gps`. */
 export interface FanOut {
@@ -221,7 +278,7 @@ export const SCALED: Scaled[] = [
   LOGIN,
 ];
 
-const ALL: Scenario[] = [...COMPARED, ...SCALED];
+const ALL: Scenario[] = [...COMPARED, ...SCALED, LATE];
 
 /** The scenario of this name. Throws when there is none. */
 export function scenarioNamed(name: string): Scenario {

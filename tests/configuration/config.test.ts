@@ -50,6 +50,13 @@ const DEFAULTS: Record<string, string> = {
   "pegel.cache_seconds": "300",
   "vessels.source": "none",
   "vessels.api_key": "(none)",
+  "position.source": "none",
+  "position.url": "(none)",
+  "position.token": "(none)",
+  "position.device": "(none)",
+  "position.interval_seconds": "10",
+  "position.still_seconds": "300",
+  "position.allow_from": "(none)",
   "geoip.database": "(none)",
   "integrations.allowed_redirects": "http://localhost:3000",
   "integrations.twitch.authorize_url": "https://id.twitch.tv/oauth2/authorize",
@@ -157,7 +164,13 @@ describe("fairlead config", () => {
     );
     const platforms = ["twitch", "youtube", "discord"];
     const secrets = [
-      ...["bot_protection.secret", "email.resend_api_key", "vessels.api_key", "metrics.token"],
+      ...[
+        "bot_protection.secret",
+        "email.resend_api_key",
+        "vessels.api_key",
+        "position.token",
+        "metrics.token",
+      ],
       ...platforms.map((platform) => `integrations.${platform}.client_secret`),
     ];
     const settings: Settings = {
@@ -296,6 +309,12 @@ describe("a value of the wrong type is refused, with a line that names its key:"
     "pegel.cache_seconds": ["-1", "5m"],
     "vessels.source": ["ais"],
     "vessels.url": ["http://receiver.example"],
+    "position.source": ["gps"],
+    "position.url": ["http://receiver.example", "receiver:10110"],
+    "position.device": ["1", "This vessel", "019a8f3c-2b7e-7c41-9d05-6f1e2a3b4c5"],
+    "position.interval_seconds": ["0", "3601", "1.5"],
+    "position.still_seconds": ["0", "86401"],
+    "position.allow_from": ["receiver", "10.0.0.0/33"],
     "websocket.heartbeat_interval_seconds": ["0", "2.5"],
     "websocket.max_subscriptions": ["0", "many"],
     "log.level": ["trace", "INFO"],
@@ -383,6 +402,11 @@ describe("a value is taken", () => {
     "vessels.source": "aisstream",
     "vessels.api_key": "k",
     "vessels.url": "wss://feed.example/v0",
+    "position.source": "signalk",
+    "position.url": "wss://boat.example/signalk",
+    "position.token": "t",
+    "position.device": "019a8f3c-2b7e-7c41-9d05-6f1e2a3b4c5d",
+    "position.allow_from": "192.0.2.0/24",
     "geoip.database": "/some/city.mmdb",
     "metrics.token": "t",
     "data.dir": "/some/where",
@@ -401,7 +425,7 @@ describe("a value is taken", () => {
   });
 
   test("for every key from the file, as TOML's own type", () => {
-    const lists = ["trusted_proxies", "cors_origins", "supported_locales", "allowed_redirects"];
+    const lists = ["trusted_proxies", "cors_origins", "supported_locales", "allowed_redirects", "allow_from"];
     const asToml = (key: string, value: string) =>
       /^(\d+|true|false)$/.test(value)
         ? value
@@ -447,6 +471,13 @@ describe("a value is taken", () => {
       expect(loadFile(content)["integrations.twitch.client_id"]).toBe("a");
   });
 
+  test("for gpsd's address from its own port on this machine, unless another is named", () => {
+    expect(load({ "position.source": "gpsd" })["position.url"]).toBe("tcp://localhost:2947");
+    const named = { "position.source": "gpsd", "position.url": "tcp://192.0.2.7:2947" };
+    expect(load(named)["position.url"]).toBe("tcp://192.0.2.7:2947");
+    expect(load({})["position.url"]).toBeNull();
+  });
+
   test("with rates as requests and seconds, and numbers as numbers", () => {
     const config = load({ "rate_limit.login": "3/600", "server.port": "0" });
     expect(config["rate_limit.login"]).toEqual({ requests: 3, seconds: 600 });
@@ -468,6 +499,13 @@ describe("half a configuration is refused, with a line that names what is missin
     [{ "vessels.source": "nmea", "vessels.url": "wss://feed.example" }, "vessels.url"],
     [{ "vessels.source": "nmea", "vessels.url": "tcp://receiver" }, "vessels.url"],
     [{ "vessels.source": "aisstream", "vessels.api_key": "k", "vessels.url": "tcp://h:1" }, "vessels.url"],
+    [{ "position.source": "nmea" }, "position.url"],
+    [{ "position.source": "signalk" }, "position.url"],
+    [{ "position.source": "nmea", "position.url": "ws://boat.example" }, "position.url"],
+    [{ "position.source": "nmea", "position.url": "tcp://receiver" }, "position.url"],
+    [{ "position.source": "gpsd", "position.url": "udp://0.0.0.0:2947" }, "position.url"],
+    [{ "position.source": "signalk", "position.url": "tcp://boat:3000" }, "position.url"],
+    [{ "position.source": "nmea", "position.url": "udp://0.0.0.0:10110" }, "position.allow_from"],
     [{ "integrations.twitch.client_id": "a" }, "integrations.twitch.client_secret"],
     [{ "integrations.discord.client_secret": "a" }, "integrations.discord.client_id"],
     [{ "websocket.client_timeout_seconds": "5" }, "websocket.client_timeout_seconds"],

@@ -98,7 +98,12 @@ describe.skipIf(!chromium)("Swagger UI", () => {
     const key = await server.key("geofences:read", "geofences:write");
     await page.locator(".btn.authorize").click();
     await page.locator("#auth-bearer-value:focus").waitFor();
-    expect(await page.locator(".auth-container h4 code").allInnerTexts()).toEqual(["bearer", "idAppKey"]);
+    expect(await page.locator(".auth-container h4 code").allInnerTexts()).toEqual([
+      "bearer",
+      "idAppKey",
+      "trackerPassword",
+      "trackerKey",
+    ]);
     const authorize = page.locator(".auth-container:has(#auth-bearer-value) .btn.authorize");
     for (const [wrong, why] of [
       ["rubbish", "This is no token"],

@@ -61,6 +61,7 @@ const isDoor = (file: string) =>
 /** Checks that doors make before they call a service. */
 const GUARDS = [
   "identity/access/guard",
+  "tracking/doors/guard",
   "identity/two-factor-codes/tries",
   "identity/reauthentication/limits",
 ];
@@ -83,7 +84,7 @@ const isSql = (target: string) =>
  * as the database's foreign keys do, and the list of worker threads.
  */
 const ROOMS = [
-  ...["kernel/time", "kernel/values", "kernel/logs", "kernel/errors", "kernel/limits"],
+  ...["kernel/time", "kernel/values", "kernel/logs", "kernel/errors", "kernel/limits", "kernel/feeds"],
   ...["configuration", "kernel/process", "kernel/crypto", "kernel/db", "kernel/http", "runtime-settings"],
   "feed",
   "proto",
@@ -96,7 +97,7 @@ const ROOMS = [
   // The domains.
   ...["tracking/geofences", "tracking/locations", "tracking/ingest", "tracking/ingest/formats"],
   ...["tracking/gps", "tracking/devices", "tracking/categories", "tracking/trackers", "tracking/doors"],
-  ...["tracking/trips", "tracking/templates"],
+  ...["tracking/trips", "tracking/templates", "tracking/receiver"],
   ...["operations/settings", "operations/system-config", "operations/water-levels", "operations/vessels"],
   ...["operations/integrations", "operations/community", "operations/stats"],
   // These reach into every domain.

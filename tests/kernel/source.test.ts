@@ -44,12 +44,13 @@ describe("the source", () => {
       "identity/auth/bot-protection.ts",
       "identity/email/resend.ts",
       "identity/email/smtp.ts",
+      "kernel/feeds/tcp-lines.ts",
       "operations/integrations/api.ts",
       "operations/integrations/oauth.ts",
       "operations/vessels/aisstream.ts",
-      "operations/vessels/nmea.ts",
       "operations/water-levels/source.ts",
       "server/doctor/outside.ts",
+      "server/doctor/receiver.ts",
     ]);
     // Users may set pictures, and addresses to be sent back to: none of these files reads them.
     for (const { file, text } of sources)
@@ -74,8 +75,8 @@ describe("the source", () => {
   test("draws by chance alone only what nobody needs to guess: pauses, and the prefix of request ids", () => {
     expect(found(/\bMath\.random\(/)).toEqual([
       "identity/email/service.ts",
+      "kernel/feeds/connection.ts",
       "kernel/http/http.ts",
-      "operations/vessels/connection.ts",
       "realtime/connections.ts",
     ]);
   });

@@ -51,8 +51,8 @@ interface OpenMark {
 /** A route's access as the document shows it: see docs/document.ts. */
 export interface AccessNote {
   "x-access": {
-    requires: Requirement | "public" | "handshake";
-    also?: "self" | "session" | "app key" | "credential";
+    requires: Requirement | "public" | "handshake" | "tracker";
+    also?: "self" | "session" | "app key" | "credential" | "api_key";
     limited: boolean;
   };
 }

@@ -4,6 +4,7 @@ import { db, statement } from "../../kernel/db/connection";
 import { isStoreTrouble } from "../../kernel/errors/errors";
 import { pathOf } from "../../kernel/http/http";
 import type { LogFields } from "../../kernel/logs/log";
+import { trackers } from "../../tracking/trackers/table";
 import { apiKeys } from "../api-keys/table";
 import { sessions } from "../sessions/table";
 
@@ -24,9 +25,20 @@ const keyBy = statement(() =>
     .prepare(),
 );
 
+const trackerBy = statement(() =>
+  db
+    .select({ id: trackers.id })
+    .from(trackers)
+    .where(eq(trackers.token_hash, placeholder("hash")))
+    .prepare(),
+);
+
 /** The form that the guard and the handshake of the socket accept. */
 const BEARER = /^Bearer +([!-~]+)$/i;
 const COOKIE = /(?:^|;\s*)fairlead_session=([^;\s]+)/;
+const BASIC = /^Basic /i;
+/** The token of an app in the path or, of one door, in the query. */
+const TRACKER = /^[^?]*\/v1\/ingest\/.*[/=](flt_[\w-]{43})(?![\w-])/;
 const SOCKET = /^\/v1\/ws\/?$/;
 
 /** Longer than any token of ours, and not worth hashing. */
@@ -35,13 +47,19 @@ const MAX_TOKEN_LENGTH = 128;
 /** The token of a request: "" for a header that holds none, null without any credential. */
 function tokenOf(request: Request): string | null {
   const header = request.headers.get("authorization");
+  const tracker = TRACKER.exec(request.url)?.[1] ?? null;
+  if (tracker !== null) return tracker;
+  if (header !== null && BASIC.test(header))
+    return Buffer.from(header.slice(6), "base64")
+      .toString()
+      .replace(/^[^:]*:/, "");
   if (header !== null) return BEARER.exec(header)?.[1] ?? "";
   if (!SOCKET.test(pathOf(request))) return null;
   const parameter = new URL(request.url).searchParams.get("token");
   return parameter ?? COOKIE.exec(request.headers.get("cookie") ?? "")?.[1] ?? null;
 }
 
-/** Kind and identifier of the session or key that a request carries. Never the token itself. */
+/** Kind and identifier of the session, key or tracker that a request carries. Never the token itself. */
 export function credentialOf(request: Request): LogFields {
   const token = tokenOf(request);
   if (token === null) return { credential: request.headers.has("x-id-app-key") ? "X-ID-App-Key" : "none" };
@@ -59,5 +77,7 @@ function known(hash: string): LogFields | undefined {
   const session = sessionBy().get({ hash });
   if (session) return { credential: "session", credential_id: session.id };
   const key = keyBy().get({ hash });
-  return key && { credential: "key", credential_id: key.id };
+  if (key) return { credential: "key", credential_id: key.id };
+  const tracker = trackerBy().get({ hash });
+  return tracker && { credential: "tracker", credential_id: tracker.id };
 }

@@ -112,7 +112,7 @@ const tooManyPieces = () =>
   });
 
 /** Reads a body of declared length. Throws 503 if others need the room for it. */
-function readWhole(request: Request, length: number): Promise<Uint8Array> {
+export function readWhole(request: Request, length: number): Promise<Uint8Array> {
   return receive(request, (end) => ({
     arrived: expectBody(request, length, end),
     reading: request.bytes(),
@@ -123,7 +123,7 @@ function readWhole(request: Request, length: number): Promise<Uint8Array> {
 function readChunks(request: Request, body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
   return receive(request, (end) => {
     const { grow, arrived } = expectChunks(request, end);
-    return { arrived, reading: collect(body, limit, grow) };
+    return { arrived, reading: collect(body, limit, grow) as Promise<Uint8Array> };
   });
 }
 
@@ -131,12 +131,12 @@ function readChunks(request: Request, body: ReadableStream<Uint8Array>, limit: n
  * A body that arrives, once it is whole and has its turn. Until then it is counted, and is let go at once when
  * it has to make room for others.
  */
-async function receive(
+export async function receive<T extends { length: number }>(
   request: Request,
-  begin: (end: (refusal: AppError) => void) => { arrived: () => void; reading: Promise<Uint8Array> },
-): Promise<Uint8Array> {
-  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-  let bytes: Uint8Array | null = null;
+  begin: (end: (refusal: AppError) => void) => { arrived: () => void; reading: Promise<T> },
+): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  let bytes: T | null = null;
   const { arrived, reading } = begin((refusal) => {
     bytes = null;
     reject(refusal);
@@ -158,7 +158,7 @@ async function receive(
 }
 
 /** Decodes a compressed body. Throws 400, 413, and 503 if others need the room for it. */
-async function inflated(
+export async function inflated(
   request: Request,
   decoder: Decoder,
   bytes: Uint8Array,
@@ -184,20 +184,29 @@ const FREE_PIECES = 1_000;
 /** Bytes that each piece of more has on average: a piece costs time and memory whatever its size. */
 const SMALLEST_MEAN = 16;
 
-/** Joins the pieces of a body as they come, since each kept for itself costs far more than its bytes. */
-async function collect(
+/**
+ * Joins the pieces of a body as they come, since each kept for itself costs far more than its bytes. A body beyond `limit`
+ * is read away up to `away` bytes, so that its client gets an answer; it comes as null.
+ */
+export async function collect(
   body: ReadableStream<Uint8Array>,
   limit: number,
   grow: (bytes: number) => void,
-): Promise<Uint8Array> {
+  away = limit,
+): Promise<Uint8Array | null> {
   let joined = new Uint8Array(0);
   let size = 0;
   let pieces = 0;
   for await (const piece of body) {
     const before = size;
     size += piece.length;
-    if (size > limit) throw tooLarge(limit);
+    if (size > away) throw tooLarge(limit);
     if (++pieces > FREE_PIECES && size < pieces * SMALLEST_MEAN) throw tooManyPieces();
+    if (size > limit) {
+      grow(-joined.length);
+      joined = new Uint8Array(0);
+      continue;
+    }
     if (size > joined.length) {
       const room = Math.min(limit, 2 * size);
       grow(room - joined.length);
@@ -207,7 +216,7 @@ async function collect(
     }
     joined.set(piece, before);
   }
-  return joined.subarray(0, size);
+  return size > limit ? null : joined.subarray(0, size);
 }
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });

@@ -1,26 +1,20 @@
 import type { Server } from "bun";
 import ipaddr from "ipaddr.js";
 import { config } from "../../configuration/config";
+import { type Address, isWithin, type Ranges, rangesOf } from "../values/address-ranges";
 
 /**
  * The client of a request: the listening server, the address behind proxies, and the headers that describe
  * it.
  */
 
-type Address = ReturnType<typeof ipaddr.process>;
-type Range = [Address, number];
-
 let server: Server<unknown> | null = null;
-let trustedProxies: Range[] = [];
+let trustedProxies: Ranges = [];
 
 /** Gives this module the listening server, which knows the peer of each request. */
 export function attachServer(listening: Server<unknown>): void {
   server = listening;
-  trustedProxies = config["server.trusted_proxies"].map((entry) =>
-    entry.includes("/")
-      ? ipaddr.parseCIDR(entry)
-      : [ipaddr.process(entry), ipaddr.process(entry).kind() === "ipv4" ? 32 : 128],
-  );
+  trustedProxies = rangesOf(config["server.trusted_proxies"]);
 }
 
 export function listeningServer(): Server<unknown> | null {
@@ -65,8 +59,7 @@ export function isLoopback(host: string): boolean {
   return bare === "localhost" || (ipaddr.isValid(bare) && ipaddr.process(bare).range() === "loopback");
 }
 
-const isTrusted = (address: Address) =>
-  trustedProxies.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
+const isTrusted = (address: Address) => isWithin(address, trustedProxies);
 
 /**
  * The address of the client. `X-Forwarded-For` counts only when the peer is a trusted proxy, and is read from

@@ -118,7 +118,7 @@ const TOKEN_PATH = /^\/v1\/ingest(?:\/|$)/i;
 
 /** A path without its secrets. `route` is the path as it is declared, if there is one. */
 function withoutSecrets(path: string, route: string | undefined): string {
-  if (TOKEN_PATH.test(simplerPath(path))) return route || "/v1/ingest/…";
+  if (TOKEN_PATH.test(path.includes("%") ? simplerPath(path) : path)) return route || "/v1/ingest/…";
   return path.replace(SECRET, "…").replace(ADDRESS, "/…");
 }
 

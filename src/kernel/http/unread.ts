@@ -69,6 +69,16 @@ function expectSmall(request: Request, bytes: number, end: End): () => void {
   };
 }
 
+/** `expectBody` for one that is read and dropped piece by piece. */
+export function expectAway(request: Request, length: number, end: End): () => void {
+  const hold = large.take(request, OVERHEAD + SMALL, end);
+  giveSeconds(request, config["server.idle_seconds"] + length / SLOWEST_UPLOAD);
+  return () => {
+    large.release(hold);
+    letStall(request);
+  };
+}
+
 /** `expectBody` for a body in chunks, for which `grow` counts the memory. */
 export function expectChunks(
   request: Request,

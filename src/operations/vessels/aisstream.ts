@@ -1,7 +1,14 @@
+import {
+  keepConnection,
+  LINK_TIMING,
+  type Link,
+  type LinkTiming,
+  toldInLog,
+} from "../../kernel/feeds/connection";
+import { failureOf } from "../../kernel/feeds/web-socket";
 import type { Position } from "../../tracking/geofences/geometry";
 import { MESSAGE_TYPES, readFrame } from "./aisstream-messages";
 import { type Area, boxesOf, isLeft } from "./area";
-import { keepConnection, LINK_TIMING, type Link, type LinkTiming } from "./connection";
 import type { Hear, Source } from "./source";
 
 /**
@@ -32,7 +39,7 @@ export function startAisstream(feed: Feed, hear: Hear, timing = FEED_TIMING): So
   let asked: { area: Area; at: number } | null = null;
 
   const kept = keepConnection(
-    "aisstream",
+    toldInLog("vessel positions", "aisstream"),
     (link) => {
       if (!wanted) return () => {};
       asked = { area: wanted, at: performance.now() };
@@ -83,16 +90,10 @@ function open({ url, apiKey }: Feed, area: Area, hear: Hear, link: Link): () => 
     link.heard();
     if (frame.report) hear(frame.report);
   };
-  socket.onerror = (event) => link.lost(reasonOf(event));
+  socket.onerror = (event) => link.lost(failureOf(event));
   socket.onclose = ({ code }) => link.lost(`it closed the connection with ${code}`);
   return () => {
     socket.close();
     setTimeout(() => socket.terminate(), CLOSE_GRACE).unref();
   };
 }
-
-/** Bun's message about the failure, less the address, which may hold a secret. */
-const reasonOf = (event: Event): string => {
-  const { message } = event as { message?: unknown };
-  return /.* failed: (.*)$/.exec(String(message))?.[1] ?? "it cannot be reached";
-};

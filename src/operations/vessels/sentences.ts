@@ -1,22 +1,8 @@
+import { checksum } from "../../kernel/feeds/lines";
 import { now, SECOND } from "../../kernel/time/clock";
 import { BoundedMap } from "../../kernel/values/bounded-map";
 
-/** NMEA 0183 as a receiver sends it: bytes to lines, lines to the messages of other vessels. */
-
-/** Characters of a line. The standard has 82; TAG blocks and wrappers of a sentence take some more. */
-const MAX_LINE = 1_024;
-
-/** Cuts the received bytes into lines. A line that is too long is left out, and never held whole. */
-export class LineReader {
-  #rest = "";
-
-  take(bytes: Buffer): string[] {
-    const lines = (this.#rest + bytes.toString("latin1")).split(/[\r\n]/);
-    // One character more than is allowed marks a line as too long, however much of it is still to come.
-    this.#rest = (lines.pop() ?? "").slice(0, MAX_LINE + 1);
-    return lines.filter((line) => line.length <= MAX_LINE);
-  }
-}
+/** NMEA 0183 as a receiver sends it: lines to the messages of other vessels. */
 
 /**
  * A sentence about other vessels by any talker, anywhere in its line: a TAG block or JSON may surround it.
@@ -24,13 +10,6 @@ export class LineReader {
  */
 const SENTENCE =
   /!(?<body>[A-Z0-9]{2}VDM,(?<total>[1-9]),(?<number>[1-9]),(?<sequence>[0-9]?),(?<channel>[A-Z0-9]?),(?<payload>[0-W`-w]*),(?<fill>[0-5]))\*(?<checksum>[0-9A-Fa-f]{2})/g;
-
-/** The checksum of a sentence: all characters between `!` and `*`, combined by exclusive or. */
-function checksum(body: string): number {
-  let sum = 0;
-  for (let at = 0; at < body.length; at++) sum ^= body.charCodeAt(at);
-  return sum;
-}
 
 /** The whole payload of an AIS message, and the number of fill bits at its end. */
 export interface Payload {

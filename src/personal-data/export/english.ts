@@ -124,14 +124,15 @@ Exported ${at}
 This archive holds what this installation keeps about you.
 
 data.json    All of it, for programs: your account, platform accounts, roles,
-             two-factor status, API keys, applications, sessions, activity,
-             reports, bans, and earlier exports. Times are in ISO 8601, in UTC.
+             two-factor status, API keys, trackers, applications, sessions,
+             activity, reports, bans, and earlier exports. Times are in ISO
+             8601, in UTC.
 report.pdf   A summary to read. Long lists are cut to their newest entries.
 
-Passwords, session tokens, API keys, client secrets and the secrets of your
-authenticator app are not in here: this installation keeps them as one-way
-hashes, or encrypted, and shows them to nobody. Of each API key you find its
-name and its first characters.
+Passwords, session tokens, API keys, tokens of trackers, client secrets and the
+secrets of your authenticator app are not in here: this installation keeps them
+as one-way hashes, or encrypted, and shows them to nobody. Of each API key and
+tracker you find its name and its first characters.
 
 Treat this archive as confidential: it holds addresses that you signed in from.
 `,

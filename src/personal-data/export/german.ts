@@ -124,16 +124,17 @@ Exportiert am ${at}
 Dieses Archiv enthält, was diese Installation über dich speichert.
 
 data.json    Alles davon, für Programme: Konto, Plattformkonten, Rollen,
-             Zwei-Faktor-Status, API-Schlüssel, Anwendungen, Sitzungen,
-             Aktivität, Meldungen, Sperren und frühere Exporte. Zeiten stehen
-             in ISO 8601, in UTC.
+             Zwei-Faktor-Status, API-Schlüssel, Tracker, Anwendungen,
+             Sitzungen, Aktivität, Meldungen, Sperren und frühere Exporte.
+             Zeiten stehen in ISO 8601, in UTC.
 report.pdf   Eine Übersicht zum Lesen. Lange Listen sind auf ihre neuesten
              Einträge gekürzt.
 
-Passwörter, Sitzungs-Token, API-Schlüssel, Geheimnisse von Anwendungen und die
-deiner Authenticator-App sind nicht enthalten: Diese Installation speichert sie
-nur als Einweg-Hash oder verschlüsselt und zeigt sie niemandem. Von jedem
-API-Schlüssel findest du den Namen und die ersten Zeichen.
+Passwörter, Sitzungs-Token, API-Schlüssel, Token von Trackern, Geheimnisse von
+Anwendungen und die deiner Authenticator-App sind nicht enthalten: Diese
+Installation speichert sie nur als Einweg-Hash oder verschlüsselt und zeigt sie
+niemandem. Von jedem API-Schlüssel und Tracker findest du den Namen und die
+ersten Zeichen.
 
 Behandle dieses Archiv vertraulich: Es enthält Adressen, von denen aus du dich
 angemeldet hast.

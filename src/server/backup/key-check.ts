@@ -7,7 +7,7 @@ import { record, recorded } from "../../kernel/db/program-record";
 import { log } from "../../kernel/logs/log";
 import { dataPath, loadMasterKey, readMasterKey } from "../../kernel/process/data-dir";
 import { boundTo } from "../../operations/integrations/tokens";
-import { encryptionOf } from "../../tracking/trackers/service";
+import { encryptionOf } from "../../tracking/trackers/authenticate";
 import { rows } from "./soundness";
 
 /** Values encrypted under the master key: their columns, and the record that each value is bound to. */

@@ -24,6 +24,7 @@ import {
   isAbsent,
 } from "./machine";
 import { checkOutside } from "./outside";
+import { checkReceiver } from "./receiver";
 
 /**
  * The command `doctor`: checks everything that an installation depends on, changes nothing, and says what to
@@ -50,7 +51,7 @@ async function examine(): Promise<Finding[]> {
   const [outside, hash] = await Promise.all([checkOutside(), attempt("password hash", checkPasswordHash)]);
   const isOpaque = !isAbsent(config["data.dir"]) && !canEnter(config["data.dir"]);
   const database: DatabaseReport = isOpaque
-    ? { findings: [], closed: [], happened: happened(null), waitingEmails: 0 }
+    ? { findings: [], closed: [], happened: happened(null), waitingEmails: 0, knowsPositionDevice: null }
     : checkDatabase();
   const dates = outside.flatMap(({ date }) => (date === null ? [] : [date]));
   return [
@@ -67,6 +68,7 @@ async function examine(): Promise<Finding[]> {
     ...hash,
     ...checkEmail(config, database.waitingEmails),
     ...checkGeoip(time),
+    ...(await attempt("own position", () => checkReceiver(database.knowsPositionDevice))),
     ...(await attempt("backups", () => checkBackups(config, backupFacts(time), time))),
     ...outside.map(({ finding }) => finding),
   ];

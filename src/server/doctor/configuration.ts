@@ -53,6 +53,13 @@ function checkTrust(config: Config): Finding[] {
         `server.trusted_proxies includes ${everybody}, so anyone can claim any address and escape rate limits; list only your proxy's address`,
       ),
     );
+  if (config["position.allow_from"].some((range) => /\/0$/.test(range)))
+    found.push(
+      warning(
+        "configuration",
+        "position.allow_from includes every address, so anyone who can send a datagram moves the vessel on the map; list only your receiver's address",
+      ),
+    );
   if (proxies.length === 0 && config["server.public_url"]?.startsWith("https:"))
     found.push(
       warning(

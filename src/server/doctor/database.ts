@@ -1,6 +1,7 @@
 import { Database, constants as sqliteConstants } from "bun:sqlite";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { config } from "../../configuration/config";
 import { useMasterKey } from "../../kernel/crypto/encryption";
 import { dataPath, readMasterKey } from "../../kernel/process/data-dir";
 import { reason } from "../../kernel/process/disk";
@@ -18,12 +19,20 @@ export interface DatabaseReport {
   happened: Happened[];
   /** Number of emails that were tried and wait. */
   waitingEmails: number;
+  /** True if `position.device` names a device; null where none is named, or no database is there to ask. */
+  knowsPositionDevice: boolean | null;
 }
 
 /** Reads the database through, beside a server that may be running, and changes nothing. */
 export function checkDatabase(): DatabaseReport {
   const path = dataPath.database();
-  const report: DatabaseReport = { findings: [], closed: [], happened: happened(null), waitingEmails: 0 };
+  const report: DatabaseReport = {
+    findings: [],
+    closed: [],
+    happened: happened(null),
+    waitingEmails: 0,
+    knowsPositionDevice: null,
+  };
   if (!existsSync(path)) {
     report.findings.push(ok("database", "there is none yet; the first start creates it"));
     return report;
@@ -47,6 +56,10 @@ export function checkDatabase(): DatabaseReport {
           "SELECT count(*) FROM email_queue WHERE next_attempt_at IS NOT NULL AND attempts > 0",
         ) ?? 0,
       );
+      const device = config["position.device"];
+      // It is an identifier: the configuration takes nothing else.
+      if (device !== null)
+        report.knowsPositionDevice = value(database, `SELECT 1 FROM devices WHERE id = '${device}'`) !== null;
     } finally {
       database.close();
     }

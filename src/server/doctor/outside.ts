@@ -40,6 +40,9 @@ function addresses(): Map<string, Set<string>> {
   if (provider !== null) add("bot protection", verifyAddress(provider));
   if (config["pegel.enabled"]) add("water levels", config["pegel.base_url"]);
   if (config["vessels.source"] !== "none") add("vessels", config["vessels.url"]);
+  // Nothing is at the other end of a port for datagrams.
+  if (config["position.source"] !== "none" && !config["position.url"]?.startsWith("udp:"))
+    add("own position", config["position.url"]);
   for (const platform of ["twitch", "youtube", "discord"] as const)
     if (config[`integrations.${platform}.client_id`] !== null)
       for (const use of ["token_url", "api_url"] as const)

@@ -3,8 +3,11 @@ import { guard } from "../../identity/access/guard";
 import { ApiInfo, Health, Liveness, Readiness } from "./schema";
 import { apiInfo, health, readiness } from "./service";
 
-/** 503 tells a load balancer or `docker` the same as the body tells a person. */
-const statusOf = (report: Health) => (report.status === "healthy" ? 200 : 503);
+/**
+ * 503 tells a load balancer or `docker` the same as the body tells a person. A server that is degraded still
+ * serves: no restart would mend it.
+ */
+const statusOf = (report: Health) => (report.status === "unhealthy" ? 503 : 200);
 
 async function answerReadiness({ set }: { set: { status?: number | string } }): Promise<Readiness> {
   const report = await readiness();
@@ -15,7 +18,7 @@ async function answerReadiness({ set }: { set: { status?: number | string } }): 
 const alive = { status: "alive" } as const;
 
 const description =
-  "Whether the server and its parts are well; the same from `/health` and `/v1/health`. 503 when the database does not answer or takes no writes, as on a full disk. However often it is called, it writes to the database at most once in 5 seconds.";
+  "Whether the server and its parts are well; the same from `/health` and `/v1/health`. 503 when the database does not answer or takes no writes, as on a full disk; `degraded` is 200: a source that is configured brings nothing, and all else works. However often it is called, it writes to the database at most once in 5 seconds.";
 
 const aliveDescription =
   "Whether the process answers; the same from `/health/live` and `/v1/health/live`. It checks nothing else: use it to decide whether to restart a process that hangs.";

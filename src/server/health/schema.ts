@@ -14,7 +14,7 @@ export const Health = record(
   "Health",
   {
     status: out.string(
-      "`healthy`, or `unhealthy` when the database does not answer or takes no writes, or another part is down",
+      "`healthy`; `degraded` when a source that is configured brings nothing, such as the vessel's own receiver, though all else works; or `unhealthy` when the database does not answer or takes no writes, or another part is down",
       "healthy",
     ),
     version: out.string("Version of Fairlead", "0.1.0"),
@@ -49,6 +49,17 @@ export const Health = record(
               ageSeconds: nullable(out.integer("Its age in seconds", 3_600)),
             },
             { description: "Scheduled backups, where `backup.interval_hours` is set" },
+          ),
+        ),
+        position: t.Optional(
+          t.Object(
+            {
+              status: out.string("`up`, or `down` while no fix comes or none can be stored", "up"),
+              last_fix_at: nullable(out.time("When the newest fix came, by the server's clock")),
+              reconnects: out.integer("Times that the connection was made anew since the start", 0),
+              trouble: nullable(out.string("Why it is down", "the receiver has no fix")),
+            },
+            { description: "The vessel's own receiver, where `position.source` is set" },
           ),
         ),
       },

@@ -8,6 +8,7 @@ import { isStopping } from "../../kernel/process/lifecycle";
 import { iso, isoOrNull, now, SECOND } from "../../kernel/time/clock";
 import { heartbeat, socketCounts } from "../../realtime/connections";
 import { newestPosition } from "../../tracking/gps/service";
+import { positionState } from "../../tracking/receiver/state";
 import { backupState } from "../backup/schedule";
 import { healthWarnings } from "./clock";
 import { isWritable } from "./probe";
@@ -29,9 +30,10 @@ export async function health(self: string): Promise<Health> {
   const websocket = { status: isHeartbeatOn() ? "up" : "down", ...socketCounts() };
   const backup = backupHealth();
   const warnings = database.status === "up" ? healthWarnings() : [];
+  const position = positionHealth();
   const isHealthy = [database, cache, websocket].every(({ status }) => status === "up");
   return {
-    status: isHealthy ? "healthy" : "unhealthy",
+    status: !isHealthy ? "unhealthy" : position?.status === "down" ? "degraded" : "healthy",
     version: VERSION,
     timestamp: iso(now()),
     uptime: {
@@ -41,7 +43,7 @@ export async function health(self: string): Promise<Health> {
       seconds: whole % MINUTE,
       total: Math.round(seconds * 1_000) / 1_000,
     },
-    services: { database, cache, websocket, ...(backup && { backup }) },
+    services: { database, cache, websocket, ...(backup && { backup }), ...(position && { position }) },
     ...(warnings.length > 0 && { warnings }),
     _links: { self },
   };
@@ -79,6 +81,19 @@ function backupHealth(): NonNullable<Health["services"]["backup"]> | null {
       status: state.failing ? "down" : "up",
       lastBackup: isoOrNull(state.newest),
       ageSeconds: state.newest === null ? null : Math.max(0, Math.floor((now() - state.newest) / SECOND)),
+    }
+  );
+}
+
+/** The vessel's own receiver, if there is to be one. Without its fixes the rest works on. */
+function positionHealth(): NonNullable<Health["services"]["position"]> | null {
+  const state = positionState();
+  return (
+    state && {
+      status: state.isUp ? "up" : "down",
+      last_fix_at: isoOrNull(state.lastFixAt),
+      reconnects: state.reconnects,
+      trouble: state.trouble,
     }
   );
 }

@@ -9,7 +9,17 @@ import { failedTransactions, waitingJobs } from "../../kernel/db/transactions";
 import { AppError, unauthorized } from "../../kernel/errors/errors";
 import { isLoopback } from "../../kernel/http/client";
 import { log } from "../../kernel/logs/log";
-import { counted, counter, counters, exposition, gauge, gauges, histogram } from "../../kernel/logs/metrics";
+import {
+  counted,
+  counter,
+  counters,
+  exposition,
+  gauge,
+  gauges,
+  histogram,
+  register,
+  sample,
+} from "../../kernel/logs/metrics";
 import { dataPath } from "../../kernel/process/data-dir";
 import { now, SECOND } from "../../kernel/time/clock";
 import { servingBot } from "../../operations/community/bot";
@@ -17,6 +27,8 @@ import { oldestSync } from "../../operations/community/guilds";
 import { type VesselsState, vesselsState } from "../../operations/vessels/service";
 import { socketCounts } from "../../realtime/connections";
 import { detachmentCount } from "../../tracking/ingest/detach";
+import { type Outcome, REJECTIONS, type Rejection } from "../../tracking/ingest/fix";
+import type { Source } from "../../tracking/ingest/kinds";
 import { backupState } from "../backup/schedule";
 
 /**
@@ -71,6 +83,35 @@ const LAG_INTERVAL = 500;
 // --- Activity of the program ------------------------------------------------------------------------------
 
 const recorded = counter("fairlead_gps_points_recorded_total", "Positions recorded");
+const taken = new Map<string, { source: Source; status: Outcome["status"]; count: number }>();
+register(
+  "fairlead_ingest_positions_total",
+  "Positions that came by any way but POST /v1/gps, by source and by what became of them",
+  "counter",
+  () =>
+    [...taken.values()].map(({ source, status, count }) =>
+      sample("fairlead_ingest_positions_total", { source, status }, count),
+    ),
+);
+const rejected = counters<Rejection>(
+  "fairlead_ingest_rejected_total",
+  "Messages and positions that were accepted and not stored, by reason",
+  "reason",
+);
+// Created at the start, so that the first one shows as a rise.
+for (const reason of REJECTIONS) rejected.of(reason);
+
+function countTaken(source: Source, outcomes: readonly Outcome[]): void {
+  for (const outcome of outcomes) {
+    const { status } = outcome;
+    const key = `${source} ${status}`;
+    const known = taken.get(key);
+    if (known) known.count++;
+    else taken.set(key, { source, status, count: 1 });
+    if (status === "rejected") rejected.of(outcome.reason).add();
+  }
+}
+
 const crossings = counters<string>("fairlead_geofence_crossings_total", "Zones entered and left", "event");
 gauge("fairlead_gps_points", "Positions in the database", () => storedCounter("gps_points"));
 gauge("fairlead_websocket_connections", "Open connections", () => socketCounts().connections);
@@ -162,6 +203,7 @@ export function startMetrics(): void {
       host: config["server.host"],
     });
   subscribe("gps.recorded", () => recorded.add());
+  subscribe("gps.taken", ({ source, outcomes }) => countTaken(source, outcomes));
   subscribe("geofence.crossed", ({ event }) => crossings.of(event).add());
   let due = performance.now() + LAG_INTERVAL;
   setInterval(() => {

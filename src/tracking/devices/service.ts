@@ -12,7 +12,7 @@ import { afterCommit } from "../../kernel/db/transactions";
 import { conflict, isUniqueViolation, notFound } from "../../kernel/errors/errors";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { checkChanged } from "../../kernel/http/validation";
-import { iso, now } from "../../kernel/time/clock";
+import { iso, madeNow, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import { newestPositionOf } from "../gps/service";
 import { forgetCurrent } from "../ingest/current-cache";
@@ -80,22 +80,30 @@ const MAX_DEVICES = 2_000;
  */
 export function createDevice(actor: Actor, { api_key_id, ...input }: NewDevice): Promise<Device> {
   return transactAs(actor, () => {
-    if (counterNow("devices") >= MAX_DEVICES)
-      throw conflict(`There can be at most ${MAX_DEVICES.toLocaleString("en")} devices; delete one first`);
-    const id = newId();
-    const time = now();
-    refusingTaken(() =>
-      db
-        .insert(devices)
-        .values({ id, ...input, created_at: time, updated_at: time })
-        .run(),
-    );
-    devicesChanged();
-    adjustCounter("devices", 1);
+    const id = insertDevice(input);
     if (api_key_id) linkApiKey(actor, api_key_id, id);
     note("deviceUpdate", id, id);
     return getDevice(id);
   });
+}
+
+/**
+ * Makes a device in the current transaction and returns its identifier. Throws 409 if there are too many, or
+ * another one has its `external_id`.
+ */
+export function insertDevice(input: Omit<NewDevice, "api_key_id">): string {
+  if (counterNow("devices") >= MAX_DEVICES)
+    throw conflict(`There can be at most ${MAX_DEVICES.toLocaleString("en")} devices; delete one first`);
+  const id = newId();
+  refusingTaken(() =>
+    db
+      .insert(devices)
+      .values({ id, ...input, ...madeNow() })
+      .run(),
+  );
+  devicesChanged();
+  adjustCounter("devices", 1);
+  return id;
 }
 
 /** Writes a device. Throws 409 if another one has its `external_id`. */

@@ -97,18 +97,44 @@ const readInside = (deviceId: string): Map<number, Zone> =>
       .map((zone) => [zone.seq, zone]),
   );
 
+interface Changes {
+  inside: Map<number, Zone>;
+  left: Zone[];
+  entered: Zone[];
+}
+
 /**
- * Compares the active zones that contain a device's new position with those that it was inside of, stores the
- * difference in the current transaction and returns it, exits first. A zone is left once the distance exceeds
- * its radius by `geofence.exit_margin_m`, so that a ship on the border doesn't enter and leave all day (rule
- * T3).
+ * Compares the active zones that contain a device's position with those that it was inside of. A zone is left
+ * once the distance exceeds its radius by `geofence.exit_margin_m`, so that a ship on the border doesn't enter
+ * and leave all day (rule T3).
  */
-export function evaluateZones(deviceId: string, position: Position): ZoneCrossing[] {
+function changesOf(deviceId: string, position: Position): Changes {
   const marginKm = systemValue("geofence.exit_margin_m") / 1_000;
   const reaches = (zone: Zone, margin: number) => distanceKm(zone, position) <= zone.radius_km + margin;
   const inside = insideOf.get(deviceId, () => readInside(deviceId));
   const left = [...inside.values()].filter((zone) => !reaches(zone, marginKm));
   const entered = zonesAround(position).filter((zone) => !inside.has(zone.seq) && reaches(zone, 0));
+  return { inside, left, entered };
+}
+
+/**
+ * The active zones that a device would be inside of at a position, as a text to compare with that of another
+ * position. It changes nothing.
+ */
+export function zonesAt(deviceId: string, position: Position): string {
+  const { inside, left, entered } = changesOf(deviceId, position);
+  const zones = new Set(inside.keys());
+  for (const { seq } of left) zones.delete(seq);
+  for (const { seq } of entered) zones.add(seq);
+  return [...zones].sort((a, b) => a - b).join();
+}
+
+/**
+ * Stores, in the current transaction, which active zones a device's new position entered and left, and returns
+ * the crossings, exits first.
+ */
+export function evaluateZones(deviceId: string, position: Position): ZoneCrossing[] {
+  const { inside, left, entered } = changesOf(deviceId, position);
   if (left.length + entered.length === 0) return [];
 
   const after = new Map(inside);

@@ -8,6 +8,7 @@ import { type PageOf, type PageRequest, readPage } from "../../kernel/http/pagin
 import { checkChanged, checkMetadata } from "../../kernel/http/validation";
 import { iso, madeNow, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
+import { zonesChanged } from "./epoch";
 import type { Geofence, GeofenceChange, NewGeofence } from "./schema";
 import { geofencePresence, geofences } from "./table";
 import { putZone, removeZone } from "./zone-index";
@@ -86,12 +87,14 @@ export function deleteGeofence(actor: Actor, id: string): Promise<void> {
     const row = db.delete(geofences).where(eq(geofences.id, id)).returning().get();
     if (!row) throw notFound("Geofence");
     removeZone(row.seq);
+    zonesChanged();
     adjustCounter("geofences", -1);
   });
 }
 
 /** Keeps the index equal to the active zones. A zone that is switched off forgets the devices inside. */
 function index(row: Row): void {
+  zonesChanged();
   if (row.is_active) {
     putZone(row);
     return;

@@ -1,8 +1,13 @@
 import type { Measures } from "./columns";
 import type { Fix } from "./fix";
 
-/** Units of speed in one metre a second. */
-const PER_MPS = { speed_mps: 1, speed_kmh: 3.6, speed_knots: 1.943844, speed_mph: 2.236936 } as const;
+/** Units of speed in one metre a second: a nautical mile has 1,852 m, a statute mile 1,609.344 m. */
+const PER_MPS = {
+  speed_mps: 1,
+  speed_kmh: 3.6,
+  speed_knots: 3_600 / 1_852,
+  speed_mph: 3_600 / 1_609.344,
+} as const;
 const UNITS = Object.keys(PER_MPS) as (keyof typeof PER_MPS)[];
 
 /** Decimals beyond a millionth are noise of the conversion. */

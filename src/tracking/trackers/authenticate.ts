@@ -5,14 +5,18 @@ import { hashToken } from "../../kernel/crypto/crypto";
 import { decrypt } from "../../kernel/crypto/encryption";
 import { sqlite, statement } from "../../kernel/db/connection";
 import { afterCommit, transact } from "../../kernel/db/transactions";
-import { logFailure } from "../../kernel/errors/trouble";
+import { logFailure, mayLog } from "../../kernel/errors/trouble";
+import { describeError, log } from "../../kernel/logs/log";
 import { MINUTE, now } from "../../kernel/time/clock";
 import { BoundedMap } from "../../kernel/values/bounded-map";
 import { deviceEpoch } from "../devices/epoch";
 import type { Rejection } from "../ingest/fix";
-import type { TrackerFormat } from "./table";
+import type { TrackerFormat } from "./formats";
 
 /** The credentials at the doors of apps. Raw SQL: each position that an app sends comes with one. */
+
+/** Purpose that a secret of OwnTracks' encryption is encrypted for. */
+export const encryptionOf = (id: string) => `tracker ${id}`;
 
 /** Whoever brings positions: a tracker, or the API key of a device. */
 export interface Reporter {
@@ -67,6 +71,17 @@ function makersRights({
   return apiKeyId === null ? null : findKeyCaller(apiKeyId);
 }
 
+/** The secret of a tracker; null if it can't be decrypted, as with another master key: its plain messages still count. */
+function openKey(id: string, sealed: string): string | null {
+  try {
+    return decrypt(sealed, encryptionOf(id));
+  } catch (error) {
+    if (mayLog("secrets of trackers"))
+      log.error("the secret of a tracker cannot be decrypted", { tracker: id, ...describeError(error) });
+    return null;
+  }
+}
+
 function load(hash: string): KnownTracker | null {
   const epoch = currentEpoch();
   const row = byHash().get(hash);
@@ -77,7 +92,7 @@ function load(hash: string): KnownTracker | null {
     id: row.id,
     deviceId: row.deviceId,
     format: row.format,
-    encryptionKey: row.sealedKey === null ? null : decrypt(row.sealedKey, `tracker ${row.id}`),
+    encryptionKey: row.sealedKey === null ? null : openKey(row.id, row.sealedKey),
     sendsZones: row.sendsZones === 1 && rights.permissions.has("geofences:read"),
     expiresAt: ends.length > 0 ? Math.min(...ends) : null,
     usedAt: row.usedAt ?? 0,
@@ -167,13 +182,3 @@ function later(write: () => unknown): void {
     write();
   }, "retryable").catch((error) => logFailure("the use of a tracker could not be noted", error));
 }
-
-// --- For the log ------------------------------------------------------------------------------------------
-
-const idByHash = statement(() =>
-  sqlite.prepare<{ id: string }, [string]>("SELECT id FROM trackers WHERE token_hash = ?"),
-);
-
-/** Identifier of the tracker with a token, valid or not; null for an unknown one. */
-export const trackerId = (token: string): string | null =>
-  TRACKER_TOKEN.test(token) ? (idByHash().get(hashToken(token))?.id ?? null) : null;

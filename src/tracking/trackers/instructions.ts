@@ -1,8 +1,8 @@
 import type { Locale } from "../../identity/email/locale";
 import { english } from "./english";
+import type { TrackerFormat } from "./formats";
 import { german } from "./german";
 import type { Setup } from "./setup";
-import type { TrackerFormat } from "./table";
 
 /** The facts that the steps of a set-up name. */
 export interface Facts extends Setup {

@@ -12,7 +12,7 @@ import {
   uuid,
 } from "../../kernel/http/schema";
 import { REJECTIONS } from "../ingest/fix";
-import { TRACKER_FORMATS } from "./table";
+import { TRACKER_FORMATS } from "./formats";
 
 const LastRejection = record(
   "LastRejection",

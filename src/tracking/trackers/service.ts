@@ -20,7 +20,7 @@ import { iso, isoOrNull, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import { getDevice } from "../devices/service";
 import type { Rejection } from "../ingest/fix";
-import { trackersChanged } from "./authenticate";
+import { encryptionOf, trackersChanged } from "./authenticate";
 import { instructionsFor } from "./instructions";
 import type { CreatedTracker, NewTracker, Tracker, TrackerChange } from "./schema";
 import { setupOf } from "./setup";
@@ -36,9 +36,6 @@ const MAX_TRACKERS = 50;
 
 /** Bytes of a secret for OwnTracks, which takes 32 characters: as many as these make in base64url. */
 const SECRET_BYTES = 24;
-
-/** Purpose that a secret of OwnTracks' encryption is encrypted for. */
-export const encryptionOf = (id: string) => `tracker ${id}`;
 
 const toTracker = (row: Row): Tracker => ({
   id: row.id,

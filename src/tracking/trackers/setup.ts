@@ -1,4 +1,4 @@
-import type { TrackerFormat } from "./table";
+import type { TrackerFormat } from "./formats";
 
 /** The values with which an app is set up for a tracker. Pure: instructions say what to do with them. */
 
@@ -94,6 +94,7 @@ export function labelOf(deviceName: string): string {
     .normalize("NFKD")
     .replaceAll(/\p{M}/gu, "")
     .toLowerCase()
+    .replaceAll("ß", "ss")
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replaceAll(/^-|-$/g, "")
     .slice(0, 40);

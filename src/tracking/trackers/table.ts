@@ -3,18 +3,7 @@ import { apiKeys } from "../../identity/api-keys/table";
 import { users } from "../../identity/users/table";
 import { flag, id, time } from "../../kernel/db/table";
 import { devices } from "../devices/table";
-
-/** The apps that a tracker can be made for. The format decides how a path with two dialects is read. */
-export const TRACKER_FORMATS = [
-  "owntracks",
-  "traccar_client",
-  "osmand",
-  "overland",
-  "gpslogger",
-  "traccar_server",
-  "generic",
-] as const;
-export type TrackerFormat = (typeof TRACKER_FORMATS)[number];
+import { TRACKER_FORMATS } from "./formats";
 
 /** Credentials of apps: each can post positions of one device, and nothing else. */
 export const trackers = sqliteTable(

@@ -294,6 +294,7 @@ describe("an operation without a permission", () => {
       "Open to anyone; some requests need a credential.",
       "Needs a session token.",
       "Needs a system API key.",
+      "Needs a tracker's token, or the API key of a device with `gps:write` as Bearer.",
       "Needs an administrator: a holder of `*:*`.",
     ];
     for (const { description, permission } of operations)
@@ -355,6 +356,9 @@ describe("a refusal changes nothing", () => {
     const { id } = await newUser(server, "role_developer");
     records.set("users", id);
     records.set("accounts", (await accountsOf(server, id))[0].id);
+    const tracker = { name: "phone", format: "generic", base_url: "https://boat.example.org" };
+    const path = `/v1/devices/${records.get("devices")}/trackers`;
+    records.set("trackers", done(await server.post(path, { token, body: tracker })).data.id);
     records.set("platforms", "discord");
     records.set("permissions", permissionId(server, "gps:read"));
     records.set("permission_id", permissionId(server, "trips:read"));

@@ -134,7 +134,8 @@ test("each write says that it is limited, but for those of positions and service
     const { body } = await server.get("/v1/openapi.json");
     const unlimited = Object.entries<Record<string, { responses: object }>>(body.paths).flatMap(
       ([path, methods]) =>
-        Object.entries(methods)
+        // The doors of apps count positions.
+        Object.entries(path.startsWith("/v1/ingest/") ? {} : methods)
           .filter(([method, { responses }]) => method !== "get" && !Object.hasOwn(responses, "429"))
           .map(([method]) => `${method} ${path}`),
     );
@@ -144,6 +145,7 @@ test("each write says that it is limited, but for those of positions and service
       "delete /v1/sessions/{token}",
       "delete /v1/users/me/sessions",
       "delete /v1/users/me/sessions/{session_id}",
+      "patch /v1/gps/{id}",
       "post /v1/auth/2fa/check",
       "post /v1/auth/logout",
       "post /v1/sessions",

@@ -24,6 +24,7 @@ import { assign, grant, newRole, permissionId } from "../../support/roles";
 import { write } from "../../support/rows";
 import { command, type TestServer } from "../../support/server";
 import { Client } from "../../support/socket";
+import { newTracker as trackerOf } from "../../tracking/doors/support";
 import { link } from "../accounts/support";
 import { requestEmailChange, resetToken } from "../auth/support";
 import { challenge, type Guarded, guarded, nextCode, setUp, turnOn, wrongCode } from "../two-factor/support";
@@ -764,11 +765,12 @@ const BANS: Case[] = [
 
 const byItself = { byItself: true } as const;
 
-/** The events of the final deletion of a user with one session, two keys and a client. */
+/** The events of the final deletion of a user with one session, two keys, a tracker and a client. */
 const scrubbed = [
   event("session_revoked", "session", byItself),
   event("api_key_revoked", "api_key", byItself),
   event("api_key_revoked", "api_key", byItself),
+  event("tracker_deleted", "tracker", byItself),
   event("client_deleted", "oauth_client", byItself),
   event("user_deleted", "user"),
 ];
@@ -776,6 +778,8 @@ const scrubbed = [
 async function keyAndClientOwner(world: World) {
   const owner = await keyOwner(world);
   await newClient(world, owner.token);
+  const { id } = await newTracker(world);
+  write(world.server, `UPDATE trackers SET user_id = '${owner.id}' WHERE id = '${id}'`);
   return owner;
 }
 
@@ -820,7 +824,7 @@ const DELETIONS: Case[] = [
   },
   {
     operation: "POST /v1/admin/users/{id}/force-delete",
-    which: "of somebody with a session, two keys and a client",
+    which: "of somebody with a session, two keys, a tracker and a client",
     writes: scrubbed,
     prepare: async (world) => {
       const { id } = await keyAndClientOwner(world);
@@ -829,7 +833,7 @@ const DELETIONS: Case[] = [
   },
   {
     operation: "delete accounts whose time has come",
-    which: "of somebody with a session, two keys and a client",
+    which: "of somebody with a session, two keys, a tracker and a client",
     writes: scrubbed,
     prepare: async (world) => {
       const { id } = await keyAndClientOwner(world);
@@ -864,6 +868,9 @@ async function newDevice(world: World): Promise<string> {
   const body = { name: "linked", api_key_id: (await newKey(world)).id };
   return done(await world.server.post("/v1/devices", { token: world.admin.token, body })).data.id;
 }
+
+/** A tracker of the administrator's. */
+const newTracker = ({ server, admin }: World) => trackerOf(server, "generic", { token: admin.token });
 
 const linked = event("api_key_updated", "api_key");
 
@@ -951,6 +958,44 @@ const KEYS: Case[] = [
       ...{ user: world.keeper.id, actor: world.admin.id, token: world.admin.token },
       params: { id: await newDevice(world) },
     }),
+  },
+];
+
+/** An administrator's request about a tracker of its own. */
+const aboutTracker = async (world: World) => {
+  const { deviceId, id } = await newTracker(world);
+  const { admin } = world;
+  return { user: admin.id, token: admin.token, params: { id: deviceId, tracker_id: id } };
+};
+
+const TRACKERS: Case[] = [
+  {
+    operation: "POST /v1/devices/{id}/trackers",
+    writes: [event("tracker_created", "tracker")],
+    prepare: async (world) => {
+      const { user, token, params } = await aboutTracker(world);
+      const body = { name: "phone", format: "generic", base_url: "https://boat.example.org" };
+      return { user, token, params: { id: params.id }, body };
+    },
+  },
+  {
+    operation: "PATCH /v1/devices/{id}/trackers/{tracker_id}",
+    writes: [event("tracker_updated", "tracker")],
+    prepare: async (world) => ({ ...(await aboutTracker(world)), body: { name: "tablet" } }),
+  },
+  {
+    operation: "DELETE /v1/devices/{id}/trackers/{tracker_id}",
+    writes: [event("tracker_deleted", "tracker")],
+    prepare: aboutTracker,
+  },
+  {
+    operation: "DELETE /v1/devices/{id}",
+    which: "that a tracker posts for",
+    writes: [event("tracker_deleted", "tracker")],
+    prepare: async (world) => {
+      const { user, token, params } = await aboutTracker(world);
+      return { user, token, params: { id: params.id } };
+    },
   },
 ];
 
@@ -1304,6 +1349,7 @@ export const CASES: Case[] = [
   ...BANS,
   ...DELETIONS,
   ...KEYS,
+  ...TRACKERS,
   ...CLIENTS,
   ...ROLES,
   ...PLATFORMS,

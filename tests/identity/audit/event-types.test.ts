@@ -5,6 +5,7 @@ import { done } from "../../support/expectations";
 import { externalUser, newPerson, openSession } from "../../support/people";
 import { permissionId } from "../../support/roles";
 import { Client } from "../../support/socket";
+import { DOORS, newTracker } from "../../tracking/doors/support";
 import { postPoint } from "../../tracking/support";
 import { CASES, connectTwitch, syncGuild, twitch } from "./event-types-cases";
 import {
@@ -82,6 +83,7 @@ user_created user_updated user_deleted account_linked account_unlinked data_expo
 client_created client_updated client_secret_regenerated client_deleted consent_granted consent_revoked
 api_key_created api_key_revoked bot_command_executed bot_guild_configured
 platform_updated user_banned user_unbanned user_deletion_scheduled user_deletion_cancelled
+tracker_created tracker_updated tracker_deleted
 role_created role_updated role_deleted role_assigned role_removed permission_created audit_reported moderation_action
 `
   .trim()
@@ -121,6 +123,27 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
   }),
   "GET /v1/users/email/{email}": () => ({ params: { email: world.member.email } }),
   "GET /v1/graphql": () => ({ query: "?query={platforms{slug}}" }),
+  "POST /v1/gps/batch": async () => ({
+    token: (await world.server.device()).key,
+    body: { positions: [{ latitude: 54, longitude: 13, timestamp: 1_777_887_000 }] },
+  }),
+  "GET /v1/devices/{id}/trackers/{tracker_id}": async () => {
+    const { deviceId, id } = await newTracker(world.server, "generic");
+    return { params: { id: deviceId, tracker_id: id } };
+  },
+  ...Object.fromEntries(
+    ["POST", "GET"].flatMap((method) =>
+      [...DOORS.map(({ path }) => path), "/v1/ingest/traccar"].flatMap((path) =>
+        [path, `${path}/{token}`].map((door) => [
+          `${method} ${door}`,
+          async () => {
+            const { token } = await newTracker(world.server, "generic");
+            return { token, params: { token } };
+          },
+        ]),
+      ),
+    ),
+  ),
   "GET /v1/platforms/{id_or_slug}": () => ({ params: { id_or_slug: "email" } }),
   "PATCH /v1/admin/audit/reports/{report_id}": async () => ({
     ...{ params: { report_id: await newReport() }, body: { status: "reviewed" } },

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { LineReader } from "../../../src/kernel/feeds/lines";
 import { setClock } from "../../../src/kernel/time/clock";
 import { decodeMessage } from "../../../src/operations/vessels/ais";
-import { LineReader, MessageReader } from "../../../src/operations/vessels/sentences";
+import { MessageReader } from "../../../src/operations/vessels/sentences";
 import { armoured, classA, line, parts, sentence, voyage } from "./support";
 
 const AKRA = [

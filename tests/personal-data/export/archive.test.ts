@@ -3,9 +3,10 @@ import type { Token } from "../../support/api";
 import { camelCased } from "../../support/camel-case";
 import { commandLineKey } from "../../support/credentials";
 import { done } from "../../support/expectations";
-import { externalUser, newUser } from "../../support/people";
+import { externalUser, newUser, staff } from "../../support/people";
 import { onDatabase, rows } from "../../support/rows";
 import { TestServer } from "../../support/server";
+import { newTracker } from "../../tracking/doors/support";
 import {
   type Archive,
   exported,
@@ -130,6 +131,7 @@ describe("data.json", () => {
       "integrations",
       "ownedApps",
       "apiKeys",
+      "trackers",
       "roles",
       "twoFactorAuth",
       "signInAddresses",
@@ -155,6 +157,18 @@ describe("data.json", () => {
       expect(archive.data[section]).toEqual(rest[section].map(camelCased));
     },
   );
+
+  test("holds the trackers that the user made, without token and secret", async () => {
+    const maker = await staff(server, "devices:write", "devices:read", "gps:write");
+    const { deviceId, id, token, answer } = await newTracker(server, "owntracks", {
+      ...{ token: maker.token, with_encryption: true },
+    });
+    const { body } = await server.get(`/v1/devices/${deviceId}/trackers/${id}`, { token: maker.token });
+    const { data, files } = await exported(server, maker.token);
+    expect(data.trackers).toEqual([camelCased(body.data)]);
+    for (const secret of [token, answer.encryption_key])
+      expect(files["data.json"].toString()).not.toContain(secret);
+  });
 
   test.each(["pendingEmailChange", "pendingEmailLink", "deletionStatus"] as const)(
     "holds %s as the API shows it",

@@ -183,8 +183,8 @@ function largeDirectory(): string {
   change(
     join(target, "fairlead.db"),
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
-     INSERT INTO gps_points SELECT 'p' || i, device_id, trip_id, latitude, longitude, altitude, heading, timestamp,
-       speed_kmh, speed_mps, speed_mph, speed_knots, pdop, hdop, vdop, created_at
+     INSERT INTO gps_points (id, device_id, latitude, longitude, timestamp, created_at)
+     SELECT 'p' || i, device_id, latitude, longitude, timestamp, created_at
      FROM n, (SELECT * FROM gps_points LIMIT 1)`,
   );
   return target;

@@ -411,6 +411,20 @@ describe("addresses outside", () => {
     expect(await checkOutside()).toEqual([]);
   });
 
+  test("are the receiver's too, but for a port on which datagrams come in", async () => {
+    const url = `tcp://127.0.0.1:${mail}`;
+    configure({ "position.source": "nmea", "position.url": url });
+    expect((await checkOutside()).map(({ finding }) => finding.message)).toEqual([
+      `${url} answers (own position)`,
+    ]);
+    configure({
+      "position.source": "nmea",
+      "position.url": "udp://0.0.0.0:10110",
+      "position.allow_from": "192.0.2.7",
+    });
+    expect(await checkOutside()).toEqual([]);
+  });
+
   test("are each asked once, without path and credentials, and tell the time", async () => {
     const base = http.url.origin.replace("//", "//name:secret@");
     configure({

@@ -72,9 +72,9 @@ describe("a batch", () => {
       accuracy_m: null,
       battery_percent: null,
     });
-    expect(first.speed_mps).toBeCloseTo(5.144446, 6);
-    expect(first.speed_kmh).toBeCloseTo(18.520005, 5);
-    expect(first.speed_mph).toBeCloseTo(11.507796, 5);
+    expect(first.speed_mps).toBe(5.144444);
+    expect(first.speed_kmh).toBe(18.52);
+    expect(first.speed_mph).toBe(11.507794);
     expect(second).toMatchObject({ speed_mps: 0, speed_kmh: 7, speed_knots: 0, speed_mph: 0 });
     const none = { speed_kmh: null, speed_mps: null, speed_mph: null, speed_knots: null };
     expect(third).toMatchObject({ ...none, accuracy_m: 4.5, battery_percent: 81, altitude: 2, heading: 360 });

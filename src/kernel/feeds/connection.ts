@@ -1,9 +1,9 @@
-import { log } from "../../kernel/logs/log";
-import { MINUTE, SECOND } from "../../kernel/time/clock";
+import { log } from "../logs/log";
+import { MINUTE, SECOND } from "../time/clock";
 
 /**
- * Keeps up a connection to a source of vessel positions: made anew when it is lost or hangs, with growing
- * pauses.
+ * Keeps up a connection to a source that speaks by itself, such as a receiver on board: made anew when it is
+ * lost or hangs, with growing pauses.
  */
 
 /** All in milliseconds. */
@@ -55,14 +55,35 @@ export interface Kept {
 /** Between half of a pause and the whole, so that not everybody is back at the same moment. */
 const jittered = (pause: number): number => pause * (0.5 + Math.random() / 2);
 
-/** The log's state while the source speaks, in place of the reason why it doesn't. */
+/** Hears of the state of a feed, at each message that makes sense and at each attempt that failed. */
+export interface Told {
+  speaks: () => void;
+  fails: (why: string) => void;
+}
+
+/** The log's state while a source speaks, in place of the reason why it doesn't. */
 const SPEAKING = "";
 
 /**
- * Keeps up a connection. `source` names it in the log, which has one line when it speaks, one when it is
- * lost, and none for each further attempt that fails alike.
+ * Tells the log: one line when the source speaks, one when it is lost, and none for each further attempt that
+ * fails alike. `what` is what should arrive, `source` the name of the source.
  */
-export function keepConnection(source: string, open: Open, timing: LinkTiming): Kept {
+export function toldInLog(what: string, source: string): Told {
+  let told: string | null = null;
+  return {
+    speaks() {
+      if (told !== SPEAKING) log.info(`${what} arrive`, { source });
+      told = SPEAKING;
+    },
+    fails(why) {
+      if (told !== why) log.warn(`no ${what} arrive`, { source, why });
+      told = why;
+    },
+  };
+}
+
+/** Keeps up a connection, once `connect` was called. */
+export function keepConnection(tell: Told, open: Open, timing: LinkTiming): Kept {
   let isKept = false;
   let isOpen = false;
   /** Counts openings and closings: a link of an older count is over. */
@@ -70,7 +91,6 @@ export function keepConnection(source: string, open: Open, timing: LinkTiming): 
   let timer: ReturnType<typeof setTimeout> | undefined;
   let closeOpen: () => void = () => {};
   let failures = 0;
-  let told: string | null = null;
 
   const close = () => {
     turn++;
@@ -95,8 +115,7 @@ export function keepConnection(source: string, open: Open, timing: LinkTiming): 
       if (isOver()) return;
       const wasProven = spoke && performance.now() - openedAt >= timing.proven;
       failures = isFailure && !wasProven ? failures + 1 : 0;
-      if (told !== why) log.warn("no vessel positions arrive", { source, why });
-      told = why;
+      tell.fails(why);
       close();
       reopen();
     };
@@ -115,8 +134,7 @@ export function keepConnection(source: string, open: Open, timing: LinkTiming): 
         if (isOver()) return;
         timer?.refresh();
         spoke = true;
-        if (told !== SPEAKING) log.info("vessel positions arrive", { source });
-        told = SPEAKING;
+        tell.speaks();
       },
       lost: (why) => lose(why),
     };

@@ -1,0 +1,94 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { done, expectStatus } from "../../support/expectations";
+import { LONGEST_HOLD, longestHold } from "../../support/pressure";
+import { TestServer } from "../../support/server";
+import { newTracker, nextTime, positionsOf } from "./support";
+
+/** Limits at the doors: of positions, and of wrong tokens. */
+
+const PATH = "/v1/ingest/generic";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await TestServer.start({ settings: { "rate_limit.enabled": "true" } });
+  const body = { value: 100 };
+  const path = "/v1/system-config/ingest.positions_per_minute";
+  done(await server.patch(path, { token: await server.admin(), body }));
+});
+afterAll(() => server.stop());
+
+const positions = (count: number) => {
+  const start = nextTime() - 100_000;
+  return Array.from({ length: count }, (_, at) => ({ latitude: 54, longitude: 13, timestamp: start + at }));
+};
+
+describe("beyond the limit of positions", () => {
+  test("a request is 503 with Retry-After, and nothing of it is stored", async () => {
+    const { token, deviceId } = await newTracker(server, "generic");
+    expectStatus(await server.post(PATH, { token, body: positions(60) }), 200);
+    const refused = await server.post(PATH, { token, body: positions(60) });
+    expect([refused.status, refused.body.error]).toEqual([503, "ServiceUnavailable"]);
+    expect(Number(refused.headers.get("retry-after"))).toBeWithin(1, 61);
+    expect(refused.headers.get("referrer-policy")).toBe("no-referrer");
+    expect(await positionsOf(server, deviceId)).toHaveLength(60);
+    expectStatus(await server.post(PATH, { token, body: positions(40) }), 200);
+  });
+
+  test("another tracker goes on, and one request larger than the whole limit passes", async () => {
+    const { token } = await newTracker(server, "generic");
+    const answer = await server.post(PATH, { token, body: positions(500) });
+    expect(answer.body).toEqual({ stored: 500, duplicates: 0, rejected: 0 });
+    expect((await server.post(PATH, { token, body: positions(1) })).status).toBe(503);
+  });
+});
+
+test("while another process holds the database, an app gets 503 with Retry-After, and its position once it is sent again", async () => {
+  const { token, deviceId } = await newTracker(server, "generic");
+  const body = positions(1);
+  const other = new Database(join(server.dataDir, "fairlead.db"));
+  other.run("BEGIN IMMEDIATE");
+  try {
+    const refused = await server.post(PATH, { token, body });
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(await positionsOf(server, deviceId)).toEqual([]);
+  } finally {
+    other.run("ROLLBACK");
+    other.close();
+  }
+  expect((await server.post(PATH, { token, body })).body).toEqual({ stored: 1, duplicates: 0, rejected: 0 });
+}, 20_000);
+
+test("the general limit of writes doesn't count at the doors", async () => {
+  const { token } = await newTracker(server, "owntracks");
+  for (let at = 0; at < 50; at++) {
+    const answer = await server.post("/v1/ingest/owntracks", { token, body: { _type: "lwt" } });
+    expect([answer.status, answer.headers.get("ratelimit-limit")]).toEqual([200, null]);
+  }
+});
+
+test("a flood of unknown tokens is all 401, keeps nobody waiting, and stops no right token of its address", async () => {
+  const { token } = await newTracker(server, "owntracks");
+  const wrong = () => `flt_${crypto.randomUUID().replaceAll("-", "")}xxxxxxxxxxx`;
+  const flood = (count: number) =>
+    Promise.all(
+      Array.from({ length: count }, async () => {
+        const answer = await fetch(`${server.url}/v1/ingest/owntracks/${wrong()}`, {
+          method: "POST",
+          body: "{}",
+        });
+        await answer.text();
+        return answer.status;
+      }),
+    );
+  const held = await longestHold(server, async () => {
+    for (let wave = 0; wave < 4; wave++) {
+      const flooding = flood(500);
+      for (let at = 0; at < 5; at++)
+        expectStatus(await server.post("/v1/ingest/owntracks", { token, body: { _type: "lwt" } }), 200);
+      expect(new Set(await flooding)).toEqual(new Set([401]));
+    }
+  });
+  expect(held).toBeLessThan(LONGEST_HOLD);
+}, 30_000);
