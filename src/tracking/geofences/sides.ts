@@ -6,11 +6,11 @@
 /** The fields of a fix that a crossing keeps. */
 export interface SideFix {
   /** Epoch milliseconds. */
-  time: number;
+  timestamp: number;
   latitude: number;
   longitude: number;
-  /** Identifier of the position. */
   id: string;
+  trip_id: string | null;
 }
 
 /**
@@ -21,15 +21,15 @@ export type Place = "inside" | "near" | "outside" | "unknown";
 
 export interface SideRules {
   confirmFixes: number;
+  /** Seconds. */
   enterAfterS: number;
   exitAfterS: number;
+  /** Null for no dwelling. */
   dwellS: number | null;
 }
 
 export interface SideState {
   isInside: boolean;
-  /** The fix that entered; null for a device that was there when the zone began to watch, or is outside. */
-  entered: SideFix | null;
   /** The time since which it is inside, for dwelling: of the enter, or of the zone's beginning. Null outside. */
   since: number | null;
   hasDwelled: boolean;
@@ -37,7 +37,15 @@ export interface SideState {
   pending: { first: SideFix; count: number } | null;
 }
 
-export const OUTSIDE: SideState = { isInside: false, entered: null, since: null, hasDwelled: false, pending: null };
+export const OUTSIDE: SideState = { isInside: false, since: null, hasDwelled: false, pending: null };
+
+/** The state of a device that is inside since a time (epoch milliseconds). */
+export const insideSince = (since: number): SideState => ({
+  isInside: true,
+  since,
+  hasDwelled: false,
+  pending: null,
+});
 
 export interface Crossing {
   event: "enter" | "exit" | "dwell";
@@ -46,35 +54,41 @@ export interface Crossing {
   fix: SideFix;
 }
 
+/** A state, and the crossings that led to it. */
+export interface Step {
+  state: SideState;
+  crossings: readonly Crossing[];
+}
+
+const NONE: readonly Crossing[] = [];
+
+/** True for a state in which a device is as if it had never come near. */
+export const isBlank = ({ isInside, pending }: SideState): boolean => !isInside && pending === null;
+
 /** The state after a fix, and what it showed. The state is the same object if nothing changed. */
-export function step(
-  state: SideState,
-  fix: SideFix,
-  place: Place,
-  rules: SideRules,
-): { state: SideState; crossings: Crossing[] } {
-  if (place === "unknown") return { state, crossings: [] };
+export function step(state: SideState, fix: SideFix, place: Place, rules: SideRules): Step {
+  if (place === "unknown") return { state, crossings: NONE };
   const isOther = state.isInside ? place === "outside" : place === "inside";
   if (!isOther) return dwell(state.pending === null ? state : { ...state, pending: null }, fix, rules);
   const pending = { first: state.pending?.first ?? fix, count: (state.pending?.count ?? 0) + 1 };
+  const { first } = pending;
   const afterS = state.isInside ? rules.exitAfterS : rules.enterAfterS;
   const isConfirmed =
-    pending.count >= rules.confirmFixes && fix.time - pending.first.time >= afterS * 1_000;
-  if (!isConfirmed) return { state: { ...state, pending }, crossings: [] };
-  const { first } = pending;
-  if (state.isInside) return { state: OUTSIDE, crossings: [{ event: "exit", time: first.time, fix: first }] };
-  const inside: SideState = { isInside: true, entered: first, since: first.time, hasDwelled: false, pending: null };
-  const later = dwell(inside, fix, rules);
+    pending.count >= rules.confirmFixes && fix.timestamp - first.timestamp >= afterS * 1_000;
+  if (!isConfirmed) return { state: { ...state, pending }, crossings: NONE };
+  if (state.isInside)
+    return { state: OUTSIDE, crossings: [{ event: "exit", time: first.timestamp, fix: first }] };
+  const later = dwell(insideSince(first.timestamp), fix, rules);
   return {
     state: later.state,
-    crossings: [{ event: "enter", time: first.time, fix: first }, ...later.crossings],
+    crossings: [{ event: "enter", time: first.timestamp, fix: first }, ...later.crossings],
   };
 }
 
 /** Notices that a device has been inside for long enough. */
-function dwell(state: SideState, fix: SideFix, { dwellS }: SideRules): { state: SideState; crossings: Crossing[] } {
-  if (!state.isInside || state.hasDwelled || dwellS === null || state.since === null) return { state, crossings: [] };
+function dwell(state: SideState, fix: SideFix, { dwellS }: SideRules): Step {
+  if (dwellS === null || state.since === null || state.hasDwelled) return { state, crossings: NONE };
   const due = state.since + dwellS * 1_000;
-  if (fix.time < due) return { state, crossings: [] };
+  if (fix.timestamp < due) return { state, crossings: NONE };
   return { state: { ...state, hasDwelled: true }, crossings: [{ event: "dwell", time: due, fix }] };
 }

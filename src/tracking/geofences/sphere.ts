@@ -44,7 +44,7 @@ export interface Arc {
 }
 
 /** Shorter arcs than a tenth of a millimetre are points. */
-const SHORTEST = 1.6e-11;
+export const SHORTEST = 1.6e-11;
 
 export function arcBetween(from: Vector, to: Vector): Arc {
   const normal = cross(from, to);
@@ -69,6 +69,16 @@ export function nearestOnArc({ from, to, normal }: Arc, point: Vector): Vector {
 
 /** The angle from a vector to the nearest point of an arc. */
 export const angleToArc = (arc: Arc, point: Vector): number => angle(point, nearestOnArc(arc, point));
+
+/** True if two arcs cross: the ends of each lie on different sides of the other. */
+export function arcsCross(a: Arc, b: Arc): boolean {
+  if (a.normal === null || b.normal === null) return false;
+  const fromB = dot(a.normal, b.from) > 0;
+  if (dot(a.normal, b.to) > 0 === fromB) return false;
+  const fromA = dot(b.normal, a.from) > 0;
+  // Opposite turns: else one arc crosses the circle of the other on the far side of the sphere.
+  return dot(b.normal, a.to) > 0 !== fromA && fromA !== fromB;
+}
 
 /** A part of the sphere around a point. */
 export interface Cap {
