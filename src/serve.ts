@@ -36,6 +36,7 @@ import { migrationProgress } from "./server/backup/progress";
 import { stopBackups } from "./server/backup/schedule";
 import { checkClockAtStart } from "./server/health/clock";
 import { startMetrics } from "./server/metrics/service";
+import { startRecomputing } from "./tracking/crossings/recompute";
 import { loadDetachments } from "./tracking/ingest/detach";
 import { startReceiver } from "./tracking/receiver/service";
 
@@ -113,6 +114,7 @@ async function bringUp(release: () => void): Promise<Running> {
     schema: newestMigration(),
     pid: process.pid,
   });
+  const stopRecomputing = startRecomputing();
   const stopJobs = startJobs();
   const stopReceiver = startReceiver();
   const stopVessels = startVessels();
@@ -121,6 +123,7 @@ async function bringUp(release: () => void): Promise<Running> {
     stopVessels();
     stopReceiver();
     stopJobs();
+    stopRecomputing();
     stopSockets();
     await Promise.race([app.server?.stop(false), Bun.sleep(DRAIN_SECONDS * SECOND)]);
     await app.server?.stop(true);

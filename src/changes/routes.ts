@@ -6,7 +6,7 @@ import { ChangePage, ChangesQuery, DEFAULT_LIMIT, Expired, StreamQuery } from ".
 import { pollChanges, startFrom, streamChanges, visibleTypes } from "./service";
 
 const SEEN =
-  "Each type needs the permission of its channel: `gpsUpdate` and `gpsLate` `gps:read`, `geofenceEvent` `geofences:read`, `tripUpdate` `trips:read`, `deviceUpdate` `devices:read`; 403 if the caller holds none of them.";
+  "Each type needs the permission of its channel: `gpsUpdate` and `gpsLate` `gps:read`, `geofenceEvent` and `geofenceCorrection` `geofences:read`, `tripUpdate` `trips:read`, `deviceUpdate` `devices:read`; 403 if the caller holds none of them.";
 
 export const changeRoutes = new Elysia({ prefix: "/v1/changes", tags: ["Changes"] })
   .use(guard)

@@ -1,6 +1,6 @@
 /**
- * The kinds of changes, by their number in the database: none may be renumbered. All but the last are types of messages;
- * `position` is one that nobody is told of by itself, as of a batch.
+ * The kinds of changes, by their number in the database: none may be renumbered. All are types of messages but `position`,
+ * of which nobody is told by itself, as of a batch.
  */
 export const CHANGE_KINDS = [
   "gpsUpdate",
@@ -9,6 +9,7 @@ export const CHANGE_KINDS = [
   "tripUpdate",
   "deviceUpdate",
   "position",
+  "geofenceCorrection",
 ] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
@@ -18,6 +19,7 @@ export const CHANGE_TYPES: readonly ChangeType[] = [
   "gpsUpdate",
   "gpsLate",
   "geofenceEvent",
+  "geofenceCorrection",
   "tripUpdate",
   "deviceUpdate",
 ];

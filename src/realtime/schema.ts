@@ -173,6 +173,25 @@ export const SERVER_MESSAGES = {
     { type: type("geofenceEvent"), data: Crossing, cursor: onFeed },
     "A device entered or left a zone. To `geofence` and `geofence:<geofence id>`",
   ),
+  geofenceCorrection: record(
+    "SocketGeofenceCorrection",
+    {
+      type: type("geofenceCorrection"),
+      data: t.Object(
+        {
+          device_id: out.uuid("The device"),
+          geofence_ids: t.Array(out.uuid("A zone"), {
+            description: "The zones whose crossings have changed",
+          }),
+          from: out.time("Time of the first crossing that came or went"),
+          to: out.time("Time of the last one"),
+        },
+        { description: "What a list of crossings has to load anew" },
+      ),
+      cursor: onFeed,
+    },
+    "Positions that came late, or were marked or deleted, have changed crossings of the past. To extended subscriptions of `geofence`",
+  ),
   tripUpdate: record(
     "SocketTripUpdate",
     { type: type("tripUpdate"), data: orGone(Trip), cursor: onFeed },

@@ -71,6 +71,9 @@ const LISTS: Record<string, string> = {
   listTrips: PAGE,
   listLocations: PAGE,
   listZones: PAGE,
+  listCrossings: PAGE,
+  listDevicesInZone: PAGE,
+  listVisitsOfZone: PAGE,
   findMembersOfGuild: PAGE,
   // Lists that come whole, and in pages on request.
   listOwnOAuthClients: "whole up to 100 clients of 16 KiB; oauth.max_clients_per_user of a user",
