@@ -9,7 +9,7 @@ import { OUTSIDE } from "../geofences/sides";
 import { fixesBefore, type Moment, noteCompared, purgedTo } from "../geofences/tracks";
 import { keepLate, supersede } from "../ingest/crossings";
 import { Replay } from "./replay";
-import { endSpan, moveSpan, setShown, type Span, sidesAfter, spanOf, spans, storedBetween } from "./stored";
+import { endSpan, moveSpan, type Span, setShown, sidesAfter, spanOf, spans, storedBetween } from "./stored";
 
 /**
  * Computes crossings anew where a device's track has changed in the past: from the last state that still holds, along the

@@ -1,6 +1,6 @@
 import { beginAt, inOrder, passedBy, stepAt } from "../geofences/evaluate";
 import type { Shown } from "../geofences/events";
-import { type Presence, presencesOf } from "../geofences/presence";
+import { type Presence, type Presences, presencesOf } from "../geofences/presence";
 import { insideSince, isBlank, OUTSIDE, type SideState } from "../geofences/sides";
 import { baselineOf, fixesBefore, fixesFrom, isBefore, type Moment, type ZoneFix } from "../geofences/tracks";
 import { contains, leastAccuracyLimit, type Zone, zonesAround } from "../geofences/watched";
@@ -8,6 +8,7 @@ import { pendingBefore } from "./pending";
 import {
   crossedBy,
   hasDwelledBetween,
+  type Side,
   type StoredEvent,
   sideBefore,
   sideFrom,
@@ -39,6 +40,7 @@ export class Replay {
   /** Why it ended: the way is from here on as it is stored, or there are no more fixes. Null while it goes on. */
   end: "as stored" | "newest fix" | null = null;
 
+  readonly #present: Presences;
   #previous: ZoneFix | null;
   #fixes: ZoneFix[] = [];
   /** The stored crossings of the fixes that are read and not followed yet. */
@@ -51,6 +53,7 @@ export class Replay {
     this.#deviceId = deviceId;
     this.#changedTo = changedTo;
     this.from = from;
+    this.#present = presencesOf(deviceId);
     this.#previous = fixesBefore(deviceId, from, 1)[0] ?? null;
     this.#begin();
   }
@@ -62,13 +65,11 @@ export class Replay {
   // --- The beginning ---------------------------------------------------------------------------------------
 
   #begin(): void {
-    const present = presencesOf(this.#deviceId);
     const zones = new Map(crossedBy(this.#deviceId).map((zone) => [zone.seq, zone]));
-    for (const { zone } of present.values()) zones.set(zone.seq, zone);
+    for (const { zone } of this.#present.values()) zones.set(zone.seq, zone);
     const shownBy = new Map<number, Moment>();
     for (const zone of zones.values()) {
       const before = sideBefore(this.#deviceId, zone, this.from);
-      const next = sideFrom(this.#deviceId, zone, this.from);
       if (before) shownBy.set(zone.seq, { timestamp: before.shown_at, row: before.shown_row });
       if (before && before.event !== "exit") {
         const since = insideSince(before.occurred_at);
@@ -76,10 +77,7 @@ export class Replay {
         const hasDwelled = zone.dwellS !== null && hasDwelledBetween(this.#deviceId, zone, shown, this.from);
         this.states.set(zone.seq, { zone, state: { ...since, hasDwelled } });
       }
-      const wasInside = next ? next.event === "exit" : present.get(zone.seq)?.state.isInside === true;
-      const since =
-        before && before.event !== "exit" && before.is_late === 0 ? before.occurred_at : undefined;
-      if (wasInside) this.#storedInside.set(zone.seq, since);
+      this.#noteStored(zone.seq, zone, this.from, before);
     }
     const isCompared = (zone: Zone, fix: ZoneFix): boolean => {
       const crossing = shownBy.get(zone.seq);
@@ -161,16 +159,35 @@ export class Replay {
       this.overtaken.push(...storedBefore(this.#deviceId, zone, this.from));
   }
 
-  /** Notes the sides that are stored up to a fix. */
+  /** Notes the sides that are stored for the time after a fix. */
   #overtake(fix: ZoneFix): void {
+    const next = { timestamp: fix.timestamp, row: fix.row + 1 };
     let count = 0;
-    for (const { seq, event, occurred_at, shown_at, shown_row } of this.#stored) {
+    for (const { shown_at, shown_row, ...event } of this.#stored) {
       if (isBefore(fix, { timestamp: shown_at, row: shown_row })) break;
       count++;
-      if (event === "exit") this.#storedInside.delete(seq);
-      else if (event === "enter" || event === "begin") this.#storedInside.set(seq, occurred_at);
+      if (event.event === "passed" || event.event === "dwell") continue;
+      const zone = { id: event.geofence_id, watch_from: event.watch_from };
+      this.#noteStored(event.seq, zone, next, event);
     }
     this.#stored.splice(0, count);
+  }
+
+  /**
+   * Notes if a device is inside of a zone by what is stored, and since when. The next change of sides tells: the last one may
+   * be new already, by a step of this work.
+   */
+  #noteStored(
+    seq: number,
+    zone: Pick<Zone, "id" | "watch_from">,
+    from: Moment,
+    last: Pick<Side, "event" | "occurred_at" | "is_late"> | null,
+  ): void {
+    const next = sideFrom(this.#deviceId, zone, from);
+    const isInside = next ? next.event === "exit" : this.#present.get(seq)?.state.isInside === true;
+    const since = last && last.event !== "exit" && last.is_late === 0 ? last.occurred_at : undefined;
+    if (isInside) this.#storedInside.set(seq, since);
+    else this.#storedInside.delete(seq);
   }
 
   // --- The end ---------------------------------------------------------------------------------------------

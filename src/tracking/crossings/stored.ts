@@ -1,5 +1,6 @@
 import { sqlite, statement } from "../../kernel/db/connection";
 import type { EventRow } from "../geofences/events";
+import type { ZoneEvent } from "../geofences/kinds";
 import type { Moment } from "../geofences/tracks";
 import { ZONE_COLUMNS, type Zone } from "../geofences/watched";
 
@@ -121,7 +122,7 @@ export const crossedBy = (deviceId: string): Zone[] => crossed().all(deviceId);
 
 /** A change of sides. */
 export interface Side {
-  event: "enter" | "exit" | "begin";
+  event: ZoneEvent;
   occurred_at: number;
   is_late: 0 | 1;
   shown_at: number;
@@ -141,19 +142,22 @@ const lastBefore = side("<", "DESC");
 const firstFrom = side(">=", "ASC");
 const firstAfter = side(">", "ASC");
 
+/** The part of a zone by which its crossings are found. */
+type Watch = Pick<Zone, "id" | "watch_from">;
+
 const find = (
   query: typeof lastBefore,
   deviceId: string,
-  zone: Zone,
+  zone: Watch,
   { timestamp, row }: Moment,
 ): Side | null => query().get(deviceId, zone.id, timestamp, row, zone.watch_from);
 
 /** The last change of sides of a device at a zone that was shown before a fix. */
-export const sideBefore = (deviceId: string, zone: Zone, at: Moment): Side | null =>
+export const sideBefore = (deviceId: string, zone: Watch, at: Moment): Side | null =>
   find(lastBefore, deviceId, zone, at);
 
 /** The first change of sides of a device at a zone that was shown by a fix or later. */
-export const sideFrom = (deviceId: string, zone: Zone, at: Moment): Side | null =>
+export const sideFrom = (deviceId: string, zone: Watch, at: Moment): Side | null =>
   find(firstFrom, deviceId, zone, at);
 
 /** True if a device changed sides of a zone after a fix. */

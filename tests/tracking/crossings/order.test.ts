@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sqlite } from "../../../src/kernel/db/connection";
-import { closeDatabase } from "../../../src/kernel/db/transactions";
+import { closeDatabase, transact } from "../../../src/kernel/db/transactions";
 import { setClock } from "../../../src/kernel/time/clock";
-import { recomputeCrossings } from "../../../src/tracking/crossings/recompute";
+import { recomputeCrossings, recomputeStep } from "../../../src/tracking/crossings/recompute";
+import { deleteGeofence, updateGeofence } from "../../../src/tracking/geofences/service";
+import { deletePoint, markPoint } from "../../../src/tracking/gps/service";
 import { recordPositions } from "../../../src/tracking/ingest/record";
 import { randomFrom } from "../../support/random";
-import { newDevice, openTracking } from "../in-process";
+import { newDevice, openTracking, SERVICE } from "../in-process";
 import { expectedOf, type ReferenceZone, type TrackFix } from "./reference";
 import { below, expectStored, makeZones, type Random, recordedTracks } from "./support";
 
@@ -39,18 +41,25 @@ function plan(random: Random): TrackFix[] {
   }));
 }
 
+interface Request {
+  /** Unix seconds. */
+  at: number;
+  fixes: TrackFix[];
+}
+
 /** Requests that come late by as much as an app's buffer holds, some of them twice. */
-function shuffle(fixes: TrackFix[], random: Random): TrackFix[][] {
+function shuffle(fixes: TrackFix[], random: Random): Request[] {
   const delay = 10 ** (random() * 5);
   const arrivals = fixes
     .map((fix) => ({ fix, at: fix.time + random() * delay }))
-    .toSorted((a, b) => a.at - b.at)
-    .map(({ fix }) => fix);
-  const requests: TrackFix[][] = [];
+    .toSorted((a, b) => a.at - b.at);
+  const requests: Request[] = [];
   while (arrivals.length > 0) {
-    const some = arrivals.splice(0, 1 + below(random, 12)).toSorted(() => random() - 0.5);
-    requests.push(some);
-    if (random() < 0.3) requests.push(some.slice(below(random, some.length)));
+    const some = arrivals.splice(0, 1 + below(random, 12));
+    const at = some.at(-1)?.at as number;
+    const sent = some.map(({ fix }) => fix).toSorted(() => random() - 0.5);
+    requests.push({ at, fixes: sent });
+    if (random() < 0.3) requests.push({ at, fixes: sent.slice(below(random, sent.length)) });
   }
   return requests;
 }
@@ -72,7 +81,7 @@ test(`${CASES} shuffled deliveries at 200 zones end as an orderly pass`, async (
 
     const shuffled = newDevice();
     for (const request of shuffle(fixes, random)) {
-      await recordPositions("batch", shuffled, request);
+      await recordPositions("batch", shuffled, request.fixes);
       if (random() < 0.3) await recomputeCrossings();
     }
     await recomputeCrossings();
@@ -84,5 +93,84 @@ test(`${CASES} shuffled deliveries at 200 zones end as an orderly pass`, async (
       .query<{ n: number }, []>("SELECT count(*) AS n FROM geofence_events WHERE superseded_at IS NOT NULL")
       .get()?.n ?? 0;
   // Tracks on which nothing happens prove nothing.
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(100);
+}, 120_000);
+
+const STORIES = 80;
+
+test(`${STORIES} stories in which zones begin anew and fixes are marked, unmarked and deleted end as they must`, async () => {
+  const seen = { crossings: 0, inside: 0, begun: 0 };
+  for (const { zone } of zones) await deleteGeofence(SERVICE, zone.id);
+  for (let seed = 1; seed <= STORIES; seed++) {
+    const random = randomFrom(1_000 + seed);
+    const fixes = plan(random);
+    const [first, ...others] = fixes as [TrackFix, ...TrackFix[]];
+    setClock(() => first.time * 1_000);
+    const device = newDevice();
+    const own = await makeZones(random, [fixes], 12);
+    await recordPositions("batch", device, [first]);
+    // Zones that change at times between those of the fixes, and begin to watch anew then.
+    const times = new Set(fixes.map(({ time }) => time));
+    const last = Number(fixes.at(-1)?.time);
+    const turns = Array.from({ length: 8 }, () => first.time + 1 + below(random, last - first.time))
+      .filter((time) => !times.has(time))
+      .map((time) => ({ at: time + 0.5, zone: below(random, own.length) }));
+    const happenings = [
+      ...turns.map((turn) => ({ at: turn.at, turn })),
+      ...shuffle(others, random).map((request) => ({ at: request.at, request })),
+    ].toSorted((a, b) => a.at - b.at);
+    const begun = new Map<string, number>();
+    for (const happening of happenings) {
+      setClock(() => Math.round(happening.at * 1_000));
+      if ("request" in happening) await recordPositions("batch", device, happening.request.fixes);
+      else {
+        const { zone } = own[happening.turn.zone] as ReferenceZone;
+        const change = { confirm_fixes: 1 + (zone.confirm_fixes % 3) };
+        Object.assign(zone, change);
+        await updateGeofence(SERVICE, zone.id, change);
+        begun.set(zone.id, happening.at);
+      }
+      if (random() < 0.2) while (await transact(() => recomputeStep(device, 0), "retryable"));
+    }
+    const check = async (pass: string, track: TrackFix[]) => {
+      // In steps as small as can be.
+      while (await transact(() => recomputeStep(device, 0), "retryable"));
+      const expected = expectedOf(own, track, ({ id }) => begun.get(id) ?? null);
+      expectStored(device, expected, { seed, pass });
+      seen.crossings += expected.crossings.length;
+      seen.inside += expected.inside.length;
+    };
+    await check("late", fixes);
+    seen.begun += begun.size;
+
+    const idAt = ({ time }: TrackFix): string =>
+      sqlite
+        .query<{ id: string }, [string, number]>(
+          "SELECT id FROM gps_points WHERE device_id = ? AND timestamp = ?",
+        )
+        .get(device, time * 1_000)?.id ?? "";
+    const marked = new Set(fixes.filter(() => random() < 0.2));
+    for (const fix of marked) await markPoint(SERVICE, idAt(fix), true);
+    await check(
+      "marked",
+      fixes.filter((fix) => !marked.has(fix)),
+    );
+    for (const fix of marked)
+      if (random() < 0.5 && marked.delete(fix)) await markPoint(SERVICE, idAt(fix), false);
+    await check(
+      "unmarked",
+      fixes.filter((fix) => !marked.has(fix)),
+    );
+    for (const fix of fixes.slice(1)) {
+      if (random() > 0.1) continue;
+      marked.add(fix);
+      await deletePoint(SERVICE, idAt(fix));
+    }
+    await check(
+      "deleted",
+      fixes.filter((fix) => !marked.has(fix)),
+    );
+    for (const { zone } of own) await deleteGeofence(SERVICE, zone.id);
+  }
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(100);
 }, 120_000);

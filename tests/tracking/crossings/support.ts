@@ -110,12 +110,16 @@ interface Row {
   longitude: number;
 }
 
-/** Compares the crossings of a device that hold, and where it is now, with what must be. */
+/**
+ * Compares the crossings of a device that hold, since their zones last began to watch,
+ * and where it is now, with what must be.
+ */
 export function expectStored(device: string, expected: Expected, context: object): void {
   const rows = sqlite
     .query<Row, [string]>(
       `SELECT e.geofence_id AS zone, e.event, e.occurred_at AS at, p.timestamp / 1000 AS fix, e.latitude, e.longitude
-       FROM geofence_events e LEFT JOIN gps_points p ON p.id = e.gps_point_id
+       FROM geofence_events e JOIN geofences g ON g.id = e.geofence_id AND g.watch_from = e.watch_from AND g.is_active = 1
+       LEFT JOIN gps_points p ON p.id = e.gps_point_id
        WHERE e.device_id = ? AND e.superseded_at IS NULL AND e.event NOT IN ('begin', 'end')`,
     )
     .all(device);
