@@ -96,7 +96,7 @@ test(`${CASES} shuffled deliveries at 200 zones end as an orderly pass`, async (
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(100);
 }, 120_000);
 
-const STORIES = 80;
+const STORIES = 30;
 
 test(`${STORIES} stories in which zones begin anew and fixes are marked, unmarked and deleted end as they must`, async () => {
   const seen = { crossings: 0, inside: 0, begun: 0 };
@@ -133,8 +133,9 @@ test(`${STORIES} stories in which zones begin anew and fixes are marked, unmarke
       if (random() < 0.2) while (await transact(() => recomputeStep(device, 0), "retryable"));
     }
     const check = async (pass: string, track: TrackFix[]) => {
-      // In steps as small as can be.
-      while (await transact(() => recomputeStep(device, 0), "retryable"));
+      // Sometimes in steps as small as can be.
+      const milliseconds = seed % 3 === 0 ? 0 : 8;
+      while (await transact(() => recomputeStep(device, milliseconds), "retryable"));
       const expected = expectedOf(own, track, ({ id }) => begun.get(id) ?? null);
       expectStored(device, expected, { seed, pass });
       seen.crossings += expected.crossings.length;

@@ -177,6 +177,9 @@ function pass(
   watchedFrom: number | null,
 ): Expected {
   const crossings: ExpectedCrossing[] = [];
+  // A track in another part of the world.
+  if (track.every(({ latitude }) => Math.abs(latitude - zone.latitude) > 1 + reachKm / 50))
+    return { crossings, inside: [] };
   const tell = (event: ExpectedCrossing["event"], at: number, fix: TrackFix, where: Place = fix): void => {
     const { latitude, longitude } = where;
     crossings.push({ zone: zone.id, event, at, fix: fix.time, place: { latitude, longitude } });
@@ -197,7 +200,7 @@ function pass(
     since = watchedFrom * 1_000;
   let hasDwelled = false;
   let row: TrackFix[] = [];
-  let last: TrackFix | null = null;
+  let last: { fix: TrackFix; distance: number } | null = null;
   for (const fix of seen) {
     if (baseline && fix.time <= baseline.time) continue;
     const wasOutside = since === null && row.length === 0;
@@ -230,16 +233,17 @@ function pass(
       isQuick &&
       wasOutside &&
       last &&
-      fix.time - last.time <= LONGEST_LEG &&
+      fix.time - last.fix.time <= LONGEST_LEG &&
       distance > 0 &&
-      beyond(last) > 0
-    )
-      if (greatCircleKm(zone, nearestOf(last, fix, zone)) <= reachKm && outline.isCut(last, fix)) {
-        const nearest = nearestOf(last, fix, zone);
-        const share = greatCircleKm(last, nearest) / (greatCircleKm(last, fix) || 1);
-        tell("passed", 1_000 * (last.time + share * (fix.time - last.time)), fix, nearest);
+      last.distance > 0
+    ) {
+      const nearest = nearestOf(last.fix, fix, zone);
+      if (greatCircleKm(zone, nearest) <= reachKm && outline.isCut(last.fix, fix)) {
+        const share = greatCircleKm(last.fix, nearest) / (greatCircleKm(last.fix, fix) || 1);
+        tell("passed", 1_000 * (last.fix.time + share * (fix.time - last.fix.time)), fix, nearest);
       }
-    last = fix;
+    }
+    last = { fix, distance };
   }
   return { crossings, inside: since === null ? [] : [[zone.id, since]] };
 }
