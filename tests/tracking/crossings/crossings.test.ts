@@ -361,7 +361,7 @@ describe("late positions", () => {
   });
 
   test("that are marked, unmarked or deleted change crossings back", async () => {
-    const zone = await createZone(server);
+    await createZone(server);
     const { id, key } = await server.device();
     await report(key, [FAR, START], [HERE, START + 1_000], [FAR, START + 2_000]);
     const all = async () => brief(await events(`device_id=${id}`));
