@@ -188,6 +188,8 @@ const INPUTS: Record<string, string> = {
   "writeAuditEvent body.metadata": METADATA,
   "createZone body.metadata": METADATA,
   "changeZone body.metadata": METADATA,
+  "createZone body.geometry.coordinates[][]": "2,000 corners in all (shape-check.ts)",
+  "changeZone body.geometry.coordinates[][]": "2,000 corners in all (shape-check.ts)",
   "createSystemSetting body.value": "4 MiB of all settings; the body",
   "createSystemSetting body.value[]": "4 MiB of all settings; the body",
   "replaceSystemSetting body.value": "4 MiB of all settings; the body",

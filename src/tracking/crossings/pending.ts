@@ -6,8 +6,9 @@ import {
   isAccurate,
   leastAccuracyLimit,
   placeAt,
+  surroundingsOf,
   type Zone,
-  zonesAround,
+  zonesAt,
 } from "../geofences/watched";
 
 /** Fixes that are read at once, and at most: a stretch that no zone sees is not walked through whole. */
@@ -59,7 +60,7 @@ export function pendingBefore(
       const known = [...runs.values()].map(({ presence }) => presence);
       for (const presence of new Set([...inside, ...known])) look(presence, fix);
       if (isOpen)
-        for (const zone of zonesAround(fix)) {
+        for (const zone of zonesAt(surroundingsOf(fix))) {
           if (states.has(zone.seq) || runs.has(zone.seq) || !isSlow(zone, false)) continue;
           if (isSkipping(zone) && contains(zone, fix)) look({ zone, state: OUTSIDE }, fix);
         }

@@ -6,7 +6,7 @@ import { iso } from "../../kernel/time/clock";
 import type { Shown } from "../geofences/events";
 import { presencesOf, storePresences } from "../geofences/presence";
 import { OUTSIDE } from "../geofences/sides";
-import { fixesBefore, type Moment, noteCompared, purgedTo } from "../geofences/tracks";
+import { fixesBefore, type Moment, noteCompared, placed, purgedTo } from "../geofences/tracks";
 import { keepLate, supersede } from "../ingest/crossings";
 import { Replay } from "./replay";
 import { endSpan, moveSpan, type Span, setShown, sidesAfter, spanOf, spans, storedBetween } from "./stored";
@@ -52,7 +52,7 @@ export function recomputeStep(deviceId: string, milliseconds = STEP): boolean {
     return true;
   }
   const { position } = replay;
-  if (position && replay.end === "newest fix") noteCompared(deviceId, position);
+  if (position && replay.end === "newest fix") noteCompared(deviceId, placed(position));
   settle(deviceId, replay);
   endSpan(deviceId);
   tell(deviceId, span);

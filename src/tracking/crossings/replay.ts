@@ -2,8 +2,17 @@ import { beginAt, inOrder, passedBy, stepAt } from "../geofences/evaluate";
 import type { Shown } from "../geofences/events";
 import { type Presence, type Presences, presencesOf } from "../geofences/presence";
 import { insideSince, isBlank, OUTSIDE, type SideState } from "../geofences/sides";
-import { baselineOf, fixesBefore, fixesFrom, isBefore, type Moment, type ZoneFix } from "../geofences/tracks";
-import { contains, leastAccuracyLimit, type Zone, zonesAround } from "../geofences/watched";
+import {
+  baselineOf,
+  fixesBefore,
+  fixesFrom,
+  isBefore,
+  type Moment,
+  type PlacedFix,
+  placed,
+  type ZoneFix,
+} from "../geofences/tracks";
+import { contains, leastAccuracyLimit, type Zone, zonesAt } from "../geofences/watched";
 import { pendingBefore } from "./pending";
 import {
   crossedBy,
@@ -31,7 +40,7 @@ export class Replay {
   readonly from: Moment;
   /** The states that aren't blank, by the zone's row number. */
   readonly states = new Map<number, Presence>();
-  /** What the fixes have shown. */
+  /** The crossings that the fixes have shown. */
   readonly shown: Shown[] = [];
   /** Stored crossings from before the way that don't hold, since their zone began to watch later. */
   readonly overtaken: StoredEvent[] = [];
@@ -41,7 +50,7 @@ export class Replay {
   end: "as stored" | "newest fix" | null = null;
 
   readonly #present: Presences;
-  #previous: ZoneFix | null;
+  #previous: PlacedFix | null;
   #fixes: ZoneFix[] = [];
   /** The stored crossings of the fixes that are read and not followed yet. */
   #stored: StoredEvent[] = [];
@@ -54,7 +63,8 @@ export class Replay {
     this.#changedTo = changedTo;
     this.from = from;
     this.#present = presencesOf(deviceId);
-    this.#previous = fixesBefore(deviceId, from, 1)[0] ?? null;
+    const [previous] = fixesBefore(deviceId, from, 1);
+    this.#previous = previous ? placed(previous) : null;
     this.#begin();
   }
 
@@ -114,7 +124,6 @@ export class Replay {
     }
     this.#follow(fix);
     this.#overtake(fix);
-    this.#previous = fix;
     this.position = fix;
     if (this.#isAsStored(fix)) this.end = "as stored";
     return this.end === null;
@@ -129,17 +138,19 @@ export class Replay {
   }
 
   #follow(fix: ZoneFix): void {
-    const shown = passedBy(
-      this.#previous,
-      fix,
-      (zone) => !this.states.has(zone.seq),
-      (zone, at) => this.#sees(zone, at),
-      (from, limit) => fixesBefore(this.#deviceId, from, limit),
-    );
+    const at = placed(fix);
+    const shown = [
+      ...passedBy(this.#previous, at, {
+        isOutside: (zone) => !this.states.has(zone.seq),
+        sees: (zone, of) => this.#sees(zone, of),
+        earlier: (from, limit) => fixesBefore(this.#deviceId, from, limit),
+      }),
+    ];
     for (const { zone, state } of [...this.states.values()]) shown.push(...this.#compare(zone, state, fix));
-    for (const zone of zonesAround(fix))
+    for (const zone of zonesAt(at.around))
       if (!this.states.has(zone.seq) && contains(zone, fix)) shown.push(...this.#compare(zone, OUTSIDE, fix));
     this.shown.push(...inOrder(shown));
+    this.#previous = at;
   }
 
   #compare(zone: Zone, before: SideState, fix: ZoneFix): Shown[] {

@@ -5,7 +5,7 @@ import type { Moment } from "../geofences/tracks";
 import { ZONE_COLUMNS, type Zone } from "../geofences/watched";
 
 /**
- * What is stored of a device's crossings, as they are computed anew. Raw SQL: the conditions must be those of the partial
+ * The stored crossings of a device, beside which they are computed anew. Raw SQL: the conditions must be those of the partial
  * indexes, word by word, and row values find their places in these. Crossings of zones that have begun to watch anew since,
  * or don't watch any more, are never found: they stay as they are.
  */

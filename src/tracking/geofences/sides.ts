@@ -85,6 +85,13 @@ export function step(state: SideState, fix: SideFix, place: Place, rules: SideRu
   };
 }
 
+/** True if a fix changes nothing, as most don't: `step` would return the state alone. */
+export const staysAs = (state: SideState, place: Place, { dwellS }: SideRules): boolean =>
+  state.isInside &&
+  (place === "inside" || place === "near") &&
+  state.pending === null &&
+  (dwellS === null || state.hasDwelled);
+
 /** Notices that a device has been inside for long enough. */
 function dwell(state: SideState, fix: SideFix, { dwellS }: SideRules): Step {
   if (dwellS === null || state.since === null || state.hasDwelled) return { state, crossings: NONE };

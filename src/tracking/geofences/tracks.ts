@@ -3,7 +3,7 @@ import { TransactionCache } from "../../kernel/db/transaction-cache";
 import { DAY, SECOND } from "../../kernel/time/clock";
 import { COUNTS } from "../gps/table";
 import type { Position } from "./geometry";
-import type { Zone } from "./watched";
+import { type Surroundings, surroundingsOf, type Zone } from "./watched";
 
 /** The positions of a device in order of fix time, as zones see them. Raw SQL: each position reads here. */
 
@@ -47,14 +47,25 @@ export const fixesFrom = (deviceId: string, { timestamp, row }: Moment, limit: n
 
 // --- The newest fix ---------------------------------------------------------------------------------------
 
-const newest = new TransactionCache<string, ZoneFix | null>(50_000);
+/** A fix, and what is around it. */
+export interface PlacedFix {
+  fix: ZoneFix;
+  around: Surroundings;
+}
+
+export const placed = (fix: ZoneFix): PlacedFix => ({ fix, around: surroundingsOf(fix) });
+
+const newest = new TransactionCache<string, PlacedFix | null>(50_000);
 
 /** The fix before one that is the newest of its device; null for the first. */
-export const previousOf = (deviceId: string, fix: ZoneFix): ZoneFix | null =>
-  newest.get(deviceId, () => fixesBefore(deviceId, fix, 1)[0] ?? null);
+export const previousOf = (deviceId: string, fix: ZoneFix): PlacedFix | null =>
+  newest.get(deviceId, () => {
+    const [previous] = fixesBefore(deviceId, fix, 1);
+    return previous ? placed(previous) : null;
+  });
 
 /** Notes the newest fix that counts, after a fix was compared with the zones. */
-export const noteCompared = (deviceId: string, fix: ZoneFix): void => newest.set(deviceId, fix);
+export const noteCompared = (deviceId: string, fix: PlacedFix): void => newest.set(deviceId, fix);
 
 // --- What a zone doesn't see ------------------------------------------------------------------------------
 

@@ -2,21 +2,10 @@ import { sqlite, statement } from "../../kernel/db/connection";
 import { TransactionCache } from "../../kernel/db/transaction-cache";
 import { systemValue } from "../../runtime-settings/service";
 import { type Area, areaOf } from "./area";
-import { type Box, distanceKm, type Position, toVector } from "./geometry";
+import { type Box, distanceKm, type Position } from "./geometry";
 import type { Geometry, Kind } from "./kinds";
 import type { Place, SideRules } from "./sides";
-import {
-  type Arc,
-  angle,
-  angleToArc,
-  arcBetween,
-  dot,
-  toKm,
-  toRadians,
-  unit,
-  type Vector,
-  vectorOf,
-} from "./sphere";
+import { type Arc, angle, angleToArc, dot, toKm, toRadians, unit, type Vector, vectorOf } from "./sphere";
 
 /** Active zones as positions are compared with them. Raw SQL: each position runs these, and Drizzle knows no R-Tree. */
 export interface Zone extends Position, SideRules {
@@ -154,27 +143,34 @@ const CROWD = 64;
 /** Beyond so many, looking at the shape of each would take longer than a turn should. */
 const MOST_CHECKED = 1_000;
 
-/** A cube of space, by three whole numbers. */
-type Cube = readonly [x: number, y: number, z: number];
+/** A place on the sphere, and the zones near it. */
+export interface Surroundings {
+  vector: Vector;
+  /** The cube that holds it, by three whole numbers. */
+  x: number;
+  y: number;
+  z: number;
+  /** The zones that come near the cube; null if they are many. */
+  zones: readonly Zone[] | null;
+}
 
-const cubeOf = ([x, y, z]: Vector): Cube => [
-  Math.floor(x * CUBES),
-  Math.floor(y * CUBES),
-  Math.floor(z * CUBES),
-];
+/** The surroundings of a position: it finds out in memory, as a rule, since a ship stays in a cube for a while. */
+export function surroundingsOf(position: Position): Surroundings {
+  const vector = vectorOf(position);
+  const x = Math.floor(vector[0] * CUBES);
+  const y = Math.floor(vector[1] * CUBES);
+  const z = Math.floor(vector[2] * CUBES);
+  const key = ((x + CUBES) * (2 * CUBES + 1) + y + CUBES) * (2 * CUBES + 1) + z + CUBES;
+  return { vector, x, y, z, zones: near.get(key, () => zonesOfCube([x, y, z])) };
+}
 
-const keyOf = ([x, y, z]: Cube): number =>
-  ((x + CUBES) * (2 * CUBES + 1) + y + CUBES) * (2 * CUBES + 1) + z + CUBES;
-
-function zonesOfCube(cube: Cube): readonly Zone[] | null {
-  return near.get(keyOf(cube), () => {
-    const box = cube.flatMap((part) => [part / CUBES - SLACK, (part + 1) / CUBES + SLACK]);
-    const zones = zonesTouching().all(...box);
-    if (zones.length > MOST_CHECKED) return null;
-    const middle = unit(cube.map((part) => (part + 0.5) / CUBES) as unknown as Vector);
-    const found = zones.filter((zone) => comesNear(zone, middle));
-    return found.length <= CROWD ? found : null;
-  });
+function zonesOfCube(cube: Vector): readonly Zone[] | null {
+  const box = cube.flatMap((part) => [part / CUBES - SLACK, (part + 1) / CUBES + SLACK]);
+  const zones = zonesTouching().all(...box);
+  if (zones.length > MOST_CHECKED) return null;
+  const middle = unit([(cube[0] + 0.5) / CUBES, (cube[1] + 0.5) / CUBES, (cube[2] + 0.5) / CUBES]);
+  const found = zones.filter((zone) => comesNear(zone, middle));
+  return found.length <= CROWD ? found : null;
 }
 
 /** True if a zone comes near enough to the middle of a cube to touch the cube. */
@@ -187,44 +183,24 @@ function comesNear(zone: Zone, middle: Vector): boolean {
 const zonesInBox = ([minX, maxX, minY, maxY, minZ, maxZ]: Box): Zone[] =>
   zonesTouching().all(minX - SLACK, maxX + SLACK, minY - SLACK, maxY + SLACK, minZ - SLACK, maxZ + SLACK);
 
-/**
- * The zones that may contain a position: a few, whatever the number of zones. They are those near the cube that holds it, in
- * which a ship stays for a while.
- */
-export function zonesAround(position: Position): readonly Zone[] {
-  const [x, y, z] = toVector(position);
-  return zonesOfCube(cubeOf([x, y, z])) ?? zonesInBox([x, x, y, y, z, z]);
-}
-
-/** A way between two positions. */
-export interface Leg {
-  arc: Arc;
-  /** The zones that it may cut. */
-  zones: readonly Zone[];
+/** The zones that may contain a place: a few, whatever the number of zones. */
+export function zonesAt({ zones, vector: [x, y, z] }: Surroundings): readonly Zone[] {
+  return zones ?? zonesInBox([x, x, y, y, z, z]);
 }
 
 const DISTANT = 0.01;
 
-/** The way from one position to another, with the zones near it. */
-export function legBetween(from: Position, to: Position): Leg {
-  const arc = arcBetween(vectorOf(from), vectorOf(to));
-  return { arc, zones: zonesNear(arc.from, arc.to) };
-}
-
-function zonesNear(from: Vector, to: Vector): readonly Zone[] {
-  const [one, two] = [cubeOf(from), cubeOf(to)];
-  const steps = Math.abs(one[0] - two[0]) + Math.abs(one[1] - two[1]) + Math.abs(one[2] - two[2]);
+/** The zones that a way between two places may cut. */
+export function zonesBetween(one: Surroundings, two: Surroundings): readonly Zone[] {
+  const steps = Math.abs(one.x - two.x) + Math.abs(one.y - two.y) + Math.abs(one.z - two.z);
   // Two cubes side by side make a box, which holds the way whole.
-  if (steps <= 1) {
-    const zones = zonesOfCube(one);
-    if (steps === 0 && zones) return zones;
-    const others = zones && zonesOfCube(two);
-    if (zones && others) {
-      if (others.length === 0) return zones;
-      const known = new Set(zones.map(({ seq }) => seq));
-      return [...zones, ...others.filter(({ seq }) => !known.has(seq))];
-    }
+  if (steps <= 1 && one.zones && two.zones) {
+    if (steps === 0 || two.zones.length === 0) return one.zones;
+    if (one.zones.length === 0) return two.zones;
+    const known = new Set(one.zones.map(({ seq }) => seq));
+    return [...one.zones, ...two.zones.filter(({ seq }) => !known.has(seq))];
   }
+  const [from, to] = [one.vector, two.vector];
   // A long way bulges far out of the box of its ends.
   const bulge = dot(from, to) < 1 - DISTANT ? 1 : 1 - Math.sqrt((1 + dot(from, to)) / 2);
   const range = (a: number, b: number): [number, number] => [Math.min(a, b) - bulge, Math.max(a, b) + bulge];
