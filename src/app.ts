@@ -37,6 +37,7 @@ import { socketRoutes } from "./realtime/routes";
 import { healthRoutes } from "./server/health/routes";
 import { metricsRoutes } from "./server/metrics/routes";
 import { categoryRoutes } from "./tracking/categories/routes";
+import { crossingRoutes } from "./tracking/crossings/routes";
 import { deviceRoutes } from "./tracking/devices/routes";
 import { doorRoutes } from "./tracking/doors/routes";
 import { geofenceRoutes } from "./tracking/geofences/routes";
@@ -103,6 +104,7 @@ export function createApp(): App {
     .use(tripRoutes)
     .use(locationRoutes)
     .use(geofenceRoutes)
+    .use(crossingRoutes)
     .use(categoryRoutes)
     .use(templateRoutes)
     .use(settingRoutes)

@@ -19,6 +19,8 @@ import { deleteExpiredStates, validateTokens } from "./operations/integrations/s
 import { deleteDueAccounts, finishScrubs } from "./personal-data/deletion/service";
 import { deleteOldLogs } from "./personal-data/export-logs/service";
 import { backUpWhenDue } from "./server/backup/schedule";
+import { recomputeCrossings } from "./tracking/crossings/recompute";
+import { deleteOldCrossings } from "./tracking/crossings/retention";
 import { deleteOldPoints } from "./tracking/gps/retention";
 import { finishDetachments } from "./tracking/ingest/detach";
 import { forgetOldAnswers } from "./tracking/ingest/idempotency";
@@ -46,6 +48,8 @@ const JOBS: Job[] = [
   { name: "delete expired registrations and tokens", interval: 10 * MINUTE, run: deleteExpiredTokens },
   { name: "delete expired two-factor challenges", interval: 10 * MINUTE, run: deleteExpiredChallenges },
   { name: "delete old positions", interval: HOUR, run: deleteOldPoints, atStart: true },
+  { name: "compute crossings anew", interval: MINUTE, run: recomputeCrossings, atStart: true },
+  { name: "delete old crossings", interval: HOUR, run: deleteOldCrossings, atStart: true },
   { name: "forget old changes", interval: 10 * MINUTE, run: forgetOldChanges, atStart: true },
   { name: "forget answers to repeated requests", interval: HOUR, run: forgetOldAnswers },
   { name: "delete old audit events", interval: HOUR, run: deleteOldEvents, atStart: true },

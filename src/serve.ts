@@ -37,6 +37,7 @@ import { migrationProgress } from "./server/backup/progress";
 import { stopBackups } from "./server/backup/schedule";
 import { checkClockAtStart } from "./server/health/clock";
 import { startMetrics } from "./server/metrics/service";
+import { startRecomputing } from "./tracking/crossings/recompute";
 import { loadDetachments } from "./tracking/ingest/detach";
 import { startReceiver } from "./tracking/receiver/service";
 
@@ -115,6 +116,7 @@ async function bringUp(release: () => void): Promise<Running> {
     schema: newestMigration(),
     pid: process.pid,
   });
+  const stopRecomputing = startRecomputing();
   const stopJobs = startJobs();
   const stopReceiver = startReceiver();
   const stopVessels = startVessels();
@@ -123,6 +125,7 @@ async function bringUp(release: () => void): Promise<Running> {
     stopVessels();
     stopReceiver();
     stopJobs();
+    stopRecomputing();
     stopSockets();
     endHolds();
     await Promise.race([app.server?.stop(false), Bun.sleep(DRAIN_SECONDS * SECOND)]);

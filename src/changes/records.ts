@@ -18,6 +18,7 @@ export const RIGHTS: Record<ChangeType, Permission> = {
   gpsUpdate: "gps:read",
   gpsLate: "gps:read",
   geofenceEvent: "geofences:read",
+  geofenceCorrection: "geofences:read",
   tripUpdate: "trips:read",
   deviceUpdate: "devices:read",
 };
@@ -29,6 +30,7 @@ const RECORDS: Record<ChangeType, (change: Change) => object | null> = {
   },
   gpsLate: ({ detail }) => detail,
   geofenceEvent: ({ detail }) => detail,
+  geofenceCorrection: ({ detail }) => detail,
   tripUpdate: ({ record }) => (record === null ? null : findTrip(record)),
   deviceUpdate: ({ record }) => (record === null ? null : findDevice(record)),
 };
@@ -55,6 +57,8 @@ export function channelsOf({ kind, device_id, detail }: Change & { kind: ChangeT
       return device_id === null ? ["gps"] : ["gps", `gps:${device_id}`];
     case "geofenceEvent":
       return ["geofence", `geofence:${detail?.geofence_id}`];
+    case "geofenceCorrection":
+      return ["geofence"];
     case "tripUpdate":
       return ["trips"];
     case "deviceUpdate":

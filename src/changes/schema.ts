@@ -107,11 +107,23 @@ export const LateSpan = record(
   "The span that a map has to load anew",
 );
 
+export const ZoneCorrection = record(
+  "ZoneCorrection",
+  {
+    device_id: out.uuid("The device"),
+    geofence_ids: t.Array(out.uuid("A zone"), { description: "The zones whose crossings have changed" }),
+    from: out.time("Time of the first crossing that came or went"),
+    to: out.time("Time of the last one"),
+  },
+  "What a list of crossings has to load anew",
+);
+
 /** The data of each type. */
 const DATA = {
   gpsUpdate: orGone(ToldPoint),
   gpsLate: LateSpan,
   geofenceEvent: Crossing,
+  geofenceCorrection: ZoneCorrection,
   tripUpdate: orGone(Trip),
   deviceUpdate: orGone(Device),
 } satisfies Record<ChangeType, TSchema>;

@@ -1,6 +1,6 @@
 /**
- * The kinds of changes, by their number in the database: none may be renumbered. All but the last are types of messages;
- * `position` is one that nobody is told of by itself, as of a batch. Positions that age out, and those that lose the trip or
+ * The kinds of changes, by their number in the database: none may be renumbered. All but `position` are types of messages:
+ * nobody is told of that one by itself, as of a batch. Positions that age out, and those that lose the trip or
  * the device that is deleted, are not numbered: the one is no change of the record's owner, the other is told by that deletion.
  */
 export const CHANGE_KINDS = [
@@ -10,6 +10,7 @@ export const CHANGE_KINDS = [
   "tripUpdate",
   "deviceUpdate",
   "position",
+  "geofenceCorrection",
 ] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
@@ -19,6 +20,7 @@ export const CHANGE_TYPES: readonly ChangeType[] = [
   "gpsUpdate",
   "gpsLate",
   "geofenceEvent",
+  "geofenceCorrection",
   "tripUpdate",
   "deviceUpdate",
 ];

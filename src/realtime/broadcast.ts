@@ -154,6 +154,7 @@ export function startBroadcasts(): void {
     publish(channels, () => JSON.stringify({ type: "gpsUpdate", data: toldPoint(point) }));
   });
   subscribe("gps.late", (data) => sendExtended({ type: "gpsLate", data }, "gps", `gps:${data.device_id}`));
+  subscribe("geofences.corrected", (data) => sendExtended({ type: "geofenceCorrection", data }, "geofence"));
   subscribe("geofence.crossed", (crossing) =>
     sendData({ type: "geofenceEvent", data: crossing }, "geofence", `geofence:${crossing.geofence_id}`),
   );

@@ -1,4 +1,4 @@
-import { Crossing, LateSpan, orGone } from "../changes/schema";
+import { Crossing, LateSpan, orGone, ZoneCorrection } from "../changes/schema";
 import { nullable, oneOf, out, record, t } from "../kernel/http/schema";
 import { Device } from "../tracking/devices/schema";
 import { ToldPoint } from "../tracking/ingest/schema";
@@ -131,6 +131,15 @@ export const SERVER_MESSAGES = {
     "SocketGeofenceEvent",
     { type: type("geofenceEvent"), data: Crossing, cursor: onFeed },
     "A device entered or left a zone. To `geofence` and `geofence:<geofence id>`",
+  ),
+  geofenceCorrection: record(
+    "SocketGeofenceCorrection",
+    {
+      type: type("geofenceCorrection"),
+      data: ZoneCorrection,
+      cursor: onFeed,
+    },
+    "Positions that came late, or were marked or deleted, have changed crossings of the past. To extended subscriptions of `geofence`",
   ),
   tripUpdate: record(
     "SocketTripUpdate",

@@ -83,6 +83,18 @@ export const CATALOGUE = {
     100_000,
     "Metres beyond a zone's radius at which leaving it counts",
   ),
+  "geofence.max_accuracy_m": number(
+    0,
+    0,
+    1_000_000,
+    "Positions with a larger accuracy_m count for no zone, unless it has a limit of its own, in metres; 0: all count",
+  ),
+  "geofence.event_retention_days": whole(
+    0,
+    0,
+    TEN_YEARS_IN_DAYS,
+    "Crossings of zones older than this many days are deleted; 0 keeps all",
+  ),
   "trip.history_position_max_age_seconds": whole(
     900,
     0,

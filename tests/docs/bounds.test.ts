@@ -73,6 +73,9 @@ const LISTS: Record<string, string> = {
   listTrips: PAGE,
   listLocations: PAGE,
   listZones: PAGE,
+  listCrossings: PAGE,
+  listDevicesInZone: PAGE,
+  listVisitsOfZone: PAGE,
   findMembersOfGuild: PAGE,
   // Lists that come whole, and in pages on request.
   listOwnOAuthClients: "whole up to 100 clients of 16 KiB; oauth.max_clients_per_user of a user",
@@ -187,6 +190,8 @@ const INPUTS: Record<string, string> = {
   "writeAuditEvent body.metadata": METADATA,
   "createZone body.metadata": METADATA,
   "changeZone body.metadata": METADATA,
+  "createZone body.geometry.coordinates[][]": "2,000 corners in all (shape-check.ts)",
+  "changeZone body.geometry.coordinates[][]": "2,000 corners in all (shape-check.ts)",
   "createSystemSetting body.value": "4 MiB of all settings; the body",
   "createSystemSetting body.value[]": "4 MiB of all settings; the body",
   "replaceSystemSetting body.value": "4 MiB of all settings; the body",

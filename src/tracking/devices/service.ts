@@ -14,6 +14,7 @@ import { type PageOf, type PageRequest, readPage } from "../../kernel/http/pagin
 import { checkChanged } from "../../kernel/http/validation";
 import { iso, madeNow, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
+import { endStaysOf } from "../geofences/events";
 import { newestPositionOf } from "../gps/service";
 import { forgetCurrent } from "../ingest/current-cache";
 import { detach } from "../ingest/detach";
@@ -175,6 +176,7 @@ export function deleteDevice(actor: Actor, id: string): Promise<void> {
     linkApiKey(actor, null, id);
     auditTrackersOf(id);
     noteTripsOf("device", id);
+    endStaysOf(id);
     const row = db.delete(devices).where(eq(devices.id, id)).returning().get();
     if (!row) throw notFound("Device");
     note("deviceUpdate", id, id);

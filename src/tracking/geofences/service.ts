@@ -10,12 +10,15 @@ import { iso, madeNow, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import { zonesChanged } from "./epoch";
 import type { Geofence, GeofenceChange, NewGeofence } from "./schema";
-import { geofencePresence, geofences } from "./table";
+import { shapeOf } from "./shape";
+import { geofences } from "./table";
+import { beginMoment } from "./tracks";
+import { ceaseToWatch, watchAnew } from "./watch";
 import { putZone, removeZone } from "./zone-index";
 
 type Row = typeof geofences.$inferSelect;
 
-const toGeofence = ({ seq: _, ...row }: Row): Geofence => ({
+const toGeofence = ({ seq: _seq, watch_from: _from, watch_row: _row, ...row }: Row): Geofence => ({
   ...row,
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
@@ -41,64 +44,86 @@ export function getGeofence(id: string): Geofence {
   return toGeofence(row);
 }
 
-/** Most zones of an installation: a position may lie in all of them. */
-const MAX_ZONES = 10_000;
+/** Most zones of an installation. */
+const MAX_ZONES = 200_000;
 
-/** Throws 409 if there are too many zones. */
+/** Throws 409 if there are too many zones, and 400 for a geometry that is none. */
 export function createGeofence(actor: Actor, input: NewGeofence): Promise<Geofence> {
   checkMetadata(input.metadata);
+  const shape = shapeOf(input, null);
   return transactAs(actor, () => {
     if (counterNow("geofences") >= MAX_ZONES)
       throw conflict(`There can be at most ${MAX_ZONES.toLocaleString("en")} zones; delete one first`);
     const row = db
       .insert(geofences)
-      .values({ id: newId(), ...input, ...madeNow() })
+      .values({ id: newId(), ...input, ...shape, ...beginMoment(now()), ...madeNow() })
       .returning()
       .get();
-    index(row);
     adjustCounter("geofences", 1);
+    beginToWatch(row);
     return toGeofence(row);
   });
 }
 
-/** Changes the given fields. Evaluates no device: the next position does (rule T3). */
+const SHAPED = ["kind", "geometry", "width_m", "latitude", "longitude", "radius_km"] as const;
+
+/** The fields whose change makes a zone begin to watch anew. */
+const WATCHED = [
+  ...SHAPED,
+  "is_active",
+  ...["enter_after_s", "exit_after_s", "confirm_fixes", "exit_margin_m", "max_accuracy_m", "dwell_seconds"],
+] as const satisfies readonly (keyof Row)[];
+
+/**
+ * Changes the given fields. A zone with another shape or other rules begins to watch anew, and so does one that is switched
+ * on. Throws 400 for a geometry that is none.
+ */
 export function updateGeofence(actor: Actor, id: string, input: GeofenceChange): Promise<Geofence> {
   checkChanged(input);
   checkMetadata(input.metadata);
   return transactAs(actor, () => {
     const before = db.select().from(geofences).where(eq(geofences.id, id)).get();
     if (!before) throw notFound("Geofence");
-    const change = changedOnly(before, input);
+    const isShaped = SHAPED.some((field) => input[field] !== undefined);
+    const { geometry: _, ...fields } = input;
+    const change = changedOnly(before, { ...fields, ...(isShaped && shapeOf(input, before)) });
     if (isEmpty(change)) return toGeofence(before);
+    const isAnew = WATCHED.some((field) => field in change);
+    if (isAnew) ceaseToWatch(before.seq);
     const row = db
       .update(geofences)
-      .set({ ...change, updated_at: now() })
+      .set({
+        ...change,
+        ...(isAnew && beginMoment(Math.max(now(), before.watch_from + 1))),
+        updated_at: now(),
+      })
       .where(eq(geofences.id, id))
       .returning()
       .get();
-    index(row);
+    if (isAnew) beginToWatch(row);
+    else zonesChanged();
     return toGeofence(row);
   });
 }
 
-/** Deletes a zone. The devices inside are forgotten silently (rule T3). */
+/** Deletes a zone. The devices inside are forgotten silently (rule T3); its crossings stay. */
 export function deleteGeofence(actor: Actor, id: string): Promise<void> {
   return transactAs(actor, () => {
-    const row = db.delete(geofences).where(eq(geofences.id, id)).returning().get();
+    const row = db.select({ seq: geofences.seq }).from(geofences).where(eq(geofences.id, id)).get();
     if (!row) throw notFound("Geofence");
+    ceaseToWatch(row.seq);
+    db.delete(geofences).where(eq(geofences.id, id)).run();
     removeZone(row.seq);
     zonesChanged();
     adjustCounter("geofences", -1);
   });
 }
 
-/** Keeps the index equal to the active zones. A zone that is switched off forgets the devices inside. */
-function index(row: Row): void {
+/** Keeps the index equal to the active zones, and finds the devices that are inside already. */
+function beginToWatch(row: Row): void {
   zonesChanged();
   if (row.is_active) {
     putZone(row);
-    return;
-  }
-  removeZone(row.seq);
-  db.delete(geofencePresence).where(eq(geofencePresence.geofence_seq, row.seq)).run();
+    watchAnew(row.seq);
+  } else removeZone(row.seq);
 }

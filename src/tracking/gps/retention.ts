@@ -4,6 +4,7 @@ import { deleteOlderThan } from "../../kernel/db/delete-older-than";
 import { rowid } from "../../kernel/db/table";
 import { afterCommit } from "../../kernel/db/transactions";
 import { systemValue } from "../../runtime-settings/service";
+import { notePurged } from "../geofences/tracks";
 import { forgetAllCurrent } from "../ingest/current-cache";
 import { ALL, countAt, devicePoints } from "../ingest/places";
 import { gpsPoints } from "./table";
@@ -32,10 +33,14 @@ function deleteStep(before: number, limit: number): number {
     })
     .all();
   if (deleted.length === 0) return 0;
+  const purged = new Map<string, number>();
   for (const { timestamp, device } of deleted) {
     countAt(ALL, timestamp, -1);
-    if (device !== null) countAt(devicePoints(device), timestamp, -1);
+    if (device === null) continue;
+    countAt(devicePoints(device), timestamp, -1);
+    purged.set(device, Math.max(timestamp, purged.get(device) ?? timestamp));
   }
+  for (const [device, upTo] of purged) notePurged(device, upTo);
   afterCommit(forgetAllCurrent);
   return deleted.length;
 }

@@ -5,12 +5,12 @@ import { afterCommit } from "../../kernel/db/transactions";
 import { conflict, notFound } from "../../kernel/errors/errors";
 import type { PageOf, PageRequest } from "../../kernel/http/paging";
 import { now, SECOND } from "../../kernel/time/clock";
+import { noteSpan } from "../geofences/spans";
 import { COLUMNS, type Row, toGpsPoint } from "../ingest/columns";
 import { cachedCurrent, forgetCurrent } from "../ingest/current-cache";
 import { isDetached } from "../ingest/detach";
 import { journeyOf } from "../ingest/journeys";
 import { judgeAround, numberedPoint, setJudged } from "../ingest/judge";
-import { COUNTS } from "../ingest/kinds";
 import {
   ALL,
   countAt,
@@ -22,6 +22,7 @@ import {
 } from "../ingest/places";
 import type { GpsPoint } from "../ingest/schema";
 import type { GpsFilter } from "./schema";
+import { COUNTS } from "./table";
 
 /**
  * A statement that returns points. Raw SQL: each position, and each request for some, runs these. Parameters beside ORDER BY
@@ -144,6 +145,7 @@ export function markPoint(actor: Actor, id: string, isOutlier: boolean): Promise
     const judgement = isOutlier ? "hand" : "cleared";
     if (row.judgement === judgement) return toGpsPoint(row);
     setJudged(row, judgement);
+    if (row.device_id !== null) noteSpan(row.device_id, row.timestamp, row.timestamp);
     note("gpsUpdate", id, row.device_id);
     afterCommit(() => forgetCurrent(row.device_id));
     return toGpsPoint({ ...row, judgement });
@@ -172,5 +174,8 @@ function forgetOfDevice(deviceId: string, { timestamp, row }: { timestamp: numbe
   const device = journeyOf(deviceId);
   if (!device) return;
   countAt(devicePoints(deviceId), timestamp, -1);
-  if (device.maxSpeedKmh !== null) judgeAround(deviceId, { timestamp, row }, device.maxSpeedKmh);
+  noteSpan(deviceId, timestamp, timestamp);
+  if (device.maxSpeedKmh === null) return;
+  for (const fix of judgeAround(deviceId, { timestamp, row }, device.maxSpeedKmh))
+    noteSpan(deviceId, fix.timestamp, fix.timestamp);
 }

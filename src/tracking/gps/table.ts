@@ -3,6 +3,9 @@ import { index, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle
 import { id, time } from "../../kernel/db/table";
 import { JUDGEMENTS, SOURCES } from "../ingest/kinds";
 
+/** The positions that count, as a condition in SQL. */
+export const COUNTS = "(judgement IS NULL OR judgement = 'cleared')";
+
 /**
  * Recorded positions: the table that grows without end. Its device and trip are no foreign keys, since
  * deleting a device with ten million points would then rewrite them all in one transaction: see `detach.ts`.

@@ -3,8 +3,8 @@ import { adjustCounter, counter, counterNow, removeCounter } from "../../kernel/
 import { TransactionCache } from "../../kernel/db/transaction-cache";
 import { inTransaction } from "../../kernel/db/transactions";
 import { distanceKm, type Position } from "../geofences/geometry";
+import { COUNTS } from "../gps/table";
 import type { JoinedTrip } from "./journeys";
-import { COUNTS } from "./kinds";
 
 /**
  * Distances of trips, along their recorded positions. Each position adds its part as it comes, so that

@@ -2,6 +2,7 @@ import { note } from "../../feed/journal";
 import { sqlite, statement } from "../../kernel/db/connection";
 import { SECOND } from "../../kernel/time/clock";
 import { distanceKm } from "../geofences/geometry";
+import { noteSpan } from "../geofences/spans";
 import { COLUMNS, counts, type Row } from "./columns";
 import { redraw, refreshLast } from "./distance";
 import type { Judgement } from "./kinds";
@@ -83,17 +84,19 @@ export function judgeAround(
   deviceId: string,
   fix: Pick<Numbered, "timestamp" | "row">,
   maxSpeedKmh: number,
-): Row[] {
+): Numbered[] {
   const earlier = before().all(deviceId, fix.timestamp, fix.row).reverse();
   const later = from().all(deviceId, fix.timestamp, fix.row);
   const stored = [...earlier, ...later];
-  const released: Row[] = [];
+  const released: Numbered[] = [];
   for (const [index, candidate] of stored.entries()) {
     // The outermost ones are there for their neighbours' sake, unless nothing lies beyond them.
     if ((index === 0 && earlier.length === REACH) || index === earlier.length + REACH) continue;
     const judgement = judgementOf(candidate, stored[index - 1], stored[index + 1], maxSpeedKmh);
     if (judgement === candidate.judgement) continue;
     setJudged(candidate, judgement);
+    if (counts(candidate.judgement) && !counts(judgement))
+      noteSpan(deviceId, candidate.timestamp, candidate.timestamp);
     if (counts(judgement) && !counts(candidate.judgement)) released.push({ ...candidate, judgement });
   }
   return released;
@@ -105,7 +108,9 @@ export function judgeAround(
  */
 export function releaseHeld(deviceId: string): void {
   const fix = newestOf().get(deviceId);
-  if (fix?.judgement === "held") setJudged(fix, null);
+  if (fix?.judgement !== "held") return;
+  setJudged(fix, null);
+  noteSpan(deviceId, fix.timestamp, fix.timestamp);
 }
 
 /** A stored position with its row number; null if there is none. */

@@ -25,6 +25,3 @@ export type Source = (typeof SOURCES)[number];
  */
 export const JUDGEMENTS = ["speed", "held", "hand", "cleared"] as const;
 export type Judgement = (typeof JUDGEMENTS)[number];
-
-/** The positions that count, as a condition in SQL. */
-export const COUNTS = "(judgement IS NULL OR judgement = 'cleared')";

@@ -8,14 +8,17 @@ import { invalid, notFound } from "../../kernel/errors/errors";
 import { isUuid } from "../../kernel/http/schema";
 import { iso, now, SECOND } from "../../kernel/time/clock";
 import { systemValue } from "../../runtime-settings/service";
-import { evaluateZones, type ZoneCrossing } from "../geofences/evaluate";
+import { evaluateZones } from "../geofences/evaluate";
+import { noteSpan } from "../geofences/spans";
+import { noteFirst } from "../geofences/tracks";
 import { COLUMNS, type Measures, measured, PLACEHOLDERS, type Row, toGpsPoint, valuesOf } from "./columns";
+import { keepCrossings } from "./crossings";
 import { forgetCurrent, renewCurrent } from "./current-cache";
 import { lengthenTrip } from "./distance";
 import { type Fix, isRejected, type Outcome, type Reading, type Rejection } from "./fix";
 import { type Idempotency, rememberAnswer, rememberedAnswer } from "./idempotency";
 import { isDevice, type JoinedTrip, type Journey, journeyOf, noteNewest, tripAt } from "./journeys";
-import { judgeAround } from "./judge";
+import { judgeAround, type Numbered } from "./judge";
 import type { Source } from "./kinds";
 import { ALL, countAt, devicePoints, tripPoints } from "./places";
 import type { GpsPoint, NewGpsPoint } from "./schema";
@@ -40,8 +43,6 @@ declare module "../../kernel/db/events" {
     "gps.late": LateFixes;
     /** The fates of the fixes of one request, by any way but POST /v1/gps. */
     "gps.taken": { source: Source; outcomes: readonly Outcome[] };
-    /** A device entered or left a zone. */
-    "geofence.crossed": ZoneCrossing;
   }
 }
 
@@ -64,7 +65,9 @@ interface Taken {
   row: Row;
   isLate: boolean;
   /** The fixes that move the device, oldest first: this one, or an earlier one that has just been cleared of a doubt. */
-  moving: Row[];
+  moving: Numbered[];
+  /** The others that count from now on. */
+  past: Numbered[];
 }
 
 /**
@@ -89,37 +92,57 @@ function take(
     judgement: null,
   };
   const front = journey?.newest ?? Number.NEGATIVE_INFINITY;
-  const counted =
+  const { number, counted } =
     journey === null || journey.maxSpeedKmh === null ? store(row, trip) : storeJudged(row, journey);
   if (journey) noteNewest(journey, time);
-  return { row, isLate: time < front, moving: counted.filter(({ timestamp }) => timestamp >= front) };
+  if (journey?.newest === null) noteFirst(journey.id, number);
+  return {
+    row,
+    isLate: time < front,
+    moving: counted.filter(({ timestamp }) => timestamp >= front),
+    past: counted.filter(({ timestamp }) => timestamp < front),
+  };
 }
 
-/** Evaluates the zones around a device at each place that it moved to, in the current transaction. */
-function crossZones(deviceId: string, places: Row[]): void {
-  for (const place of places)
-    for (const crossing of evaluateZones(deviceId, place)) {
-      note("geofenceEvent", null, deviceId, crossing);
-      publish("geofence.crossed", crossing);
-    }
+/** Compares the zones with each place that a device moved to, in the current transaction. */
+function crossZones(deviceId: string, places: Numbered[]): void {
+  for (const place of places) keepCrossings(deviceId, evaluateZones(deviceId, place));
+}
+
+/** Notes fixes that count from now on, and move nothing, in the current transaction. */
+function notePast(deviceId: string, fixes: Row[]): void {
+  if (fixes.length === 0) return;
+  const times = fixes.map(({ timestamp }) => timestamp);
+  noteSpan(
+    deviceId,
+    times.reduce((a, b) => Math.min(a, b)),
+    times.reduce((a, b) => Math.max(a, b)),
+  );
+}
+
+/** A fix that was stored, and those that count from now on. */
+interface Stored {
+  /** Its row number. */
+  number: number;
+  counted: Numbered[];
 }
 
 /** Stores a fix that counts. */
-function store(row: Row, trip: JoinedTrip | null): Row[] {
+function store(row: Row, trip: JoinedTrip | null): Stored {
   if (trip) lengthenTrip(trip, row);
-  insert(row);
-  return [row];
+  const number = insert(row);
+  return { number, counted: [Object.assign(row, { row: number })] };
 }
 
-/** Stores a fix, judges it with its neighbours, and returns those that count from now on. */
-function storeJudged(row: Row, { id, maxSpeedKmh }: Journey): Row[] {
+/** Stores a fix, judges it with its neighbours, and finds those that count from now on. */
+function storeJudged(row: Row, { id, maxSpeedKmh }: Journey): Stored {
   // Until it is judged it counts for nothing.
   row.judgement = "held";
   const number = insert(row);
   afterCommit(() => forgetCurrent(id));
-  const released = judgeAround(id, { timestamp: row.timestamp, row: number }, maxSpeedKmh as number);
-  row.judgement = released.find((each) => each.id === row.id)?.judgement ?? row.judgement;
-  return released;
+  const counted = judgeAround(id, { timestamp: row.timestamp, row: number }, maxSpeedKmh as number);
+  row.judgement = counted.find((each) => each.id === row.id)?.judgement ?? row.judgement;
+  return { number, counted };
 }
 
 /** Returns the row's number. */
@@ -159,12 +182,13 @@ export function recordPosition(
     if (first) return first;
     const deviceId = checked === null ? check() : checked.deviceId;
     const journey = deviceId === null ? null : journeyOf(deviceId);
-    const { row, moving } = take(journey, activeTrip(journey), fix, fix.timestamp * SECOND, "api");
+    const { row, moving, past } = take(journey, activeTrip(journey), fix, fix.timestamp * SECOND, "api");
     const point = toGpsPoint(row);
     note("gpsUpdate", row.id, row.device_id);
     publish("gps.recorded", point);
     if (row.judgement === null) afterCommit(() => renewCurrent(point));
     if (journey) crossZones(journey.id, moving);
+    if (journey) notePast(journey.id, past);
     if (idempotency) rememberAnswer(idempotency, point);
     return point;
   }, "retryable");
@@ -280,6 +304,7 @@ function takePiece(source: Source, deviceId: string, due: Due[], from: number, j
   if (journeyOf(deviceId) === null) throw notFound("Device");
   const outcomes: [at: number, outcome: Outcome][] = [];
   const late: Row[] = [];
+  const changed: Row[] = [];
   let newest: Row | undefined;
   whileTurnLasts(() => {
     const index = from + outcomes.length;
@@ -289,9 +314,10 @@ function takePiece(source: Source, deviceId: string, due: Due[], from: number, j
     if (first) outcomes.push([at, { status: "duplicate", id: first.id }]);
     else {
       const trip = joining === "active trip" ? activeTrip(journey) : tripAt(deviceId, time);
-      const { row, isLate, moving } = take(journey, trip, withAllSpeeds(fix), time, source);
+      const { row, isLate, moving, past } = take(journey, trip, withAllSpeeds(fix), time, source);
       outcomes.push([at, { status: "stored", id: row.id }]);
       if (isLate) late.push(row);
+      changed.push(...past);
       newest = moving.at(-1) ?? newest;
       const told = due.length - index <= MOST_TOLD ? moving : [];
       for (const place of told) tellOf(place);
@@ -302,6 +328,7 @@ function takePiece(source: Source, deviceId: string, due: Due[], from: number, j
   });
   const current = newest;
   if (current) afterCommit(() => renewCurrent(toGpsPoint(current)));
+  notePast(deviceId, changed);
   if (late.length > 0) tellOfLate(deviceId, late);
   return { outcomes };
 }

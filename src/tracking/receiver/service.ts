@@ -5,7 +5,7 @@ import { logFailure, mayLog } from "../../kernel/errors/trouble";
 import { LINK_TIMING, type LinkTiming, toldInLog } from "../../kernel/feeds/connection";
 import { log } from "../../kernel/logs/log";
 import { MINUTE, now, SECOND } from "../../kernel/time/clock";
-import { zonesAt } from "../geofences/evaluate";
+import { zonesOf as zonesInside } from "../geofences/evaluate";
 import { isRejected, type Reading, type Rejection } from "../ingest/fix";
 import { recordOwnPosition } from "../ingest/record";
 import { meantTime } from "./fix-time";
@@ -216,7 +216,7 @@ function tellFailure(error: unknown): void {
 /** The zones of a fix. A database that is down decides nothing: null. */
 function zonesOf(deviceId: string, fix: TimedFix): string | null {
   try {
-    return zonesAt(deviceId, fix);
+    return zonesInside(deviceId, fix);
   } catch {
     return null;
   }

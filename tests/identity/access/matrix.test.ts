@@ -461,6 +461,10 @@ GET /v1/geofences/{id} geofences:read
 POST /v1/geofences geofences:write
 PATCH /v1/geofences/{id} geofences:write
 DELETE /v1/geofences/{id} geofences:delete
+GET /v1/geofences/{id}/devices geofences:read
+GET /v1/geofences/{id}/visits geofences:read
+GET /v1/geofence-events geofences:read
+GET /v1/geofence-events/{id} geofences:read
 GET /v1/trip-categories trip_categories:read
 GET /v1/trip-categories/{id} trip_categories:read
 POST /v1/trip-categories trip_categories:write

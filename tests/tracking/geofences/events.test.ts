@@ -361,29 +361,30 @@ describe("a zone", () => {
       expect(await sail(place)).toEqual([]);
   });
 
-  test("that is created around a device is entered with the next point", async () => {
+  test("that is created around a device holds it from the beginning, and is left with an event", async () => {
     const { sail } = await ship();
     expect(await sail(HERE)).toEqual([]);
     await zone("harbour");
     expect(await heard()).toEqual([]);
+    expect(await sail(HERE)).toEqual([]);
+    expect(await sail(FAR)).toEqual(["exit harbour"]);
     expect(await sail(HERE)).toEqual(["enter harbour"]);
   });
 
-  test("that is switched off is forgotten silently, and entered again when it is switched on", async () => {
+  test("that is switched off is forgotten silently, and begins anew when it is switched on", async () => {
     const harbour = await zone("harbour");
     const { sail } = await ship();
     expect(await sail(HERE)).toEqual(["enter harbour"]);
     await change(harbour.id, { is_active: false });
     expect(await heard()).toEqual([]);
     expect(await sail(FAR)).toEqual([]);
-    expect(await sail(HERE)).toEqual([]);
     await change(harbour.id, { is_active: true });
     expect(await heard()).toEqual([]);
     expect(await sail(HERE)).toEqual(["enter harbour"]);
-    // Also without a point in between.
+    // Around the device.
     await change(harbour.id, { is_active: false });
     await change(harbour.id, { is_active: true });
-    expect(await sail(HERE)).toEqual(["enter harbour"]);
+    expect(await sail(HERE)).toEqual([]);
     expect(await sail(FAR)).toEqual(["exit harbour"]);
   });
 
@@ -393,6 +394,7 @@ describe("a zone", () => {
     await change(harbour.id, { is_active: false });
     await change(harbour.id, { ...FAR, name: "far" });
     expect(await sail(FAR)).toEqual([]);
+    expect(await sail(HERE)).toEqual([]);
     await change(harbour.id, { is_active: true });
     expect(await sail(HERE)).toEqual([]);
     expect(await sail(FAR)).toEqual(["enter far"]);
@@ -408,24 +410,26 @@ describe("a zone", () => {
     expect(await sail(HERE)).toEqual([]);
   });
 
-  test("that is moved or resized moves nobody until the next point", async () => {
+  test("that is moved or resized begins anew where it is then, silently", async () => {
     const harbour = await zone("harbour");
     const { sail } = await ship();
     const place = northOf(HERE, 0.5);
     expect(await sail(place)).toEqual(["enter harbour"]);
     const changes = [
-      [FAR, "exit harbour"],
-      [HERE, "enter harbour"],
-      [{ radius_km: 0.4 }, "exit harbour"],
-      [{ radius_km: 0.6 }, "enter harbour"],
+      [FAR, "enter harbour", FAR],
+      [HERE, "enter harbour", HERE],
+      [{ radius_km: 0.4 }, "exit harbour", FAR],
     ] as const;
-    for (const [fields, event] of changes) {
+    for (const [fields, event, next] of changes) {
       expect((await change(harbour.id, fields)).status).toBe(200);
       expect(await heard()).toEqual([]);
-      expect(await sail(place)).toEqual([event]);
-      expect(await sail(place)).toEqual([]);
+      expect(await sail(next)).toEqual([event]);
+      expect(await sail(next)).toEqual([]);
     }
-    // Still around the device, so no event.
+    expect(await sail(place)).toEqual([]);
+    // From now on around the device.
+    await change(harbour.id, { radius_km: 0.6 });
+    expect(await sail(place)).toEqual([]);
     await change(harbour.id, { ...northOf(HERE, 0.2), name: "yard", is_active: true });
     expect(await sail(place)).toEqual([]);
     expect(await sail(FAR)).toEqual(["exit yard"]);
@@ -482,4 +486,4 @@ test("agrees with a plain scan over 150 zones of all sizes for a device that wan
   );
   expect(expected.flat().length).toBeGreaterThan(1_000);
   await own.stop();
-});
+}, 30_000);

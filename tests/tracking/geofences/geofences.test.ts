@@ -5,6 +5,20 @@ import { createZone } from "../support";
 
 const KIB = 1_024;
 
+/** The fields of a circle that has the rules of old. */
+const PLAIN = {
+  kind: "circle",
+  geometry: null,
+  width_m: null,
+  enter_after_s: 0,
+  exit_after_s: 0,
+  confirm_fixes: 1,
+  exit_margin_m: null,
+  max_accuracy_m: null,
+  dwell_seconds: null,
+  color: null,
+};
+
 const zone = (fields: object = {}) => ({
   name: "Harbour",
   latitude: 54.0967,
@@ -95,7 +109,7 @@ describe("POST /v1/geofences", () => {
     const { status, body } = await post(sent);
     const { id, created_at, updated_at, ...rest } = body.data;
     expect(status).toBe(201);
-    expect(rest).toEqual({ ...sent, is_active: true });
+    expect(rest).toEqual({ ...PLAIN, ...sent, is_active: true });
     expect(updated_at).toBe(created_at);
     expect(Date.parse(created_at)).toBeGreaterThanOrEqual(before);
     expect(Date.parse(created_at)).toBeLessThanOrEqual(Date.now());
