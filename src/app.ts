@@ -1,4 +1,6 @@
 import { type AnyElysia, Elysia } from "elysia";
+import { deliveryRoutes } from "./alerts/deliveries/routes";
+import { targetRoutes } from "./alerts/targets/routes";
 import { changeRoutes } from "./changes/routes";
 import { pageRoutes } from "./docs/pages";
 import { docsRoutes } from "./docs/routes";
@@ -101,6 +103,8 @@ export function createApp(): App {
     .use(tripRoutes)
     .use(locationRoutes)
     .use(geofenceRoutes)
+    .use(targetRoutes)
+    .use(deliveryRoutes)
     .use(categoryRoutes)
     .use(templateRoutes)
     .use(settingRoutes)

@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import type { AnyElysia } from "elysia";
+import { startDeliveries } from "./alerts/deliveries/worker";
 import { createApp } from "./app";
 import { chosePort, config, configFile, publicUrl } from "./configuration/config";
 import { VERSION } from "./configuration/version";
@@ -113,6 +114,7 @@ async function bringUp(release: () => void): Promise<Running> {
     schema: newestMigration(),
     pid: process.pid,
   });
+  const stopNotifying = startDeliveries();
   const stopJobs = startJobs();
   const stopReceiver = startReceiver();
   const stopVessels = startVessels();
@@ -124,7 +126,7 @@ async function bringUp(release: () => void): Promise<Running> {
     stopSockets();
     await Promise.race([app.server?.stop(false), Bun.sleep(DRAIN_SECONDS * SECOND)]);
     await app.server?.stop(true);
-    await stopDeliveries();
+    await Promise.all([stopDeliveries(), stopNotifying()]);
     await stopBackups();
     closeDatabase();
     release();

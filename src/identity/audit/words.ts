@@ -7,7 +7,16 @@ export const MODERATION_ACTIONS = ["warn", "timeout", "untimeout", "kick", "ban"
 /** Resource types that the audit log keeps of a deleted account: Fairlead's own, and OAuth clients as services call them. */
 export const RESOURCE_TYPES = [
   ...["api_key", "audit_event", "ban", "client", "community_member", "community_settings", "export"],
-  ...["integration", "oauth_client", "permission", "platform", "platform_account", "role", "session"],
+  ...[
+    "integration",
+    "notification_target",
+    "oauth_client",
+    "permission",
+    "platform",
+    "platform_account",
+    "role",
+    "session",
+  ],
   ...["setting", "system_config", "tracker", "two_factor", "user"],
 ] as const;
 export const SORT_FIELDS = ["event_type", "user_id", "status", "created_at"] as const;

@@ -25,6 +25,7 @@ import m22 from "../../../drizzle/0022_lists_by_time.sql" with { type: "text" };
 import m23 from "../../../drizzle/0023_audit_quarters.sql" with { type: "text" };
 import m24 from "../../../drizzle/0024_data_in.sql" with { type: "text" };
 import m25 from "../../../drizzle/0025_feed.sql" with { type: "text" };
+import m26 from "../../../drizzle/0026_notifications.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -53,4 +54,5 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0023_audit_quarters", sql: m23 },
   { tag: "0024_data_in", sql: m24 },
   { tag: "0025_feed", sql: m25 },
+  { tag: "0026_notifications", sql: m26 },
 ];
