@@ -1,5 +1,5 @@
 import { invalid } from "../../kernel/errors/errors";
-import { DAY, MINUTE } from "../../kernel/time/clock";
+import { DAY, HOUR, MINUTE, SECOND } from "../../kernel/time/clock";
 import { BoundedMap } from "../../kernel/values/bounded-map";
 import { DAYS } from "./days";
 import type { Schedule } from "./schema";
@@ -37,12 +37,12 @@ export function checkSchedule(path: string, { timezone }: Schedule): void {
   }
 }
 
-/** The local clock of a zone at a time, as if it were UTC (epoch milliseconds, whole seconds). */
+/** The local clock of a zone at a time, as if it were UTC (epoch milliseconds). */
 function localClock(timeZone: string, time: number): number {
   const parts: Record<string, number> = {};
   for (const { type, value } of formatOf(timeZone).formatToParts(time)) parts[type] = Number(value);
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-  return Date.UTC(year, month - 1, day, hour, minute, second);
+  return Date.UTC(year, month - 1, day, hour, minute, second) + (time % SECOND);
 }
 
 /**
@@ -56,22 +56,26 @@ function momentOf(timeZone: string, local: number): number {
   return shown.length > 0 ? Math.min(...shown) : Math.max(...candidates);
 }
 
+/** More than a clock is ever changed by at once, but for a place that crosses the date line. */
+const LARGEST_CHANGE = 3 * HOUR;
+
 const minutesOf = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));
 
 /** The window of a schedule that a time is in, the one that ends last; null outside of all. */
 export function windowAt({ timezone, windows }: Schedule, time: number): Span | null {
-  const today = Math.floor(localClock(timezone, Math.floor(time / 1_000) * 1_000) / DAY) * DAY;
+  const local = localClock(timezone, time);
+  const today = Math.floor(local / DAY) * DAY;
   let found: Span | null = null;
   for (const { days, from, to } of windows)
     for (const day of [today - DAY, today]) {
       // 1970-01-01 was a Thursday, the fourth day.
       const name = DAYS[(day / DAY + 3) % 7];
       if (name === undefined || !days.includes(name)) continue;
-      const [begin, end] = [minutesOf(from), minutesOf(to)];
-      const span = {
-        from: momentOf(timezone, day + begin * MINUTE),
-        until: momentOf(timezone, day + end * MINUTE + (end <= begin ? DAY : 0)),
-      };
+      const begin = day + minutesOf(from) * MINUTE;
+      const end = day + minutesOf(to) * MINUTE + (minutesOf(to) <= minutesOf(from) ? DAY : 0);
+      // Finding the moments takes time, and is needed only near the window.
+      if (local < begin - LARGEST_CHANGE || local > end + LARGEST_CHANGE) continue;
+      const span = { from: momentOf(timezone, begin), until: momentOf(timezone, end) };
       if (span.from <= time && time < span.until && span.until > (found?.until ?? 0)) found = span;
     }
   return found;

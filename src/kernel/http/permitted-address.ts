@@ -1,4 +1,4 @@
-import { lookup } from "node:dns/promises";
+import dns from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import { config } from "../../configuration/config";
 import { isLocalhostName, judgeAddress } from "./address-rules";
@@ -65,7 +65,7 @@ export async function anyAddresses(hostname: string): Promise<ResolvedAddress[]>
 
 async function resolved(host: string): Promise<ResolvedAddress[]> {
   try {
-    const found = await lookup(host, { all: true });
+    const found = await dns.lookup(host, { all: true });
     if (found.length > 0)
       return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
   } catch (error) {
