@@ -103,6 +103,7 @@ const ERASURES: ((userId: string) => unknown)[] = [
       .returning({ id: notificationTargets.id })
       .all();
     auditGone("notification_target_deleted", "notification_target", userId, targets);
+    for (const { id } of targets) publish("notification-target.closed", { id });
   },
   (userId) => {
     const owned = eq(oauthClients.owner_id, userId);

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { enqueue, type Telling } from "../../../src/alerts/deliveries/outbox";
 import type { DeliveryRow } from "../../../src/alerts/deliveries/settle";
@@ -6,6 +6,7 @@ import { notificationDeliveries } from "../../../src/alerts/deliveries/table";
 import { startDeliveries } from "../../../src/alerts/deliveries/worker";
 import { seal } from "../../../src/alerts/targets/secrets";
 import { notificationTargets } from "../../../src/alerts/targets/table";
+import { loadConfig } from "../../../src/configuration/config";
 import { useMasterKey } from "../../../src/kernel/crypto/encryption";
 import { newId } from "../../../src/kernel/crypto/id";
 import { db, openDatabase, sqlite } from "../../../src/kernel/db/connection";
@@ -13,26 +14,35 @@ import { migrate } from "../../../src/kernel/db/migrate";
 import { transact } from "../../../src/kernel/db/transactions";
 import { now, setClock } from "../../../src/kernel/time/clock";
 import { loadSystemConfig } from "../../../src/runtime-settings/service";
-import { configure } from "../../support/in-process";
-import { type Settings, temporaryDirectory } from "../../support/server";
 
 /** The outbox in the test's own process, where a test can put things into it and move the clock. */
 
 /** The system key whose targets these are. */
 export const MAKER = "019a8f3c-2b7e-7c41-9d05-6f1e2a3b4c5d";
 
-/** Opens an empty database and starts to deliver; returns the function that stops. */
-export async function openOutbox(settings: Settings): Promise<() => Promise<void>> {
-  configure({ "notifications.allowed_hosts": "127.0.0.1", "server.port": "3000", ...settings });
-  useMasterKey(randomBytes(32));
-  openDatabase(join(temporaryDirectory(), "outbox.db"), "normal");
+/**
+ * Opens the database of a directory, or makes one, and starts to deliver; returns the function that stops. Addresses of this
+ * machine are allowed.
+ */
+export async function openOutbox(directory: string): Promise<() => Promise<void>> {
+  loadConfig({
+    environment: { FAIRLEAD_DATA_DIR: directory, FAIRLEAD_NOTIFICATIONS_ALLOWED_HOSTS: "127.0.0.1" },
+  });
+  useMasterKey(Buffer.alloc(32, 7));
+  const file = join(directory, "outbox.db");
+  const isNew = !existsSync(file);
+  openDatabase(file, "full");
   migrate();
   await transact(loadSystemConfig);
+  if (isNew) insertMaker();
+  return startDeliveries();
+}
+
+function insertMaker(): void {
   sqlite.run(
     `INSERT INTO api_keys (id, key_hash, key_prefix, name, scopes, is_active, is_system, created_at, updated_at)
      VALUES ('${MAKER}', 'hash', 'flk_', 'bridge', '[]', 1, 1, 0, 0)`,
   );
-  return startDeliveries();
 }
 
 let ahead = 0;

@@ -12,6 +12,7 @@ import { now, setClock } from "../../../src/kernel/time/clock";
 import { setSystemValue } from "../../../src/runtime-settings/service";
 import { verify, WebhookStandIn } from "../../stand-ins/webhook";
 import { eventually } from "../../support/expectations";
+import { temporaryDirectory } from "../../support/server";
 import { DAY, HOUR, MINUTE, SECOND } from "../../support/time";
 import { advance, openOutbox, PAYLOAD, SECRET, statusOf, stored, target, tell } from "./in-process";
 
@@ -19,7 +20,7 @@ let hook: WebhookStandIn;
 let stop: () => Promise<void>;
 beforeAll(async () => {
   hook = new WebhookStandIn();
-  stop = await openOutbox({});
+  stop = await openOutbox(temporaryDirectory());
 });
 afterAll(async () => {
   await stop();
