@@ -58,7 +58,7 @@ const dueRows = statement(() => {
     .prepare();
 });
 
-/** What is due for a target and the first of its alert: alarms before the rest, then in order. */
+/** All that is due for a target and the first of its alert: alarms before the rest, then in order. */
 export const dueOf = (target: string, limit: number): DeliveryRow[] =>
   dueRows().all({ target, time: now(), limit });
 

@@ -9,7 +9,7 @@ import type { Outcome } from "./kinds/outcome";
 import { isOver, pauseAt, withJitter } from "./pauses";
 import { notificationDeliveries } from "./table";
 
-/** What becomes of a delivery after an attempt. */
+/** The fate of a delivery after an attempt. */
 
 export type DeliveryRow = typeof notificationDeliveries.$inferSelect;
 

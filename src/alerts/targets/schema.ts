@@ -121,7 +121,10 @@ export const NewTarget = t.Object(
     quiet,
     locale: t.Optional(oneOf(LOCALES, `${localeWords}; the caller's by default`)),
   },
-  { title: "NewNotificationTarget" },
+  {
+    title: "NewNotificationTarget",
+    examples: [{ name: "Bridge", kind: "webhook", url: "https://hooks.example.org/boat", is_default: true }],
+  },
 );
 export type NewTarget = (typeof NewTarget)["static"];
 

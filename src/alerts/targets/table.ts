@@ -3,7 +3,7 @@ import { apiKeys } from "../../identity/api-keys/table";
 import { LOCALES } from "../../identity/email/locales";
 import { users } from "../../identity/users/table";
 import { flag, id, time } from "../../kernel/db/table";
-import type { Schedule } from "../schedules/schema";
+import type { StoredSchedule } from "../schedules/days";
 import { TARGET_KINDS } from "./kinds";
 
 /** The open part of where a target leads: the fields of its kind that are no secrets. */
@@ -31,7 +31,7 @@ export const notificationTargets = sqliteTable(
     is_active: flag().notNull().default(true),
     /** Used where no targets are named. */
     is_default: flag().notNull().default(false),
-    quiet: text({ mode: "json" }).$type<Schedule>(),
+    quiet: text({ mode: "json" }).$type<StoredSchedule>(),
     locale: text({ enum: LOCALES }).notNull(),
     /** The user, or the system key, that said where it leads, and whose rights bound what it tells. */
     user_id: text().references(() => users.id, { onDelete: "set null" }),
