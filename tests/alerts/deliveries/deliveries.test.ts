@@ -12,10 +12,11 @@ import {
 } from "../../support/expectations";
 import { newestMail } from "../../support/mail";
 import { staff } from "../../support/people";
-import { onDatabase, rows, write } from "../../support/rows";
+import { rows, write } from "../../support/rows";
 import { command, TestServer } from "../../support/server";
 import { MINUTE, SECOND } from "../../support/time";
 import { change, deliveriesTo, newTarget, newWebhook, PATH, readTarget } from "../targets/support";
+import { putDeliveries } from "./support";
 
 /** Deliveries of a running server. */
 
@@ -32,30 +33,8 @@ afterAll(async () => {
   await hook.stop();
 });
 
-/** Puts deliveries to a target into the server's outbox, as a commit of its own would. */
-function put(target: string, number = 1, fields: Record<string, string | number> = {}): string[] {
-  return onDatabase(server, (database) =>
-    Array.from({ length: number }, () => {
-      const id = Bun.randomUUIDv7();
-      const row = {
-        ...{ id, target_id: target, alert_id: Bun.randomUUIDv7(), type: "alert.raised", severity: "alarm" },
-        ...{
-          urgency: 0,
-          title: "Alert",
-          body: "The anchor drags.",
-          payload: '{"alert":{}}',
-          status: "waiting",
-        },
-        ...{ next_attempt_at: server.time, created_at: server.time, ...fields },
-      };
-      const names = Object.keys(row);
-      database
-        .query(`INSERT INTO notification_deliveries (${names}) VALUES (${names.map(() => "?")})`)
-        .run(...Object.values(row));
-      return id;
-    }),
-  );
-}
+const put = (target: string, number = 1, fields: Record<string, string | number> = {}) =>
+  putDeliveries(server, target, number, fields);
 
 // biome-ignore lint/suspicious/noExplicitAny: tests assert on its shape
 const newest = async (target: string): Promise<any> => (await deliveriesTo(server, target)).data[0];

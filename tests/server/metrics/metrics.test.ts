@@ -146,7 +146,6 @@ describe("/metrics", () => {
     expect(families.get("fairlead_queue_length")?.samples.map(({ labels }) => labels.queue)).toEqual([
       "emails",
       "notifications",
-      "notifications",
       "transactions",
       "password_hashes",
       "detachments",
