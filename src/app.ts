@@ -1,4 +1,6 @@
 import { type AnyElysia, Elysia } from "elysia";
+import { deliveryRoutes } from "./alerts/deliveries/routes";
+import { targetRoutes } from "./alerts/targets/routes";
 import { changeRoutes } from "./changes/routes";
 import { pageRoutes } from "./docs/pages";
 import { docsRoutes } from "./docs/routes";
@@ -105,6 +107,8 @@ export function createApp(): App {
     .use(locationRoutes)
     .use(geofenceRoutes)
     .use(crossingRoutes)
+    .use(targetRoutes)
+    .use(deliveryRoutes)
     .use(categoryRoutes)
     .use(templateRoutes)
     .use(settingRoutes)

@@ -1,3 +1,5 @@
+import { deleteOldDeliveries, sweepDeliveries } from "./alerts/deliveries/sweep";
+import { deliverDue } from "./alerts/deliveries/worker";
 import { forgetOldChanges } from "./feed/retention";
 import { reloadGeoip } from "./identity/audit/geoip";
 import { deleteOldEvents } from "./identity/audit-log/service";
@@ -41,6 +43,9 @@ const JOBS: Job[] = [
   { name: "deliver queued emails", interval: 10 * SECOND, run: deliverQueued, atStart: true },
   { name: "purge delivered emails", interval: HOUR, run: purgeEmailQueue },
   { name: "delete old emails of the outbox", interval: HOUR, run: deleteOldEmails, atStart: true },
+  { name: "deliver notifications", interval: SECOND, run: deliverDue, atStart: true },
+  { name: "give up stray notifications", interval: MINUTE, run: sweepDeliveries, atStart: true },
+  { name: "delete old deliveries", interval: HOUR, run: deleteOldDeliveries, atStart: true },
   { name: "close bans that ran out", interval: 10 * SECOND, run: closeExpiredBans },
   { name: "delete accounts whose time has come", interval: 10 * SECOND, run: deleteDueAccounts },
   { name: "finish scrubbing deleted accounts", interval: 10 * SECOND, run: finishScrubs, atStart: true },

@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import type { AnyElysia } from "elysia";
+import { startDeliveries } from "./alerts/deliveries/worker";
 import { createApp } from "./app";
 import { endHolds, startHolds } from "./changes/holds";
 import { chosePort, config, configFile, publicUrl } from "./configuration/config";
@@ -117,6 +118,7 @@ async function bringUp(release: () => void): Promise<Running> {
     pid: process.pid,
   });
   const stopRecomputing = startRecomputing();
+  const stopNotifying = startDeliveries();
   const stopJobs = startJobs();
   const stopReceiver = startReceiver();
   const stopVessels = startVessels();
@@ -130,7 +132,7 @@ async function bringUp(release: () => void): Promise<Running> {
     endHolds();
     await Promise.race([app.server?.stop(false), Bun.sleep(DRAIN_SECONDS * SECOND)]);
     await app.server?.stop(true);
-    await stopDeliveries();
+    await Promise.all([stopDeliveries(), stopNotifying()]);
     await stopBackups();
     closeDatabase();
     release();

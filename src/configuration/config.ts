@@ -7,6 +7,7 @@ import { contradictions } from "./config-checks";
 import {
   address,
   asAddressRange,
+  asHost,
   asLocale,
   asOrigin,
   boolean,
@@ -183,6 +184,19 @@ export const OPTIONS = {
     [],
     asAddressRange,
     "senders whose datagrams are taken, as addresses or CIDR ranges; required for udp://",
+  ),
+  "notifications.allow_private_addresses": boolean(
+    false,
+    "let notification targets lead to addresses of private networks",
+  ),
+  "notifications.allowed_hosts": list(
+    [],
+    asHost,
+    "hosts, or HOST:PORT, that notification targets may lead to whatever their address is, this machine's own among them",
+  ),
+  "notifications.telegram_api_url": address(
+    "https://api.telegram.org",
+    "URL of Telegram's Bot API, or of a Bot API server of your own",
   ),
   "geoip.database": text(
     null,

@@ -148,6 +148,16 @@ export const asOrigin = (item: string): string => {
 export const asAddressRange = (item: string): string =>
   ipaddr.isValid(item) || ipaddr.isValidCIDR(item) ? item : refuse("must list IP addresses or CIDR ranges");
 
+/** A host or HOST:PORT, with the host as parsers of web addresses write it. */
+export const asHost = (item: string): string => {
+  const [, host = "", port] = /^([^:/?#@\s]+|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?$/.exec(item) ?? [];
+  const parsed = URL.parse(`http://${host}/`);
+  if (host === "" || !parsed || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535)
+    return refuse("must list hosts such as localhost, or with a port such as 127.0.0.1:8080");
+  const name = parsed.hostname.replace(/\.$/, "");
+  return port === undefined ? name : `${name}:${Number(port)}`;
+};
+
 export const asLocale = (item: string): string =>
   item === "en" || item === "de" ? item : refuse("must list en or de");
 

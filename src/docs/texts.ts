@@ -24,6 +24,7 @@ export const TAG_GROUPS: TagGroup[] = [
       ["Trip templates", "What trips of a kind have in common, and trips made from it"],
       ["Locations", "Places where trips begin and end, and whom to talk to there"],
       ["Geofences", "Circular zones whose border is watched"],
+      ["Notification targets", "Places that alerts are sent to, and what became of each delivery"],
       ["Water levels", "Levels of rivers and canals, from PEGELONLINE or a service like it"],
     ],
   },

@@ -95,6 +95,12 @@ export const CATALOGUE = {
     TEN_YEARS_IN_DAYS,
     "Crossings of zones older than this many days are deleted; 0 keeps all",
   ),
+  "alerts.delivery_retention_days": whole(
+    30,
+    0,
+    TEN_YEARS_IN_DAYS,
+    "Deliveries of alerts older than this many days are deleted; 0 keeps all",
+  ),
   "trip.history_position_max_age_seconds": whole(
     900,
     0,

@@ -58,6 +58,9 @@ const DEFAULTS: Record<string, string> = {
   "position.interval_seconds": "10",
   "position.still_seconds": "300",
   "position.allow_from": "(none)",
+  "notifications.allow_private_addresses": "false",
+  "notifications.allowed_hosts": "(none)",
+  "notifications.telegram_api_url": "https://api.telegram.org",
   "geoip.database": "(none)",
   "integrations.allowed_redirects": "http://localhost:3000",
   "integrations.twitch.authorize_url": "https://id.twitch.tv/oauth2/authorize",
@@ -316,6 +319,9 @@ describe("a value of the wrong type is refused, with a line that names its key:"
     "position.interval_seconds": ["0", "3601", "1.5"],
     "position.still_seconds": ["0", "86401"],
     "position.allow_from": ["receiver", "10.0.0.0/33"],
+    "notifications.allow_private_addresses": ["yes"],
+    "notifications.allowed_hosts": ["http://relay", "relay:0", "relay:65536", "a/b", "user@relay", "::1"],
+    "notifications.telegram_api_url": ["api.telegram.org"],
     "websocket.heartbeat_interval_seconds": ["0", "2.5"],
     "websocket.max_subscriptions": ["0", "many"],
     "log.level": ["trace", "INFO"],
@@ -408,6 +414,7 @@ describe("a value is taken", () => {
     "position.token": "t",
     "position.device": "019a8f3c-2b7e-7c41-9d05-6f1e2a3b4c5d",
     "position.allow_from": "192.0.2.0/24",
+    "notifications.allowed_hosts": "relay.example:8080",
     "geoip.database": "/some/city.mmdb",
     "metrics.token": "t",
     "data.dir": "/some/where",
@@ -426,7 +433,13 @@ describe("a value is taken", () => {
   });
 
   test("for every key from the file, as TOML's own type", () => {
-    const lists = ["trusted_proxies", "cors_origins", "supported_locales", "allowed_redirects", "allow_from"];
+    const lists = [
+      "trusted_proxies",
+      "cors_origins",
+      "supported_locales",
+      "allowed_redirects",
+      "allow_from",
+    ].concat("allowed_hosts");
     const asToml = (key: string, value: string) =>
       /^(\d+|true|false)$/.test(value)
         ? value
@@ -436,6 +449,13 @@ describe("a value is taken", () => {
     for (const [key, { source }] of Object.entries(values)) expect([key, source]).toEqual([key, "file"]);
     expect(values["server.port"]?.value).toBe("3000");
     expect(values["vessels.url"]?.value).toBe("wss://feed.example/v0");
+  });
+
+  test("from lists of hosts in any form, which become the one that web addresses have", () => {
+    const hosts = "LOCALHOST, Relay.Example:80,0x7f.1:8080, [0:0::1]:1883,münchen.example";
+    expect(load({ "notifications.allowed_hosts": hosts })["notifications.allowed_hosts"]).toEqual([
+      ...["localhost", "relay.example:80", "127.0.0.1:8080", "[::1]:1883", "xn--mnchen-3ya.example"],
+    ]);
   });
 
   test("from lists with commas, spaces and empty parts", () => {

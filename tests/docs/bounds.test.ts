@@ -70,6 +70,8 @@ const LISTS: Record<string, string> = {
   listPositionsOfTrip: PAGE,
   listDevices: PAGE,
   listTrackers: PAGE,
+  listNotificationTargets: PAGE,
+  listDeliveriesOfNotificationTarget: PAGE,
   listTrips: PAGE,
   listLocations: PAGE,
   listZones: PAGE,

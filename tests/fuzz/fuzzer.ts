@@ -60,6 +60,10 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
     /^(POST|PATCH) \/v1\/devices\/\{id\}\/trackers/,
     /must be in the future$|is for OwnTracks alone$|must have no query and no fragment$/,
   ],
+  [
+    /^(POST|PATCH) \/v1\/notification-targets/,
+    /^\w+ (is no field of|is required for|leads to) |must have no query and no fragment$|must be a time zone /,
+  ],
   [/^POST \/v1\/gps$/, /^timestamp must be Unix time/],
   // A credential of no device has to name one.
   [/^POST \/v1\/gps\/batch$/, /^device_id is required/],

@@ -45,6 +45,7 @@ const DOMAINS = [
   "identity",
   "tracking",
   "operations",
+  "alerts",
   "personal-data",
   "realtime",
   "server",
@@ -100,6 +101,7 @@ const ROOMS = [
   ...["tracking/crossings", "tracking/trips", "tracking/templates", "tracking/receiver", "tracking/import"],
   ...["operations/settings", "operations/system-config", "operations/water-levels", "operations/vessels"],
   ...["operations/integrations", "operations/community", "operations/stats"],
+  ...["alerts/schedules", "alerts/texts", "alerts/targets", "alerts/deliveries/kinds", "alerts/deliveries"],
   // These reach into every domain.
   ...["changes", "realtime", "personal-data/export-logs", "personal-data/deletion", "personal-data/export"],
   ...["server/backup", "server/metrics", "server/health", "server/doctor"],

@@ -18,6 +18,10 @@ export const PERMISSIONS = {
   "geofences:read": "Read zones and hear who enters or leaves them",
   "geofences:write": "Create and change zones",
   "geofences:delete": "Delete zones",
+  "alerts:read": "Read alerts, alert rules and anchor watches, and hear of alerts",
+  "alerts:write":
+    "Create and change alert rules, anchor watches and notification targets; acknowledge alerts",
+  "alerts:delete": "Delete alert rules",
   "trip_categories:read": "Read trip categories",
   "trip_categories:write": "Create and change trip categories",
   "trip_categories:delete": "Delete trip categories",

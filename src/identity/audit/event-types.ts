@@ -228,6 +228,26 @@ export const EVENT_TYPES = {
     meaning: "A tracker was deleted: by itself, or with its device or its maker's account",
     by: ["DELETE /v1/devices/{id}/trackers/{tracker_id}", "DELETE /v1/devices/{id}", ...SCRUBS],
   },
+  notification_target_created: {
+    meaning: "A notification target, a place that alerts are sent to, was created",
+    by: ["POST /v1/notification-targets"],
+  },
+  notification_target_updated: {
+    meaning: "A notification target was changed, or switched off since its receiver answered 410",
+    by: [
+      "PATCH /v1/notification-targets/{id}",
+      "POST /v1/notification-targets/{id}/test",
+      "deliver notifications",
+    ],
+  },
+  notification_target_secret_rotated: {
+    meaning: "A webhook got another secret",
+    by: ["POST /v1/notification-targets/{id}/rotate-secret"],
+  },
+  notification_target_deleted: {
+    meaning: "A notification target was deleted: by itself, or with its maker's account",
+    by: ["DELETE /v1/notification-targets/{id}", ...SCRUBS],
+  },
   role_created: { meaning: "A role was created", by: ["POST /v1/roles"] },
   role_updated: {
     meaning: "A role was changed, or what it permits",

@@ -16,7 +16,16 @@ export const RESOURCE_TYPES = [
     "device",
     "export",
   ],
-  ...["integration", "oauth_client", "permission", "platform", "platform_account", "role", "session"],
+  ...[
+    "integration",
+    "notification_target",
+    "oauth_client",
+    "permission",
+    "platform",
+    "platform_account",
+    "role",
+    "session",
+  ],
   ...["setting", "system_config", "tracker", "two_factor", "user"],
 ] as const;
 export const SORT_FIELDS = ["event_type", "user_id", "status", "created_at"] as const;

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
-import { and, asc, count, eq, gt, isNotNull, isNull, lt, lte, max, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, lte, max, or, sql } from "drizzle-orm";
 import { config } from "../../configuration/config";
 import { decrypt, encrypt } from "../../kernel/crypto/encryption";
 import { newId } from "../../kernel/crypto/id";
-import { deleteInBatches } from "../../kernel/db/batches";
+import { deleteInBatches, inBatches } from "../../kernel/db/batches";
 import { db } from "../../kernel/db/connection";
+import { publish } from "../../kernel/db/events";
 import { afterCommit, transact } from "../../kernel/db/transactions";
 import { logFailure } from "../../kernel/errors/trouble";
 import { log } from "../../kernel/logs/log";
@@ -119,6 +120,36 @@ export function deliverQueued(): Promise<void> {
   return working;
 }
 
+/** Tries what failed before at once, since the way out is open again. */
+export async function retryQueuedEmails(): Promise<void> {
+  const time = now();
+  const { attempts, next_attempt_at } = emailQueue;
+  await inBatches((limit) => {
+    const failed = db
+      .select({ id: emailQueue.id })
+      .from(emailQueue)
+      .where(and(isNotNull(next_attempt_at), gt(attempts, 0), gt(next_attempt_at, time)))
+      .limit(limit);
+    return db
+      .update(emailQueue)
+      .set({ next_attempt_at: time })
+      .where(inArray(emailQueue.id, failed))
+      .returning({ id: emailQueue.id })
+      .all().length;
+  });
+  deliverInBackground();
+}
+
+declare module "../../kernel/db/events" {
+  interface EventMap {
+    /** An email went out after one could not. */
+    "email.back": Record<never, never>;
+  }
+}
+
+/** True if no message at all was accepted at the last attempt. */
+let wasDown = false;
+
 /** Resolves once the messages on their way have arrived, or after some seconds. */
 export const deliveriesUnderWay = (): Promise<void> =>
   Promise.race([(working ?? Promise.resolve()).catch(() => {}), Bun.sleep(SETTLE_TIMEOUT)]);
@@ -134,7 +165,9 @@ async function work(): Promise<void> {
     wanted = false;
     for (let row = nextDue(); row && !stopped; row = nextDue()) {
       const setback = await attempt(row);
-      if (setback === "down") return;
+      if (setback === null && wasDown) publish("email.back", {});
+      wasDown = setback === "down";
+      if (wasDown) return;
     }
   }
 }

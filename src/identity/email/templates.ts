@@ -46,9 +46,12 @@ export type EmailContent =
   | { kind: "password_failures"; failures: number; at: number }
   | { kind: "audit_report_updated"; status: string; notes: string | null };
 
-/** A message to one person, in both forms. `token` and `link` are null where there is nothing to act on. */
+/**
+ * A message to one mailbox, in both forms. `token` and `link` are null where there is nothing to act on. An alert's is
+ * composed where alerts are sent.
+ */
 export interface Email {
-  kind: EmailContent["kind"];
+  kind: EmailContent["kind"] | "alert";
   to: string;
   locale: Locale;
   subject: string;

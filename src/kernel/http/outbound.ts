@@ -63,8 +63,12 @@ export async function jsonOf(answer: Response): Promise<unknown> {
  * The wait that an answer asks for (RFC 9110, section 10.2.3), in milliseconds, at most an hour; null if it
  * asks for none.
  */
-export function retryAfter(answer: Response, now: number): number | null {
-  const value = answer.headers.get("retry-after")?.trim() ?? "";
+export const retryAfter = (answer: Response, now: number): number | null =>
+  retryWait(answer.headers.get("retry-after"), now);
+
+/** The wait of a Retry-After header, as `retryAfter` tells it. */
+export function retryWait(header: string | null, now: number): number | null {
+  const value = header?.trim() ?? "";
   const wait = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now;
   return wait > 0 ? Math.min(wait, 3_600_000) : null;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
+import { notificationTargets } from "../../alerts/targets/table";
 import { note } from "../../feed/journal";
 import { accessChanged } from "../../identity/access/caller";
 import { noteNames } from "../../identity/accounts/former-names";
@@ -61,8 +62,8 @@ export function dropPending(userId: string): void {
  * user, or of whoever deleted the user.
  */
 const auditGone = (
-  event_type: "api_key_revoked" | "client_deleted" | "tracker_deleted",
-  resource_type: "api_key" | "oauth_client" | "tracker",
+  event_type: "api_key_revoked" | "client_deleted" | "notification_target_deleted" | "tracker_deleted",
+  resource_type: "api_key" | "notification_target" | "oauth_client" | "tracker",
   user_id: string,
   gone: { id: string }[],
 ) => {
@@ -99,6 +100,16 @@ const ERASURES: ((userId: string) => unknown)[] = [
   (userId) => {
     const made = db.delete(trackers).where(eq(trackers.user_id, userId)).returning({ id: trackers.id }).all();
     auditGone("tracker_deleted", "tracker", userId, made);
+  },
+  (userId) => {
+    const made = eq(notificationTargets.user_id, userId);
+    const targets = db
+      .delete(notificationTargets)
+      .where(made)
+      .returning({ id: notificationTargets.id })
+      .all();
+    auditGone("notification_target_deleted", "notification_target", userId, targets);
+    for (const { id } of targets) publish("notification-target.closed", { id });
   },
   (userId) => {
     const owned = eq(oauthClients.owner_id, userId);

@@ -1,4 +1,5 @@
 import { and, desc, eq, inArray, sql } from "drizzle-orm";
+import { targetsMadeBy } from "../../alerts/targets/service";
 import { listAccounts } from "../../identity/accounts/service";
 import { keysOwnedBy } from "../../identity/api-keys/service";
 import { auditEvents } from "../../identity/audit/table";
@@ -57,6 +58,7 @@ export function personalData(userId: string, exportedAt: number) {
     ownedApps: clientsOwnedBy(userId).map(camelCased),
     apiKeys: keysOwnedBy(userId).map(camelCased),
     trackers: trackersMadeBy(userId).map(camelCased),
+    notificationTargets: targetsMadeBy(userId).map(camelCased),
     roles: userRoleList(userId).roles.map(({ name }) => name),
     twoFactorAuth: {
       enabled: twoFactor.enabled,

@@ -40,6 +40,10 @@ const EVENTS: Record<AuditEventType, string> = {
   tracker_created: "A tracker was created",
   tracker_updated: "A tracker was changed",
   tracker_deleted: "A tracker was deleted",
+  notification_target_created: "A notification target was created",
+  notification_target_updated: "A notification target was changed",
+  notification_target_secret_rotated: "A webhook got another secret",
+  notification_target_deleted: "A notification target was deleted",
   role_created: "A role was created",
   role_updated: "A role was changed",
   role_deleted: "A role was deleted",
@@ -125,14 +129,15 @@ Exported ${at}
 This archive holds what this installation keeps about you.
 
 data.json    All of it, for programs: your account, platform accounts, roles,
-             two-factor status, API keys, trackers, applications, sessions,
-             activity, reports, bans, and earlier exports. Times are in ISO
-             8601, in UTC.
+             two-factor status, API keys, trackers, notification targets,
+             applications, sessions, activity, reports, bans, and earlier
+             exports. Times are in ISO 8601, in UTC.
 report.pdf   A summary to read. Long lists are cut to their newest entries.
 
-Passwords, session tokens, API keys, tokens of trackers, client secrets and the
-secrets of your authenticator app are not in here: this installation keeps them
-as one-way hashes, or encrypted, and shows them to nobody. Of each API key and
+Passwords, session tokens, API keys, tokens of trackers, secrets and tokens of
+notification targets, client secrets and the secrets of your authenticator app
+are not in here: this installation keeps them as one-way hashes, or encrypted,
+and shows them to nobody. Of each API key and
 tracker you find its name and its first characters.
 
 Treat this archive as confidential: it holds addresses that you signed in from.

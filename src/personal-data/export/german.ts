@@ -40,6 +40,10 @@ const EVENTS: Record<AuditEventType, string> = {
   tracker_created: "Ein Tracker wurde angelegt",
   tracker_updated: "Ein Tracker wurde geändert",
   tracker_deleted: "Ein Tracker wurde gelöscht",
+  notification_target_created: "Ein Benachrichtigungsziel wurde angelegt",
+  notification_target_updated: "Ein Benachrichtigungsziel wurde geändert",
+  notification_target_secret_rotated: "Ein Webhook bekam ein neues Geheimnis",
+  notification_target_deleted: "Ein Benachrichtigungsziel wurde gelöscht",
   role_created: "Eine Rolle wurde angelegt",
   role_updated: "Eine Rolle wurde geändert",
   role_deleted: "Eine Rolle wurde gelöscht",
@@ -125,15 +129,16 @@ Exportiert am ${at}
 Dieses Archiv enthält, was diese Installation über dich speichert.
 
 data.json    Alles davon, für Programme: Konto, Plattformkonten, Rollen,
-             Zwei-Faktor-Status, API-Schlüssel, Tracker, Anwendungen,
-             Sitzungen, Aktivität, Meldungen, Sperren und frühere Exporte.
-             Zeiten stehen in ISO 8601, in UTC.
+             Zwei-Faktor-Status, API-Schlüssel, Tracker,
+             Benachrichtigungsziele, Anwendungen, Sitzungen, Aktivität,
+             Meldungen, Sperren und frühere Exporte. Zeiten stehen in
+             ISO 8601, in UTC.
 report.pdf   Eine Übersicht zum Lesen. Lange Listen sind auf ihre neuesten
              Einträge gekürzt.
 
-Passwörter, Sitzungs-Token, API-Schlüssel, Token von Trackern, Geheimnisse von
-Anwendungen und die deiner Authenticator-App sind nicht enthalten: Diese
-Installation speichert sie nur als Einweg-Hash oder verschlüsselt und zeigt sie
+Passwörter, Sitzungs-Token, API-Schlüssel, Token von Trackern, Geheimnisse und
+Token von Benachrichtigungszielen, Geheimnisse von Anwendungen und die deiner
+Authenticator-App sind nicht enthalten: Diese Installation speichert sie nur als Einweg-Hash oder verschlüsselt und zeigt sie
 niemandem. Von jedem API-Schlüssel und Tracker findest du den Namen und die
 ersten Zeichen.
 

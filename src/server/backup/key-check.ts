@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import { secretOf as targetSecretOf } from "../../alerts/targets/secrets";
 import { ConfigError, config } from "../../configuration/config";
 import { purpose as emailOf } from "../../identity/email/service";
 import { secretOf } from "../../identity/two-factor-codes/service";
@@ -28,6 +29,13 @@ const SEALED: { what: string; table: string; id: string; sealed: string; boundTo
       id: "id",
       sealed: "encryption_key",
       boundTo: encryptionOf,
+    },
+    {
+      what: "secrets of notification targets",
+      table: "notification_targets",
+      id: "id",
+      sealed: "secret",
+      boundTo: targetSecretOf,
     },
   ];
 

@@ -6,9 +6,14 @@ import { OperatorError } from "../../kernel/process/operator";
 import { print, printJson } from "../../kernel/process/print";
 import { now } from "../../kernel/time/clock";
 import { backupsAmong, newestBy } from "../backup/names";
-import { happened } from "../health/clock";
-import { checkAccounts, checkBackups, checkConfiguration, checkEmail } from "./configuration";
-import { checkDatabase, type DatabaseReport } from "./database";
+import {
+  checkAccounts,
+  checkBackups,
+  checkConfiguration,
+  checkEmail,
+  checkNotifications,
+} from "./configuration";
+import { checkDatabase, type DatabaseReport, nothingKnown } from "./database";
 import { type Finding, problem } from "./findings";
 import {
   canEnter,
@@ -48,11 +53,12 @@ export async function examineInstallation(asJson: boolean): Promise<void> {
 
 async function examine(): Promise<Finding[]> {
   const time = now();
-  const [outside, hash] = await Promise.all([checkOutside(), attempt("password hash", checkPasswordHash)]);
   const isOpaque = !isAbsent(config["data.dir"]) && !canEnter(config["data.dir"]);
-  const database: DatabaseReport = isOpaque
-    ? { findings: [], closed: [], happened: happened(null), waitingEmails: 0, knowsPositionDevice: null }
-    : checkDatabase();
+  const database: DatabaseReport = isOpaque ? nothingKnown() : checkDatabase();
+  const [outside, hash] = await Promise.all([
+    checkOutside(database.usesTelegram),
+    attempt("password hash", checkPasswordHash),
+  ]);
   const dates = outside.flatMap(({ date }) => (date === null ? [] : [date]));
   return [
     ...checkConfiguration(config),
@@ -67,6 +73,7 @@ async function examine(): Promise<Finding[]> {
     ...checkTemporaryDirectory(),
     ...hash,
     ...checkEmail(config, database.waitingEmails),
+    ...checkNotifications(database.waitingNotifications),
     ...checkGeoip(time),
     ...(await attempt("own position", () => checkReceiver(database.knowsPositionDevice))),
     ...(await attempt("backups", () => checkBackups(config, backupFacts(time), time))),

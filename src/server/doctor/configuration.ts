@@ -131,6 +131,20 @@ export function checkEmail(config: Config, waiting: number): Finding[] {
   return orOk(found, "email", `sent via ${config["email.transport"]}`);
 }
 
+/** Checks that notifications arrive. */
+export function checkNotifications(waiting: number): Finding[] {
+  const found =
+    waiting > 0
+      ? [
+          warning(
+            "notifications",
+            `${waiting} ${waiting === 1 ? "has" : "have"} not been delivered yet; GET /v1/notification-targets/{id}/deliveries gives the reasons`,
+          ),
+        ]
+      : [];
+  return orOk(found, "notifications", "none waits after a failed attempt");
+}
+
 /**
  * Checks the scheduled backups. Their names and times were read before; `sameDisk` is true if they lie beside
  * the database.

@@ -19,20 +19,29 @@ export interface DatabaseReport {
   happened: Happened[];
   /** Number of emails that were tried and wait. */
   waitingEmails: number;
+  /** Number of notifications that were tried and wait. */
+  waitingNotifications: number;
+  /** True if a target needs Telegram. */
+  usesTelegram: boolean;
   /** True if `position.device` names a device; null where none is named, or no database is there to ask. */
   knowsPositionDevice: boolean | null;
 }
 
+/** The report of a database of which nothing is known. */
+export const nothingKnown = (): DatabaseReport => ({
+  findings: [],
+  closed: [],
+  happened: happened(null),
+  waitingEmails: 0,
+  waitingNotifications: 0,
+  usesTelegram: false,
+  knowsPositionDevice: null,
+});
+
 /** Reads the database through, beside a server that may be running, and changes nothing. */
 export function checkDatabase(): DatabaseReport {
   const path = dataPath.database();
-  const report: DatabaseReport = {
-    findings: [],
-    closed: [],
-    happened: happened(null),
-    waitingEmails: 0,
-    knowsPositionDevice: null,
-  };
+  const report = nothingKnown();
   if (!existsSync(path)) {
     report.findings.push(ok("database", "there is none yet; the first start creates it"));
     return report;
@@ -56,6 +65,15 @@ export function checkDatabase(): DatabaseReport {
           "SELECT count(*) FROM email_queue WHERE next_attempt_at IS NOT NULL AND attempts > 0",
         ) ?? 0,
       );
+      report.waitingNotifications = Number(
+        value(
+          database,
+          "SELECT count(*) FROM notification_deliveries WHERE status = 'waiting' AND attempts > 0",
+        ) ?? 0,
+      );
+      report.usesTelegram =
+        value(database, "SELECT 1 FROM notification_targets WHERE kind = 'telegram' AND is_active = 1") !==
+        null;
       const device = config["position.device"];
       // It is an identifier: the configuration takes nothing else.
       if (device !== null)

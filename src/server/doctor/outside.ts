@@ -18,13 +18,15 @@ interface Reached {
   date: number | null;
 }
 
-/** Asks all of them at once. */
-export function checkOutside(): Promise<Reached[]> {
-  return Promise.all([...addresses()].map(([url, purposes]) => reach(url, [...purposes].join(", "))));
+/** Asks all of them at once. Addresses that users chose are not asked. */
+export function checkOutside(usesTelegram = false): Promise<Reached[]> {
+  return Promise.all(
+    [...addresses(usesTelegram)].map(([url, purposes]) => reach(url, [...purposes].join(", "))),
+  );
 }
 
 /** The purposes of each address: without paths and credentials, so that each machine is asked once. */
-function addresses(): Map<string, Set<string>> {
+function addresses(usesTelegram: boolean): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   const add = (purpose: string, address: string | null) => {
     if (address === null) return;
@@ -36,6 +38,7 @@ function addresses(): Map<string, Set<string>> {
   };
   if (config["email.transport"] === "resend") add("email", resendAddress());
   if (config["email.transport"] === "smtp") add("email", config["email.smtp_url"]);
+  if (usesTelegram) add("notifications", config["notifications.telegram_api_url"]);
   const provider = config["bot_protection.provider"];
   if (provider !== null) add("bot protection", verifyAddress(provider));
   if (config["pegel.enabled"]) add("water levels", config["pegel.base_url"]);

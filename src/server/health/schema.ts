@@ -14,7 +14,7 @@ export const Health = record(
   "Health",
   {
     status: out.string(
-      "`healthy`; `degraded` when a source that is configured brings nothing, such as the vessel's own receiver, though all else works; or `unhealthy` when the database does not answer or takes no writes, or another part is down",
+      "`healthy`; `degraded` when a source that is configured brings nothing, such as the vessel's own receiver, or a notification does not go out, though all else works; or `unhealthy` when the database does not answer or takes no writes, or another part is down",
       "healthy",
     ),
     version: out.string("Version of Fairlead", "0.1.0"),
@@ -49,6 +49,21 @@ export const Health = record(
               ageSeconds: nullable(out.integer("Its age in seconds", 3_600)),
             },
             { description: "Scheduled backups, where `backup.interval_hours` is set" },
+          ),
+        ),
+        notifications: t.Optional(
+          t.Object(
+            {
+              status: out.string(
+                "`up`, or `down` while a delivery has been failing for five minutes and more",
+                "up",
+              ),
+              waiting: out.integer("Deliveries that are due or failed before", 0),
+              oldest_seconds: nullable(
+                out.integer("Age of the oldest of them in seconds; null where none waits", 12),
+              ),
+            },
+            { description: "What is sent to notification targets, where there are any" },
           ),
         ),
         position: t.Optional(

@@ -1,3 +1,4 @@
+import { deliveriesState } from "../../alerts/deliveries/state";
 import { config } from "../../configuration/config";
 import { VERSION } from "../../configuration/version";
 import { db } from "../../kernel/db/connection";
@@ -31,9 +32,14 @@ export async function health(self: string): Promise<Health> {
   const backup = backupHealth();
   const warnings = database.status === "up" ? healthWarnings() : [];
   const position = positionHealth();
+  const notifications = database.status === "up" ? notificationHealth() : null;
   const isHealthy = [database, cache, websocket].every(({ status }) => status === "up");
   return {
-    status: !isHealthy ? "unhealthy" : position?.status === "down" ? "degraded" : "healthy",
+    status: !isHealthy
+      ? "unhealthy"
+      : [position, notifications].some((part) => part?.status === "down")
+        ? "degraded"
+        : "healthy",
     version: VERSION,
     timestamp: iso(now()),
     uptime: {
@@ -43,7 +49,14 @@ export async function health(self: string): Promise<Health> {
       seconds: whole % MINUTE,
       total: Math.round(seconds * 1_000) / 1_000,
     },
-    services: { database, cache, websocket, ...(backup && { backup }), ...(position && { position }) },
+    services: {
+      database,
+      cache,
+      websocket,
+      ...(backup && { backup }),
+      ...(position && { position }),
+      ...(notifications && { notifications }),
+    },
     ...(warnings.length > 0 && { warnings }),
     _links: { self },
   };
@@ -94,6 +107,18 @@ function positionHealth(): NonNullable<Health["services"]["position"]> | null {
       last_fix_at: isoOrNull(state.lastFixAt),
       reconnects: state.reconnects,
       trouble: state.trouble,
+    }
+  );
+}
+
+/** The outbox of alerts, if there are targets. The rest works on while some don't answer. */
+function notificationHealth(): NonNullable<Health["services"]["notifications"]> | null {
+  const state = deliveriesState();
+  return (
+    state && {
+      status: state.isUp ? "up" : "down",
+      waiting: state.waiting,
+      oldest_seconds: state.oldestSeconds,
     }
   );
 }

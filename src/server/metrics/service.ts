@@ -1,4 +1,5 @@
 import { readdirSync, statfsSync, statSync } from "node:fs";
+import { deliveriesState } from "../../alerts/deliveries/state";
 import { config } from "../../configuration/config";
 import { VERSION } from "../../configuration/version";
 import { waitingEmails } from "../../identity/email/service";
@@ -119,10 +120,17 @@ gauge("fairlead_websocket_subscriptions", "Channels of all connections", () => s
 
 gauges("fairlead_queue_length", "Queued items, by queue", () => [
   [{ queue: "emails" }, waitingEmails()],
+  [{ queue: "notifications" }, deliveriesState()?.waiting ?? 0],
   [{ queue: "transactions" }, waitingJobs()],
   [{ queue: "password_hashes" }, waitingHashes()],
   [{ queue: "detachments" }, detachmentCount()],
 ]);
+
+gauge(
+  "fairlead_notifications_oldest_seconds",
+  "Age of the oldest notification that is due or failed before; 0 where none is",
+  () => deliveriesState()?.oldestSeconds ?? 0,
+);
 
 const vessels = (read: (state: VesselsState) => number | null) => () => {
   const state = vesselsState();

@@ -5,10 +5,13 @@ import { closeExpiredBans } from "../../../src/identity/bans/service";
 import { openDatabase } from "../../../src/kernel/db/connection";
 import { closeDatabase } from "../../../src/kernel/db/transactions";
 import { deleteDueAccounts } from "../../../src/personal-data/deletion/service";
+import { putDeliveries } from "../../alerts/deliveries/support";
+import { newTarget as targetOf } from "../../alerts/targets/support";
 import { connectBot, GUILD, member, requests, Told } from "../../operations/community/support";
 import { TwitchStandIn } from "../../stand-ins/twitch";
+import { WebhookStandIn } from "../../stand-ins/webhook";
 import { createKey } from "../../support/credentials";
-import { done } from "../../support/expectations";
+import { done, eventually } from "../../support/expectations";
 import { newestMail } from "../../support/mail";
 import {
   externalLogin,
@@ -21,7 +24,7 @@ import {
 } from "../../support/people";
 import { frame } from "../../support/protobuf";
 import { assign, grant, newRole, permissionId } from "../../support/roles";
-import { write } from "../../support/rows";
+import { rows, write } from "../../support/rows";
 import { command, type TestServer } from "../../support/server";
 import { Client } from "../../support/socket";
 import { newTracker as trackerOf } from "../../tracking/doors/support";
@@ -765,12 +768,13 @@ const BANS: Case[] = [
 
 const byItself = { byItself: true } as const;
 
-/** The events of the final deletion of a user with one session, two keys, a tracker and a client. */
+/** The events of the final deletion of a user with one session, two keys, a tracker, a notification target and a client. */
 const scrubbed = [
   event("session_revoked", "session", byItself),
   event("api_key_revoked", "api_key", byItself),
   event("api_key_revoked", "api_key", byItself),
   event("tracker_deleted", "tracker", byItself),
+  event("notification_target_deleted", "notification_target", byItself),
   event("client_deleted", "oauth_client", byItself),
   event("user_deleted", "user"),
 ];
@@ -779,7 +783,12 @@ async function keyAndClientOwner(world: World) {
   const owner = await keyOwner(world);
   await newClient(world, owner.token);
   const { id } = await newTracker(world);
-  write(world.server, `UPDATE trackers SET user_id = '${owner.id}' WHERE id = '${id}'`);
+  const target = await newTarget(world);
+  write(
+    world.server,
+    `UPDATE trackers SET user_id = '${owner.id}' WHERE id = '${id}'`,
+    `UPDATE notification_targets SET user_id = '${owner.id}' WHERE id = '${target.id}'`,
+  );
   return owner;
 }
 
@@ -824,7 +833,7 @@ const DELETIONS: Case[] = [
   },
   {
     operation: "POST /v1/admin/users/{id}/force-delete",
-    which: "of somebody with a session, two keys, a tracker and a client",
+    which: "of somebody with a session, two keys, a tracker, a notification target and a client",
     writes: scrubbed,
     prepare: async (world) => {
       const { id } = await keyAndClientOwner(world);
@@ -833,7 +842,7 @@ const DELETIONS: Case[] = [
   },
   {
     operation: "delete accounts whose time has come",
-    which: "of somebody with a session, two keys, a tracker and a client",
+    which: "of somebody with a session, two keys, a tracker, a notification target and a client",
     writes: scrubbed,
     prepare: async (world) => {
       const { id } = await keyAndClientOwner(world);
@@ -1040,6 +1049,76 @@ const IMPORTS: Case[] = [
       await Bun.write(path, file);
       return { user: null, run: () => commandOutput(world.server, "import", path, "--device", id) };
     },
+  },
+];
+
+// --- Notification targets ----------------------------------------------------------------------------------
+
+/** A receiver that wants no more webhooks. */
+export const gone = new WebhookStandIn();
+gone.answer(() => new Response(null, { status: 410 }));
+
+/** A target of the administrator's, by default one that leads nowhere. */
+export const newTarget = ({ server, admin }: World, url = "https://no.such.host.invalid/") =>
+  targetOf(server, { kind: "webhook", url }, { token: admin.token });
+
+/** An administrator's request about a target of its own. */
+const aboutTarget = async (world: World, url?: string) => {
+  const { admin } = world;
+  return { user: admin.id, token: admin.token, params: { id: (await newTarget(world, url)).id as string } };
+};
+
+const targetUpdated = event("notification_target_updated", "notification_target");
+
+const TARGETS: Case[] = [
+  {
+    operation: "POST /v1/notification-targets",
+    writes: [event("notification_target_created", "notification_target")],
+    prepare: ({ admin }) => ({
+      ...{ user: admin.id, token: admin.token },
+      body: { name: "crew", kind: "email", to: "crew@example.org" },
+    }),
+  },
+  {
+    operation: "PATCH /v1/notification-targets/{id}",
+    writes: [targetUpdated],
+    prepare: async (world) => ({ ...(await aboutTarget(world)), body: { name: "bridge" } }),
+  },
+  {
+    operation: "POST /v1/notification-targets/{id}/rotate-secret",
+    writes: [event("notification_target_secret_rotated", "notification_target")],
+    prepare: (world) => aboutTarget(world),
+  },
+  {
+    operation: "POST /v1/notification-targets/{id}/test",
+    which: "that is answered by 410",
+    writes: [targetUpdated],
+    prepare: (world) => aboutTarget(world, gone.url),
+  },
+  {
+    operation: "POST /v1/notification-targets/{id}/test",
+    which: "that fails",
+    writes: [],
+    prepare: (world) => aboutTarget(world),
+  },
+  {
+    operation: "deliver notifications",
+    which: "of which one is answered by 410",
+    writes: [targetUpdated],
+    prepare: async ({ server, admin, ...world }) => {
+      const { user, params } = await aboutTarget({ server, admin, ...world }, gone.url);
+      const run = async () => {
+        putDeliveries(server, params.id);
+        const waiting = `SELECT id FROM notification_deliveries WHERE target_id = ? AND status = 'waiting'`;
+        await eventually(() => rows(server, waiting, params.id).length === 0);
+      };
+      return { user, run };
+    },
+  },
+  {
+    operation: "DELETE /v1/notification-targets/{id}",
+    writes: [event("notification_target_deleted", "notification_target")],
+    prepare: (world) => aboutTarget(world),
   },
 ];
 
@@ -1395,6 +1474,7 @@ export const CASES: Case[] = [
   ...KEYS,
   ...TRACKERS,
   ...IMPORTS,
+  ...TARGETS,
   ...CLIENTS,
   ...ROLES,
   ...PLATFORMS,

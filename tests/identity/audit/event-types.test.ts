@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type AuditEventType, EVENT_TYPES } from "../../../src/identity/audit/event-types";
+import { putDeliveries } from "../../alerts/deliveries/support";
 import { GUILD, requests } from "../../operations/community/support";
 import { done } from "../../support/expectations";
 import { externalUser, newPerson, openSession } from "../../support/people";
@@ -7,7 +8,7 @@ import { permissionId } from "../../support/roles";
 import { Client } from "../../support/socket";
 import { DOORS, newTracker } from "../../tracking/doors/support";
 import { postPoint } from "../../tracking/support";
-import { CASES, connectTwitch, syncGuild, twitch } from "./event-types-cases";
+import { CASES, connectTwitch, gone, newTarget, syncGuild, twitch } from "./event-types-cases";
 import {
   ask,
   type Case,
@@ -29,12 +30,13 @@ beforeAll(async () => {
   world = await startWorld({
     "metrics.enabled": "true",
     "auth.reauthentication_minutes": "1440",
+    "notifications.allowed_hosts": "127.0.0.1",
     ...twitch.settings,
   });
 });
 afterAll(async () => {
   await world.server.stop();
-  await twitch.stop();
+  await Promise.all([twitch.stop(), gone.stop()]);
 });
 
 const types = Object.entries(EVENT_TYPES) as [AuditEventType, { by: readonly string[] }][];
@@ -84,6 +86,8 @@ client_created client_updated client_secret_regenerated client_deleted consent_g
 api_key_created api_key_revoked bot_command_executed bot_guild_configured
 platform_updated user_banned user_unbanned user_deletion_scheduled user_deletion_cancelled
 tracker_created tracker_updated tracker_deleted positions_imported
+tracker_created tracker_updated tracker_deleted
+notification_target_created notification_target_updated notification_target_secret_rotated notification_target_deleted
 role_created role_updated role_deleted role_assigned role_removed permission_created audit_reported moderation_action
 `
   .trim()
@@ -147,6 +151,10 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
       ),
     ),
   ),
+  "POST /v1/deliveries/{id}/retry": async () => {
+    const [id = ""] = putDeliveries(world.server, (await newTarget(world)).id, 1, { status: "failed" });
+    return { params: { id } };
+  },
   "GET /v1/platforms/{id_or_slug}": () => ({ params: { id_or_slug: "email" } }),
   "PATCH /v1/admin/audit/reports/{report_id}": async () => ({
     ...{ params: { report_id: await newReport() }, body: { status: "reviewed" } },
@@ -228,6 +236,7 @@ async function makeRecords(): Promise<Record<string, string>> {
     devices,
     trips: (await create("/v1/trips", { name: "there" })).data.id,
     geofences: (await create("/v1/geofences", zone)).data.id,
+    "notification-targets": (await newTarget(world)).id,
     locations: (await create("/v1/locations", { name: "pier" })).data.id,
     "trip-categories": (await create("/v1/trip-categories", { name: "transfer" })).data.id,
     "trip-templates": (await create("/v1/trip-templates", { name: "supply run" })).data.id,

@@ -132,6 +132,7 @@ describe("data.json", () => {
       "ownedApps",
       "apiKeys",
       "trackers",
+      "notificationTargets",
       "roles",
       "twoFactorAuth",
       "signInAddresses",

@@ -145,6 +145,7 @@ describe("/metrics", () => {
       expect([name, figure(families, name) > 0]).toEqual([name, true]);
     expect(families.get("fairlead_queue_length")?.samples.map(({ labels }) => labels.queue)).toEqual([
       "emails",
+      "notifications",
       "transactions",
       "password_hashes",
       "detachments",

@@ -1,0 +1,65 @@
+import { eq } from "drizzle-orm";
+import { publicUrl } from "../../../configuration/config";
+import { apiKeys } from "../../../identity/api-keys/table";
+import { isAddressProved } from "../../../identity/directory/accounts";
+import { findUser } from "../../../identity/directory/users";
+import { DeliveryError } from "../../../identity/email/delivery-error";
+import { renderHtml, renderText } from "../../../identity/email/layout";
+import { sendEmail } from "../../../identity/email/service";
+import type { Email } from "../../../identity/email/templates";
+import { db } from "../../../kernel/db/connection";
+import type { TargetRow } from "../../targets/service";
+import { LANGUAGES, type Language } from "../../texts/language";
+import type { Message, Outcome } from "./outcome";
+
+/** Sends a message by the email transport of the installation. */
+export async function sendToMailbox(target: TargetRow, message: Message): Promise<Outcome> {
+  try {
+    await sendEmail(compose(target, message), message.id);
+    return { result: "delivered", status: null, error: null };
+  } catch (error) {
+    if (!(error instanceof DeliveryError)) throw error;
+    const result = error.setback === "refused" ? "refused" : "later";
+    return { result, status: null, error: error.message };
+  }
+}
+
+function compose(target: TargetRow, { title, body }: Message): Email {
+  const { locale, settings } = target;
+  const language = LANGUAGES[locale];
+  const site = new URL(publicUrl()).host;
+  const parts = {
+    locale,
+    subject: title,
+    greeting: language.greeting,
+    paragraphs: [title, ...(body === "" ? [] : body.split(/\n+/))],
+    quote: null,
+    action: null,
+    otherwise: noteTo(target, language, site),
+    footer: language.footer(site),
+  };
+  return {
+    kind: "alert",
+    to: settings.to ?? "",
+    locale,
+    subject: title,
+    text: renderText(parts),
+    html: renderHtml(parts),
+    token: null,
+    link: null,
+  };
+}
+
+/** The reason why the email came: it names who asked, unless that is the reader. */
+function noteTo({ user_id, api_key_id, settings }: TargetRow, language: Language, site: string): string {
+  if (user_id !== null && isAddressProved(user_id, settings.to?.toLowerCase() ?? ""))
+    return language.own(site);
+  const user = user_id === null ? undefined : findUser(user_id);
+  return language.asked(site, user?.username ?? keyName(api_key_id, language) ?? language.somebody);
+}
+
+function keyName(id: string | null, language: Language): string | null {
+  if (id === null) return null;
+  const key = db.select({ name: apiKeys.name }).from(apiKeys).where(eq(apiKeys.id, id)).get();
+  return key ? language.key(key.name) : null;
+}

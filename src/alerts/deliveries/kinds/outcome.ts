@@ -1,0 +1,72 @@
+import { OutboundError } from "../../../kernel/http/outbound";
+import { AddressRefused } from "../../../kernel/http/permitted-address";
+
+/** The end of one attempt at a delivery. */
+export interface Outcome {
+  /**
+   * - `delivered`: the other side took it,
+   * - `later`: it may take it at another attempt,
+   * - `refused`: it never will,
+   * - `gone`: it wants no more deliveries at all.
+   */
+  result: "delivered" | "later" | "refused" | "gone";
+  /** Status of the answer; null where there was none, or the way has none. */
+  status: number | null;
+  /** Words for the operator: nothing of the answer, of the address or of a secret. */
+  error: string | null;
+  /** Shortest wait that the other side asked for, in milliseconds. */
+  wait?: number | null;
+}
+
+/** True if nothing was heard of the other side: the way there may be down. */
+export const isUnheard = ({ result, status }: Outcome): boolean => result === "later" && status === null;
+
+/** A message as every way sends it. */
+export interface Message {
+  /** Identifier of the delivery, the same at each attempt. */
+  id: string;
+  type: string;
+  severity: "info" | "warning" | "alarm";
+  title: string;
+  body: string;
+  /** Epoch milliseconds of the occasion. */
+  at: number;
+}
+
+const WORDS: Record<string, string> = {
+  TimeoutError: "no answer within 10 seconds",
+  ECONNREFUSED: "the connection was refused",
+  ECONNRESET: "the connection was cut",
+  ENOTFOUND: "the name doesn't resolve",
+  EAI_AGAIN: "the name can't be resolved now",
+  ENETUNREACH: "the network can't be reached",
+  EHOSTUNREACH: "the host can't be reached",
+  ETIMEDOUT: "no connection in time",
+};
+
+/** Codes of certificates that prove nothing, or another name. */
+const CERTIFICATE = /CERT|ALTNAME|SELF_SIGNED|ISSUER/;
+
+const later = (error: string): Outcome => ({ result: "later", status: null, error });
+
+/**
+ * The outcome of an attempt that brought no answer. An address that is refused is tried again too: the net of a harbour may
+ * answer for every name until somebody signs in there.
+ */
+export function failure(error: unknown): Outcome {
+  if (error instanceof AddressRefused) return later(`the address ${error.message}`);
+  const code = error instanceof OutboundError ? error.message : "";
+  const known = /^[A-Za-z0-9_]{1,64}$/.test(code) ? code : "unknown";
+  if (CERTIFICATE.test(known)) return later(`the certificate isn't valid (${known})`);
+  return later(WORDS[known] ?? `no answer (${known})`);
+}
+
+/** The outcome of an answer, by its status alone. */
+export function outcomeOf(status: number): Outcome {
+  if (status >= 200 && status < 300) return { result: "delivered", status, error: null };
+  const error =
+    status >= 300 && status < 400
+      ? `status ${status}: redirects are not followed`
+      : `status ${status} in place of 2xx`;
+  return { result: "later", status, error };
+}

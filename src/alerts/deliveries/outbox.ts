@@ -1,0 +1,106 @@
+import { and, asc, eq, ne } from "drizzle-orm";
+import type { Locale } from "../../identity/email/locale";
+import { newId } from "../../kernel/crypto/id";
+import { db } from "../../kernel/db/connection";
+import { afterCommit } from "../../kernel/db/transactions";
+import { now } from "../../kernel/time/clock";
+import { findTargets, type TargetRow } from "../targets/service";
+import { quietUntil } from "./quiet";
+import type { Delivery } from "./schema";
+import { selectDeliveries, toDelivery } from "./service";
+import { notificationDeliveries } from "./table";
+import type { Occasion, Severity } from "./words";
+import { wakeDeliveries } from "./worker";
+
+/** The outbox of alerts: what is put in here with a change is sent after the commit, at least once. */
+
+/** Characters of texts that are kept. */
+const MAX_TITLE = 200;
+const MAX_BODY = 4_000;
+
+export interface Text {
+  title: string;
+  /** Paragraphs, divided by line breaks. */
+  body: string;
+}
+
+export interface Telling {
+  /** The alert; null for a test that belongs to none. */
+  alertId: string | null;
+  /** Targets by their identifiers. Unknown ones and those that are switched off are left out. */
+  targetIds: readonly string[];
+  type: Occasion;
+  severity: Severity;
+  /** Data of a webhook's body: alert, rule, device, position, zone. Parts that a target's maker may not see become null. */
+  payload: Record<string, unknown>;
+  text: (locale: Locale) => Text;
+}
+
+/**
+ * Puts what targets are told of an alert into the outbox, in the current transaction, and returns the identifiers of the
+ * deliveries. The end of an alert supersedes what of it still waits.
+ */
+export function enqueue({ alertId, targetIds, type, severity, payload, text }: Telling): string[] {
+  if (type === "alert.cleared" && alertId !== null) supersede(alertId);
+  const targets = findTargets([...new Set(targetIds)]).filter(({ is_active }) => is_active);
+  const time = now();
+  const texts = new Map<Locale, Text>();
+  const textIn = (locale: Locale): Text => {
+    const known = texts.get(locale) ?? shortened(text(locale));
+    texts.set(locale, known);
+    return known;
+  };
+  const ids = targets.map((target) => {
+    const id = newId();
+    db.insert(notificationDeliveries)
+      .values({
+        ...{ id, alert_id: alertId, type, severity, payload },
+        ...textIn(target.locale),
+        target_id: target.id,
+        urgency: severity === "alarm" ? 0 : 1,
+        status: "waiting",
+        next_attempt_at: firstAttempt(target, type, severity, time),
+        created_at: time,
+      })
+      .run();
+    return id;
+  });
+  if (ids.length > 0) afterCommit(wakeDeliveries);
+  return ids;
+}
+
+const firstAttempt = (target: TargetRow, type: Occasion, severity: Severity, time: number): number =>
+  quietUntil(target, { type, severity }, time) ?? time;
+
+const CONTROL = /[^\P{Cc}\n]|[\u2028\u2029]/gu;
+
+/** Texts without control characters, at most as long as every way takes them. */
+const shortened = ({ title, body }: Text): Text => ({
+  title: cut(title.replaceAll("\n", " "), MAX_TITLE),
+  body: cut(body, MAX_BODY),
+});
+
+function cut(text: string, most: number): string {
+  const characters = [...text.replaceAll(CONTROL, " ")];
+  return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : characters.join("");
+}
+
+/**
+ * Gives up what of an alert still waits, in the current transaction: of an alert that was cleared meanwhile its end alone is
+ * told. One that is on its way arrives all the same, before the end.
+ */
+export function supersede(alertId: string): void {
+  const { alert_id, status, type } = notificationDeliveries;
+  db.update(notificationDeliveries)
+    .set({ status: "superseded", next_attempt_at: null, payload: null, finished_at: now() })
+    .where(and(eq(alert_id, alertId), eq(status, "waiting"), ne(type, "alert.test")))
+    .run();
+}
+
+/** The deliveries of an alert, oldest first, as `GET /v1/alerts/{id}` shows them. */
+export const deliveriesOf = (alertId: string): Delivery[] =>
+  selectDeliveries()
+    .where(eq(notificationDeliveries.alert_id, alertId))
+    .orderBy(asc(notificationDeliveries.number))
+    .all()
+    .map(toDelivery);

@@ -1,0 +1,43 @@
+import { nullable, oneOf, out, record } from "../../kernel/http/schema";
+import { DELIVERY_STATUSES, OCCASIONS, SEVERITIES } from "./words";
+
+export const Delivery = record(
+  "Delivery",
+  {
+    id: out.uuid("Identifier; a webhook has it as `webhook-id`, the same at each attempt"),
+    target_id: out.uuid("The target, which may be deleted since"),
+    target_name: nullable(out.string("Name of the target; null once it is deleted", "Anna's phone")),
+    alert_id: nullable(out.uuid("The alert; null for the test of a target")),
+    type: oneOf(OCCASIONS, "The occasion"),
+    severity: oneOf(SEVERITIES, "Severity of the alert", "alarm"),
+    status: oneOf(
+      DELIVERY_STATUSES,
+      "`waiting` for its first or next attempt; `delivered`; `failed` for good; `superseded`, since the alert was cleared before it went out; `cancelled`, since the target was switched off or deleted",
+      "delivered",
+    ),
+    attempts: out.integer("Attempts so far", 1),
+    next_attempt_at: nullable(out.time("Time of the next attempt; null unless it waits")),
+    last_attempt_at: nullable(out.time("Time of the last attempt; null before the first")),
+    response_status: nullable(
+      out.integer("Status of the last answer; null where there was none, and for emails", 204),
+    ),
+    error: nullable(out.string("Reason why the last attempt failed", "no answer within 10 seconds")),
+    duration_ms: nullable(out.integer("Milliseconds that the last attempt took", 84)),
+    finished_at: nullable(out.time("Time from which it no longer waits")),
+    created_at: out.time("Time of the occasion"),
+  },
+  "The telling of one target of one occasion",
+);
+export type Delivery = (typeof Delivery)["static"];
+
+export const TestResult = record(
+  "NotificationTest",
+  {
+    status: oneOf(["delivered", "failed"], "The end of the attempt"),
+    response_status: nullable(out.integer("Status of the answer; null where there was none", 204)),
+    error: nullable(out.string("Reason why it failed", "no answer within 10 seconds")),
+    duration_ms: out.integer("Milliseconds that it took", 84),
+  },
+  "The outcome of a test; never what the other side said",
+);
+export type TestResult = (typeof TestResult)["static"];

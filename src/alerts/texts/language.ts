@@ -1,0 +1,21 @@
+import type { Locale } from "../../identity/email/locale";
+import { english } from "./english";
+import { german } from "./german";
+
+/** The words that deliveries add to those of alerts. */
+export interface Language {
+  /** Title and text of the test of a target. */
+  test: (targetName: string) => { title: string; body: string };
+  greeting: string;
+  /** Note to a mailbox: the site, and who asked for emails there. */
+  asked: (site: string, who: string) => string;
+  /** Note to a maker's own mailbox. */
+  own: (site: string) => string;
+  /** The one who asked, where it is a key of the installation. */
+  key: (name: string) => string;
+  /** The one who asked, where nothing is known of it any more. */
+  somebody: string;
+  footer: (site: string) => string;
+}
+
+export const LANGUAGES: Record<Locale, Language> = { en: english, de: german };
