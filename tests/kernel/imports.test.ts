@@ -95,13 +95,14 @@ const ROOMS = [
   ...["identity/two-factor-codes", "identity/bans", "identity/reauthentication", "identity/roles"],
   ...["identity/api-keys", "identity/email-addresses", "identity/users", "identity/accounts"],
   ...["identity/two-factor", "identity/auth", "identity/audit-log", "identity/oauth-clients", "identity"],
-  // The domains.
+  // The domains. Alerts come first: what they watch tells them of each change in its own commit.
+  ...["alerts/schedules", "alerts/texts", "alerts/targets", "alerts/deliveries/kinds", "alerts/deliveries"],
+  ...["alerts/alerts", "alerts/rules", "alerts/conditions"],
   ...["tracking/geofences", "tracking/locations", "tracking/ingest", "tracking/ingest/formats"],
   ...["tracking/gps", "tracking/devices", "tracking/categories", "tracking/trackers", "tracking/doors"],
   ...["tracking/crossings", "tracking/trips", "tracking/templates", "tracking/receiver", "tracking/import"],
   ...["operations/settings", "operations/system-config", "operations/water-levels", "operations/vessels"],
   ...["operations/integrations", "operations/community", "operations/stats"],
-  ...["alerts/schedules", "alerts/texts", "alerts/targets", "alerts/deliveries/kinds", "alerts/deliveries"],
   // These reach into every domain.
   ...["changes", "realtime", "personal-data/export-logs", "personal-data/deletion", "personal-data/export"],
   ...["server/backup", "server/metrics", "server/health", "server/doctor"],

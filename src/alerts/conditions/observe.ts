@@ -1,0 +1,101 @@
+import { MINUTE, now, SECOND } from "../../kernel/time/clock";
+import { BoundedMap } from "../../kernel/values/bounded-map";
+import { clearAlert, type Place, raiseAlert } from "../alerts/register";
+import { maySee } from "../rules/fields";
+import type { StoredRule } from "../rules/table";
+import { windowAt } from "../schedules/windows";
+import { rightsOf } from "../targets/maker";
+import { BLANK, step } from "./machine";
+import { conditionOf, dropCondition, holdCondition, noteCondition } from "./stored";
+import type { StoredSighting } from "./table";
+
+/** A look at a rule's condition. */
+export interface Observation {
+  rule: StoredRule;
+  deviceId: string | null;
+  /** A zone, a station or a measure; null if the device says it all. */
+  subject: string | null;
+  /** The name of a station. */
+  subjectName?: string;
+  isMet: boolean;
+  value: number | null;
+  place: Place | null;
+  crossingId?: string | null;
+  /** The time by which the rule's schedule counts, where it isn't now. */
+  at?: number;
+  /** True for what is over as it begins: nothing holds it back. */
+  isMoment?: true;
+}
+
+/** Time between two notes that an open alert still holds. */
+const SEEN_EVERY = MINUTE;
+
+/** True if a rule counts at a time. */
+export const isCounted = ({ schedule }: StoredRule, time: number): boolean =>
+  schedule === null || windowAt(schedule, time) !== null;
+
+/** Looks at a condition, and raises or clears its alert, in the current transaction. */
+export function observe(observation: Observation): void {
+  const { rule, deviceId, subject, isMet, value, place, crossingId = null, isMoment } = observation;
+  const known = conditionOf(rule.id, deviceId, subject);
+  const before = known ?? BLANK;
+  const time = now();
+  const counted = isMet && (before.isOpen || isCounted(rule, observation.at ?? time));
+  const hold = isMoment ? 0 : rule.hold_seconds * SECOND;
+  const { state, effect } = step(before, { isMet, isCounted: counted }, hold, time);
+  switch (effect) {
+    case "raise":
+      if (!mayTell(rule, time)) return;
+      if (before.since !== null) dropCondition(rule.id, deviceId, subject);
+      raise(observation);
+      break;
+    case "see":
+      if (Math.abs(time - (known?.seenAt ?? 0)) < SEEN_EVERY) return;
+      raise(observation);
+      break;
+    case "clear":
+      clearAlert({ ruleId: rule.id, deviceId, subject });
+      break;
+    case "hold": {
+      const since = state.since as number;
+      const seen: StoredSighting = { value, place, crossingId };
+      holdCondition({ ruleId: rule.id, deviceId, subject, since, dueAt: since + hold }, seen);
+      break;
+    }
+    case "drop":
+      dropCondition(rule.id, deviceId, subject);
+      break;
+    case null:
+      return;
+  }
+  if (deviceId !== null)
+    noteCondition(deviceId, { ruleId: rule.id, subject, seenAt: time, ...(isMoment ? BLANK : state) });
+}
+
+function raise({ rule, deviceId, subject, subjectName, value, place, crossingId }: Observation): void {
+  const { condition, severity, cooldown_seconds, target_ids } = rule;
+  raiseAlert(
+    {
+      ...{ rule, severity, deviceId, subject, value, place, crossingId },
+      condition: condition.type,
+      ...(subjectName !== undefined && { subjectName }),
+      ...(condition.type === "zone" && { event: condition.event }),
+      targetIds: target_ids,
+    },
+    cooldown_seconds * SECOND,
+  );
+}
+
+/** Rights are looked at again after this, where a rule may not tell: positions would do so each time. */
+const LOOK_PAUSE = 5 * SECOND;
+const silentUntil = new BoundedMap<string, number>(10_000);
+
+/** A rule whose maker may not see any more what it tells raises nothing. */
+function mayTell(rule: StoredRule, time: number): boolean {
+  const until = silentUntil.get(rule.id);
+  if (until !== undefined && until > time && until <= time + LOOK_PAUSE) return false;
+  const rights = rightsOf(rule);
+  const isAllowed = rights !== null && maySee(rights, rule.condition);
+  if (!isAllowed) silentUntil.renew(rule.id, time + LOOK_PAUSE);
+  return isAllowed;
+}
