@@ -1,5 +1,8 @@
+import { deleteOldAlerts } from "./alerts/alerts/service";
+import { watchClock } from "./alerts/conditions/clock";
 import { deleteOldDeliveries, sweepDeliveries } from "./alerts/deliveries/sweep";
 import { deliverDue } from "./alerts/deliveries/worker";
+import { watchLevels, watchMeasures } from "./alerts/gauges/watch";
 import { forgetOldChanges } from "./feed/retention";
 import { reloadGeoip } from "./identity/audit/geoip";
 import { deleteOldEvents } from "./identity/audit-log/service";
@@ -45,6 +48,10 @@ const JOBS: Job[] = [
   { name: "delete old emails of the outbox", interval: HOUR, run: deleteOldEmails, atStart: true },
   { name: "deliver notifications", interval: SECOND, run: deliverDue, atStart: true },
   { name: "give up stray notifications", interval: MINUTE, run: sweepDeliveries, atStart: true },
+  { name: "watch alerts by the clock", interval: SECOND, run: watchClock, atStart: true },
+  { name: "watch measures of the installation", interval: 30 * SECOND, run: watchMeasures, atStart: true },
+  { name: "watch water levels", interval: 10 * SECOND, run: watchLevels, atStart: true },
+  { name: "delete old alerts", interval: HOUR, run: deleteOldAlerts, atStart: true },
   { name: "delete old deliveries", interval: HOUR, run: deleteOldDeliveries, atStart: true },
   { name: "close bans that ran out", interval: 10 * SECOND, run: closeExpiredBans },
   { name: "delete accounts whose time has come", interval: 10 * SECOND, run: deleteDueAccounts },

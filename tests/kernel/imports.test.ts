@@ -97,7 +97,7 @@ const ROOMS = [
   ...["identity/two-factor", "identity/auth", "identity/audit-log", "identity/oauth-clients", "identity"],
   // The domains. Alerts come first: what they watch tells them of each change in its own commit.
   ...["alerts/schedules", "alerts/texts", "alerts/targets", "alerts/deliveries/kinds", "alerts/deliveries"],
-  ...["alerts/alerts", "alerts/rules", "alerts/conditions"],
+  ...["alerts/alerts", "alerts/arrivals", "alerts/rules", "alerts/conditions"],
   ...["tracking/geofences", "tracking/locations", "tracking/ingest", "tracking/ingest/formats"],
   ...["tracking/gps", "tracking/devices", "tracking/categories", "tracking/trackers", "tracking/doors"],
   ...["tracking/crossings", "tracking/trips", "tracking/templates", "tracking/receiver", "tracking/import"],
@@ -105,7 +105,7 @@ const ROOMS = [
   ...["operations/integrations", "operations/community", "operations/stats"],
   // These reach into every domain.
   ...["changes", "realtime", "personal-data/export-logs", "personal-data/deletion", "personal-data/export"],
-  ...["server/backup", "server/metrics", "server/health", "server/doctor"],
+  ...["server/backup", "alerts/gauges", "server/metrics", "server/health", "server/doctor"],
   // The doors that are no REST routes of a domain, and what puts all of it together.
   ...["docs", "graphql", "demo", "."],
 ];

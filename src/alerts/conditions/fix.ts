@@ -1,8 +1,10 @@
 import { MINUTE, now } from "../../kernel/time/clock";
 import type { Place } from "../alerts/register";
+import { noteArrival } from "../arrivals/arrivals";
 import { activeRule, hasZoneRules, type RuleOf, rulesFor, zoneRulesFor } from "../rules/active";
 import type { ZoneEvent } from "../rules/kinds";
 import { observe } from "./observe";
+import { noteLife } from "./silence";
 import { type DeviceState, dropUntold, lastCrossing, stateOf, storeUntold } from "./stored";
 import type { StoredSide } from "./table";
 
@@ -62,6 +64,8 @@ export function watchFix(
 
 /** Ends what silence has begun, since a position of a device has arrived, in the current transaction. */
 export function endSilence(deviceId: string): void {
+  noteArrival(deviceId);
+  noteLife(deviceId);
   for (const { ruleId, subject } of stateOf(deviceId).conditions) {
     const rule = activeRule(ruleId);
     if (rule?.condition.type === "silence")
