@@ -96,7 +96,14 @@ const ROOMS = [
   ...["identity/api-keys", "identity/email-addresses", "identity/users", "identity/accounts"],
   ...["identity/two-factor", "identity/auth", "identity/audit-log", "identity/oauth-clients", "identity"],
   // The domains. Alerts come first: what they watch tells them of each change in its own commit.
-  ...["alerts/schedules", "alerts/texts", "alerts/targets", "alerts/deliveries/kinds", "alerts/deliveries"],
+  ...[
+    "alerts",
+    "alerts/schedules",
+    "alerts/texts",
+    "alerts/targets",
+    "alerts/deliveries/kinds",
+    "alerts/deliveries",
+  ],
   ...["alerts/alerts", "alerts/arrivals", "alerts/rules", "alerts/conditions"],
   ...["tracking/geofences", "tracking/locations", "tracking/ingest", "tracking/ingest/formats"],
   ...["tracking/gps", "tracking/devices", "tracking/categories", "tracking/trackers", "tracking/doors"],

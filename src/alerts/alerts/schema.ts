@@ -1,7 +1,6 @@
 import { characters, nullable, oneOf, out, record, t, uuid } from "../../kernel/http/schema";
 import { Delivery } from "../deliveries/schema";
-import { SEVERITIES } from "../deliveries/words";
-import { CONDITION_TYPES, ZONE_EVENTS } from "../rules/kinds";
+import { CONDITION_TYPES, SEVERITIES, ZONE_EVENTS } from "../kinds";
 import { ALERT_STATUSES } from "./words";
 
 export const Alert = record(

@@ -2,8 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { users } from "../../identity/users/table";
 import { flag, id, time } from "../../kernel/db/table";
-import { SEVERITIES } from "../deliveries/words";
-import { CONDITION_TYPES, ZONE_EVENTS } from "../rules/kinds";
+import { CONDITION_TYPES, SEVERITIES, ZONE_EVENTS } from "../kinds";
 import { ALERT_STATUSES } from "./words";
 
 /** Alerts, which outlive the rule, the device and the zone that they tell of. */

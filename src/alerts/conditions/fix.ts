@@ -1,8 +1,8 @@
 import { MINUTE, now } from "../../kernel/time/clock";
 import type { Place } from "../alerts/register";
 import { noteArrival } from "../arrivals/arrivals";
+import type { ZoneEvent } from "../kinds";
 import { activeRule, hasZoneRules, type RuleOf, rulesFor, zoneRulesFor } from "../rules/active";
-import type { ZoneEvent } from "../rules/kinds";
 import { observe } from "./observe";
 import { noteLife } from "./silence";
 import { type DeviceState, dropUntold, lastCrossing, stateOf, storeUntold } from "./stored";

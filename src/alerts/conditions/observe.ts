@@ -1,10 +1,7 @@
 import { MINUTE, now, SECOND } from "../../kernel/time/clock";
-import { BoundedMap } from "../../kernel/values/bounded-map";
 import { clearAlert, type Place, raiseAlert } from "../alerts/register";
-import { maySee } from "../rules/fields";
+import { isCounted, mayTell } from "../rules/standing";
 import type { StoredRule } from "../rules/table";
-import { windowAt } from "../schedules/windows";
-import { rightsOf } from "../targets/maker";
 import { BLANK, step } from "./machine";
 import { conditionOf, dropCondition, holdCondition, noteCondition } from "./stored";
 import type { StoredSighting } from "./table";
@@ -30,10 +27,6 @@ export interface Observation {
 /** Time between two notes that an open alert still holds. */
 const SEEN_EVERY = MINUTE;
 
-/** True if a rule counts at a time. */
-export const isCounted = ({ schedule }: StoredRule, time: number): boolean =>
-  schedule === null || windowAt(schedule, time) !== null;
-
 /** Looks at a condition, and raises or clears its alert, in the current transaction. */
 export function observe(observation: Observation): void {
   const { rule, deviceId, subject, isMet, value, place, crossingId = null, isMoment } = observation;
@@ -45,7 +38,7 @@ export function observe(observation: Observation): void {
   const { state, effect } = step(before, { isMet, isCounted: counted }, hold, time);
   switch (effect) {
     case "raise":
-      if (!mayTell(rule, time)) return;
+      if (!mayTell(rule)) return;
       if (before.since !== null) dropCondition(rule.id, deviceId, subject);
       raise(observation);
       break;
@@ -84,18 +77,4 @@ function raise({ rule, deviceId, subject, subjectName, value, place, crossingId 
     },
     cooldown_seconds * SECOND,
   );
-}
-
-/** Rights are looked at again after this, where a rule may not tell: positions would do so each time. */
-const LOOK_PAUSE = 5 * SECOND;
-const silentUntil = new BoundedMap<string, number>(10_000);
-
-/** A rule whose maker may not see any more what it tells raises nothing. */
-function mayTell(rule: StoredRule, time: number): boolean {
-  const until = silentUntil.get(rule.id);
-  if (until !== undefined && until > time && until <= time + LOOK_PAUSE) return false;
-  const rights = rightsOf(rule);
-  const isAllowed = rights !== null && maySee(rights, rule.condition);
-  if (!isAllowed) silentUntil.renew(rule.id, time + LOOK_PAUSE);
-  return isAllowed;
 }

@@ -4,12 +4,13 @@ import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { afterCommit } from "../../kernel/db/transactions";
 import { now } from "../../kernel/time/clock";
+import type { Severity } from "../kinds";
 import { findTargets, type TargetRow } from "../targets/service";
 import { quietUntil } from "./quiet";
 import type { Delivery } from "./schema";
 import { selectDeliveries, toDelivery } from "./service";
 import { notificationDeliveries } from "./table";
-import type { Occasion, Severity } from "./words";
+import type { Occasion } from "./words";
 import { wakeDeliveries } from "./worker";
 
 /** The outbox of alerts: what is put in here with a change is sent after the commit, at least once. */

@@ -1,5 +1,5 @@
 import { DAY, HOUR, MINUTE, SECOND } from "../../kernel/time/clock";
-import type { Severity } from "./words";
+import type { Severity } from "../kinds";
 
 /** The pauses between the attempts at a delivery. Pure. */
 

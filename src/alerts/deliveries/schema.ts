@@ -1,5 +1,6 @@
 import { nullable, oneOf, out, record } from "../../kernel/http/schema";
-import { DELIVERY_STATUSES, OCCASIONS, SEVERITIES } from "./words";
+import { SEVERITIES } from "../kinds";
+import { DELIVERY_STATUSES, OCCASIONS } from "./words";
 
 export const Delivery = record(
   "Delivery",

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { time } from "../../kernel/db/table";
-import { DELIVERY_STATUSES, OCCASIONS, SEVERITIES } from "./words";
+import { SEVERITIES } from "../kinds";
+import { DELIVERY_STATUSES, OCCASIONS } from "./words";
 
 /**
  * The outbox of alerts: one row for each target that is told of an occasion. Rows outlive their target, so that an alert

@@ -5,7 +5,7 @@ import { HOUR, now, SECOND } from "../../kernel/time/clock";
 import { vesselsState } from "../../operations/vessels/service";
 import { backupState } from "../../server/backup/schedule";
 import { positionState } from "../../tracking/receiver/state";
-import type { SystemMeasure } from "../rules/kinds";
+import type { SystemMeasure } from "../kinds";
 
 /** The measures of the installation, in the units that the document names. Null for one that there is not. */
 

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { db } from "../../kernel/db/connection";
 import { afterCommit, afterOthersWrote, failedTransactions } from "../../kernel/db/transactions";
-import type { ConditionType, StoredCondition, ZoneEvent } from "./kinds";
+import type { ConditionType, StoredCondition, ZoneEvent } from "../kinds";
 import { alertRules, type StoredRule } from "./table";
 
 /** The active rules in memory, as positions and the clock look for them. */

@@ -7,9 +7,9 @@ import { forbidden, invalid } from "../../kernel/errors/errors";
 import { devices } from "../../tracking/devices/table";
 import { geofences } from "../../tracking/geofences/table";
 import { TEMPLATE_WORDS } from "../alerts/register";
+import type { ConditionType, StoredCondition } from "../kinds";
 import { checkSchedule } from "../schedules/windows";
 import { checkTargetIds } from "../targets/service";
-import type { ConditionType, StoredCondition } from "./kinds";
 import type { StoredRule } from "./table";
 
 /** The checks of what a rule holds, beyond its schema. */

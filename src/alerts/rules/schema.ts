@@ -11,9 +11,8 @@ import {
   uuid,
   variants,
 } from "../../kernel/http/schema";
-import { SEVERITIES } from "../deliveries/words";
+import { SEVERITIES, SYSTEM_MEASURES, ZONE_EVENTS } from "../kinds";
 import { Schedule } from "../schedules/schema";
-import { SYSTEM_MEASURES, ZONE_EVENTS } from "./kinds";
 
 // --- Conditions -------------------------------------------------------------------------------------------
 

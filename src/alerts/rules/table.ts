@@ -2,9 +2,9 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { apiKeys } from "../../identity/api-keys/table";
 import { users } from "../../identity/users/table";
 import { flag, id, time } from "../../kernel/db/table";
-import { SEVERITIES } from "../deliveries/words";
+import type { StoredCondition } from "../kinds";
+import { SEVERITIES } from "../kinds";
 import type { StoredSchedule } from "../schedules/days";
-import type { StoredCondition } from "./kinds";
 
 /** Rules by which alerts are raised. */
 export const alertRules = sqliteTable(

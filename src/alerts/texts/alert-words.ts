@@ -1,5 +1,4 @@
-import type { Severity } from "../deliveries/words";
-import type { ConditionType, ZoneEvent } from "../rules/kinds";
+import type { ConditionType, Severity, ZoneEvent } from "../kinds";
 
 /** An alert as texts tell of it. */
 export interface AlertWords {

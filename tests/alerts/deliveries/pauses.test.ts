@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { isOver, pauseAt, withJitter } from "../../../src/alerts/deliveries/pauses";
-import type { Severity } from "../../../src/alerts/deliveries/words";
+import type { Severity } from "../../../src/alerts/kinds";
 import { DAY, HOUR, MINUTE, SECOND } from "../../support/time";
 
 /** The pauses between attempts that fail. */

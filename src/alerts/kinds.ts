@@ -1,4 +1,7 @@
-/** Words of alert rules, and their conditions as they are stored. */
+/** Words that rules, alerts and deliveries share, and conditions as they are stored. */
+
+export const SEVERITIES = ["info", "warning", "alarm"] as const;
+export type Severity = (typeof SEVERITIES)[number];
 
 export const CONDITION_TYPES = [
   "zone",
