@@ -44,6 +44,40 @@ CREATE INDEX `alerts_crossing` ON `alerts` (`crossing_id`) WHERE crossing_id IS 
 CREATE INDEX `alerts_escalation` ON `alerts` (`escalate_at`) WHERE escalate_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `alerts_age` ON `alerts` (`raised_at`) WHERE cleared_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `alerts_acknowledged` ON `alerts` (`acknowledged_by`) WHERE acknowledged_by IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `anchor_watches` (
+	`device_id` text PRIMARY KEY NOT NULL,
+	`latitude` real NOT NULL,
+	`longitude` real NOT NULL,
+	`radius_m` real NOT NULL,
+	`warning_radius_m` real,
+	`silence_seconds` integer NOT NULL,
+	`confirm_fixes` integer NOT NULL,
+	`severity` text NOT NULL,
+	`target_ids` text,
+	`dropped_at` integer NOT NULL,
+	`set_at` integer NOT NULL,
+	`state` text NOT NULL,
+	`max_distance_m` real NOT NULL,
+	`user_id` text,
+	`api_key_id` text,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE set null,
+	FOREIGN KEY (`api_key_id`) REFERENCES `api_keys`(`id`) ON UPDATE no action ON DELETE set null
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX `anchor_watches_user` ON `anchor_watches` (`user_id`);--> statement-breakpoint
+CREATE INDEX `anchor_watches_key` ON `anchor_watches` (`api_key_id`);--> statement-breakpoint
+CREATE TABLE `device_arrivals` (
+	`device_id` text PRIMARY KEY NOT NULL,
+	`arrived_at` integer NOT NULL
+) STRICT;
+--> statement-breakpoint
+CREATE TABLE `server_life` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`alive_at` integer NOT NULL
+) STRICT;
+--> statement-breakpoint
 CREATE TABLE `alert_conditions` (
 	`rule_id` text NOT NULL,
 	`device_id` text NOT NULL,

@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { alertRoutes } from "./alerts/alerts/routes";
+import { anchorRoutes } from "./alerts/anchor/routes";
 import { deliveryRoutes } from "./alerts/deliveries/routes";
 import { alertRuleRoutes } from "./alerts/rules/routes";
 import { targetRoutes } from "./alerts/targets/routes";
@@ -110,6 +111,7 @@ export function createApp(): App {
     .use(geofenceRoutes)
     .use(crossingRoutes)
     .use(alertRoutes)
+    .use(anchorRoutes)
     .use(alertRuleRoutes)
     .use(targetRoutes)
     .use(deliveryRoutes)

@@ -1,4 +1,5 @@
 import { deleteOldAlerts } from "./alerts/alerts/service";
+import { watchAnchors } from "./alerts/anchor/watch";
 import { watchClock } from "./alerts/conditions/clock";
 import { deleteOldDeliveries, sweepDeliveries } from "./alerts/deliveries/sweep";
 import { deliverDue } from "./alerts/deliveries/worker";
@@ -49,6 +50,7 @@ const JOBS: Job[] = [
   { name: "deliver notifications", interval: SECOND, run: deliverDue, atStart: true },
   { name: "give up stray notifications", interval: MINUTE, run: sweepDeliveries, atStart: true },
   { name: "watch alerts by the clock", interval: SECOND, run: watchClock, atStart: true },
+  { name: "watch boats at anchor", interval: SECOND, run: watchAnchors, atStart: true },
   { name: "watch measures of the installation", interval: 30 * SECOND, run: watchMeasures, atStart: true },
   { name: "watch water levels", interval: 10 * SECOND, run: watchLevels, atStart: true },
   { name: "delete old alerts", interval: HOUR, run: deleteOldAlerts, atStart: true },

@@ -26,6 +26,7 @@ export const TAG_GROUPS: TagGroup[] = [
       ["Geofences", "Zones whose border is watched, and who crossed it when"],
       ["Alerts", "Conditions that hold, or held, and that people were told of"],
       ["Alert rules", "Conditions of which people are told"],
+      ["Anchor watch", "The watch over a boat at anchor"],
       ["Notification targets", "Places that alerts are sent to, and what became of each delivery"],
       ["Water levels", "Levels of rivers and canals, from PEGELONLINE or a service like it"],
     ],

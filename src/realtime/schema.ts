@@ -1,4 +1,5 @@
 import { Alert } from "../alerts/alerts/schema";
+import { AnchorWatch } from "../alerts/anchor/schema";
 import { Crossing, LateSpan, orGone, ZoneCorrection } from "../changes/schema";
 import { nullable, oneOf, out, record, t } from "../kernel/http/schema";
 import { Device } from "../tracking/devices/schema";
@@ -154,6 +155,11 @@ export const SERVER_MESSAGES = {
     "SocketDeviceUpdate",
     { type: type("deviceUpdate"), data: orGone(Device), cursor: onFeed },
     "A device was created, changed or deleted. To `devices`",
+  ),
+  anchorUpdate: record(
+    "SocketAnchorUpdate",
+    { type: type("anchorUpdate"), data: orGone(AnchorWatch) },
+    "The state of an anchor watch changed, it was set or ended, or the boat has moved (at most every 5 seconds). To extended subscriptions of `gps:<device id>`",
   ),
   alertRaised: alertMessage("SocketAlertRaised", "alertRaised", "An alert was raised"),
   alertUpdated: alertMessage(

@@ -104,7 +104,7 @@ const ROOMS = [
     "alerts/deliveries/kinds",
     "alerts/deliveries",
   ],
-  ...["alerts/alerts", "alerts/arrivals", "alerts/rules", "alerts/conditions"],
+  ...["alerts/alerts", "alerts/arrivals", "alerts/rules", "alerts/conditions", "alerts/anchor"],
   ...["tracking/geofences", "tracking/locations", "tracking/ingest", "tracking/ingest/formats"],
   ...["tracking/gps", "tracking/devices", "tracking/categories", "tracking/trackers", "tracking/doors"],
   ...["tracking/crossings", "tracking/trips", "tracking/templates", "tracking/receiver", "tracking/import"],

@@ -2,6 +2,7 @@ import { transact } from "../../kernel/db/transactions";
 import { now, SECOND } from "../../kernel/time/clock";
 import { escalate } from "../alerts/register";
 import { alertsToEscalate } from "../alerts/stored";
+import { tickArrivals } from "../arrivals/arrivals";
 import { activeRule } from "../rules/active";
 import { observe } from "./observe";
 import { watchSilence } from "./silence";
@@ -16,6 +17,7 @@ const AT_ONCE = 50;
 export async function watchClock(): Promise<void> {
   while (dueConditions(now(), 1).length > 0) await transact(raiseDue);
   while (alertsToEscalate(now(), 1).length > 0) await transact(escalateDue);
+  await tickArrivals();
   await watchSilence();
   tickedAt = now();
 }

@@ -3,7 +3,7 @@ import { transact } from "../../kernel/db/transactions";
 import { MINUTE, now, SECOND } from "../../kernel/time/clock";
 import { COUNTS } from "../../tracking/gps/table";
 import type { Place } from "../alerts/register";
-import { silentSince, watchArrivals } from "../arrivals/arrivals";
+import { lastArrival, silentAt, watchArrivals } from "../arrivals/arrivals";
 import { activeRule, type RuleOf, rulesFor, rulesOf, rulesVersion } from "../rules/active";
 import { type Observation, observe } from "./observe";
 import { stateOf } from "./stored";
@@ -61,12 +61,13 @@ function renewRules(): void {
 }
 
 async function lookAt(deviceId: string, time: number): Promise<void> {
-  const since = silentSince(deviceId, LONGEST_GRACE);
+  const since = lastArrival(deviceId);
   const met: RuleOf<"silence">[] = [];
   let next = Number.POSITIVE_INFINITY;
   for (const rules of rulesFor("silence", deviceId))
     for (const rule of rules) {
-      const due = since === null ? Number.POSITIVE_INFINITY : since + rule.condition.seconds * SECOND;
+      const due =
+        silentAt(deviceId, rule.condition.seconds * SECOND, LONGEST_GRACE) ?? Number.POSITIVE_INFINITY;
       if (due <= time) met.push(rule);
       else next = Math.min(next, due);
     }

@@ -11,6 +11,7 @@ import { iso, madeNow, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import { clear } from "../alerts/register";
 import { openAlertsOfDevice, openAlertsOfRule, openAlertsOfSubject } from "../alerts/stored";
+import { forgetArrivals } from "../arrivals/arrivals";
 import { heldConditions, untoldSides } from "../conditions/table";
 import { makerOf, rightsOf } from "../targets/maker";
 import { rulesChanged } from "./active";
@@ -173,6 +174,7 @@ function audit(
 
 /** Ends, in the current transaction, all that alerts have with a device that is about to be deleted. */
 export function forgetDevice(deviceId: string): void {
+  forgetArrivals(deviceId);
   for (const alert of openAlertsOfDevice(deviceId)) clear(alert);
   db.delete(heldConditions).where(eq(heldConditions.device_id, deviceId)).run();
   db.delete(untoldSides).where(eq(untoldSides.device_id, deviceId)).run();

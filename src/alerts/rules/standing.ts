@@ -18,7 +18,7 @@ const LOOK_PAUSE = 5 * SECOND;
 const silentUntil = new BoundedMap<string, number>(10_000);
 
 /** A rule whose maker may not see any more what it tells raises nothing. */
-export function mayTell(rule: StoredRule): boolean {
+export function mayTell(rule: Pick<StoredRule, "id" | "condition" | "user_id" | "api_key_id">): boolean {
   const time = now();
   const until = silentUntil.get(rule.id);
   if (until !== undefined && until > time && until <= time + LOOK_PAUSE) return false;

@@ -38,6 +38,8 @@ const EVENTS: Record<AuditEventType, string> = {
   api_key_updated: "An API key was changed",
   api_key_revoked: "An API key ended",
   alert_acknowledged: "Alert acknowledged",
+  anchor_watch_set: "Anchor watch set",
+  anchor_watch_ended: "Anchor watch ended",
   alert_rule_created: "Alert rule created",
   alert_rule_updated: "Alert rule changed",
   alert_rule_deleted: "Alert rule deleted",

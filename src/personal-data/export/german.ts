@@ -38,6 +38,8 @@ const EVENTS: Record<AuditEventType, string> = {
   api_key_updated: "Ein API-Schlüssel wurde geändert",
   api_key_revoked: "Ein API-Schlüssel wurde ungültig",
   alert_acknowledged: "Alarm bestätigt",
+  anchor_watch_set: "Ankerwache gesetzt",
+  anchor_watch_ended: "Ankerwache beendet",
   alert_rule_created: "Alarmregel angelegt",
   alert_rule_updated: "Alarmregel geändert",
   alert_rule_deleted: "Alarmregel gelöscht",

@@ -1,3 +1,4 @@
+import { watchAnchor } from "../../alerts/anchor/watch";
 import { endSilence, watchFix } from "../../alerts/conditions/fix";
 import { note } from "../../feed/journal";
 import type { Caller } from "../../identity/access/caller";
@@ -112,6 +113,8 @@ function watch(deviceId: string, { source }: Row, places: Numbered[]): void {
   for (const place of places) {
     const crossings = keepCrossings(deviceId, evaluateZones(deviceId, place));
     watchFix(deviceId, place, crossings, () => sidesOf(deviceId), isOwn(place.source));
+    // Those of the own receiver are heard before they are thinned out.
+    if (!isOwn(place.source)) watchAnchor(deviceId, place);
   }
 }
 
