@@ -25,6 +25,7 @@ import { deleteExpiredStates, validateTokens } from "./operations/integrations/s
 import { deleteDueAccounts, finishScrubs } from "./personal-data/deletion/service";
 import { deleteOldLogs } from "./personal-data/export-logs/service";
 import { backUpWhenDue } from "./server/backup/schedule";
+import { giveHeartbeat } from "./server/heartbeat/heartbeat";
 import { recomputeCrossings } from "./tracking/crossings/recompute";
 import { deleteOldCrossings } from "./tracking/crossings/retention";
 import { deleteOldPoints } from "./tracking/gps/retention";
@@ -72,6 +73,7 @@ const JOBS: Job[] = [
   { name: "validate tokens of integrations", interval: 5 * MINUTE, run: validateTokens, atStart: true },
   { name: "delete expired authorizations", interval: 10 * MINUTE, run: deleteExpiredStates },
   { name: "back the database up", interval: MINUTE, run: backUpWhenDue, atStart: true },
+  { name: "give a sign of life", interval: MINUTE, run: giveHeartbeat },
   { name: "detach points from deleted devices and trips", interval: MINUTE, run: finishDetachments },
   { name: "sync the community on schedule", interval: SECOND, run: () => syncOnSchedule() },
   { name: "delete members that are no guild's", interval: MINUTE, run: deleteStrayMembers, atStart: true },

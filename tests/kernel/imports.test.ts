@@ -112,7 +112,14 @@ const ROOMS = [
   ...["operations/integrations", "operations/community", "operations/stats"],
   // These reach into every domain.
   ...["changes", "realtime", "personal-data/export-logs", "personal-data/deletion", "personal-data/export"],
-  ...["server/backup", "alerts/gauges", "server/metrics", "server/health", "server/doctor"],
+  ...[
+    "server/backup",
+    "alerts/gauges",
+    "server/heartbeat",
+    "server/metrics",
+    "server/health",
+    "server/doctor",
+  ],
   // The doors that are no REST routes of a domain, and what puts all of it together.
   ...["docs", "graphql", "demo", "."],
 ];
