@@ -72,12 +72,11 @@ function finishUnion({ anyOf, ...rest }: Json, schemas: Json): Json {
 
 /** Objects that a field tells apart are a discriminated union of components. */
 function finishVariants(rest: Json, by: string, variants: Record<string, Json>, schemas: Json): Json {
-  const { type: _, ...others } = rest;
   const members = Object.entries(variants).map(
     ([name, schema]) => [name, finishSchema(schema, schemas)] as const,
   );
   return {
-    ...others,
+    ...rest,
     oneOf: members.map(([, member]) => member),
     discriminator: {
       propertyName: by,

@@ -7,6 +7,7 @@ export interface Schema {
   type?: string | string[];
   enum?: unknown[];
   anyOf?: Schema[];
+  oneOf?: Schema[];
   format?: string;
   pattern?: string;
   minLength?: number;
@@ -64,7 +65,8 @@ export class Values {
   valid(given: Schema, name = ""): fc.Arbitrary<unknown> {
     const schema = this.resolve(given);
     if (schema.enum) return fc.constantFrom(...schema.enum);
-    if (schema.anyOf) return fc.oneof(...schema.anyOf.map((member) => this.valid(member, name)));
+    const members = schema.anyOf ?? schema.oneOf;
+    if (members) return fc.oneof(...members.map((member) => this.valid(member, name)));
     if (schema.type === undefined) return fc.jsonValue({ maxDepth: 3, noUnicodeString: false });
     if (!Array.isArray(schema.type)) return this.#ofType(schema.type, schema, name);
     return fc.oneof(

@@ -12,7 +12,9 @@ import { type AlertKey, keyOf, toAlert, wordsOf } from "./alert";
 import { alertsOfCrossing, insertAlert, newestAlertOf, openAlertOf, updateAlert } from "./stored";
 import type { AlertRow } from "./table";
 
-/** The life of an alert. All of it happens in the transaction of the change that is its cause. */
+/**
+ * The life of an alert. All of it happens in the transaction of the change that is its cause. Raw SQL: positions raise alerts.
+ */
 
 export interface Place {
   latitude: number;

@@ -35,7 +35,7 @@ export const alerts = sqliteTable(
     position_at: time(),
     count: integer().notNull().default(1),
     is_corrected: flag().notNull().default(false),
-    /** Whether the targets were last told that it is open: the end of a return that nobody heard of is not told. */
+    /** True if the targets were last told that it is open: the end of a return that nobody heard of is not told. */
     is_told: flag().notNull().default(true),
     /** Targets that were told, and are told of what becomes of it. */
     told: text({ mode: "json" }).$type<string[]>().notNull(),

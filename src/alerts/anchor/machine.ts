@@ -1,7 +1,7 @@
 /** The watch over a boat at anchor, from one position to the next. Pure: distances are metres. */
 
 export const PLACES = ["holding", "warning", "dragging"] as const;
-/** Where the boat is: inside, beyond the warning radius, or beyond the radius. */
+/** The boat is inside, beyond the warning radius, or beyond the radius. */
 export type PlaceAtAnchor = (typeof PLACES)[number];
 
 export interface AnchorRules {

@@ -22,6 +22,7 @@ import { deleteWatch, newestPlaceOf, storeWatch, watchOf } from "./stored";
 import type { WatchRow } from "./table";
 import { forgetHeard, lastPlaceOf, metresTo } from "./watch";
 
+// Raw SQL: the name alone, of a table of another room.
 const nameOf = statement(() =>
   sqlite.prepare<{ name: string }, [string]>("SELECT name FROM devices WHERE id = ?"),
 );
@@ -105,7 +106,7 @@ export function dropAnchor(actor: Actor, deviceId: string, input: AnchorDrop): P
       target_ids,
       dropped_at: before?.dropped_at ?? time,
       set_at: time,
-      // Where it is is found out anew by the positions that follow; what is open stays so until then.
+      // The positions that follow find out anew where it is; alerts that are open stay so until then.
       state: before ? { ...AT_REST, place: before.state.place, isSilent: before.state.isSilent } : AT_REST,
       max_distance_m: isMoved ? 0 : before.max_distance_m,
       ...makerOf(actor.caller),

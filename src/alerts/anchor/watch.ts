@@ -35,7 +35,7 @@ const COOLDOWN = MINUTE;
 const distances = new Map<string, number>();
 /** The last place heard of each device: the own receiver's fixes are not all stored. */
 const places = new Map<string, Place>();
-/** What was last told of each device, and when (epoch milliseconds). */
+/** The last message of each device: its time (epoch milliseconds) and distance. */
 const told = new Map<string, { at: number; metres: number }>();
 
 /** The last place that a watch has heard of since the start. */

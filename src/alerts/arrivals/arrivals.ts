@@ -93,6 +93,7 @@ const aliveAt = statement(() =>
 export function startArrivals(): void {
   arrivals.clear();
   unwritten.clear();
+  writtenAt = now();
   beginLife();
 }
 
@@ -104,6 +105,7 @@ function beginLife(): void {
   tickedAt = time;
 }
 
+let writtenAt = 0;
 /** Epoch milliseconds of the last tick. */
 let tickedAt = 0;
 
@@ -142,7 +144,6 @@ const WRITE_EVERY = 10 * SECOND;
 const WRITE_URGENT_EVERY = 2 * SECOND;
 /** While nobody is watched, it only matters to know roughly when the server ran last. */
 const WRITE_IDLE_EVERY = MINUTE;
-let writtenAt = 0;
 
 /** Heeds the clock, and writes down what has arrived. Called each second. */
 export async function tickArrivals(): Promise<void> {

@@ -8,7 +8,7 @@ import { observe } from "./observe";
 import { watchSilence } from "./silence";
 import { conditionOf, dropCondition, dueConditions, holdCondition } from "./stored";
 
-/** What becomes of conditions with time alone. The database holds all of it, so a restart goes on where the clock is by then. */
+/** Conditions that change with time alone. The database holds all of it, so a restart goes on where the clock is by then. */
 
 /** Conditions and alerts of one transaction. */
 const AT_ONCE = 50;

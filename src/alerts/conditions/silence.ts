@@ -8,7 +8,10 @@ import { activeRule, type RuleOf, rulesFor, rulesOf, rulesVersion } from "../rul
 import { type Observation, observe } from "./observe";
 import { stateOf } from "./stored";
 
-/** Devices that send nothing. It is noticed by the clock, and ends with the next position: see fix.ts. */
+/**
+ * Devices that send nothing. It is noticed by the clock, and ends with the next position: see fix.ts. Raw SQL: many devices may
+ * fall silent at once.
+ */
 
 const allDevices = statement(() => sqlite.prepare<{ id: string }, []>("SELECT id FROM devices"));
 const newestPlace = statement(() =>
@@ -24,7 +27,7 @@ const dueAt = new Map<string, number>();
 const silent = new Set<string>();
 let version = 0;
 
-/** What is silent now is looked at again after this: its rule may begin to count. */
+/** A device that is silent is looked at again after this: a rule may begin to count. */
 const LOOK_EVERY = MINUTE;
 
 /** Time without positions that a server which was down adds at most, for rules. */

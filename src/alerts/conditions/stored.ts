@@ -39,11 +39,15 @@ const toCondition = ({ rule_id, subject, since, seen_at }: Stored): DeviceCondit
   seenAt: seen_at,
 });
 
-const ofDevice = statement(() =>
+const openOf = statement(() =>
   sqlite.prepare<Stored, [string]>(
     `SELECT rule_id, coalesce(subject, '') AS subject, NULL AS since, last_seen_at AS seen_at FROM alerts
-       WHERE device_id = ?1 AND cleared_at IS NULL AND rule_id IS NOT NULL
-     UNION ALL SELECT rule_id, subject, since, since FROM alert_conditions WHERE device_id = ?1`,
+     WHERE device_id = ? AND cleared_at IS NULL AND rule_id IS NOT NULL`,
+  ),
+);
+const heldOf = statement(() =>
+  sqlite.prepare<Stored, [string]>(
+    "SELECT rule_id, subject, since, since AS seen_at FROM alert_conditions WHERE device_id = ?",
   ),
 );
 const untoldOf = statement(() =>
@@ -56,7 +60,7 @@ const states = new TransactionCache<string, DeviceState>(10_000, ({ conditions }
 export const stateOf = (deviceId: string): DeviceState => states.get(deviceId, () => read(deviceId));
 
 function read(deviceId: string): DeviceState {
-  const rows = ofDevice().all(deviceId);
+  const rows = [...openOf().all(deviceId), ...heldOf().all(deviceId)];
   const untold = untoldOf().get(deviceId);
   if (rows.length === 0 && !untold) return EMPTY;
   return {

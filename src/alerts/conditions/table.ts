@@ -17,7 +17,7 @@ export const heldConditions = sqliteTable(
     since: time().notNull(),
     /** Time at which it has held for long enough. */
     due_at: time().notNull(),
-    /** What is told of it then. */
+    /** The sight that is told of then. */
     sighting: text({ mode: "json" }).$type<StoredSighting>().notNull(),
   },
   (table) => [
@@ -27,7 +27,7 @@ export const heldConditions = sqliteTable(
   ],
 );
 
-/** What was seen of a condition. */
+/** A look at a condition. */
 export interface StoredSighting {
   value: number | null;
   place: { latitude: number; longitude: number; time: number } | null;

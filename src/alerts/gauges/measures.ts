@@ -11,7 +11,7 @@ import type { SystemMeasure } from "../kinds";
 
 const MEGABYTE = 1_000_000;
 
-/** What has never happened counts from here. Epoch milliseconds. */
+/** An event that has never happened counts from here. Epoch milliseconds. */
 const startedAt = now();
 
 const since = (time: number | null): number => Math.max(0, now() - (time ?? startedAt));

@@ -120,7 +120,12 @@ export const variants = <T extends Record<string, TSchema>>(
   by: string,
   of: T,
   options: SchemaOptions,
-) => ofKind<Static<T[keyof T]>>("Variants", { title, type: "object", by, variants: of, ...options });
+) =>
+  ofKind<Static<T[keyof T]>>("Variants", {
+    ...{ title, by, variants: of },
+    "x-expected": "must be an object",
+    ...options,
+  });
 
 /** A string whose length is counted in characters. */
 export const characters = (options: CharactersOptions) =>
@@ -227,8 +232,8 @@ export const nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Nul
  * The body of a PATCH that must hold a field, which `checkChanged` checks where it is changed: it counts known
  * fields alone. Only the document shows the bound here.
  */
-export const change = <T extends TProperties>(title: string, properties: T) =>
-  t.Object(properties, { title, "x-shown": { minProperties: 1 } });
+export const change = <T extends TProperties>(title: string, properties: T, examples?: object[]) =>
+  t.Object(properties, { title, "x-shown": { minProperties: 1 }, ...(examples && { examples }) });
 
 /** A body that may be left out, since no field of it is required. */
 export const optionalBody = <T extends TSchema>(schema: T) =>
