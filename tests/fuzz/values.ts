@@ -8,6 +8,7 @@ export interface Schema {
   enum?: unknown[];
   anyOf?: Schema[];
   oneOf?: Schema[];
+  const?: unknown;
   format?: string;
   pattern?: string;
   minLength?: number;
@@ -65,6 +66,7 @@ export class Values {
   valid(given: Schema, name = ""): fc.Arbitrary<unknown> {
     const schema = this.resolve(given);
     if (schema.enum) return fc.constantFrom(...schema.enum);
+    if (schema.const !== undefined) return fc.constant(schema.const);
     const members = schema.anyOf ?? schema.oneOf;
     if (members) return fc.oneof(...members.map((member) => this.valid(member, name)));
     if (schema.type === undefined) return fc.jsonValue({ maxDepth: 3, noUnicodeString: false });
