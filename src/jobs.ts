@@ -52,7 +52,7 @@ const JOBS: Job[] = [
   { name: "give up stray notifications", interval: MINUTE, run: sweepDeliveries, atStart: true },
   { name: "watch alerts by the clock", interval: SECOND, run: watchClock, atStart: true },
   { name: "watch boats at anchor", interval: SECOND, run: watchAnchors, atStart: true },
-  { name: "watch measures of the installation", interval: 30 * SECOND, run: watchMeasures, atStart: true },
+  { name: "watch measures of the installation", interval: 10 * SECOND, run: watchMeasures, atStart: true },
   { name: "watch water levels", interval: 10 * SECOND, run: watchLevels, atStart: true },
   { name: "delete old alerts", interval: HOUR, run: deleteOldAlerts, atStart: true },
   { name: "delete old deliveries", interval: HOUR, run: deleteOldDeliveries, atStart: true },

@@ -62,7 +62,7 @@ export function observe(observation: Observation): void {
       return;
   }
   if (deviceId !== null)
-    noteCondition(deviceId, { ruleId: rule.id, subject, seenAt: time, ...(isMoment ? BLANK : state) });
+    noteCondition(deviceId, { ...(isMoment ? BLANK : state), ruleId: rule.id, subject, seenAt: time });
 }
 
 function raise({ rule, deviceId, subject, subjectName, value, place, crossingId }: Observation): void {

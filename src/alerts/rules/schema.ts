@@ -98,7 +98,7 @@ const CONDITIONS = {
       above: measure("Value above which it holds; either this or `below`"),
       below: measure("Value below which it holds"),
     },
-    "A measure of the installation itself is out of bounds. It is looked at every 30 seconds",
+    "A measure of the installation itself is out of bounds. It is looked at every ten seconds",
   ),
 };
 
