@@ -161,7 +161,7 @@ test("a condition that is held back when the server ends is raised by the next o
 }, 30_000);
 
 test("a rule on a water level raises above or below its limit", async () => {
-  const [{ station_id, level_cm }] = done(await server.get("/v1/pegel/stations", { token })).data;
+  const [{ station_id, level_cm }] = done(await server.get("/v1/pegel/stations", { token }));
   const station = station_id.toUpperCase();
   await newRule(server, { type: "water_level", station, above_cm: level_cm - 1 }, { name: "high" });
   await newRule(server, { type: "water_level", station, above_cm: level_cm }, { name: "higher" });
