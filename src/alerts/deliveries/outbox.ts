@@ -1,11 +1,10 @@
-import { and, asc, eq, ne } from "drizzle-orm";
+import { asc, eq } from "drizzle-orm";
 import type { Locale } from "../../identity/email/locale";
 import { newId } from "../../kernel/crypto/id";
-import { db } from "../../kernel/db/connection";
 import { afterCommit } from "../../kernel/db/transactions";
 import { now } from "../../kernel/time/clock";
 import type { Severity } from "../kinds";
-import { findTargets, type TargetRow } from "../targets/service";
+import { putDelivery, recipient, supersedeWaiting } from "./put";
 import { quietUntil } from "./quiet";
 import type { Delivery } from "./schema";
 import { selectDeliveries, toDelivery } from "./service";
@@ -43,7 +42,6 @@ export interface Telling {
  */
 export function enqueue({ alertId, targetIds, type, severity, payload, text }: Telling): string[] {
   if (type === "alert.cleared" && alertId !== null) supersede(alertId);
-  const targets = findTargets([...new Set(targetIds)]).filter(({ is_active }) => is_active);
   const time = now();
   const texts = new Map<Locale, Text>();
   const textIn = (locale: Locale): Text => {
@@ -51,27 +49,25 @@ export function enqueue({ alertId, targetIds, type, severity, payload, text }: T
     texts.set(locale, known);
     return known;
   };
-  const ids = targets.map((target) => {
+  let encoded: string | null = null;
+  const ids: string[] = [];
+  for (const targetId of new Set(targetIds)) {
+    const target = recipient(targetId);
+    if (!target) continue;
+    encoded ??= JSON.stringify(payload);
     const id = newId();
-    db.insert(notificationDeliveries)
-      .values({
-        ...{ id, alert_id: alertId, type, severity, payload },
-        ...textIn(target.locale),
-        target_id: target.id,
-        urgency: severity === "alarm" ? 0 : 1,
-        status: "waiting",
-        next_attempt_at: firstAttempt(target, type, severity, time),
-        created_at: time,
-      })
-      .run();
-    return id;
-  });
+    putDelivery({
+      ...{ id, target_id: targetId, alert_id: alertId, type, severity, payload: encoded },
+      ...textIn(target.locale),
+      urgency: severity === "alarm" ? 0 : 1,
+      next_attempt_at: quietUntil(target, { type, severity }, time) ?? time,
+      created_at: time,
+    });
+    ids.push(id);
+  }
   if (ids.length > 0) afterCommit(wakeDeliveries);
   return ids;
 }
-
-const firstAttempt = (target: TargetRow, type: Occasion, severity: Severity, time: number): number =>
-  quietUntil(target, { type, severity }, time) ?? time;
 
 const CONTROL = /[^\P{Cc}\n]|[\u2028\u2029]/gu;
 
@@ -90,13 +86,7 @@ function cut(text: string, most: number): string {
  * Gives up what of an alert still waits, in the current transaction: of an alert that was cleared meanwhile its end alone is
  * told. One that is on its way arrives all the same, before the end.
  */
-export function supersede(alertId: string): void {
-  const { alert_id, status, type } = notificationDeliveries;
-  db.update(notificationDeliveries)
-    .set({ status: "superseded", next_attempt_at: null, payload: null, finished_at: now() })
-    .where(and(eq(alert_id, alertId), eq(status, "waiting"), ne(type, "alert.test")))
-    .run();
-}
+export const supersede = (alertId: string): void => supersedeWaiting(alertId, now());
 
 /** The deliveries of an alert, oldest first, as `GET /v1/alerts/{id}` shows them. */
 export const deliveriesOf = (alertId: string): Delivery[] =>
