@@ -3,10 +3,21 @@ import { now, SECOND } from "../../kernel/time/clock";
 import { escalate } from "../alerts/register";
 import { alertsToEscalate } from "../alerts/stored";
 import { tickArrivals } from "../arrivals/arrivals";
+import type { ZoneEvent } from "../kinds";
 import { activeRule } from "../rules/active";
+import { mayTell } from "../rules/standing";
 import { observe } from "./observe";
 import { watchSilence } from "./silence";
-import { conditionOf, dropCondition, dueConditions, holdCondition } from "./stored";
+import {
+  conditionOf,
+  dropCondition,
+  dueConditions,
+  type HeldCondition,
+  holdCondition,
+  lastCrossing,
+  sideAt,
+} from "./stored";
+import type { StoredSighting } from "./table";
 
 /** Conditions that change with time alone. The database holds all of it, so a restart goes on where the clock is by then. */
 
@@ -39,21 +50,42 @@ function raiseDue(): void {
       dropCondition(ruleId, deviceId, subject);
       continue;
     }
-    const { value, place, crossingId } = seen;
-    const isCrossing = rule.condition.type === "zone" && place !== null;
-    observe({
-      ...{ rule, deviceId, subject, value, place, crossingId, isMet: true },
-      ...(isCrossing && { at: place.time }),
-    });
+    const present = rule.condition.type === "zone" ? crossingNow(held, rule.condition.event, seen) : seen;
+    if (present) {
+      const isCrossing = rule.condition.type === "zone" && present.place !== null;
+      observe({
+        ...{ rule, deviceId, subject, ...present, isMet: true },
+        ...(isCrossing && { at: present.place?.time }),
+      });
+    }
     const after = conditionOf(ruleId, deviceId, subject);
-    // Its maker may not see it any more, or the clock was set back.
+    // The next younger fix will tell, its maker may not see it any more, or the clock was set back.
     if (after && !after.isOpen) holdCondition({ ...held, dueAt: now() + RETRY }, seen);
   }
+}
+
+/**
+ * A crossing that was held back, as it is by what has come since; null if the device isn't on that side of the zone any more,
+ * as late or old positions have told, which change no condition by themselves.
+ */
+function crossingNow(
+  { deviceId, subject }: Omit<HeldCondition, "dueAt">,
+  event: ZoneEvent,
+  seen: StoredSighting,
+): StoredSighting | null {
+  if (deviceId === null || subject === null || event === "passed") return seen;
+  const side = sideAt(deviceId, subject);
+  const isThere = { enter: side !== null, exit: side === null, dwell: side?.hasDwelled === true };
+  if (!isThere[event]) return null;
+  const crossing = lastCrossing(deviceId, subject, event);
+  if (!crossing) return seen;
+  const { id, latitude, longitude, occurred_at } = crossing;
+  return { value: null, place: { latitude, longitude, time: occurred_at }, crossingId: id };
 }
 
 function escalateDue(): void {
   for (const alert of alertsToEscalate(now(), AT_ONCE)) {
     const rule = alert.rule_id === null ? undefined : activeRule(alert.rule_id);
-    escalate(alert, rule?.escalate_target_ids ?? []);
+    escalate(alert, rule && mayTell(rule) ? (rule.escalate_target_ids ?? []) : []);
   }
 }

@@ -39,21 +39,24 @@ export interface ShownCrossing {
 const OLDEST = 10 * MINUTE;
 
 /**
- * Looks at all conditions that the newest fix of a device may change, in the current transaction. `sides` reads the zones in
- * which the device is after the fix. The box's own receiver isn't held against the clock.
+ * Lets the zones see the newest fix of a device by `cross`, which returns the crossings that it showed, and looks at all
+ * conditions that it may change, in the current transaction. `sides` reads the zones in which the device is at the moment. The
+ * box's own receiver isn't held against the clock.
  */
 export function watchFix(
   deviceId: string,
   fix: MovingFix,
-  crossings: readonly ShownCrossing[],
+  cross: () => readonly ShownCrossing[],
   sides: () => readonly StoredSide[],
   isOwn: boolean,
 ): void {
-  const state = stateOf(deviceId);
   if (!isOwn && now() - fix.timestamp > OLDEST) {
-    if (crossings.length > 0) leaveUntold(deviceId, () => sidesBefore(sides(), crossings));
+    const before = sides();
+    if (cross().length > 0) leaveUntold(deviceId, () => before);
     return;
   }
+  const crossings = cross();
+  const state = stateOf(deviceId);
   const place: Place = { latitude: fix.latitude, longitude: fix.longitude, time: fix.timestamp };
   if (state.untold !== null) tellAll(deviceId, state.untold, sides(), crossings);
   else for (const crossing of crossings) watchCrossing(deviceId, crossing);
@@ -113,6 +116,15 @@ function watchMeasures(
 /** The crossing that ends what another began. */
 const ENDED_BY: Partial<Record<ZoneEvent, ZoneEvent>> = { enter: "exit", dwell: "exit", exit: "enter" };
 
+/** Ends the rules that wait for a stay in a zone. */
+function endDwelling(deviceId: string, zoneId: string): void {
+  for (const { ruleId, subject } of stateOf(deviceId).conditions) {
+    const rule = subject === zoneId ? activeRule(ruleId) : undefined;
+    if (rule?.condition.type === "zone" && rule.condition.event === "dwell")
+      observe({ rule, deviceId, subject, isMet: false, value: null, place: null });
+  }
+}
+
 /** Looks at the rules that a crossing of a device begins or ends. */
 function watchCrossing(deviceId: string, crossing: ShownCrossing): void {
   const { event, geofence_id, occurred_at, latitude, longitude } = crossing;
@@ -154,17 +166,6 @@ export function leaveUntold(deviceId: string, before: () => readonly StoredSide[
     );
 }
 
-/** The zones in which a device was before some crossings, oldest first. */
-function sidesBefore(after: readonly StoredSide[], crossings: readonly ShownCrossing[]): StoredSide[] {
-  const sides = new Map(after.map(({ zoneId, hasDwelled }) => [zoneId, { zoneId, hasDwelled }]));
-  for (const { event, geofence_id } of [...crossings].reverse()) {
-    if (event === "enter") sides.delete(geofence_id);
-    if (event === "exit") sides.set(geofence_id, { zoneId: geofence_id, hasDwelled: true });
-    if (event === "dwell") sides.set(geofence_id, { zoneId: geofence_id, hasDwelled: false });
-  }
-  return [...sides.values()];
-}
-
 /** Tells what has changed for good since crossings went untold, as if it had happened with this fix. */
 function tellAll(
   deviceId: string,
@@ -184,6 +185,8 @@ function tellAll(
     const known = then.get(zoneId);
     if (!known) tell(zoneId, "enter");
     if (hasDwelled && !known?.hasDwelled) tell(zoneId, "dwell");
+    // It has come back meanwhile.
+    if (!hasDwelled && known?.hasDwelled) endDwelling(deviceId, zoneId);
   }
   for (const crossing of crossings) if (crossing.event === "passed") watchCrossing(deviceId, crossing);
 }
