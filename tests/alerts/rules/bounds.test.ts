@@ -10,7 +10,9 @@ import {
 import { rows } from "../../support/rows";
 import { TestServer } from "../../support/server";
 import { DAY, MINUTE } from "../../support/time";
-import { ALERTS, alertsOf, briefOf, clockWatched, newRule, RULES, send } from "../support";
+import { fix, northOf } from "../../tracking/support";
+import { ALERTS, alertsOf, briefOf, clockWatched, newRule, newZoneWatch, RULES, send } from "../support";
+import { newWebhook } from "../targets/support";
 
 const SPEED = { type: "speed", above_knots: 5 };
 
@@ -193,5 +195,28 @@ test("a clock that was set back lets an alert be raised, seen and cleared as eve
   await send(server, silent);
   await told(["cleared silence", "cleared silence"]);
   expect(server.output).not.toContain("constraint");
+  await server.advance(DAY);
+});
+
+test("what is held back, and what is to be told further targets, is due in its time by a clock that was set back", async () => {
+  const further = await newWebhook(server);
+  const { device } = await newZoneWatch(server, "exit", { hold_seconds: 600 });
+  const fast = await server.device();
+  const escalation = { escalate_after_seconds: 600, escalate_target_ids: [further.id] };
+  await newRule(server, SPEED, { device_ids: [fast.id], ...escalation });
+  await send(server, device);
+  await server.advance(MINUTE);
+  await send(server, device, northOf(fix(), 5));
+  await send(server, fast);
+  await clockWatched();
+  await server.advance(-DAY);
+  await clockWatched();
+  await server.advance(9 * MINUTE);
+  await clockWatched();
+  expect(await briefOf(server, device.id)).toEqual([]);
+  expect((await alertsOf(server, `&device_id=${fast.id}`))[0]?.escalated_at).toBeNull();
+  await server.advance(MINUTE);
+  await eventually(async () => (await briefOf(server, device.id)).join() === "open exit Depot");
+  await eventually(async () => (await alertsOf(server, `&device_id=${fast.id}`))[0]?.escalated_at !== null);
   await server.advance(DAY);
 });
