@@ -87,21 +87,20 @@ const isSql = (target: string) =>
 const ROOMS = [
   ...["kernel/time", "kernel/values", "kernel/logs", "kernel/errors", "kernel/limits", "kernel/feeds"],
   ...["configuration", "kernel/process", "kernel/crypto", "kernel/db", "kernel/http", "runtime-settings"],
-  "feed",
-  "proto",
+  ...["feed", "outbox", "proto"],
   // Identity: access first, then what accounts are made of, then their use cases.
   ...["identity/access", "identity/audit", "identity/platforms", "identity/proof", "identity/verification"],
   ...["identity/directory", "identity/email", "identity/sessions", "identity/passwords"],
   ...["identity/two-factor-codes", "identity/bans", "identity/reauthentication", "identity/roles"],
   ...["identity/api-keys", "identity/email-addresses", "identity/users", "identity/accounts"],
   ...["identity/two-factor", "identity/auth", "identity/audit-log", "identity/oauth-clients", "identity"],
-  // The domains.
+  // The domains. Alerts know none of the others: these tell them what happened.
+  ...["alerts/schedules", "alerts/texts", "alerts/targets", "alerts/deliveries/kinds", "alerts/deliveries"],
   ...["tracking/geofences", "tracking/locations", "tracking/ingest", "tracking/ingest/formats"],
   ...["tracking/gps", "tracking/devices", "tracking/categories", "tracking/trackers", "tracking/doors"],
   ...["tracking/crossings", "tracking/trips", "tracking/templates", "tracking/receiver", "tracking/import"],
   ...["operations/settings", "operations/system-config", "operations/water-levels", "operations/vessels"],
   ...["operations/integrations", "operations/community", "operations/stats"],
-  ...["alerts/schedules", "alerts/texts", "alerts/targets", "alerts/deliveries/kinds", "alerts/deliveries"],
   // These reach into every domain.
   ...["changes", "realtime", "personal-data/export-logs", "personal-data/deletion", "personal-data/export"],
   ...["server/backup", "server/metrics", "server/health", "server/doctor"],

@@ -4,13 +4,16 @@ import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { afterCommit } from "../../kernel/db/transactions";
 import { now } from "../../kernel/time/clock";
+import { isWaiting } from "../../outbox/queue";
+import { finished } from "../../outbox/settle";
+import { outbox } from "../../outbox/table";
+import { wakeOutbox } from "../../outbox/worker";
 import { findTargets, type TargetRow } from "../targets/service";
 import { quietUntil } from "./quiet";
 import type { Delivery } from "./schema";
+import { pack } from "./content";
 import { selectDeliveries, toDelivery } from "./service";
-import { notificationDeliveries } from "./table";
 import type { Occasion, Severity } from "./words";
-import { wakeDeliveries } from "./worker";
 
 /** The outbox of alerts: what is put in here with a change is sent after the commit, at least once. */
 
@@ -52,11 +55,10 @@ export function enqueue({ alertId, targetIds, type, severity, payload, text }: T
   };
   const ids = targets.map((target) => {
     const id = newId();
-    db.insert(notificationDeliveries)
+    db.insert(outbox)
       .values({
-        ...{ id, alert_id: alertId, type, severity, payload },
-        ...textIn(target.locale),
-        target_id: target.id,
+        ...{ id, lane: target.id, alert_id: alertId, kind: type, severity },
+        message: pack({ ...textIn(target.locale), data: payload }),
         urgency: severity === "alarm" ? 0 : 1,
         status: "waiting",
         next_attempt_at: firstAttempt(target, type, severity, time),
@@ -65,7 +67,7 @@ export function enqueue({ alertId, targetIds, type, severity, payload, text }: T
       .run();
     return id;
   });
-  if (ids.length > 0) afterCommit(wakeDeliveries);
+  if (ids.length > 0) afterCommit(wakeOutbox);
   return ids;
 }
 
@@ -90,17 +92,17 @@ function cut(text: string, most: number): string {
  * told. One that is on its way arrives all the same, before the end.
  */
 export function supersede(alertId: string): void {
-  const { alert_id, status, type } = notificationDeliveries;
-  db.update(notificationDeliveries)
-    .set({ status: "superseded", next_attempt_at: null, payload: null, finished_at: now() })
-    .where(and(eq(alert_id, alertId), eq(status, "waiting"), ne(type, "alert.test")))
+  const { alert_id, kind } = outbox;
+  db.update(outbox)
+    .set({ ...finished("superseded"), message: null })
+    .where(and(eq(alert_id, alertId), isWaiting, ne(kind, "alert.test")))
     .run();
 }
 
 /** The deliveries of an alert, oldest first, as `GET /v1/alerts/{id}` shows them. */
 export const deliveriesOf = (alertId: string): Delivery[] =>
   selectDeliveries()
-    .where(eq(notificationDeliveries.alert_id, alertId))
-    .orderBy(asc(notificationDeliveries.number))
+    .where(eq(outbox.alert_id, alertId))
+    .orderBy(asc(outbox.number))
     .all()
     .map(toDelivery);

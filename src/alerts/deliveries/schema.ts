@@ -1,5 +1,6 @@
 import { nullable, oneOf, out, record } from "../../kernel/http/schema";
-import { DELIVERY_STATUSES, OCCASIONS, SEVERITIES } from "./words";
+import { STATUSES } from "../../outbox/words";
+import { OCCASIONS, SEVERITIES } from "./words";
 
 export const Delivery = record(
   "Delivery",
@@ -11,7 +12,7 @@ export const Delivery = record(
     type: oneOf(OCCASIONS, "The occasion"),
     severity: oneOf(SEVERITIES, "Severity of the alert", "alarm"),
     status: oneOf(
-      DELIVERY_STATUSES,
+      STATUSES,
       "`waiting` for its first or next attempt; `delivered`; `failed` for good; `superseded`, since the alert was cleared before it went out; `cancelled`, since the target was switched off or deleted",
       "delivered",
     ),

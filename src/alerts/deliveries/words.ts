@@ -6,6 +6,3 @@ export type Occasion = (typeof OCCASIONS)[number];
 
 export const SEVERITIES = ["info", "warning", "alarm"] as const;
 export type Severity = (typeof SEVERITIES)[number];
-
-export const DELIVERY_STATUSES = ["waiting", "delivered", "failed", "superseded", "cancelled"] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
