@@ -1,5 +1,8 @@
 import { type AnyElysia, Elysia } from "elysia";
+import { alertRoutes } from "./alerts/alerts/routes";
+import { anchorRoutes } from "./alerts/anchor/routes";
 import { deliveryRoutes } from "./alerts/deliveries/routes";
+import { alertRuleRoutes } from "./alerts/rules/routes";
 import { targetRoutes } from "./alerts/targets/routes";
 import { changeRoutes } from "./changes/routes";
 import { pageRoutes } from "./docs/pages";
@@ -107,6 +110,9 @@ export function createApp(): App {
     .use(locationRoutes)
     .use(geofenceRoutes)
     .use(crossingRoutes)
+    .use(alertRoutes)
+    .use(anchorRoutes)
+    .use(alertRuleRoutes)
     .use(targetRoutes)
     .use(deliveryRoutes)
     .use(categoryRoutes)

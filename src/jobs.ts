@@ -1,4 +1,8 @@
+import { deleteOldAlerts } from "./alerts/alerts/service";
+import { watchAnchors } from "./alerts/anchor/watch";
+import { watchClock } from "./alerts/conditions/clock";
 import { cancelStray, deleteOldDeliveries } from "./alerts/deliveries/sweep";
+import { watchLevels, watchMeasures } from "./alerts/gauges/watch";
 import { forgetOldChanges } from "./feed/retention";
 import { reloadGeoip } from "./identity/audit/geoip";
 import { deleteOldEvents } from "./identity/audit-log/service";
@@ -22,6 +26,7 @@ import { deliverDue } from "./outbox/worker";
 import { deleteDueAccounts, finishScrubs } from "./personal-data/deletion/service";
 import { deleteOldLogs } from "./personal-data/export-logs/service";
 import { backUpWhenDue } from "./server/backup/schedule";
+import { giveHeartbeat } from "./server/heartbeat/heartbeat";
 import { recomputeCrossings } from "./tracking/crossings/recompute";
 import { deleteOldCrossings } from "./tracking/crossings/retention";
 import { deleteOldPoints } from "./tracking/gps/retention";
@@ -46,6 +51,11 @@ const JOBS: Job[] = [
   { name: "forget delivered emails", interval: HOUR, run: forgetOldEmails },
   { name: "delete old emails of the outbox", interval: HOUR, run: deleteOldEmails, atStart: true },
   { name: "give up stray notifications", interval: MINUTE, run: cancelStray, atStart: true },
+  { name: "watch alerts by the clock", interval: SECOND, run: watchClock, atStart: true },
+  { name: "watch boats at anchor", interval: SECOND, run: watchAnchors, atStart: true },
+  { name: "watch measures of the installation", interval: 10 * SECOND, run: watchMeasures, atStart: true },
+  { name: "watch water levels", interval: 10 * SECOND, run: watchLevels, atStart: true },
+  { name: "delete old alerts", interval: HOUR, run: deleteOldAlerts, atStart: true },
   { name: "delete old deliveries", interval: HOUR, run: deleteOldDeliveries, atStart: true },
   { name: "close bans that ran out", interval: 10 * SECOND, run: closeExpiredBans },
   { name: "delete accounts whose time has come", interval: 10 * SECOND, run: deleteDueAccounts },
@@ -64,6 +74,7 @@ const JOBS: Job[] = [
   { name: "validate tokens of integrations", interval: 5 * MINUTE, run: validateTokens, atStart: true },
   { name: "delete expired authorizations", interval: 10 * MINUTE, run: deleteExpiredStates },
   { name: "back the database up", interval: MINUTE, run: backUpWhenDue, atStart: true },
+  { name: "give a sign of life", interval: MINUTE, run: giveHeartbeat },
   { name: "detach points from deleted devices and trips", interval: MINUTE, run: finishDetachments },
   { name: "sync the community on schedule", interval: SECOND, run: () => syncOnSchedule() },
   { name: "delete members that are no guild's", interval: MINUTE, run: deleteStrayMembers, atStart: true },

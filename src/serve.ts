@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import type { AnyElysia } from "elysia";
+import { startArrivals } from "./alerts/arrivals/arrivals";
 import { startDeliveries } from "./alerts/deliveries/sender";
 import { createApp } from "./app";
 import { endHolds, startHolds } from "./changes/holds";
@@ -100,6 +101,7 @@ async function bringUp(release: () => void): Promise<Running> {
     seedCommunitySettings();
     checkClockAtStart();
     openFeed();
+    startArrivals();
   });
   waitOutsideStatements();
   loadDetachments();

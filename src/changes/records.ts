@@ -1,3 +1,4 @@
+import { findAlert } from "../alerts/alerts/service";
 import { type Change, cursorOf } from "../feed/journal";
 import type { ChangeType } from "../feed/kinds";
 import type { Permission } from "../identity/access/permissions";
@@ -21,7 +22,13 @@ export const RIGHTS: Record<ChangeType, Permission> = {
   geofenceCorrection: "geofences:read",
   tripUpdate: "trips:read",
   deviceUpdate: "devices:read",
+  alertRaised: "alerts:read",
+  alertUpdated: "alerts:read",
+  alertAcknowledged: "alerts:read",
+  alertCleared: "alerts:read",
 };
+
+const alert = ({ record }: Change): object | null => (record === null ? null : findAlert(record));
 
 const RECORDS: Record<ChangeType, (change: Change) => object | null> = {
   gpsUpdate: ({ record }) => {
@@ -33,6 +40,10 @@ const RECORDS: Record<ChangeType, (change: Change) => object | null> = {
   geofenceCorrection: ({ detail }) => detail,
   tripUpdate: ({ record }) => (record === null ? null : findTrip(record)),
   deviceUpdate: ({ record }) => (record === null ? null : findDevice(record)),
+  alertRaised: alert,
+  alertUpdated: alert,
+  alertAcknowledged: alert,
+  alertCleared: alert,
 };
 
 /** A change with its record as it is now, or told as gone. */
@@ -63,5 +74,10 @@ export function channelsOf({ kind, device_id, detail }: Change & { kind: ChangeT
       return ["trips"];
     case "deviceUpdate":
       return ["devices"];
+    case "alertRaised":
+    case "alertUpdated":
+    case "alertAcknowledged":
+    case "alertCleared":
+      return ["alerts"];
   }
 }

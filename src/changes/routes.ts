@@ -9,7 +9,7 @@ import { ChangePage, ChangesQuery, DEFAULT_LIMIT, Expired, StreamQuery } from ".
 import { COMMENT_SECONDS, pollChanges, startFrom, streamChanges, textOfPage, visibleTypes } from "./service";
 
 const SEEN =
-  "Each type needs the permission of its channel: `gpsUpdate` and `gpsLate` `gps:read`, `geofenceEvent` and `geofenceCorrection` `geofences:read`, `tripUpdate` `trips:read`, `deviceUpdate` `devices:read`; 403 if the caller holds none of them.";
+  "Each type needs the permission of its channel: `gpsUpdate` and `gpsLate` `gps:read`, `geofenceEvent` and `geofenceCorrection` `geofences:read`, `tripUpdate` `trips:read`, `deviceUpdate` `devices:read`, those of alerts `alerts:read`; 403 if the caller holds none of them.";
 
 const JSON_TYPE = "application/json;charset=utf-8";
 

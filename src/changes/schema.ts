@@ -1,4 +1,5 @@
 import type { TSchema } from "@sinclair/typebox";
+import { Alert } from "../alerts/alerts/schema";
 import { CHANGE_TYPES, type ChangeType } from "../feed/kinds";
 import { ErrorBody } from "../kernel/http/answers";
 import { characters, nullable, oneOf, out, queryInteger, record, t, uuid } from "../kernel/http/schema";
@@ -126,6 +127,10 @@ const DATA = {
   geofenceCorrection: ZoneCorrection,
   tripUpdate: orGone(Trip),
   deviceUpdate: orGone(Device),
+  alertRaised: orGone(Alert),
+  alertUpdated: orGone(Alert),
+  alertAcknowledged: orGone(Alert),
+  alertCleared: orGone(Alert),
 } satisfies Record<ChangeType, TSchema>;
 
 const changeOf = (type: ChangeType) =>

@@ -198,6 +198,12 @@ export const OPTIONS = {
     "https://api.telegram.org",
     "URL of Telegram's Bot API, or of a Bot API server of your own",
   ),
+  "heartbeat.url": url(
+    null,
+    "URL of a dead man's switch ashore, which is called every 60 seconds while the configured sources and the alerts work",
+    ["http:", "https:"],
+  ),
+  "heartbeat.token": secret("token that it is called with, as Authorization: Bearer"),
   "geoip.database": text(
     null,
     "path of a City .mmdb file, which adds country, region and city to audit events",

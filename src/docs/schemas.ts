@@ -12,6 +12,8 @@ export function finishSchema(schema: Json, schemas: Json): Json {
     "x-headers": ___,
     "x-content-types": ____,
     title,
+    by,
+    variants,
     ...rest
   } = schema;
   let finished: Json = { ...rest, ...(format !== undefined && { format }), ...(shown as Json | undefined) };
@@ -29,6 +31,7 @@ export function finishSchema(schema: Json, schemas: Json): Json {
       ]),
     );
   if (finished.items) finished.items = finishSchema(finished.items as Json, schemas);
+  if (variants) finished = finishVariants(finished, by as string, variants as Record<string, Json>, schemas);
   if (finished.anyOf) finished = finishUnion(finished, schemas);
   if (finished.format === undefined && isOf(finished, "integer")) finished.format = integerFormat(finished);
   if (typeof title !== "string") return finished;
@@ -67,6 +70,21 @@ function finishUnion({ anyOf, ...rest }: Json, schemas: Json): Json {
   return { anyOf: members, ...rest };
 }
 
+/** Objects that a field tells apart are a discriminated union of components. */
+function finishVariants(rest: Json, by: string, variants: Record<string, Json>, schemas: Json): Json {
+  const members = Object.entries(variants).map(
+    ([name, schema]) => [name, finishSchema(schema, schemas)] as const,
+  );
+  return {
+    ...rest,
+    oneOf: members.map(([, member]) => member),
+    discriminator: {
+      propertyName: by,
+      mapping: Object.fromEntries(members.map(([name, { $ref }]) => [name, $ref])),
+    },
+  };
+}
+
 /** An example made of the examples of a schema's parts; undefined when a required part has none. */
 export function exampleOf(schema: Json, schemas: Json): unknown {
   if (typeof schema.$ref === "string")
@@ -78,7 +96,8 @@ export function exampleOf(schema: Json, schemas: Json): unknown {
     const item = exampleOf(schema.items as Json, schemas);
     return item === undefined ? undefined : [item];
   }
-  if (Array.isArray(schema.anyOf)) return exampleOf(schema.anyOf[0] as Json, schemas);
+  const members = schema.anyOf ?? schema.oneOf;
+  if (Array.isArray(members)) return exampleOf(members[0] as Json, schemas);
   if (!schema.properties) return undefined;
   const parts = Object.entries(schema.properties as Record<string, Json>).map(
     ([key, value]) => [key, exampleOf(value, schemas)] as const,

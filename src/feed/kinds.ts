@@ -11,6 +11,10 @@ export const CHANGE_KINDS = [
   "deviceUpdate",
   "position",
   "geofenceCorrection",
+  "alertRaised",
+  "alertUpdated",
+  "alertAcknowledged",
+  "alertCleared",
 ] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
@@ -23,4 +27,8 @@ export const CHANGE_TYPES: readonly ChangeType[] = [
   "geofenceCorrection",
   "tripUpdate",
   "deviceUpdate",
+  "alertRaised",
+  "alertUpdated",
+  "alertAcknowledged",
+  "alertCleared",
 ];

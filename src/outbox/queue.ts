@@ -76,17 +76,9 @@ export const changeWaiting = (
   values: () => Parameters<ReturnType<typeof db.update<typeof outbox>>["set"]>[0],
 ): Promise<void> =>
   inBatches((limit) => {
-    const some = db
-      .select({ number: outbox.number })
-      .from(outbox)
-      .where(and(isWaiting, which))
-      .limit(limit);
-    return db
-      .update(outbox)
-      .set(values())
-      .where(sql`${outbox.number} IN ${some}`)
-      .returning({ rowid })
-      .all().length;
+    const some = db.select({ number: outbox.number }).from(outbox).where(and(isWaiting, which)).limit(limit);
+    return db.update(outbox).set(values()).where(sql`${outbox.number} IN ${some}`).returning({ rowid }).all()
+      .length;
   });
 
 /** Shortest time between two attempts out of turn at one delivery. */

@@ -5,6 +5,7 @@ import {
   type Timestamp,
   toTimestamp,
 } from "../../proto/fairlead/ws/v1/codec";
+import { findWatch } from "../alerts/anchor/service";
 import { COMMUNITY_PLATFORM, communityIdsOf } from "../identity/accounts/service";
 import { userPermissions, userRoleList } from "../identity/users/roles";
 import { subscribe } from "../kernel/db/events";
@@ -158,6 +159,13 @@ export function startBroadcasts(): void {
   subscribe("geofence.crossed", (crossing) =>
     sendData({ type: "geofenceEvent", data: crossing }, "geofence", `geofence:${crossing.geofence_id}`),
   );
+
+  subscribe("anchor.moved", ({ device_id }) => {
+    const channel = `gps:${device_id}`;
+    if (!isHeard(extendedTopicOf(channel))) return;
+    const data = findWatch(device_id) ?? { id: device_id, device_id, is_deleted: true };
+    sendExtended({ type: "anchorUpdate", data }, channel);
+  });
 
   subscribe("vessels.seen", (data) => sendData({ type: "vesselsUpdate", data }, "vessels"));
 

@@ -40,6 +40,7 @@ const FAMILIES: Record<string, Rule> = {
   },
   trips: { forms: "trips", bare: true, allows: holds("trips:read") },
   devices: { forms: "devices", bare: true, allows: holds("devices:read") },
+  alerts: { forms: "alerts", bare: true, allows: holds("alerts:read") },
   vessels: { forms: "vessels", bare: true, allows: holds("gps:read") },
   [COMMUNITY]: {
     forms: COMMUNITY,

@@ -114,10 +114,11 @@ export const topicOf = (channel: string, format: Format): string =>
 export const fedTopicOf = (channel: string): string => `${channel} since`;
 
 /** True for a channel that came after the first version: only the feed serves it. */
-export const isFedAlone = (channel: string): boolean => channel === "trips" || channel === "devices";
+export const isFedAlone = (channel: string): boolean => ["trips", "devices", "alerts"].includes(channel);
 
 /** True for a channel whose messages are numbered, so that a subscription may go on from a cursor. */
-export const isNumbered = (channel: string): boolean => /^(gps|geofence|trips|devices)(:|$)/.test(channel);
+export const isNumbered = (channel: string): boolean =>
+  /^(gps|geofence|trips|devices|alerts)(:|$)/.test(channel);
 
 /** The topic of the messages of a channel that extended subscriptions alone hear. They are JSON text. */
 export const extendedTopicOf = (channel: string): string => `${channel} extended`;

@@ -1,3 +1,5 @@
+import { Alert } from "../alerts/alerts/schema";
+import { AnchorWatch } from "../alerts/anchor/schema";
 import { Crossing, LateSpan, orGone, ZoneCorrection } from "../changes/schema";
 import { nullable, oneOf, out, record, t } from "../kernel/http/schema";
 import { Device } from "../tracking/devices/schema";
@@ -32,7 +34,7 @@ const subscribe = record(
     channel,
     since: t.Optional(
       out.string(
-        "A cursor, or `now`: the messages after it follow in order, then those to come, each with its `cursor`; none is left out, and none comes twice. For `gps`, `geofence`, `trips`, `devices` and those of one device or zone",
+        "A cursor, or `now`: the messages after it follow in order, then those to come, each with its `cursor`; none is left out, and none comes twice. For `gps`, `geofence`, `trips`, `devices`, `alerts` and those of one device or zone",
         "5f1c9a02b3d4e5f6-1204311",
       ),
     ),
@@ -79,6 +81,9 @@ const Vessel = record(
 );
 
 const account = "The client should close the socket and sign out";
+
+const alertMessage = <T extends string>(title: string, name: T, description: string) =>
+  record(title, { type: type(name), data: orGone(Alert), cursor: onFeed }, `${description}. To \`alerts\``);
 
 /** The messages of the server, by their type. */
 export const SERVER_MESSAGES = {
@@ -150,6 +155,27 @@ export const SERVER_MESSAGES = {
     "SocketDeviceUpdate",
     { type: type("deviceUpdate"), data: orGone(Device), cursor: onFeed },
     "A device was created, changed or deleted. To `devices`",
+  ),
+  anchorUpdate: record(
+    "SocketAnchorUpdate",
+    { type: type("anchorUpdate"), data: orGone(AnchorWatch) },
+    "The state of an anchor watch changed, it was set or ended, or the boat has moved (at most every 5 seconds). To extended subscriptions of `gps:<device id>`",
+  ),
+  alertRaised: alertMessage("SocketAlertRaised", "alertRaised", "An alert was raised"),
+  alertUpdated: alertMessage(
+    "SocketAlertUpdated",
+    "alertUpdated",
+    "An open alert was seen again, returned, was overturned by late positions, or was told further targets",
+  ),
+  alertAcknowledged: alertMessage(
+    "SocketAlertAcknowledged",
+    "alertAcknowledged",
+    "Somebody acknowledged an alert",
+  ),
+  alertCleared: alertMessage(
+    "SocketAlertCleared",
+    "alertCleared",
+    "The condition of an alert ceased to hold",
   ),
   vesselsUpdate: record(
     "SocketVesselsUpdate",
@@ -270,6 +296,7 @@ const CHANNELS: [name: string, right: string][] = [
   ["geofence:<geofence id>", "`geofences:read`"],
   ["trips", "`trips:read`"],
   ["devices", "`devices:read`"],
+  ["alerts", "`alerts:read`"],
   ["vessels", "`gps:read`"],
   ["public", "any credential"],
   ["public:<name>", "any credential"],

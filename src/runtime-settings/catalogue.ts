@@ -95,6 +95,12 @@ export const CATALOGUE = {
     TEN_YEARS_IN_DAYS,
     "Crossings of zones older than this many days are deleted; 0 keeps all",
   ),
+  "alerts.retention_days": whole(
+    365,
+    0,
+    TEN_YEARS_IN_DAYS,
+    "Alerts that were cleared and are older than this many days are deleted; 0 keeps all",
+  ),
   "alerts.delivery_retention_days": whole(
     30,
     0,

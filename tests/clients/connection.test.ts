@@ -105,6 +105,8 @@ describe("a server that is started again", () => {
     await post();
     await eventually(() => heard.every(({ changes }) => changes.length === 1));
     await server.stop();
+    // The former database is kept under a name that has the second in it.
+    await Bun.sleep(1_000);
     expect((await command(["restore", file], data)).status).toBe(0);
     await startAgain();
     await eventually(() => heard.every(({ resets }) => resets.length > 0));

@@ -12,6 +12,8 @@ interface Schema {
   properties?: Record<string, Schema>;
   items?: Schema;
   anyOf?: Schema[];
+  oneOf?: Schema[];
+  const?: unknown;
   enum?: unknown[];
   format?: string;
   pattern?: string;
@@ -93,6 +95,18 @@ const LISTS: Record<string, string> = {
   // Never in pages.
   listTripCategories: "1,000 categories, 4 MiB in all",
   listTripTemplates: "1,000 templates, 4 MiB in all",
+  listAlerts: "100 alerts of a page",
+  listAlertRules: "100 rules of a page",
+  ...Object.fromEntries(
+    ["createAlertRule", "getAlertRule", "changeAlertRule"].map((name) => [
+      name,
+      "2,000 devices, 200 zones and 100 targets of a rule",
+    ]),
+  ),
+  getAnchorWatch: "100 targets",
+  setAnchorWatch: "100 targets",
+  testAnchorWatch: "100 targets",
+  getAlert: "100 targets, and four occasions of an alert",
   // Never cut, since the number of records is bounded.
   listRoles: "200 roles",
   listRolesOfApiKey: "200 roles",
@@ -213,12 +227,12 @@ const FINITE = /^\^[^*+]*\$$/;
 
 function* unbounded(given: Schema, path: string): Generator<string> {
   const schema = resolved(given);
-  const { anyOf, enum: words, format = "", pattern = "", properties, items } = schema;
+  const { oneOf, anyOf = oneOf, enum: words, format = "", pattern = "", properties, items } = schema;
   if (anyOf) {
     for (const member of anyOf) yield* unbounded(member, path);
     return;
   }
-  if (words) return;
+  if (words || schema.const !== undefined) return;
   if (schema.type === undefined && !properties) yield path;
   const isBounded = schema.maxLength !== undefined || FORMATS.includes(format) || FINITE.test(pattern);
   if (isA(schema, "string") && !isBounded) yield path;

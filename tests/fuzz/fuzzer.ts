@@ -64,6 +64,17 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
     /^(POST|PATCH) \/v1\/notification-targets/,
     /^\w+ (is no field of|is required for|leads to) |must have no query and no fragment$|must be a time zone /,
   ],
+  // Shapes of zones, which JSON Schema can't state.
+  [/^(POST|PATCH) \/v1\/geofences/, /^(geometry|width_m|latitude|longitude|radius_km|kind)\b/],
+  // Conditions and texts of rules, and records that they name.
+  [
+    /^(POST|PATCH) \/v1\/alert-rules/,
+    /is no (device|zone|notification target)$|must be empty|is required|may hold |must be left out|must be a time zone /,
+  ],
+  [
+    /^PUT \/v1\/devices\/\{id\}\/anchor/,
+    /is required with|must be left out|must be smaller|is no notification target$/,
+  ],
   [/^POST \/v1\/gps$/, /^timestamp must be Unix time/],
   // A credential of no device has to name one.
   [/^POST \/v1\/gps\/batch$/, /^device_id is required/],

@@ -7,6 +7,8 @@ export interface Schema {
   type?: string | string[];
   enum?: unknown[];
   anyOf?: Schema[];
+  oneOf?: Schema[];
+  const?: unknown;
   format?: string;
   pattern?: string;
   minLength?: number;
@@ -64,7 +66,9 @@ export class Values {
   valid(given: Schema, name = ""): fc.Arbitrary<unknown> {
     const schema = this.resolve(given);
     if (schema.enum) return fc.constantFrom(...schema.enum);
-    if (schema.anyOf) return fc.oneof(...schema.anyOf.map((member) => this.valid(member, name)));
+    if (schema.const !== undefined) return fc.constant(schema.const);
+    const members = schema.anyOf ?? schema.oneOf;
+    if (members) return fc.oneof(...members.map((member) => this.valid(member, name)));
     if (schema.type === undefined) return fc.jsonValue({ maxDepth: 3, noUnicodeString: false });
     if (!Array.isArray(schema.type)) return this.#ofType(schema.type, schema, name);
     return fc.oneof(

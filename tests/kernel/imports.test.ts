@@ -94,8 +94,16 @@ const ROOMS = [
   ...["identity/two-factor-codes", "identity/bans", "identity/reauthentication", "identity/roles"],
   ...["identity/api-keys", "identity/email-addresses", "identity/users", "identity/accounts"],
   ...["identity/two-factor", "identity/auth", "identity/audit-log", "identity/oauth-clients", "identity"],
-  // The domains. Alerts know none of the others: these tell them what happened.
-  ...["alerts/schedules", "alerts/texts", "alerts/targets", "alerts/deliveries/kinds", "alerts/deliveries"],
+  // The domains. Alerts come first: what they watch tells them of each change in its own commit.
+  ...[
+    "alerts",
+    "alerts/schedules",
+    "alerts/texts",
+    "alerts/targets",
+    "alerts/deliveries/kinds",
+    "alerts/deliveries",
+  ],
+  ...["alerts/alerts", "alerts/arrivals", "alerts/rules", "alerts/conditions", "alerts/anchor"],
   ...["tracking/geofences", "tracking/locations", "tracking/ingest", "tracking/ingest/formats"],
   ...["tracking/gps", "tracking/devices", "tracking/categories", "tracking/trackers", "tracking/doors"],
   ...["tracking/crossings", "tracking/trips", "tracking/templates", "tracking/receiver", "tracking/import"],
@@ -103,7 +111,14 @@ const ROOMS = [
   ...["operations/integrations", "operations/community", "operations/stats"],
   // These reach into every domain.
   ...["changes", "realtime", "personal-data/export-logs", "personal-data/deletion", "personal-data/export"],
-  ...["server/backup", "server/metrics", "server/health", "server/doctor"],
+  ...[
+    "server/backup",
+    "alerts/gauges",
+    "server/heartbeat",
+    "server/metrics",
+    "server/health",
+    "server/doctor",
+  ],
   // The doors that are no REST routes of a domain, and what puts all of it together.
   ...["docs", "graphql", "demo", "."],
 ];

@@ -205,7 +205,7 @@ describe("a name of another form is refused like a forbidden one:", () => {
             `Access denied to channel: ${name} (there is no such channel; there are user:`,
           );
           expect(message).toContain(
-            "gps, gps:<device id>, geofence, geofence:<geofence id>, trips, devices, vessels, community",
+            "gps, gps:<device id>, geofence, geofence:<geofence id>, trips, devices, alerts, vessels, community",
           );
           await client.close();
         }

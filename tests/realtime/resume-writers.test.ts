@@ -25,7 +25,7 @@ const WRITERS = 8;
 const ROUNDS = 60;
 const TYPES: Record<string, string[]> = {
   gps: ["gpsUpdate", "gpsLate"],
-  geofence: ["geofenceEvent"],
+  geofence: ["geofenceEvent", "geofenceCorrection"],
   trips: ["tripUpdate"],
 };
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { changesSince, epochOf, nowOf, numberOf, numbersOf } from "../changes/support";
 import type { Token } from "../support/api";
-import { done } from "../support/expectations";
+import { done, eventually } from "../support/expectations";
 import { newUser } from "../support/people";
 import { frame, read, subscribeInBinary } from "../support/protobuf";
 import { OPCODE, RawClient } from "../support/raw-socket";
@@ -386,7 +386,12 @@ describe("without since", () => {
     // A late one, a mark and a deletion tell such a subscription nothing.
     const late = { ...fix(), timestamp: SECONDS() - 2_000_000 };
     done(await server.post("/v1/gps/batch", { token: device.key, body: { positions: [late] } }));
-    done(await server.patch(`/v1/gps/${point.id}`, { token: admin, body: { is_outlier: true } }));
+    for (const is_outlier of [true, false])
+      done(await server.patch(`/v1/gps/${point.id}`, { token: admin, body: { is_outlier } }));
+    await eventually(async () => {
+      const { body } = await server.get(`/v1/geofence-events?device_id=${device.id}`, { token: admin });
+      return body.recomputing_from === null;
+    });
     const away = await postPoint(server, device.key, { ...northOf(there, 9), timestamp: SECONDS() + 6 });
     done(await server.delete(`/v1/gps/${away.id}`, { token: admin }));
     client.sendJson({ type: "ping" });
@@ -409,7 +414,7 @@ describe("without since", () => {
       '{"type":"pong"}',
     ]);
     expect((await follower.heard()).map(({ type }) => type)).toEqual([
-      ...["gpsUpdate", "gpsLate", "gpsUpdate", "gpsUpdate", "gpsUpdate"],
+      ...["gpsUpdate", "gpsLate", "gpsUpdate", "gpsUpdate", "gpsUpdate", "gpsUpdate"],
     ]);
     client.cut();
     await follower.close();

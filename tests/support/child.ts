@@ -4,6 +4,9 @@
  */
 import { setClock } from "../../src/kernel/time/clock";
 
+const { TEST_CLOCK_AHEAD = "0" } = process.env;
+if (TEST_CLOCK_AHEAD !== "0") setClock(() => Date.now() + Number(TEST_CLOCK_AHEAD));
+
 process.on("message", (message: { aheadBy: number }) => {
   setClock(() => Date.now() + message.aheadBy);
   process.send?.(message);

@@ -119,6 +119,8 @@ export interface StartOptions {
   openFiles?: number;
   /** Lets the test move the server's clock (see `advance`). A shipped executable has no way to do that. */
   clock?: "movable";
+  /** Milliseconds that the clock is ahead from the start, as that of a server before was (`server.ahead`). */
+  ahead?: number;
   /**
    * Wraps the server's command line in another that changes its environment: another mount namespace, another
    * limit.
@@ -153,7 +155,7 @@ export class TestServer extends Api {
   }
 
   static async start(options: StartOptions = {}): Promise<TestServer> {
-    const { settings = {}, dataDir, openFiles, clock, under = (command) => command } = options;
+    const { settings = {}, dataDir, openFiles, clock, ahead = 0, under = (command) => command } = options;
     template ??= findTemplate();
     const { directory: source, systemKey } = await template;
     const directory = dataDir ?? temporaryDirectory();
@@ -161,13 +163,16 @@ export class TestServer extends Api {
     const limited = openFiles ? ["sh", "-c", `ulimit -n ${openFiles}; exec "$@"`, "sh"] : [];
     const started = clock === "movable" ? movable : program;
     const child = Bun.spawn(under([...limited, ...started, "serve"]), {
-      env: environment({
-        "data.dir": directory,
-        "server.port": "0",
-        "log.level": "warn",
-        "rate_limit.enabled": "false",
-        ...settings,
-      }),
+      env: {
+        ...environment({
+          "data.dir": directory,
+          "server.port": "0",
+          "log.level": "warn",
+          "rate_limit.enabled": "false",
+          ...settings,
+        }),
+        TEST_CLOCK_AHEAD: String(ahead),
+      },
       stdio: ["ignore", "pipe", "pipe"],
       ...(clock === "movable" && { ipc: () => server.#onClockMoved() }),
     });
@@ -175,6 +180,7 @@ export class TestServer extends Api {
     const url = await listeningUrl(child, output, settings["server.port"]);
     const server = new TestServer(url, directory, systemKey, child, output);
     server.#clockMoves = clock === "movable";
+    server.#aheadBy = ahead;
     return server;
   }
 
@@ -225,6 +231,11 @@ export class TestServer extends Api {
     });
     this.#child.send({ aheadBy: this.#aheadBy });
     await moved;
+  }
+
+  /** Milliseconds that its clock is ahead of the real one. */
+  get ahead(): number {
+    return this.#aheadBy;
   }
 
   /** The time by the server's clock, in epoch milliseconds. */

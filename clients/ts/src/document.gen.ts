@@ -4,6 +4,215 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description A condition that holds, or held, and that people were told of */
+        Alert: {
+            /**
+             * Format: uuid
+             * @description Identifier
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The rule; null for the anchor watch, which alerts by itself
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            rule_id: string | null;
+            /**
+             * @description Its name when the alert was raised
+             * @example Leaves at night
+             */
+            rule_name: string | null;
+            /**
+             * @description The type of the condition that holds
+             * @example zone
+             * @enum {string}
+             */
+            condition: "zone" | "silence" | "speed" | "anchor" | "battery" | "water_level" | "system";
+            /**
+             * @description The crossing, where the condition is one of zones
+             * @example enter
+             * @enum {string|null}
+             */
+            event: "enter" | "exit" | "passed" | "dwell" | null;
+            /**
+             * @description Alarms are sent at any time, also in the quiet times of targets
+             * @example alarm
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "alarm";
+            /**
+             * @description `cleared` once the condition doesn't hold any more
+             * @example open
+             * @enum {string}
+             */
+            status: "open" | "acknowledged" | "cleared";
+            /**
+             * Format: uuid
+             * @description The device; null where the condition is one of no device
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            device_id: string | null;
+            /**
+             * @description Its name when the alert was raised
+             * @example Van 3
+             */
+            device_name: string | null;
+            /**
+             * Format: uuid
+             * @description The zone, where the condition is one of zones
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            geofence_id: string | null;
+            /**
+             * @description Its name when the alert was raised
+             * @example Depot
+             */
+            geofence_name: string | null;
+            /**
+             * @description Of a water level the station's identifier, of the installation the measure, of an anchor watch `warning`, `dragging` or `silent`
+             * @example dragging
+             */
+            subject: string | null;
+            /**
+             * @description The alert in words: the rule's text, or a sentence in English
+             * @example Van 3 left Depot
+             */
+            message: string;
+            /**
+             * @description What was measured last: knots, percent, centimetres, seconds of silence, metres from the anchor, or the unit of the measure
+             * @example 7.4
+             */
+            value: number | null;
+            /**
+             * @description Latitude of the place, in degrees
+             * @example 54.0967
+             */
+            latitude: number | null;
+            /**
+             * @description Longitude of the place, in degrees
+             * @example 13.4553
+             */
+            longitude: number | null;
+            /**
+             * Format: date-time
+             * @description Time of the position there
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            position_at: string | null;
+            /**
+             * Format: int64
+             * @description Times that the condition began to hold, within the rule's cooldown
+             * @example 1
+             */
+            count: number;
+            /**
+             * @description Whether late positions have overturned the crossing that raised it
+             * @example false
+             */
+            is_corrected: boolean;
+            /**
+             * Format: date-time
+             * @description When it was raised
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            raised_at: string;
+            /**
+             * Format: date-time
+             * @description When the condition was last seen to hold, to the minute
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            last_seen_at: string;
+            /**
+             * Format: date-time
+             * @description When the condition ceased to hold
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            cleared_at: string | null;
+            /**
+             * Format: date-time
+             * @description When somebody acknowledged it
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            acknowledged_at: string | null;
+            /**
+             * Format: uuid
+             * @description The user who did; null for a key of the installation
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            acknowledged_by: string | null;
+            /**
+             * @description The note of whoever did
+             * @example On my way
+             */
+            acknowledge_note: string | null;
+            /**
+             * Format: date-time
+             * @description When further targets were told, since nobody had acknowledged it
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            escalated_at: string | null;
+        };
+        /** @description A numbered change, with the data of the message `alertAcknowledged` */
+        Change_alertAcknowledged: {
+            /**
+             * @description Whoever has this cursor knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor: string;
+            /**
+             * @description The message that tells of it
+             * @constant
+             */
+            type: "alertAcknowledged";
+            /** @description The record as it is now */
+            data: components["schemas"]["Alert"] | components["schemas"]["GoneRecord"];
+        };
+        /** @description A numbered change, with the data of the message `alertCleared` */
+        Change_alertCleared: {
+            /**
+             * @description Whoever has this cursor knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor: string;
+            /**
+             * @description The message that tells of it
+             * @constant
+             */
+            type: "alertCleared";
+            /** @description The record as it is now */
+            data: components["schemas"]["Alert"] | components["schemas"]["GoneRecord"];
+        };
+        /** @description A numbered change, with the data of the message `alertRaised` */
+        Change_alertRaised: {
+            /**
+             * @description Whoever has this cursor knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor: string;
+            /**
+             * @description The message that tells of it
+             * @constant
+             */
+            type: "alertRaised";
+            /** @description The record as it is now */
+            data: components["schemas"]["Alert"] | components["schemas"]["GoneRecord"];
+        };
+        /** @description A numbered change, with the data of the message `alertUpdated` */
+        Change_alertUpdated: {
+            /**
+             * @description Whoever has this cursor knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor: string;
+            /**
+             * @description The message that tells of it
+             * @constant
+             */
+            type: "alertUpdated";
+            /** @description The record as it is now */
+            data: components["schemas"]["Alert"] | components["schemas"]["GoneRecord"];
+        };
         /** @description A numbered change, with the data of the message `deviceUpdate` */
         Change_deviceUpdate: {
             /**
@@ -18,6 +227,20 @@ export interface components {
             type: "deviceUpdate";
             /** @description The record as it is now */
             data: components["schemas"]["Device"] | components["schemas"]["GoneRecord"];
+        };
+        /** @description A numbered change, with the data of the message `geofenceCorrection` */
+        Change_geofenceCorrection: {
+            /**
+             * @description Whoever has this cursor knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor: string;
+            /**
+             * @description The message that tells of it
+             * @constant
+             */
+            type: "geofenceCorrection";
+            data: components["schemas"]["ZoneCorrection"];
         };
         /** @description A numbered change, with the data of the message `geofenceEvent` */
         Change_geofenceEvent: {
@@ -80,7 +303,7 @@ export interface components {
         /** @description Changes after a cursor */
         Changes: {
             /** @description The changes, in order */
-            changes: (components["schemas"]["Change_gpsUpdate"] | components["schemas"]["Change_gpsLate"] | components["schemas"]["Change_geofenceEvent"] | components["schemas"]["Change_tripUpdate"] | components["schemas"]["Change_deviceUpdate"])[];
+            changes: (components["schemas"]["Change_gpsUpdate"] | components["schemas"]["Change_gpsLate"] | components["schemas"]["Change_geofenceEvent"] | components["schemas"]["Change_geofenceCorrection"] | components["schemas"]["Change_tripUpdate"] | components["schemas"]["Change_deviceUpdate"] | components["schemas"]["Change_alertRaised"] | components["schemas"]["Change_alertUpdated"] | components["schemas"]["Change_alertAcknowledged"] | components["schemas"]["Change_alertCleared"])[];
             /**
              * @description The cursor to go on from
              * @example 5f1c9a02b3d4e5f6-1204311
@@ -428,7 +651,7 @@ export interface components {
              */
             channel: string;
             /**
-             * @description A cursor, or `now`: the messages after it follow in order, then those to come, each with its `cursor`; none is left out, and none comes twice. For `gps`, `geofence`, `trips`, `devices` and those of one device or zone
+             * @description A cursor, or `now`: the messages after it follow in order, then those to come, each with its `cursor`; none is left out, and none comes twice. For `gps`, `geofence`, `trips`, `devices`, `alerts` and those of one device or zone
              * @example 5f1c9a02b3d4e5f6-1204311
              */
             since?: string;
@@ -674,6 +897,29 @@ export interface components {
              * @example 2026-05-04T09:30:00.000Z
              */
             updated_at: string;
+        };
+        /** @description What a list of crossings has to load anew */
+        ZoneCorrection: {
+            /**
+             * Format: uuid
+             * @description The device
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            device_id: string;
+            /** @description The zones whose crossings have changed */
+            geofence_ids: string[];
+            /**
+             * Format: date-time
+             * @description Time of the first crossing that came or went
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description Time of the last one
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            to: string;
         };
     };
     responses: never;

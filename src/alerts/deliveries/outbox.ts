@@ -8,12 +8,13 @@ import { isWaiting } from "../../outbox/queue";
 import { finished } from "../../outbox/settle";
 import { outbox } from "../../outbox/table";
 import { wakeOutbox } from "../../outbox/worker";
+import type { Severity } from "../kinds";
 import { findTargets, type TargetRow } from "../targets/service";
+import { pack } from "./content";
 import { quietUntil } from "./quiet";
 import type { Delivery } from "./schema";
-import { pack } from "./content";
 import { selectDeliveries, toDelivery } from "./service";
-import type { Occasion, Severity } from "./words";
+import type { Occasion } from "./words";
 
 /** The outbox of alerts: what is put in here with a change is sent after the commit, at least once. */
 
@@ -101,8 +102,4 @@ export function supersede(alertId: string): void {
 
 /** The deliveries of an alert, oldest first, as `GET /v1/alerts/{id}` shows them. */
 export const deliveriesOf = (alertId: string): Delivery[] =>
-  selectDeliveries()
-    .where(eq(outbox.alert_id, alertId))
-    .orderBy(asc(outbox.number))
-    .all()
-    .map(toDelivery);
+  selectDeliveries().where(eq(outbox.alert_id, alertId)).orderBy(asc(outbox.number)).all().map(toDelivery);

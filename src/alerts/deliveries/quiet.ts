@@ -1,6 +1,7 @@
+import type { Severity } from "../kinds";
 import { windowAt } from "../schedules/windows";
 import type { TargetRow } from "../targets/service";
-import type { Occasion, Severity } from "./words";
+import type { Occasion } from "./words";
 
 /**
  * The end of the quiet time in which a target is not to be told of an occasion now (epoch milliseconds); null if it may be

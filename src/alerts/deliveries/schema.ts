@@ -1,6 +1,7 @@
 import { nullable, oneOf, out, record } from "../../kernel/http/schema";
 import { STATUSES } from "../../outbox/words";
-import { OCCASIONS, SEVERITIES } from "./words";
+import { SEVERITIES } from "../kinds";
+import { OCCASIONS } from "./words";
 
 export const Delivery = record(
   "Delivery",

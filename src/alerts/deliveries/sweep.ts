@@ -2,11 +2,11 @@ import { and, gt, inArray, lt, ne, notInArray, sql } from "drizzle-orm";
 import { db } from "../../kernel/db/connection";
 import { deleteOlderThan } from "../../kernel/db/delete-older-than";
 import { DAY, now } from "../../kernel/time/clock";
-import { systemValue } from "../../runtime-settings/service";
 import { changeWaiting } from "../../outbox/queue";
 import { finished } from "../../outbox/settle";
 import { outbox } from "../../outbox/table";
 import { EMAILS } from "../../outbox/words";
+import { systemValue } from "../../runtime-settings/service";
 import { notificationTargets } from "../targets/table";
 
 /** Housekeeping of the deliveries to targets. */
@@ -47,8 +47,7 @@ export async function deleteOldDeliveries(): Promise<void> {
         .from(outbox)
         .where(and(isDelivery, lt(created_at, before), ne(status, "waiting")))
         .limit(limit);
-      return db.delete(outbox).where(inArray(number, some)).returning({ number }).all()
-        .length;
+      return db.delete(outbox).where(inArray(number, some)).returning({ number }).all().length;
     },
   );
 }

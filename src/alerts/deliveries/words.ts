@@ -3,6 +3,3 @@
 /** Occasions of which a target is told. */
 export const OCCASIONS = ["alert.raised", "alert.acknowledged", "alert.cleared", "alert.test"] as const;
 export type Occasion = (typeof OCCASIONS)[number];
-
-export const SEVERITIES = ["info", "warning", "alarm"] as const;
-export type Severity = (typeof SEVERITIES)[number];

@@ -1,4 +1,5 @@
 import type { Locale } from "../../identity/email/locale";
+import type { AlertWords } from "./alert-words";
 import { english } from "./english";
 import { german } from "./german";
 
@@ -6,6 +7,12 @@ import { german } from "./german";
 export interface Language {
   /** Title and text of the test of a target. */
   test: (targetName: string) => { title: string; body: string };
+  /** Title and text of a test of a device's anchor watch. */
+  anchorTest: (device: string) => { title: string; body: string };
+  /** An alert in a sentence, without a full stop. */
+  headline: (words: AlertWords) => string;
+  /** Title and text of what is told of an alert. */
+  alert: (words: AlertWords) => { title: string; body: string };
   greeting: string;
   /** Note to a mailbox: the site, and who asked for emails there. */
   asked: (site: string, who: string) => string;

@@ -216,6 +216,21 @@ export const EVENT_TYPES = {
       ...SCRUBS,
     ],
   },
+  alert_acknowledged: {
+    meaning: "An alert was acknowledged",
+    by: ["POST /v1/alerts/{id}/acknowledge"],
+  },
+  anchor_watch_set: {
+    meaning: "An anchor watch was set or changed",
+    by: ["PUT /v1/devices/{id}/anchor"],
+  },
+  anchor_watch_ended: { meaning: "An anchor watch was ended", by: ["DELETE /v1/devices/{id}/anchor"] },
+  alert_rule_created: { meaning: "An alert rule was created", by: ["POST /v1/alert-rules"] },
+  alert_rule_updated: {
+    meaning: "An alert rule was changed, or ceased to mention a device or a zone that was deleted",
+    by: ["PATCH /v1/alert-rules/{id}", "DELETE /v1/devices/{id}", "DELETE /v1/geofences/{id}"],
+  },
+  alert_rule_deleted: { meaning: "An alert rule was deleted", by: ["DELETE /v1/alert-rules/{id}"] },
   tracker_created: {
     meaning: "A tracker, the credential of an app that posts positions of a device, was created",
     by: ["POST /v1/devices/{id}/trackers"],

@@ -7,6 +7,8 @@ export const MODERATION_ACTIONS = ["warn", "timeout", "untimeout", "kick", "ban"
 /** Resource types that the audit log keeps of a deleted account: Fairlead's own, and OAuth clients as services call them. */
 export const RESOURCE_TYPES = [
   ...[
+    "alert",
+    "alert_rule",
     "api_key",
     "audit_event",
     "ban",

@@ -13,8 +13,8 @@ import { isWaiting } from "../../outbox/queue";
 import { type End, type Outcome, sendLane } from "../../outbox/sender";
 import { finished } from "../../outbox/settle";
 import { type OutboxRow, outbox } from "../../outbox/table";
-import { attemptsEnded, wakeOutbox } from "../../outbox/worker";
 import { EMAILS } from "../../outbox/words";
+import { attemptsEnded, wakeOutbox } from "../../outbox/worker";
 import type { Email } from "./templates";
 import { tryEmail } from "./transport";
 

@@ -93,6 +93,40 @@ function isWithin({ minLength = 0, maxLength }: CharactersOptions, value: unknow
 
 TypeRegistry.Set<CharactersOptions>("Characters", isWithin);
 
+interface VariantsOptions extends SchemaOptions {
+  /** The field that names the variant. */
+  by: string;
+  variants: Record<string, TSchema>;
+}
+
+/** The variant that a value says it is; null if it says none. */
+export function variantOf({ by, variants }: VariantsOptions, value: unknown): TSchema | null {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  const name = (value as Record<string, unknown>)[by];
+  return typeof name === "string" && Object.hasOwn(variants, name) ? (variants[name] as TSchema) : null;
+}
+
+TypeRegistry.Set<VariantsOptions>("Variants", (schema, value) => {
+  const variant = variantOf(schema, value);
+  return variant !== null && Value.Check(variant, value);
+});
+
+/**
+ * One of several objects, told apart by a field of theirs. A kind of its own, so that an error is one of the variant that was
+ * meant, and the document can have it as a discriminated union.
+ */
+export const variants = <T extends Record<string, TSchema>>(
+  title: string,
+  by: string,
+  of: T,
+  options: SchemaOptions,
+) =>
+  ofKind<Static<T[keyof T]>>("Variants", {
+    ...{ title, by, variants: of },
+    "x-expected": "must be an object",
+    ...options,
+  });
+
 /** A string whose length is counted in characters. */
 export const characters = (options: CharactersOptions) =>
   ofKind<string>("Characters", { type: "string", ...options });
@@ -198,8 +232,8 @@ export const nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Nul
  * The body of a PATCH that must hold a field, which `checkChanged` checks where it is changed: it counts known
  * fields alone. Only the document shows the bound here.
  */
-export const change = <T extends TProperties>(title: string, properties: T) =>
-  t.Object(properties, { title, "x-shown": { minProperties: 1 } });
+export const change = <T extends TProperties>(title: string, properties: T, examples?: object[]) =>
+  t.Object(properties, { title, "x-shown": { minProperties: 1 }, ...(examples && { examples }) });
 
 /** A body that may be left out, since no field of it is required. */
 export const optionalBody = <T extends TSchema>(schema: T) =>

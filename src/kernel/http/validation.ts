@@ -4,7 +4,7 @@ import type { ValueError } from "@sinclair/typebox/errors";
 import { Value } from "@sinclair/typebox/value";
 import { AppError, type ErrorDetail, invalid } from "../errors/errors";
 import { lazy } from "../values/lazy";
-import { arrayOf } from "./schema";
+import { arrayOf, variantOf } from "./schema";
 
 /** Checks of inputs, and the wording of their errors. */
 
@@ -61,6 +61,10 @@ function* innermost(found: Iterable<ValueError>): Iterable<ValueError> {
         yield { ...nested, path: error.path + nested.path };
       continue;
     }
+    if (error.schema[Kind] === "Variants") {
+      yield* ofVariant(error);
+      continue;
+    }
     const [only, ...others] = ((error.schema.anyOf ?? []) as TSchema[]).filter(
       (member) => member.type !== "null",
     );
@@ -68,6 +72,26 @@ function* innermost(found: Iterable<ValueError>): Iterable<ValueError> {
     if (inside.some((nested) => nested.path !== error.path)) yield* innermost(inside);
     else yield error;
   }
+}
+
+/** The errors of the variant that a value says it is, or the one that it says none. */
+function* ofVariant(error: ValueError): Iterable<ValueError> {
+  const { by, variants } = error.schema as unknown as Parameters<typeof variantOf>[0];
+  const variant = variantOf({ by, variants }, error.value);
+  if (variant) {
+    for (const nested of innermost(Value.Errors(variant, error.value)))
+      yield { ...nested, path: error.path + nested.path };
+    return;
+  }
+  const isObject = typeof error.value === "object" && error.value !== null && !Array.isArray(error.value);
+  if (!isObject) yield error;
+  else
+    yield {
+      ...error,
+      path: `${error.path}/${by}`,
+      value: null,
+      schema: { ...error.schema, "x-expected": `must be one of ${Object.keys(variants).join(", ")}` },
+    };
 }
 
 const FORMATS: Record<string, string> = {

@@ -6,7 +6,7 @@ import {
   toldInLog,
 } from "../../kernel/feeds/connection";
 import { failureOf } from "../../kernel/feeds/web-socket";
-import type { Position } from "../../tracking/geofences/geometry";
+import type { Position } from "../../kernel/values/great-circle";
 import { MESSAGE_TYPES, readFrame } from "./aisstream-messages";
 import { type Area, boxesOf, isLeft } from "./area";
 import type { Hear, Source } from "./source";

@@ -1,4 +1,4 @@
-import { distanceKm, EARTH_RADIUS_KM, type Position } from "../../tracking/geofences/geometry";
+import { distanceKm, EARTH_RADIUS_KM, type Position } from "../../kernel/values/great-circle";
 
 /** The area of a subscription: boxes in degrees, as aisstream takes them. */
 export interface Area {

@@ -1,4 +1,4 @@
-import type { Position } from "../../tracking/geofences/geometry";
+import type { Position } from "../../kernel/values/great-circle";
 
 /**
  * One AIS message about a vessel, from either source. Null means that the vessel calls the value not

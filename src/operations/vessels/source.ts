@@ -1,4 +1,4 @@
-import type { Position } from "../../tracking/geofences/geometry";
+import type { Position } from "../../kernel/values/great-circle";
 import type { Report } from "./report";
 
 /** A running source of vessel positions. */

@@ -1,6 +1,6 @@
 import { MINUTE, now } from "../../kernel/time/clock";
 import { BoundedMap } from "../../kernel/values/bounded-map";
-import { distanceKm, type Position } from "../../tracking/geofences/geometry";
+import { distanceKm, type Position } from "../../kernel/values/great-circle";
 import { navStatusLabel, shipTypeLabel } from "./labels";
 import type { Report } from "./report";
 

@@ -22,41 +22,40 @@ interface Sealed {
 }
 
 /** Values encrypted under the master key: their columns, and the record that each value is bound to. */
-const SEALED: Sealed[] =
-  [
-    { what: "two-factor secrets", table: "two_factor", id: "user_id", sealed: "secret", boundTo: secretOf },
-    {
-      what: "queued emails",
-      table: "outbox",
-      id: "id",
-      sealed: "message",
-      where: "lane = 'email'",
-      boundTo: emailOf,
-    },
-    // Databases of 0.1.0 have emails in a table of their own.
-    { what: "queued emails", table: "email_queue", id: "id", sealed: "message", boundTo: emailOf },
-    {
-      what: "tokens of connected accounts",
-      table: "integrations",
-      id: "id",
-      sealed: "access_token",
-      boundTo: (id) => boundTo(id, "access"),
-    },
-    {
-      what: "secrets of OwnTracks' encryption",
-      table: "trackers",
-      id: "id",
-      sealed: "encryption_key",
-      boundTo: encryptionOf,
-    },
-    {
-      what: "secrets of notification targets",
-      table: "notification_targets",
-      id: "id",
-      sealed: "secret",
-      boundTo: targetSecretOf,
-    },
-  ];
+const SEALED: Sealed[] = [
+  { what: "two-factor secrets", table: "two_factor", id: "user_id", sealed: "secret", boundTo: secretOf },
+  {
+    what: "queued emails",
+    table: "outbox",
+    id: "id",
+    sealed: "message",
+    where: "lane = 'email'",
+    boundTo: emailOf,
+  },
+  // Databases of 0.1.0 have emails in a table of their own.
+  { what: "queued emails", table: "email_queue", id: "id", sealed: "message", boundTo: emailOf },
+  {
+    what: "tokens of connected accounts",
+    table: "integrations",
+    id: "id",
+    sealed: "access_token",
+    boundTo: (id) => boundTo(id, "access"),
+  },
+  {
+    what: "secrets of OwnTracks' encryption",
+    table: "trackers",
+    id: "id",
+    sealed: "encryption_key",
+    boundTo: encryptionOf,
+  },
+  {
+    what: "secrets of notification targets",
+    table: "notification_targets",
+    id: "id",
+    sealed: "secret",
+    boundTo: targetSecretOf,
+  },
+];
 
 /** Kinds of secrets in a database that the current master key can't open, as words; empty if all is well. */
 export const unreadable = (database: Database): string[] => trySecrets(database).unreadable;

@@ -46,6 +46,7 @@ function addresses(usesTelegram: boolean): Map<string, Set<string>> {
   // Nothing is at the other end of a port for datagrams.
   if (config["position.source"] !== "none" && !config["position.url"]?.startsWith("udp:"))
     add("own position", config["position.url"]);
+  add("heartbeat", config["heartbeat.url"]);
   for (const platform of ["twitch", "youtube", "discord"] as const)
     if (config[`integrations.${platform}.client_id`] !== null)
       for (const use of ["token_url", "api_url"] as const)

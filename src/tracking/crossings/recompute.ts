@@ -1,10 +1,11 @@
+import { leaveUntold } from "../../alerts/conditions/fix";
 import { note } from "../../feed/journal";
 import { publish, subscribe } from "../../kernel/db/events";
 import { transact } from "../../kernel/db/transactions";
 import { logFailure } from "../../kernel/errors/trouble";
 import { iso } from "../../kernel/time/clock";
 import type { Shown } from "../geofences/events";
-import { presencesOf, storePresences } from "../geofences/presence";
+import { presencesOf, sidesOf, storePresences } from "../geofences/presence";
 import { OUTSIDE } from "../geofences/sides";
 import { fixesBefore, type Moment, noteCompared, placed, purgedTo } from "../geofences/tracks";
 import { keepLate, supersede } from "../ingest/crossings";
@@ -111,6 +112,7 @@ function correct(deviceId: string, span: Span, replay: Replay): void {
 function settle(deviceId: string, replay: Replay): void {
   const present = presencesOf(deviceId);
   if (replay.end === "newest fix") {
+    leaveUntold(deviceId, () => sidesOf(deviceId));
     const gone = [...present.values()].filter(({ zone }) => !replay.states.has(zone.seq));
     storePresences(deviceId, [
       ...gone.map(({ zone }) => ({ zone, state: OUTSIDE })),

@@ -1,4 +1,6 @@
 import { asc, desc, eq, getTableColumns } from "drizzle-orm";
+import { endWatch } from "../../alerts/anchor/service";
+import { forgetDevice as forgetAlertsOf } from "../../alerts/rules/service";
 import { note, noteTripsOf } from "../../feed/journal";
 import type { Actor } from "../../identity/access/actor";
 import { transactAs } from "../../identity/access/actor";
@@ -177,6 +179,8 @@ export function deleteDevice(actor: Actor, id: string): Promise<void> {
     auditTrackersOf(id);
     noteTripsOf("device", id);
     endStaysOf(id);
+    endWatch(id);
+    forgetAlertsOf(id);
     const row = db.delete(devices).where(eq(devices.id, id)).returning().get();
     if (!row) throw notFound("Device");
     note("deviceUpdate", id, id);

@@ -1,6 +1,6 @@
 import { MINUTE } from "../../kernel/time/clock";
+import type { Position } from "../../kernel/values/great-circle";
 import { forgetBegin, type Shown } from "./events";
-import type { Position } from "./geometry";
 import { type Presence, type Presences, presencesOf, storePresences } from "./presence";
 import { insideSince, OUTSIDE, type Place, type SideState, staysAs, step } from "./sides";
 import { type Arc, angle, arcBetween, nearestOnArc, toPosition, vectorOf } from "./sphere";

@@ -1,7 +1,7 @@
 import { newId } from "../../kernel/crypto/id";
 import { sqlite, statement } from "../../kernel/db/connection";
 import { now } from "../../kernel/time/clock";
-import { distanceKm } from "./geometry";
+import { distanceKm } from "../../kernel/values/great-circle";
 import type { ShownEvent, ZoneEvent } from "./kinds";
 import type { SideFix } from "./sides";
 import type { Moment } from "./tracks";

@@ -1,24 +1,8 @@
-/** The geometry of circular zones on a sphere with the Earth's mean radius (IUGG: 6371.0088 km). */
-export const EARTH_RADIUS_KM = 6371.0088;
+import { EARTH_RADIUS_KM, type Position } from "../../kernel/values/great-circle";
 
-export interface Position {
-  /** Degrees, -90 to 90. */
-  latitude: number;
-  /** Degrees, -180 to 180. */
-  longitude: number;
-}
+/** The geometry of circular zones, as points of the unit sphere in space. */
 
 const RADIANS = Math.PI / 180;
-
-/** Great-circle distance in kilometres by the haversine formula; off by some decimetres for opposite points. */
-export function distanceKm(a: Position, b: Position): number {
-  const sinLatitude = Math.sin(((b.latitude - a.latitude) * RADIANS) / 2);
-  const sinLongitude = Math.sin(((b.longitude - a.longitude) * RADIANS) / 2);
-  const h =
-    sinLatitude * sinLatitude +
-    Math.cos(a.latitude * RADIANS) * Math.cos(b.latitude * RADIANS) * sinLongitude * sinLongitude;
-  return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(h)));
-}
 
 /** A position as a point of the unit sphere in space: x towards 0° E, y towards 90° E, z towards the pole. */
 export function toVector({ latitude, longitude }: Position): [x: number, y: number, z: number] {

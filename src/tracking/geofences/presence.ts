@@ -54,6 +54,12 @@ const presences = new TransactionCache<string, Presences>(MAX_REMEMBERED, (zones
 /** The states of a device that aren't blank. */
 export const presencesOf = (deviceId: string): Presences => presences.get(deviceId, () => read(deviceId));
 
+/** The zones in which a device is. */
+export function sidesOf(deviceId: string): { zoneId: string; hasDwelled: boolean }[] {
+  const inside = [...presencesOf(deviceId).values()].filter(({ state }) => state.isInside);
+  return inside.map(({ zone, state }) => ({ zoneId: zone.id, hasDwelled: state.hasDwelled }));
+}
+
 function read(deviceId: string): Presences {
   const found = new Map<number, Presence>();
   for (const row of stored().all(deviceId)) {

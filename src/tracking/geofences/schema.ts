@@ -161,13 +161,32 @@ const optionals = {
 };
 const zoneName = name("Name", "Harbour of Greifswald");
 
-export const NewGeofence = t.Object({ name: zoneName, ...fields, ...optionals }, { title: "NewGeofence" });
+export const NewGeofence = t.Object(
+  { name: zoneName, ...fields, ...optionals },
+  {
+    title: "NewGeofence",
+    examples: [
+      { name: "Harbour of Greifswald", latitude: 54.0967, longitude: 13.4553, radius_km: 0.8 },
+      {
+        name: "Yard",
+        kind: "polygon",
+        geometry: { type: "Polygon", coordinates: [EXAMPLE_RING] },
+        confirm_fixes: 2,
+        dwell_seconds: 3_600,
+      },
+    ],
+  },
+);
 export type NewGeofence = (typeof NewGeofence)["static"];
 
-export const GeofenceChange = change("GeofenceChange", {
-  name: t.Optional(zoneName),
-  ...fields,
-  ...optionals,
-  is_active: t.Optional(t.Boolean({ description: "false switches the zone off", examples: [false] })),
-});
+export const GeofenceChange = change(
+  "GeofenceChange",
+  {
+    name: t.Optional(zoneName),
+    ...fields,
+    ...optionals,
+    is_active: t.Optional(t.Boolean({ description: "false switches the zone off", examples: [false] })),
+  },
+  [{ name: "Harbour of Wieck", radius_km: 0.5 }],
+);
 export type GeofenceChange = (typeof GeofenceChange)["static"];

@@ -1,4 +1,5 @@
 import { asc, desc, eq } from "drizzle-orm";
+import { clearZone, forgetZone } from "../../alerts/rules/service";
 import { type Actor, transactAs } from "../../identity/access/actor";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
@@ -100,8 +101,10 @@ export function updateGeofence(actor: Actor, id: string, input: GeofenceChange):
       .where(eq(geofences.id, id))
       .returning()
       .get();
-    if (isAnew) beginToWatch(row);
-    else zonesChanged();
+    if (isAnew) {
+      beginToWatch(row);
+      clearZone(id);
+    } else zonesChanged();
     return toGeofence(row);
   });
 }
@@ -111,6 +114,7 @@ export function deleteGeofence(actor: Actor, id: string): Promise<void> {
   return transactAs(actor, () => {
     const row = db.select({ seq: geofences.seq }).from(geofences).where(eq(geofences.id, id)).get();
     if (!row) throw notFound("Geofence");
+    forgetZone(id);
     ceaseToWatch(row.seq);
     db.delete(geofences).where(eq(geofences.id, id)).run();
     removeZone(row.seq);

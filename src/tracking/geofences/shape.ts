@@ -1,5 +1,5 @@
 import { invalid } from "../../kernel/errors/errors";
-import { EARTH_RADIUS_KM } from "./geometry";
+import { EARTH_RADIUS_KM } from "../../kernel/values/great-circle";
 import type { Geometry, Kind } from "./kinds";
 import type { GeofenceChange } from "./schema";
 import { checkCorridor, checkPolygon } from "./shape-check";

@@ -1,4 +1,5 @@
-import { EARTH_RADIUS_KM, type Position, toVector } from "./geometry";
+import { EARTH_RADIUS_KM, type Position } from "../../kernel/values/great-circle";
+import { toVector } from "./geometry";
 
 /** Vectors of the unit sphere. Distances along it are angles, in radians, but where kilometres are named. */
 export type Vector = readonly [x: number, y: number, z: number];

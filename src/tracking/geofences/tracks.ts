@@ -1,8 +1,8 @@
 import { sqlite, statement } from "../../kernel/db/connection";
 import { TransactionCache } from "../../kernel/db/transaction-cache";
 import { DAY, SECOND } from "../../kernel/time/clock";
+import type { Position } from "../../kernel/values/great-circle";
 import { COUNTS } from "../gps/table";
-import type { Position } from "./geometry";
 import { type Surroundings, surroundingsOf, type Zone } from "./watched";
 
 /** The positions of a device in order of fix time, as zones see them. Raw SQL: each position reads here. */

@@ -1,8 +1,9 @@
 import { sqlite, statement } from "../../kernel/db/connection";
 import { TransactionCache } from "../../kernel/db/transaction-cache";
+import { distanceKm, type Position } from "../../kernel/values/great-circle";
 import { systemValue } from "../../runtime-settings/service";
 import { type Area, areaOf } from "./area";
-import { type Box, distanceKm, type Position } from "./geometry";
+import type { Box } from "./geometry";
 import type { Geometry, Kind } from "./kinds";
 import type { Place, SideRules } from "./sides";
 import { type Arc, angle, angleToArc, dot, toKm, toRadians, unit, type Vector, vectorOf } from "./sphere";

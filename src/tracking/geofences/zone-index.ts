@@ -1,5 +1,6 @@
 import { sqlite, statement } from "../../kernel/db/connection";
-import { boundingBox, type Position } from "./geometry";
+import type { Position } from "../../kernel/values/great-circle";
+import { boundingBox } from "./geometry";
 
 /**
  * The R-Tree of the active zones, by the boxes around them. Raw SQL: Drizzle can't describe a virtual table.

@@ -1,5 +1,5 @@
 import { iso, SECOND } from "../../kernel/time/clock";
-import { distanceKm, type Position } from "../geofences/geometry";
+import { distanceKm, type Position } from "../../kernel/values/great-circle";
 import { isRejected, type Outcome, type Rejection } from "../ingest/fix";
 import type { Point, PointReader } from "./reader";
 import type { ImportReport } from "./schema";

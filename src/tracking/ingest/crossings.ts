@@ -1,3 +1,4 @@
+import { markCorrected } from "../../alerts/alerts/register";
 import { note } from "../../feed/journal";
 import { publish } from "../../kernel/db/events";
 import { describe, type EventRow, insertEvent, type Shown, supersedeEvent } from "../geofences/events";
@@ -35,13 +36,16 @@ export function countCrossing({ event, device_id, geofence_id, occurred_at }: Co
     countAt(list, occurred_at, by);
 }
 
-/** Keeps the crossings that the newest fix of a device showed, and tells of them, in the current transaction. */
-export function keepCrossings(deviceId: string, crossings: readonly Shown[]): void {
-  for (const shown of crossings) {
+const NONE: readonly EventRow[] = [];
+
+/** Keeps the crossings that the newest fix of a device showed, tells of them, in the current transaction, and returns them. */
+export function keepCrossings(deviceId: string, crossings: readonly Shown[]): readonly EventRow[] {
+  if (crossings.length === 0) return NONE;
+  return crossings.map((shown) => {
     const { name, metadata } = describe(shown.zone);
     const row = insertEvent(deviceId, shown, name, false);
     countCrossing(row, 1);
-    if (shown.event !== "enter" && shown.event !== "exit") continue;
+    if (shown.event !== "enter" && shown.event !== "exit") return row;
     const crossing: ZoneCrossing = {
       geofence_id: row.geofence_id,
       geofence_name: name,
@@ -52,7 +56,8 @@ export function keepCrossings(deviceId: string, crossings: readonly Shown[]): vo
     };
     note("geofenceEvent", null, deviceId, crossing);
     publish("geofence.crossed", crossing);
-  }
+    return row;
+  });
 }
 
 /** Keeps a crossing that late fixes showed, in the current transaction. */
@@ -63,5 +68,6 @@ export function keepLate(deviceId: string, shown: Shown): void {
 /** Supersedes a crossing that late fixes overturned, in the current transaction. */
 export function supersede(row: Countable & { id: string }): void {
   supersedeEvent(row.id);
+  markCorrected(row.id);
   countCrossing(row, -1);
 }

@@ -2,7 +2,7 @@ import { sqlite, statement } from "../../kernel/db/connection";
 import { adjustCounter, counter, counterNow, removeCounter } from "../../kernel/db/counters";
 import { TransactionCache } from "../../kernel/db/transaction-cache";
 import { inTransaction } from "../../kernel/db/transactions";
-import { distanceKm, type Position } from "../geofences/geometry";
+import { distanceKm, type Position } from "../../kernel/values/great-circle";
 import { COUNTS } from "../gps/table";
 import type { JoinedTrip } from "./journeys";
 

@@ -1,7 +1,7 @@
 import { note } from "../../feed/journal";
 import { sqlite, statement } from "../../kernel/db/connection";
 import { SECOND } from "../../kernel/time/clock";
-import { distanceKm } from "../geofences/geometry";
+import { distanceKm } from "../../kernel/values/great-circle";
 import { noteSpan } from "../geofences/spans";
 import { COLUMNS, counts, type Row } from "./columns";
 import { redraw, refreshLast } from "./distance";

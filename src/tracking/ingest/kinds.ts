@@ -18,6 +18,13 @@ export const SOURCES = [
 ] as const;
 export type Source = (typeof SOURCES)[number];
 
+/** True for the ways of the box's own receiver, whose fixes are not held against the clock. */
+export const isOwn = (source: Source): boolean =>
+  source === "nmea" || source === "gpsd" || source === "signalk";
+
+/** True for files, which say nothing of the time at which a device sent something. */
+export const isFile = (source: Source): boolean => source === "gpx" || source === "csv";
+
 /**
  * Judgements of a fix; null for one that counts: `speed` (too fast from both neighbours), `held` (the newest one, too fast
  * from the one before, which counts for nothing until the next one tells), `hand` (marked by somebody), `cleared`

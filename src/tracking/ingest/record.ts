@@ -1,3 +1,5 @@
+import { watchAnchor } from "../../alerts/anchor/watch";
+import { endSilence, watchFix } from "../../alerts/conditions/fix";
 import { note } from "../../feed/journal";
 import type { Caller } from "../../identity/access/caller";
 import { newId } from "../../kernel/crypto/id";
@@ -9,6 +11,7 @@ import { isUuid } from "../../kernel/http/schema";
 import { iso, now, SECOND } from "../../kernel/time/clock";
 import { systemValue } from "../../runtime-settings/service";
 import { evaluateZones } from "../geofences/evaluate";
+import { sidesOf } from "../geofences/presence";
 import { noteSpan } from "../geofences/spans";
 import { noteFirst } from "../geofences/tracks";
 import { COLUMNS, type Measures, measured, PLACEHOLDERS, type Row, toGpsPoint, valuesOf } from "./columns";
@@ -19,7 +22,7 @@ import { type Fix, isRejected, type Outcome, type Reading, type Rejection } from
 import { type Idempotency, rememberAnswer, rememberedAnswer } from "./idempotency";
 import { isDevice, type JoinedTrip, type Journey, journeyOf, noteNewest, tripAt } from "./journeys";
 import { judgeAround, type Numbered } from "./judge";
-import type { Source } from "./kinds";
+import { isFile, isOwn, type Source } from "./kinds";
 import { ALL, countAt, devicePoints, tripPoints } from "./places";
 import type { GpsPoint, NewGpsPoint } from "./schema";
 import { withAllSpeeds } from "./speeds";
@@ -104,9 +107,15 @@ function take(
   };
 }
 
-/** Compares the zones with each place that a device moved to, in the current transaction. */
-function crossZones(deviceId: string, places: Numbered[]): void {
-  for (const place of places) keepCrossings(deviceId, evaluateZones(deviceId, place));
+/** Lets zones and alerts see a fix, and each place that its device moved to, in the current transaction. */
+function watch(deviceId: string, { source }: Row, places: Numbered[]): void {
+  if (!isFile(source)) endSilence(deviceId);
+  for (const place of places) {
+    const crossings = keepCrossings(deviceId, evaluateZones(deviceId, place));
+    watchFix(deviceId, place, crossings, () => sidesOf(deviceId), isOwn(place.source));
+    // Those of the own receiver are heard before they are thinned out.
+    if (!isOwn(place.source)) watchAnchor(deviceId, place);
+  }
 }
 
 /** Notes fixes that count from now on, and move nothing, in the current transaction. */
@@ -187,7 +196,7 @@ export function recordPosition(
     note("gpsUpdate", row.id, row.device_id);
     publish("gps.recorded", point);
     if (row.judgement === null) afterCommit(() => renewCurrent(point));
-    if (journey) crossZones(journey.id, moving);
+    if (journey) watch(journey.id, row, moving);
     if (journey) notePast(journey.id, past);
     if (idempotency) rememberAnswer(idempotency, point);
     return point;
@@ -322,7 +331,7 @@ function takePiece(source: Source, deviceId: string, due: Due[], from: number, j
       const told = due.length - index <= MOST_TOLD ? moving : [];
       for (const place of told) tellOf(place);
       if (!told.some(({ id }) => id === row.id)) note("position", row.id, deviceId);
-      crossZones(deviceId, moving);
+      watch(deviceId, row, moving);
     }
     return from + outcomes.length < due.length;
   });

@@ -1,5 +1,5 @@
+import { hearOwnFix } from "../../alerts/anchor/watch";
 import { config } from "../../configuration/config";
-import { publish } from "../../kernel/db/events";
 import { AppError } from "../../kernel/errors/errors";
 import { logFailure, mayLog } from "../../kernel/errors/trouble";
 import { LINK_TIMING, type LinkTiming, toldInLog } from "../../kernel/feeds/connection";
@@ -15,13 +15,6 @@ import { counts, noteFix, noteTrouble, positionSource, setConnection } from "./s
 import { Thinner, type TimedFix } from "./thin";
 
 /** The vessel's own receiver: its fixes are heard, thinned out and recorded. */
-
-declare module "../../kernel/db/events" {
-  interface EventMap {
-    /** The own receiver had a fix: each one, stored or not. Watches at anchor live on these. */
-    "receiver.fix": { device_id: string; fix: TimedFix };
-  }
-}
 
 /**
  * A receiver tells something each second, even without a fix. Shorter silence may be a network that is busy.
@@ -168,7 +161,7 @@ class Receiver implements Hearer {
   }
 
   #keep(deviceId: string, fix: TimedFix): void {
-    publish("receiver.fix", { device_id: deviceId, fix });
+    hearOwnFix(deviceId, fix);
     const zones = zonesOf(deviceId, fix);
     const isElsewhere = zones !== null && this.#zones !== null && zones !== this.#zones;
     if (!this.#thinner.keeps(fix, isElsewhere)) return;

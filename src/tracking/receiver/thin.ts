@@ -1,4 +1,4 @@
-import { distanceKm, type Position } from "../geofences/geometry";
+import { distanceKm, type Position } from "../../kernel/values/great-circle";
 import type { Fix } from "../ingest/fix";
 
 /** Thins out the fixes of a receiver that has one a second or ten, so that the track keeps its shape. */

@@ -6,6 +6,7 @@ import { openDatabase } from "../../../src/kernel/db/connection";
 import { closeDatabase } from "../../../src/kernel/db/transactions";
 import { deleteDueAccounts } from "../../../src/personal-data/deletion/service";
 import { putDeliveries } from "../../alerts/deliveries/support";
+import { alertsOf, newRule, type Sender, send } from "../../alerts/support";
 import { newTarget as targetOf } from "../../alerts/targets/support";
 import { connectBot, GUILD, member, requests, Told } from "../../operations/community/support";
 import { TwitchStandIn } from "../../stand-ins/twitch";
@@ -28,6 +29,7 @@ import { rows, write } from "../../support/rows";
 import { command, type TestServer } from "../../support/server";
 import { Client } from "../../support/socket";
 import { newTracker as trackerOf } from "../../tracking/doors/support";
+import { createZone } from "../../tracking/support";
 import { link } from "../accounts/support";
 import { requestEmailChange, resetToken } from "../auth/support";
 import { challenge, type Guarded, guarded, nextCode, setUp, turnOn, wrongCode } from "../two-factor/support";
@@ -1052,6 +1054,107 @@ const IMPORTS: Case[] = [
   },
 ];
 
+// --- Alerts -----------------------------------------------------------------------------------------------
+
+/** A rule of the administrator's. */
+const newAlertRule = async ({ server }: World, condition: object, fields: object = {}): Promise<string> =>
+  (await newRule(server, condition, fields)).id;
+
+/** A device in a zone, and a rule that mentions both and nothing else. */
+async function ruleOnZone(world: World): Promise<{ device: Sender; zone: string }> {
+  const device = await world.server.device();
+  const { id: zone } = await createZone(world.server);
+  const condition = { type: "zone", event: "enter", geofence_ids: [zone] };
+  await newAlertRule(world, condition, { device_ids: [device.id] });
+  return { device, zone };
+}
+
+const ruleUpdated = event("alert_rule_updated", "alert_rule");
+
+const ALERT_CASES: Case[] = [
+  {
+    operation: "POST /v1/alert-rules",
+    writes: [event("alert_rule_created", "alert_rule")],
+    prepare: ({ admin }) => ({
+      ...{ user: admin.id, token: admin.token },
+      body: { name: "fast", severity: "info", condition: { type: "speed", above_knots: 12 } },
+    }),
+  },
+  {
+    operation: "PATCH /v1/alert-rules/{id}",
+    writes: [ruleUpdated],
+    prepare: async (world) => {
+      const { admin } = world;
+      const id = await newAlertRule(world, { type: "anchor" });
+      return { user: admin.id, token: admin.token, params: { id }, body: { name: "anchor" } };
+    },
+  },
+  {
+    operation: "DELETE /v1/alert-rules/{id}",
+    writes: [event("alert_rule_deleted", "alert_rule")],
+    prepare: async (world) => {
+      const { admin } = world;
+      return {
+        user: admin.id,
+        token: admin.token,
+        params: { id: await newAlertRule(world, { type: "anchor" }) },
+      };
+    },
+  },
+  {
+    operation: "DELETE /v1/geofences/{id}",
+    writes: [ruleUpdated],
+    prepare: async (world) => {
+      const { admin } = world;
+      return { user: admin.id, token: admin.token, params: { id: (await ruleOnZone(world)).zone } };
+    },
+  },
+  {
+    operation: "DELETE /v1/devices/{id}",
+    which: "that a rule mentions",
+    writes: [event("api_key_updated", "api_key"), ruleUpdated],
+    prepare: async (world) => {
+      const { admin } = world;
+      return { user: admin.id, token: admin.token, params: { id: (await ruleOnZone(world)).device.id } };
+    },
+  },
+  {
+    operation: "POST /v1/alerts/{id}/acknowledge",
+    writes: [event("alert_acknowledged", "alert")],
+    prepare: async (world) => {
+      const { admin, server } = world;
+      const { device } = await ruleOnZone(world);
+      await send(server, device);
+      const [alert] = await alertsOf(server, `&device_id=${device.id}`);
+      return { user: admin.id, token: admin.token, params: { id: alert.id } };
+    },
+  },
+  {
+    operation: "PUT /v1/devices/{id}/anchor",
+    writes: [event("anchor_watch_set", "device")],
+    prepare: async ({ admin, server }) => {
+      const { id } = await server.device();
+      const body = { latitude: 54, longitude: 13, radius_m: 50 };
+      return { user: admin.id, token: admin.token, params: { id }, body };
+    },
+  },
+  {
+    operation: "DELETE /v1/devices/{id}/anchor",
+    writes: [event("anchor_watch_ended", "device")],
+    prepare: async ({ admin, server }) => {
+      const { id } = await server.device();
+      const { token } = admin;
+      done(
+        await server.put(`/v1/devices/${id}/anchor`, {
+          token,
+          body: { latitude: 54, longitude: 13, radius_m: 50 },
+        }),
+      );
+      return { user: admin.id, token, params: { id } };
+    },
+  },
+];
+
 // --- Notification targets ----------------------------------------------------------------------------------
 
 /** A receiver that wants no more webhooks. */
@@ -1109,7 +1212,7 @@ const TARGETS: Case[] = [
       const { user, params } = await aboutTarget({ server, admin, ...world }, gone.url);
       const run = async () => {
         putDeliveries(server, params.id);
-        const waiting = `SELECT id FROM notification_deliveries WHERE target_id = ? AND status = 'waiting'`;
+        const waiting = `SELECT id FROM outbox WHERE lane = ? AND status = 'waiting'`;
         await eventually(() => rows(server, waiting, params.id).length === 0);
       };
       return { user, run };
@@ -1474,6 +1577,7 @@ export const CASES: Case[] = [
   ...KEYS,
   ...TRACKERS,
   ...IMPORTS,
+  ...ALERT_CASES,
   ...TARGETS,
   ...CLIENTS,
   ...ROLES,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type AuditEventType, EVENT_TYPES } from "../../../src/identity/audit/event-types";
 import { putDeliveries } from "../../alerts/deliveries/support";
+import { alertsOf } from "../../alerts/support";
 import { GUILD, requests } from "../../operations/community/support";
 import { done } from "../../support/expectations";
 import { externalUser, newPerson, openSession } from "../../support/people";
@@ -86,7 +87,7 @@ client_created client_updated client_secret_regenerated client_deleted consent_g
 api_key_created api_key_revoked bot_command_executed bot_guild_configured
 platform_updated user_banned user_unbanned user_deletion_scheduled user_deletion_cancelled
 tracker_created tracker_updated tracker_deleted positions_imported
-tracker_created tracker_updated tracker_deleted
+alert_acknowledged alert_rule_created alert_rule_updated alert_rule_deleted anchor_watch_set anchor_watch_ended
 notification_target_created notification_target_updated notification_target_secret_rotated notification_target_deleted
 role_created role_updated role_deleted role_assigned role_removed permission_created audit_reported moderation_action
 `
@@ -151,6 +152,22 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
       ),
     ),
   ),
+  ...Object.fromEntries(
+    ["GET /v1/devices/{id}/anchor", "POST /v1/devices/{id}/anchor/test"].map((operation) => [
+      operation,
+      async () => {
+        const { id } = await world.server.device();
+        const { token } = world.admin;
+        const body = { latitude: 54, longitude: 13, radius_m: 50, target_ids: [] };
+        done(await world.server.put(`/v1/devices/${id}/anchor`, { token, body }));
+        return { params: { id } };
+      },
+    ]),
+  ),
+  "GET /v1/alerts/{id}": async () => {
+    const [alert] = await alertsOf(world.server);
+    return { params: { id: alert.id } };
+  },
   "POST /v1/deliveries/{id}/retry": async () => {
     const [id = ""] = putDeliveries(world.server, (await newTarget(world)).id, 1, { status: "failed" });
     return { params: { id } };

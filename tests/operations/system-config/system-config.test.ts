@@ -36,6 +36,7 @@ const stored = () => [
 const ENTRIES: [key: string, fallback: number, least: number, greatest: number, kind: "whole" | "any"][] = [
   ["accounts.deletion_grace_days", 7, 0, 3_650, "whole"],
   ["alerts.delivery_retention_days", 30, 0, 3_650, "whole"],
+  ["alerts.retention_days", 365, 0, 3_650, "whole"],
   ["audit.retention_days", 0, 0, 3_650, "whole"],
   ["changes.max_rows", 5_000_000, 1_000, 1_000_000_000, "whole"],
   ["changes.retention_hours", 72, 1, 87_600, "whole"],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { boundingBox, distanceKm, toVector } from "../../../src/tracking/geofences/geometry";
+import { distanceKm } from "../../../src/kernel/values/great-circle";
+import { boundingBox, toVector } from "../../../src/tracking/geofences/geometry";
 import { randomFrom } from "../../support/random";
 import { greatCircleKm, northOf, type Place, randomPlace } from "../support";
 

@@ -7,9 +7,9 @@ import { renderHtml, renderText } from "../../../identity/email/layout";
 import type { Email } from "../../../identity/email/templates";
 import { tryEmail } from "../../../identity/email/transport";
 import { db } from "../../../kernel/db/connection";
+import type { Outcome } from "../../../outbox/sender";
 import type { TargetRow } from "../../targets/service";
 import { LANGUAGES, type Language } from "../../texts/language";
-import type { Outcome } from "../../../outbox/sender";
 import type { Message } from "./outcome";
 
 /** Sends a message by the email transport of the installation. */

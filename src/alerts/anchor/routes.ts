@@ -1,0 +1,72 @@
+import { Elysia } from "elysia";
+import { guard } from "../../identity/access/guard";
+import { errors, NoContent, Single } from "../../kernel/http/answers";
+import { single } from "../../kernel/http/envelopes";
+import { IdParams } from "../../kernel/http/schema";
+import { AnchorDrop, AnchorTest, AnchorWatch } from "./schema";
+import { dropAnchor, getWatch, raiseAnchor, testWatch } from "./service";
+
+const pathOf = (id: string) => `/v1/devices/${id}/anchor`;
+
+export const anchorRoutes = new Elysia({ prefix: "/v1/devices/:id/anchor", tags: ["Anchor watch"] })
+  .use(guard)
+  .get("", ({ params }) => single(getWatch(params.id), pathOf(params.id)), {
+    access: "alerts:read",
+    params: IdParams,
+    response: { 200: Single(AnchorWatch), ...errors(404) },
+    detail: {
+      operationId: "getAnchorWatch",
+      summary: "Get the anchor watch",
+      description: "The watch over a device at anchor, and where the boat lies. 404 while none is set.",
+    },
+  })
+  .put(
+    "",
+    async ({ actor, params, body }) => single(await dropAnchor(actor, params.id, body), pathOf(params.id)),
+    {
+      access: "alerts:write",
+      params: IdParams,
+      body: AnchorDrop,
+      response: { 200: Single(AnchorWatch), ...errors(404, 409) },
+      detail: {
+        operationId: "setAnchorWatch",
+        summary: "Set the anchor watch",
+        description:
+          "Watches over the boat from now on: beyond `radius_m` an alarm is raised, beyond `warning_radius_m` a warning, and an alarm of its own when no position arrives for `silence_seconds`, whatever the reason. The watch survives a restart of the server. The anchor lies at `latitude` and `longitude`, or in the direction and at the distance that are given from the newest position, or there; set again without a place, it stays where it is. 409 for a device without a position, unless the place is given. Needs `alerts:read` and `gps:read` too.",
+      },
+    },
+  )
+  .delete(
+    "",
+    async ({ actor, params, set }) => {
+      await raiseAnchor(actor, params.id);
+      set.status = 204;
+    },
+    {
+      access: "alerts:write",
+      params: IdParams,
+      response: { 204: NoContent, ...errors(404) },
+      detail: {
+        operationId: "endAnchorWatch",
+        summary: "End the anchor watch",
+        description:
+          "The anchor is raised: nothing is watched any more, and open alerts of the watch are cleared.",
+      },
+    },
+  )
+  .post(
+    "/test",
+    async ({ actor, params }) =>
+      single({ deliveries: await testWatch(actor, params.id) }, `${pathOf(params.id)}/test`),
+    {
+      access: "alerts:write",
+      params: IdParams,
+      response: { 200: Single(AnchorTest), ...errors(404) },
+      detail: {
+        operationId: "testAnchorWatch",
+        summary: "Test the anchor watch",
+        description:
+          "Sends a test to all targets that would be told of an alarm, on the same way, and answers once each delivery has ended, or after ten seconds.",
+      },
+    },
+  );

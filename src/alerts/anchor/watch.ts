@@ -1,0 +1,178 @@
+import { publish } from "../../kernel/db/events";
+import { afterCommit, transact } from "../../kernel/db/transactions";
+import { logFailure } from "../../kernel/errors/trouble";
+import { MINUTE, now, SECOND } from "../../kernel/time/clock";
+import { distanceKm, type Position } from "../../kernel/values/great-circle";
+import { clearAlert, type Place, raiseAlert } from "../alerts/register";
+import { lastArrival, noteArrival, silentAt, watchArrivals } from "../arrivals/arrivals";
+import { endSilence } from "../conditions/fix";
+import { stateOf } from "../conditions/stored";
+import { mayTell, targetsOfAnchorRules } from "../rules/standing";
+import { defaultTargetIds } from "../targets/service";
+import { type AnchorStep, fallSilent, hear } from "./machine";
+import { allWatches, storeWatch, watchOf } from "./stored";
+import type { WatchRow } from "./table";
+
+/** Boats at anchor, as positions and the clock move them. */
+
+declare module "../../kernel/db/events" {
+  interface EventMap {
+    /** The state of a watch has changed, or the boat has moved. */
+    "anchor.moved": { device_id: string };
+  }
+}
+
+/** Metres from a position to the anchor of a watch. */
+export const metresTo = (watch: WatchRow, position: Position): number => distanceKm(watch, position) * 1_000;
+
+/** A fix that is older when it arrives raises nothing. */
+const OLDEST = 10 * MINUTE;
+
+/** An alert that returns so soon opens again, and nobody is told anew. */
+const COOLDOWN = MINUTE;
+
+/** The last distance heard of each device, in metres. */
+const distances = new Map<string, number>();
+/** The last place heard of each device: the own receiver's fixes are not all stored. */
+const places = new Map<string, Place>();
+/** The last message of each device: its time (epoch milliseconds) and distance. */
+const told = new Map<string, { at: number; metres: number }>();
+
+/** The last place that a watch has heard of since the start. */
+export const lastPlaceOf = (deviceId: string): Place | undefined => places.get(deviceId);
+
+/** Forgets what a watch has heard, since it has ended or begins anew. */
+export function forgetHeard(deviceId: string): void {
+  for (const memory of [distances, places, told]) memory.delete(deviceId);
+}
+
+/** Lets the watch of a device, if any, hear the newest fix of it, in the current transaction. */
+export function watchAnchor(
+  deviceId: string,
+  { latitude, longitude, timestamp }: Position & { timestamp: number },
+): void {
+  const watch = watchOf(deviceId);
+  if (watch === null || now() - timestamp > OLDEST) return;
+  hearPlace(watch, { latitude, longitude, time: timestamp });
+}
+
+function hearPlace(watch: WatchRow, place: Place): void {
+  const metres = metresTo(watch, place);
+  const max_distance_m = Math.max(watch.max_distance_m, steadyMetres(watch, metres));
+  const step = hear(watch.state, metres, rulesOf(watch));
+  const isFarther = max_distance_m - watch.max_distance_m >= 0.5;
+  if (step.state !== watch.state || isFarther) storeWatch({ ...watch, state: step.state, max_distance_m });
+  tell(watch, step, metres, place);
+  afterCommit(() => {
+    distances.set(watch.device_id, metres);
+    places.set(watch.device_id, place);
+    tellOfMove(watch.device_id, metres, step.effects.length > 0);
+  });
+}
+
+const rulesOf = ({ radius_m, warning_radius_m, confirm_fixes }: WatchRow) => ({
+  radiusM: radius_m,
+  warningRadiusM: warning_radius_m,
+  confirmFixes: confirm_fixes,
+});
+
+/** A distance of which a single stray position makes nothing. */
+const steadyMetres = ({ device_id, confirm_fixes }: WatchRow, metres: number): number =>
+  confirm_fixes === 1 ? metres : Math.min(metres, distances.get(device_id) ?? 0);
+
+/** Raises and clears the alerts of a step, in the current transaction. */
+function tell(watch: WatchRow, { effects }: AnchorStep, value: number, place: Place | null): void {
+  const { device_id: deviceId, severity, target_ids } = watch;
+  for (const effect of effects) {
+    if ("clear" in effect) clearAlert({ ruleId: null, deviceId, subject: effect.clear });
+    else if (mayTell({ ...watch, id: deviceId, condition: { type: "anchor" } }))
+      raiseAlert(
+        {
+          ...{ rule: null, condition: "anchor", deviceId, subject: effect.raise, place },
+          severity: effect.raise === "warning" ? "warning" : severity,
+          value: Math.round(value * 10) / 10,
+          targetIds: [...new Set([...(target_ids ?? defaultTargetIds()), ...targetsOfAnchorRules(deviceId)])],
+        },
+        COOLDOWN,
+      );
+  }
+}
+
+/** Shortest time between two messages that tell of a distance alone, and the least change that they tell. */
+const TOLD_EVERY = 5 * SECOND;
+const LEAST_CHANGE_M = 0.1;
+
+function tellOfMove(deviceId: string, metres: number, isOther: boolean): void {
+  const last = told.get(deviceId);
+  const isDue =
+    !last || (Math.abs(now() - last.at) >= TOLD_EVERY && Math.abs(metres - last.metres) >= LEAST_CHANGE_M);
+  if (!isOther && !isDue) return;
+  told.set(deviceId, { at: now(), metres });
+  publish("anchor.moved", { device_id: deviceId });
+}
+
+// --- The box's own receiver --------------------------------------------------------------------------------
+
+/**
+ * Hears a fix of the box's own receiver, before it is thinned out. It is not held against the clock, and costs a transaction
+ * only where it changes something.
+ */
+export function hearOwnFix(deviceId: string, { latitude, longitude }: Position): void {
+  noteArrival(deviceId);
+  const isSilent = stateOf(deviceId).conditions.length > 0;
+  const watch = watchOf(deviceId);
+  if (!isSilent && watch === null) return;
+  const place: Place = { latitude, longitude, time: now() };
+  if (isSilent || (watch && isChangedBy(watch, place)))
+    transact(() => {
+      endSilence(deviceId);
+      const current = watchOf(deviceId);
+      if (current) hearPlace(current, place);
+    }).catch((error) => logFailure("a fix could not be held against the anchor watch", error));
+  else if (watch) noteHeard(watch, place);
+}
+
+function isChangedBy(watch: WatchRow, place: Place): boolean {
+  const metres = metresTo(watch, place);
+  const isFarther = steadyMetres(watch, metres) - watch.max_distance_m >= 0.5;
+  return isFarther || hear(watch.state, metres, rulesOf(watch)).state !== watch.state;
+}
+
+function noteHeard({ device_id, ...watch }: WatchRow, place: Place): void {
+  const metres = metresTo({ device_id, ...watch }, place);
+  distances.set(device_id, metres);
+  places.set(device_id, place);
+  tellOfMove(device_id, metres, false);
+}
+
+// --- Silence ------------------------------------------------------------------------------------------------
+
+/** Notices the boats of which no position has arrived for too long. Called each second. */
+export async function watchAnchors(): Promise<void> {
+  const watches = allWatches();
+  watchArrivals(
+    "anchor",
+    watches.map(({ device_id }) => device_id),
+    true,
+  );
+  for (const watch of watches)
+    if (isOverdue(watch))
+      await transact(() => {
+        const current = watchOf(watch.device_id);
+        if (current && isOverdue(current)) letFallSilent(current);
+      });
+}
+
+function isOverdue({ device_id, silence_seconds, set_at, state }: WatchRow): boolean {
+  const milliseconds = silence_seconds * SECOND;
+  const fromSetting = Math.min(set_at, now()) + milliseconds;
+  return !state.isSilent && Math.max(silentAt(device_id, milliseconds) ?? 0, fromSetting) <= now();
+}
+
+function letFallSilent(watch: WatchRow): void {
+  const step = fallSilent(watch.state);
+  storeWatch({ ...watch, state: step.state });
+  const since = Math.max(lastArrival(watch.device_id) ?? 0, watch.set_at);
+  tell(watch, step, (now() - since) / SECOND, lastPlaceOf(watch.device_id) ?? null);
+  publish("anchor.moved", { device_id: watch.device_id });
+}

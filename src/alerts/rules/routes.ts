@@ -1,0 +1,93 @@
+import { Elysia } from "elysia";
+import { guard } from "../../identity/access/guard";
+import { errors, NoContent, Page, Single } from "../../kernel/http/answers";
+import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
+import { IdParams, query, t } from "../../kernel/http/schema";
+import { AlertRule, AlertRuleChange, NewAlertRule } from "./schema";
+import { createRule, deleteRule, getRule, listRules, updateRule } from "./service";
+
+const path = "/v1/alert-rules";
+const DEFAULT_LIMIT = 20;
+
+export const alertRuleRoutes = new Elysia({ prefix: path, tags: ["Alert rules"] })
+  .use(guard)
+  .get(
+    "",
+    ({ query, request }) => {
+      const asked = pageRequest(query, DEFAULT_LIMIT);
+      return page(path, asked, listRules(asked), request);
+    },
+    {
+      access: "alerts:read",
+      ...query(t.Object(pageQuery(DEFAULT_LIMIT))),
+      response: { 200: Page("AlertRulePage", AlertRule) },
+      detail: {
+        operationId: "listAlertRules",
+        summary: "List alert rules",
+        description: "The rules by which alerts are raised, newest first.",
+      },
+    },
+  )
+  .get("/:id", ({ params }) => single(getRule(params.id), `${path}/${params.id}`), {
+    access: "alerts:read",
+    params: IdParams,
+    response: { 200: Single(AlertRule), ...errors(404) },
+    detail: {
+      operationId: "getAlertRule",
+      summary: "Get an alert rule",
+      description: "One rule by its identifier.",
+    },
+  })
+  .post(
+    "",
+    async ({ actor, body, set }) => {
+      const rule = await createRule(actor, body);
+      set.status = 201;
+      return single(rule, `${path}/${rule.id}`);
+    },
+    {
+      access: "alerts:write",
+      body: NewAlertRule,
+      response: { 201: Single(AlertRule), ...errors(409) },
+      detail: {
+        operationId: "createAlertRule",
+        summary: "Create an alert rule",
+        description:
+          "From now on an alert is raised when the condition begins to hold: one for each device, zone, station or measure, however often it flickers. Positions that come late, or are older than ten minutes when they arrive, raise nothing by themselves; the next younger one raises once what has changed for good. A rule tells no more than its maker may see: it needs `alerts:read` too, and `gps:read`, `geofences:read`, `pegel:read` or `settings:read`, as the condition has it. There are at most 20,000 rules (409).",
+      },
+    },
+  )
+  .patch(
+    "/:id",
+    async ({ actor, params, body }) =>
+      single(await updateRule(actor, params.id, body), `${path}/${params.id}`),
+    {
+      access: "alerts:write",
+      params: IdParams,
+      body: AlertRuleChange,
+      response: { 200: Single(AlertRule), ...errors(404) },
+      detail: {
+        operationId: "changeAlertRule",
+        summary: "Change an alert rule",
+        description:
+          "Changes the fields that are sent; at least one is required. Open alerts are cleared where the rule is switched off, has another condition or has lost their device. Whoever changes its devices, condition or targets needs to be allowed to see what it tells.",
+      },
+    },
+  )
+  .delete(
+    "/:id",
+    async ({ actor, params, set }) => {
+      await deleteRule(actor, params.id);
+      set.status = 204;
+    },
+    {
+      access: "alerts:delete",
+      params: IdParams,
+      response: { 204: NoContent, ...errors(404) },
+      detail: {
+        operationId: "deleteAlertRule",
+        summary: "Delete an alert rule",
+        description: "Its open alerts are cleared; all of them stay in the list.",
+      },
+    },
+  );

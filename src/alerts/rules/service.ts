@@ -1,0 +1,218 @@
+import { asc, desc, eq, sql } from "drizzle-orm";
+import { type Actor, transactAs } from "../../identity/access/actor";
+import { recordAudit } from "../../identity/audit/service";
+import { newId } from "../../kernel/crypto/id";
+import { db } from "../../kernel/db/connection";
+import { adjustCounter, counter, counterNow } from "../../kernel/db/counters";
+import { conflict, notFound } from "../../kernel/errors/errors";
+import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
+import { checkChanged } from "../../kernel/http/validation";
+import { iso, madeNow, now } from "../../kernel/time/clock";
+import { changedOnly, isEmpty } from "../../kernel/values/changes";
+import { clear } from "../alerts/register";
+import { openAlertsOfDevice, openAlertsOfRule, openAlertsOfSubject } from "../alerts/stored";
+import { forgetArrivals } from "../arrivals/arrivals";
+import { heldConditions, untoldSides } from "../conditions/table";
+import { makerOf, rightsOf } from "../targets/maker";
+import { rulesChanged } from "./active";
+import { checkRule, cleaned, maySee, requireSight, unique } from "./fields";
+import type { AlertRule, AlertRuleChange, NewAlertRule } from "./schema";
+import { alertRules, type StoredRule } from "./table";
+
+/** Most rules of an installation. */
+const MAX_RULES = 20_000;
+
+const COUNTER = "alert_rules";
+
+function toRule({ user_id, api_key_id, ...row }: StoredRule): AlertRule {
+  const rights = rightsOf({ user_id, api_key_id });
+  return {
+    ...row,
+    is_silent: !rights || !maySee(rights, row.condition),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+  };
+}
+
+/** A page of the rules, newest first. */
+export const listRules = (request: PageRequest): PageOf<AlertRule> =>
+  readPage(request, counter(COUNTER), (fromEnd, offset, limit) =>
+    db
+      .select()
+      .from(alertRules)
+      .orderBy(fromEnd ? asc(alertRules.id) : desc(alertRules.id))
+      .limit(limit)
+      .offset(offset)
+      .all()
+      .map(toRule),
+  );
+
+/** A rule. Throws 404. */
+export const getRule = (id: string): AlertRule => toRule(existingRule(id));
+
+function existingRule(id: string): StoredRule {
+  const row = db.select().from(alertRules).where(eq(alertRules.id, id)).get();
+  if (!row) throw notFound("Alert rule");
+  return row;
+}
+
+const DEFAULT_COOLDOWN = 300;
+
+/** Creates a rule. Throws 400, 403 for a caller who may not see what it tells, and 409 where there are too many. */
+export function createRule(actor: Actor, input: NewAlertRule): Promise<AlertRule> {
+  const values = {
+    ...{ name: input.name, is_active: input.is_active ?? true, severity: input.severity },
+    condition: cleaned(input.condition),
+    device_ids: unique(input.device_ids ?? []),
+    hold_seconds: input.hold_seconds ?? 0,
+    cooldown_seconds: input.cooldown_seconds ?? DEFAULT_COOLDOWN,
+    schedule: input.schedule ?? null,
+    target_ids: input.target_ids ? unique(input.target_ids) : null,
+    escalate_after_seconds: input.escalate_after_seconds ?? null,
+    escalate_target_ids: input.escalate_target_ids ? unique(input.escalate_target_ids) : null,
+    message: input.message ?? null,
+  };
+  requireSight(actor.caller, values.condition);
+  return transactAs(actor, () => {
+    if (counterNow(COUNTER) >= MAX_RULES)
+      throw conflict(`There can be at most ${MAX_RULES.toLocaleString("en")} alert rules; delete one first`);
+    checkRule(values);
+    const row = db
+      .insert(alertRules)
+      .values({ id: newId(), ...values, ...makerOf(actor.caller), ...madeNow() })
+      .returning()
+      .get();
+    adjustCounter(COUNTER, 1);
+    rulesChanged();
+    audit("alert_rule_created", row);
+    return toRule(row);
+  });
+}
+
+/** The fields that say what a rule tells and to whom: whoever changes one has to be allowed to see it. */
+const TELLING = ["condition", "device_ids", "target_ids", "escalate_target_ids"] as const;
+
+/**
+ * Changes the given fields. Alerts of a condition or of devices that the rule doesn't have any more are cleared, and all of
+ * them where it is switched off. Throws 404, 400, and 403 for a caller who may not see what it tells.
+ */
+export function updateRule(actor: Actor, id: string, input: AlertRuleChange): Promise<AlertRule> {
+  checkChanged(input);
+  const given = {
+    ...input,
+    ...(input.condition && { condition: cleaned(input.condition) }),
+    ...(input.device_ids && { device_ids: unique(input.device_ids) }),
+    ...(input.target_ids && { target_ids: unique(input.target_ids) }),
+    ...(input.escalate_target_ids && { escalate_target_ids: unique(input.escalate_target_ids) }),
+  };
+  return transactAs(actor, () => {
+    const before = existingRule(id);
+    const change = changedOnly(before, given);
+    const isTelling = TELLING.some((field) => input[field] !== undefined);
+    if (isTelling) requireSight(actor.caller, change.condition ?? before.condition);
+    const maker = isTelling ? changedOnly(before, makerOf(actor.caller)) : {};
+    if (isEmpty(change) && isEmpty(maker)) return toRule(before);
+    const after = { ...before, ...change };
+    checkRule(after);
+    const row = db
+      .update(alertRules)
+      .set({ ...change, ...maker, updated_at: now() })
+      .where(eq(alertRules.id, id))
+      .returning()
+      .get();
+    rulesChanged();
+    endConditions(before, row);
+    audit("alert_rule_updated", row, { changed: Object.keys(change) });
+    return toRule(row);
+  });
+}
+
+/** Ends what a rule has begun and doesn't watch any more, in the current transaction. */
+function endConditions(before: StoredRule, after: StoredRule): void {
+  const isOther = "condition" in changedOnly(before, { condition: after.condition });
+  const isOver = (deviceId: string | null): boolean =>
+    !after.is_active ||
+    isOther ||
+    (deviceId !== null && after.device_ids.length > 0 && !after.device_ids.includes(deviceId));
+  const held = db
+    .select({ device_id: heldConditions.device_id })
+    .from(heldConditions)
+    .where(eq(heldConditions.rule_id, after.id))
+    .all();
+  for (const { device_id } of held)
+    if (isOver(device_id === "" ? null : device_id))
+      db.delete(heldConditions)
+        .where(sql`${heldConditions.rule_id} = ${after.id} AND ${heldConditions.device_id} = ${device_id}`)
+        .run();
+  for (const alert of openAlertsOfRule(after.id)) if (isOver(alert.device_id)) clear(alert);
+}
+
+/** Deletes a rule; its alerts are cleared, and stay. Throws 404. */
+export function deleteRule(actor: Actor, id: string): Promise<void> {
+  return transactAs(actor, () => {
+    const row = existingRule(id);
+    for (const alert of openAlertsOfRule(id)) clear(alert);
+    db.delete(alertRules).where(eq(alertRules.id, id)).run();
+    adjustCounter(COUNTER, -1);
+    rulesChanged();
+    audit("alert_rule_deleted", row);
+  });
+}
+
+function audit(
+  event_type: "alert_rule_created" | "alert_rule_updated" | "alert_rule_deleted",
+  { id, user_id, condition }: StoredRule,
+  metadata: Record<string, unknown> = {},
+): void {
+  recordAudit({
+    ...{ event_type, user_id, resource_type: "alert_rule", resource_id: id },
+    metadata: { condition: condition.type, ...metadata },
+  });
+}
+
+// --- What rules mention ------------------------------------------------------------------------------------
+
+/** Ends, in the current transaction, all that alerts have with a device that is about to be deleted. */
+export function forgetDevice(deviceId: string): void {
+  forgetArrivals(deviceId);
+  for (const alert of openAlertsOfDevice(deviceId)) clear(alert);
+  db.delete(heldConditions).where(eq(heldConditions.device_id, deviceId)).run();
+  db.delete(untoldSides).where(eq(untoldSides.device_id, deviceId)).run();
+  const mentions = sql`EXISTS (SELECT 1 FROM json_each(${alertRules.device_ids}) WHERE value = ${deviceId})`;
+  for (const rule of db.select().from(alertRules).where(mentions).all())
+    mentionLess(rule, { device_ids: rule.device_ids.filter((id) => id !== deviceId) });
+}
+
+/** Ends, in the current transaction, all that alerts have with a zone that is about to be deleted. */
+export function forgetZone(zoneId: string): void {
+  clearZone(zoneId);
+  const mentions = sql`EXISTS (SELECT 1 FROM json_each(${alertRules.condition}, '$.geofence_ids') WHERE value = ${zoneId})`;
+  for (const rule of db.select().from(alertRules).where(mentions).all()) {
+    if (rule.condition.type !== "zone") continue;
+    const geofence_ids = rule.condition.geofence_ids.filter((id) => id !== zoneId);
+    mentionLess(rule, { condition: { ...rule.condition, geofence_ids } });
+  }
+}
+
+/** An empty list would mean all: a rule whose last device or zone goes is switched off. */
+function mentionLess(rule: StoredRule, change: Partial<Pick<StoredRule, "device_ids" | "condition">>): void {
+  const { device_ids = rule.device_ids, condition = rule.condition } = change;
+  const isEmptied =
+    (device_ids.length === 0 && rule.device_ids.length > 0) ||
+    (condition.type === "zone" && condition !== rule.condition && condition.geofence_ids.length === 0);
+  const row = db
+    .update(alertRules)
+    .set({ device_ids, condition, updated_at: now(), ...(isEmptied && { is_active: false }) })
+    .where(eq(alertRules.id, rule.id))
+    .returning()
+    .get();
+  rulesChanged();
+  if (isEmptied) endConditions(rule, row);
+  audit("alert_rule_updated", row, { changed: Object.keys(changedOnly(rule, row)) });
+}
+
+/** Clears the open alerts of a zone that ceases to watch, and forgets what was about to become one, in the current transaction. */
+export function clearZone(zoneId: string): void {
+  for (const alert of openAlertsOfSubject(zoneId)) clear(alert);
+  db.delete(heldConditions).where(eq(heldConditions.subject, zoneId)).run();
+}

@@ -1,0 +1,36 @@
+import { now, SECOND } from "../../kernel/time/clock";
+import { BoundedMap } from "../../kernel/values/bounded-map";
+import { windowAt } from "../schedules/windows";
+import { rightsOf } from "../targets/maker";
+import { defaultTargetIds } from "../targets/service";
+import { rulesFor } from "./active";
+import { maySee } from "./fields";
+import type { StoredRule } from "./table";
+
+/** A rule counts within its schedule, and tells what its maker may see. */
+
+/** True if a rule counts at a time. */
+export const isCounted = ({ schedule }: StoredRule, time: number): boolean =>
+  schedule === null || windowAt(schedule, time) !== null;
+
+/** Rights are looked at again after this, where a rule may not tell: positions would do so each time. */
+const LOOK_PAUSE = 5 * SECOND;
+const silentUntil = new BoundedMap<string, number>(10_000);
+
+/** A rule whose maker may not see any more what it tells raises nothing. */
+export function mayTell(rule: Pick<StoredRule, "id" | "condition" | "user_id" | "api_key_id">): boolean {
+  const time = now();
+  const until = silentUntil.get(rule.id);
+  if (until !== undefined && until > time && until <= time + LOOK_PAUSE) return false;
+  const rights = rightsOf(rule);
+  const isAllowed = rights !== null && maySee(rights, rule.condition);
+  if (!isAllowed) silentUntil.renew(rule.id, time + LOOK_PAUSE);
+  return isAllowed;
+}
+
+/** The targets that rules add to the alerts of a device's anchor watch now. */
+export const targetsOfAnchorRules = (deviceId: string): string[] =>
+  rulesFor("anchor", deviceId)
+    .flat()
+    .filter((rule) => isCounted(rule, now()) && mayTell(rule))
+    .flatMap(({ target_ids }) => target_ids ?? defaultTargetIds());

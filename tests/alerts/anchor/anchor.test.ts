@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { done, expectInvalid, expectRefused, UNKNOWN } from "../../support/expectations";
+import { TestServer } from "../../support/server";
+import { Client } from "../../support/socket";
+import { MINUTE, SECOND } from "../../support/time";
+import { fix, northOf } from "../../tracking/support";
+import { alertsOf, briefOf, type Sender, send } from "../support";
+
+const ANCHOR = { latitude: fix().latitude, longitude: fix().longitude };
+
+let server: TestServer;
+let token: string;
+beforeAll(async () => {
+  server = await TestServer.start({ clock: "movable" });
+  token = await server.admin();
+});
+afterAll(() => server.stop());
+
+const pathOf = (id: string) => `/v1/devices/${id}/anchor`;
+const drop = (id: string, body: object) => server.put(pathOf(id), { token, body });
+const watch = async (id: string) => done(await server.get(pathOf(id), { token })).data;
+
+/** Sends a position at a distance north of the anchor, some seconds after the one before. */
+async function swing(device: Sender, metres: number, seconds = 10) {
+  await server.advance(seconds * SECOND);
+  await send(server, device, northOf(ANCHOR, metres / 1_000));
+}
+
+/** A boat at anchor within 50 m, which lies 20 m north of it. */
+async function anchored(fields: object = {}): Promise<Sender> {
+  const device = await server.device("Vilm");
+  await swing(device, 20);
+  done(await drop(device.id, { ...ANCHOR, radius_m: 50, target_ids: [], ...fields }));
+  return device;
+}
+
+describe("an anchor watch", () => {
+  test("tells where the boat lies", async () => {
+    const { id } = await anchored({ warning_radius_m: 40 });
+    expect(await watch(id)).toMatchObject({
+      ...{ device_id: id, state: "holding", radius_m: 50, warning_radius_m: 40, severity: "alarm" },
+      ...{ silence_seconds: 120, confirm_fixes: 2, distance_m: 20, bearing_deg: 180, alert_id: null },
+    });
+  });
+
+  test("alarms with the second position beyond the radius, and not with a stray one", async () => {
+    const device = await anchored();
+    for (const metres of [20, 300, 22, 70]) await swing(device, metres);
+    expect(await briefOf(server, device.id)).toEqual([]);
+    expect(await watch(device.id)).toMatchObject({ state: "holding", max_distance_m: 22 });
+    await swing(device, 75);
+    const [alert] = await alertsOf(server, `&device_id=${device.id}`);
+    expect(alert).toMatchObject({
+      status: "open",
+      subject: "dragging",
+      severity: "alarm",
+      rule_id: null,
+      value: 75,
+    });
+    expect(await watch(device.id)).toMatchObject({ state: "dragging", alert_id: alert.id });
+    for (const metres of [48, 46]) await swing(device, metres);
+    expect((await watch(device.id)).state).toBe("dragging");
+    for (const metres of [40, 38]) await swing(device, metres);
+    expect((await watch(device.id)).state).toBe("holding");
+    expect(await briefOf(server, device.id)).toEqual(["cleared anchor dragging"]);
+  });
+
+  test("warns between the radii, and the alarm takes the warning's place", async () => {
+    const device = await anchored({ warning_radius_m: 40 });
+    for (const metres of [45, 46]) await swing(device, metres);
+    expect((await watch(device.id)).state).toBe("warning");
+    for (const metres of [60, 61]) await swing(device, metres);
+    expect(
+      (await alertsOf(server, `&device_id=${device.id}`)).map(({ status, subject, severity }) => [
+        status,
+        subject,
+        severity,
+      ]),
+    ).toEqual([
+      ["cleared", "warning", "warning"],
+      ["open", "dragging", "alarm"],
+    ]);
+  });
+
+  test("alarms when no position arrives, and the next one ends that", async () => {
+    const device = await anchored({ silence_seconds: 60 });
+    await server.advance(58 * SECOND);
+    await Bun.sleep(1_100);
+    expect(await briefOf(server, device.id)).toEqual([]);
+    await server.advance(2 * SECOND);
+    await Bun.sleep(1_500);
+    expect(await briefOf(server, device.id)).toEqual(["open anchor silent"]);
+    expect((await watch(device.id)).state).toBe("silent");
+    await swing(device, 25);
+    expect(await briefOf(server, device.id)).toEqual(["cleared anchor silent"]);
+    expect((await watch(device.id)).state).toBe("holding");
+  });
+
+  test("can be set from the newest position, moved and resized, and ends with its alerts", async () => {
+    const device = await server.device("Vilm");
+    expectRefused(await drop(device.id, { radius_m: 50 }), 409, "Conflict");
+    await swing(device, 20);
+    const { data } = done(
+      await drop(device.id, { radius_m: 50, bearing_deg: 180, distance_m: 20, target_ids: [] }),
+    );
+    expect(data.latitude).toBeCloseTo(ANCHOR.latitude, 6);
+    expect(data).toMatchObject({ distance_m: 20, bearing_deg: 180 });
+    await server.advance(MINUTE);
+    const resized = done(await drop(device.id, { radius_m: 30, target_ids: [] })).data;
+    expect(resized).toMatchObject({ latitude: data.latitude, radius_m: 30, dropped_at: data.dropped_at });
+    for (const metres of [40, 41]) await swing(device, metres);
+    expect((await watch(device.id)).state).toBe("dragging");
+    expect((await server.delete(pathOf(device.id), { token })).status).toBe(204);
+    expect(await briefOf(server, device.id)).toEqual(["cleared anchor dragging"]);
+    expectRefused(await server.get(pathOf(device.id), { token }), 404, "NotFound");
+  });
+
+  test("refuses what makes no sense", async () => {
+    const { id } = await anchored();
+    expectInvalid(await drop(id, { radius_m: 50, latitude: 1 }), "/longitude");
+    expectInvalid(await drop(id, { radius_m: 50, bearing_deg: 1 }), "/distance_m");
+    expectInvalid(await drop(id, { ...ANCHOR, radius_m: 50, bearing_deg: 1, distance_m: 1 }), "/bearing_deg");
+    expectInvalid(await drop(id, { radius_m: 50, warning_radius_m: 50 }), "/warning_radius_m");
+    expectInvalid(await drop(id, { radius_m: 4 }), "/radius_m");
+    expectInvalid(await drop(id, { radius_m: 50, target_ids: [UNKNOWN] }), "/target_ids/0");
+    expectRefused(await drop(UNKNOWN, { radius_m: 50 }), 404, "NotFound");
+  });
+
+  test("is told on the socket, to extended subscriptions alone", async () => {
+    const device = await anchored();
+    const plain = await (await Client.open(server, { bearer: token })).subscribe(`gps:${device.id}`);
+    const client = await Client.open(server, { bearer: token });
+    client.send({ type: "subscribe", channel: `gps:${device.id}`, extended: true });
+    await client.heard();
+    for (const metres of [60, 70]) await swing(device, metres, 1);
+    const updates = (await client.heard()).filter(({ type }) => type === "anchorUpdate");
+    expect(updates.map(({ data }) => [data.state, data.distance_m])).toEqual([
+      ["holding", 60],
+      ["dragging", 70],
+    ]);
+    expect((await plain.heard()).map(({ type }) => type)).not.toContain("anchorUpdate");
+  });
+});
