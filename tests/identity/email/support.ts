@@ -3,6 +3,13 @@ import { composeEmail, type EmailContent } from "../../../src/identity/email/tem
 import { openDatabase } from "../../../src/kernel/db/connection";
 import { migrate } from "../../../src/kernel/db/migrate";
 import { dataPath } from "../../../src/kernel/process/data-dir";
+import { attemptsEnded, deliverDue, isDelivering } from "../../../src/outbox/worker";
+
+/** Delivers all that is due, and waits until it is. */
+export async function deliverQueued(): Promise<void> {
+  deliverDue();
+  while (isDelivering()) await attemptsEnded();
+}
 
 /** Opens the database of the configured data directory in this process. */
 export function openQueue(): void {
