@@ -1,16 +1,12 @@
-import { and, asc, eq, ne } from "drizzle-orm";
+import { asc, eq } from "drizzle-orm";
 import type { Locale } from "../../identity/email/locale";
 import { newId } from "../../kernel/crypto/id";
-import { db } from "../../kernel/db/connection";
-import { afterCommit } from "../../kernel/db/transactions";
 import { now } from "../../kernel/time/clock";
-import { isWaiting } from "../../outbox/queue";
-import { finished } from "../../outbox/settle";
+import { putIntoOutbox } from "../../outbox/put";
 import { outbox } from "../../outbox/table";
-import { wakeOutbox } from "../../outbox/worker";
 import type { Severity } from "../kinds";
-import { findTargets, type TargetRow } from "../targets/service";
 import { pack } from "./content";
+import { recipient, supersedeWaiting } from "./put";
 import { quietUntil } from "./quiet";
 import type { Delivery } from "./schema";
 import { selectDeliveries, toDelivery } from "./service";
@@ -46,34 +42,29 @@ export interface Telling {
  */
 export function enqueue({ alertId, targetIds, type, severity, payload, text }: Telling): string[] {
   if (type === "alert.cleared" && alertId !== null) supersede(alertId);
-  const targets = findTargets([...new Set(targetIds)]).filter(({ is_active }) => is_active);
   const time = now();
-  const texts = new Map<Locale, Text>();
-  const textIn = (locale: Locale): Text => {
-    const known = texts.get(locale) ?? shortened(text(locale));
-    texts.set(locale, known);
+  const messages = new Map<Locale, string>();
+  const messageIn = (locale: Locale): string => {
+    const known = messages.get(locale) ?? pack({ ...shortened(text(locale)), data: payload });
+    messages.set(locale, known);
     return known;
   };
-  const ids = targets.map((target) => {
+  const ids: string[] = [];
+  for (const targetId of new Set(targetIds)) {
+    const target = recipient(targetId);
+    if (!target) continue;
     const id = newId();
-    db.insert(outbox)
-      .values({
-        ...{ id, lane: target.id, alert_id: alertId, kind: type, severity },
-        message: pack({ ...textIn(target.locale), data: payload }),
-        urgency: severity === "alarm" ? 0 : 1,
-        status: "waiting",
-        next_attempt_at: firstAttempt(target, type, severity, time),
-        created_at: time,
-      })
-      .run();
-    return id;
-  });
-  if (ids.length > 0) afterCommit(wakeOutbox);
+    putIntoOutbox({
+      ...{ id, lane: targetId, alert_id: alertId, kind: type, severity, user_id: null },
+      message: messageIn(target.locale),
+      urgency: severity === "alarm" ? 0 : 1,
+      next_attempt_at: quietUntil(target, { type, severity }, time) ?? time,
+      created_at: time,
+    });
+    ids.push(id);
+  }
   return ids;
 }
-
-const firstAttempt = (target: TargetRow, type: Occasion, severity: Severity, time: number): number =>
-  quietUntil(target, { type, severity }, time) ?? time;
 
 const CONTROL = /[^\P{Cc}\n]|[\u2028\u2029]/gu;
 
@@ -92,13 +83,7 @@ function cut(text: string, most: number): string {
  * Gives up what of an alert still waits, in the current transaction: of an alert that was cleared meanwhile its end alone is
  * told. One that is on its way arrives all the same, before the end.
  */
-export function supersede(alertId: string): void {
-  const { alert_id, kind } = outbox;
-  db.update(outbox)
-    .set({ ...finished("superseded"), message: null })
-    .where(and(eq(alert_id, alertId), isWaiting, ne(kind, "alert.test")))
-    .run();
-}
+export const supersede = (alertId: string): void => supersedeWaiting(alertId, now());
 
 /** The deliveries of an alert, oldest first, as `GET /v1/alerts/{id}` shows them. */
 export const deliveriesOf = (alertId: string): Delivery[] =>

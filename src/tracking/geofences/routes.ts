@@ -45,7 +45,7 @@ export const geofenceRoutes = new Elysia({ prefix: path, tags: ["Geofences"] })
         operationId: "createZone",
         summary: "Create a zone",
         description:
-          "Creates a circular zone. From the next position on, a device that is inside or comes in causes a `geofenceEvent` with `enter`, one that goes out an `exit`. Zones may cross the 180th meridian and lie over a pole. There are at most 10,000 of them (409).",
+          "Creates a zone: a circle, unless `kind` says `polygon` or `corridor`. Devices whose newest position lies in it are inside, and nobody is told; from the next position on, one that comes in causes a `geofenceEvent` with `enter`, one that goes out an `exit`. Circles may lie over a pole, rings may not; all may cross the 180th meridian. There are at most 200,000 zones (409).",
       },
     },
   )
@@ -62,7 +62,7 @@ export const geofenceRoutes = new Elysia({ prefix: path, tags: ["Geofences"] })
         operationId: "changeZone",
         summary: "Change a zone",
         description:
-          "Changes the fields that are sent; at least one is required, and null clears an optional one. Moving or resizing a zone evaluates no device: the next position does. A zone that is switched off is forgotten silently.",
+          "Changes the fields that are sent; at least one is required, and null clears an optional one. A zone with another shape or other rules, and one that is switched on, begins to watch anew: devices whose newest position lies in it are inside, and nobody is told. Open alerts of it are cleared.",
       },
     },
   )

@@ -111,7 +111,7 @@ describe("a receiver over TCP", () => {
     for (let second = 1; second <= 40; second++) {
       receiver.send(rmc(under(second, { course: second < 34 ? 0 : 15 })));
       await Bun.sleep(10);
-      // Where it is depends on the position at which it came in, which has to be stored.
+      // The position at which it came in has to be stored: the side where it is depends on that.
       if (second === 18) await stored(server, 3);
     }
     // The zone has its border after 17.08 and 22.92 s; it is left 10 m further on.

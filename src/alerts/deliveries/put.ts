@@ -1,0 +1,30 @@
+import { sqlite, statement } from "../../kernel/db/connection";
+import type { TargetRow } from "../targets/service";
+
+/** The statements that each alert needs. Raw SQL: a storm of alerts comes here a thousand times in a second. */
+
+type Recipient = Pick<TargetRow, "id" | "locale" | "quiet">;
+
+const active = statement(() =>
+  sqlite.prepare<Omit<Recipient, "quiet"> & { quiet: string | null }, [string]>(
+    "SELECT id, locale, quiet FROM notification_targets WHERE id = ? AND is_active = 1",
+  ),
+);
+
+/** A target that is switched on; null for any other. */
+export function recipient(id: string): Recipient | null {
+  const row = active().get(id);
+  return row && { ...row, quiet: row.quiet === null ? null : JSON.parse(row.quiet) };
+}
+
+const supersedeOf = statement(() =>
+  sqlite.prepare<unknown, [number, string]>(
+    `UPDATE outbox SET status = 'superseded', next_attempt_at = NULL, message = NULL, finished_at = ?
+     WHERE alert_id = ? AND status = 'waiting' AND kind <> 'alert.test'`,
+  ),
+);
+
+/** Gives up what of an alert still waits, in the current transaction. */
+export const supersedeWaiting = (alertId: string, time: number): void => {
+  supersedeOf().run(time, alertId);
+};
