@@ -27,7 +27,7 @@ export const outbox = sqliteTable(
     /** The user an email belongs to: it goes with the account. */
     user_id: text().references(() => users.id, { onDelete: "cascade" }),
     /**
-     * What is sent, in the form of its sender: an email encrypted under the master key and bound to `id`, since it may hold a
+     * The content, in the form of its sender: an email encrypted under the master key and bound to `id`, since it may hold a
      * token (rule C7); a notification as JSON. Null once nothing will be sent any more.
      */
     message: text(),

@@ -5,16 +5,16 @@ import { decrypt, encrypt } from "../../kernel/crypto/encryption";
 import { newId } from "../../kernel/crypto/id";
 import { deleteInBatches } from "../../kernel/db/batches";
 import { db } from "../../kernel/db/connection";
-import { afterCommit } from "../../kernel/db/transactions";
 import { log } from "../../kernel/logs/log";
 import { dataPath } from "../../kernel/process/data-dir";
 import { DAY, now, SECOND } from "../../kernel/time/clock";
+import { putIntoOutbox } from "../../outbox/put";
 import { isWaiting } from "../../outbox/queue";
 import { type End, type Outcome, sendLane } from "../../outbox/sender";
 import { finished } from "../../outbox/settle";
 import { type OutboxRow, outbox } from "../../outbox/table";
 import { EMAILS } from "../../outbox/words";
-import { attemptsEnded, wakeOutbox } from "../../outbox/worker";
+import { attemptsEnded } from "../../outbox/worker";
 import type { Email } from "./templates";
 import { tryEmail } from "./transport";
 
@@ -31,15 +31,12 @@ export const purpose = (id: string) => `email ${id}`;
 /** Queues an email in the current transaction; it goes out after the commit. `userId` is its owner. */
 export function queueEmail(email: Email, userId: string | null): void {
   const id = newId();
-  db.insert(outbox)
-    .values({
-      ...{ id, lane: EMAILS, kind: email.kind, user_id: userId, urgency: 1, status: "waiting" },
-      message: encrypt(JSON.stringify(email), purpose(id)),
-      next_attempt_at: now(),
-      created_at: now(),
-    })
-    .run();
-  afterCommit(wakeOutbox);
+  putIntoOutbox({
+    ...{ id, lane: EMAILS, alert_id: null, kind: email.kind, severity: null, urgency: 1, user_id: userId },
+    message: encrypt(JSON.stringify(email), purpose(id)),
+    next_attempt_at: now(),
+    created_at: now(),
+  });
 }
 
 /**
