@@ -158,6 +158,8 @@ export async function attemptsEnded(names: Iterable<string> = lanes.keys()): Pro
 
 /** Starts to deliver; returns the function that lets what is under way arrive and starts no more. */
 export function startOutbox(): () => Promise<void> {
+  isStopping = false;
+  isClosed = false;
   sawOutage = hasFailed();
   wakeOutbox();
   return async () => {

@@ -28,11 +28,12 @@ import { ADDRESS, compose, contentOf, deliverQueued, openQueue, TOKEN } from "./
 const START = Date.UTC(2026, 2, 9, 12);
 let clock = START;
 let dataDir: string;
+let stop: () => Promise<void>;
 let resend: ResendStandIn;
 
 beforeAll(() => {
   ({ "data.dir": dataDir } = configure());
-  openQueue();
+  stop = openQueue();
   useMasterKey(randomBytes(32));
   configureLog("warn", "json");
   resend = new ResendStandIn();
@@ -49,6 +50,7 @@ beforeEach(async () => {
   resend.requests.length = 0;
 });
 afterAll(async () => {
+  await stop();
   setClock();
   closeDatabase();
   await resend.stop();

@@ -3,7 +3,7 @@ import { composeEmail, type EmailContent } from "../../../src/identity/email/tem
 import { openDatabase } from "../../../src/kernel/db/connection";
 import { migrate } from "../../../src/kernel/db/migrate";
 import { dataPath } from "../../../src/kernel/process/data-dir";
-import { attemptsEnded, deliverDue, isDelivering } from "../../../src/outbox/worker";
+import { attemptsEnded, deliverDue, isDelivering, startOutbox } from "../../../src/outbox/worker";
 
 /** Delivers all that is due, and waits until it is. */
 export async function deliverQueued(): Promise<void> {
@@ -11,10 +11,11 @@ export async function deliverQueued(): Promise<void> {
   while (isDelivering()) await attemptsEnded();
 }
 
-/** Opens the database of the configured data directory in this process. */
-export function openQueue(): void {
+/** Opens the database of the configured data directory in this process; returns the function that stops delivering. */
+export function openQueue(): () => Promise<void> {
   openDatabase(dataPath.database(), "normal");
   migrate();
+  return startOutbox();
 }
 
 export const TOKEN = "tok-en_0kq1L9fY6mB4tVhJ2sNcR5dXgUeA7iOwE3q2";
