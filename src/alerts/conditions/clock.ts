@@ -6,18 +6,9 @@ import { tickArrivals } from "../arrivals/arrivals";
 import type { ZoneEvent } from "../kinds";
 import { activeRule } from "../rules/active";
 import { mayTell } from "../rules/standing";
-import { observe } from "./observe";
+import { type Observation, observe } from "./observe";
 import { watchSilence } from "./silence";
-import {
-  conditionOf,
-  dropCondition,
-  dueConditions,
-  type HeldCondition,
-  holdCondition,
-  lastCrossing,
-  sideAt,
-} from "./stored";
-import type { StoredSighting } from "./table";
+import { conditionOf, dropCondition, dueConditions, holdCondition, lastCrossing, sideAt } from "./stored";
 
 /** Conditions that change with time alone. The database holds all of it, so a restart goes on where the clock is by then. */
 
@@ -50,37 +41,38 @@ function raiseDue(): void {
       dropCondition(ruleId, deviceId, subject);
       continue;
     }
-    const present = rule.condition.type === "zone" ? crossingNow(held, rule.condition.event, seen) : seen;
-    if (present) {
-      const isCrossing = rule.condition.type === "zone" && present.place !== null;
-      observe({
-        ...{ rule, deviceId, subject, ...present, isMet: true },
-        ...(isCrossing && { at: present.place?.time }),
-      });
-    }
+    const look = { rule, deviceId, subject };
+    if (rule.condition.type !== "zone") observe({ ...look, ...seen, isMet: true });
+    else if (deviceId !== null && subject !== null && isThere(deviceId, subject, rule.condition.event))
+      raiseCrossing(look, deviceId, subject, rule.condition.event);
     const after = conditionOf(ruleId, deviceId, subject);
     // The next younger fix will tell, its maker may not see it any more, or the clock was set back.
     if (after && !after.isOpen) holdCondition({ ...held, dueAt: now() + RETRY }, seen);
   }
 }
 
-/**
- * A crossing that was held back, as it is by what has come since; null if the device isn't on that side of the zone any more,
- * as late or old positions have told, which change no condition by themselves.
- */
-function crossingNow(
-  { deviceId, subject }: Omit<HeldCondition, "dueAt">,
+/** False where late or old positions have told otherwise since, which change no condition by themselves. */
+function isThere(deviceId: string, zoneId: string, event: ZoneEvent): boolean {
+  const side = sideAt(deviceId, zoneId);
+  return event === "dwell" ? side?.hasDwelled === true : (side === null) === (event === "exit");
+}
+
+/** Raises a crossing that was held back, as it is by what has come since. */
+function raiseCrossing(
+  look: Pick<Observation, "rule" | "deviceId" | "subject">,
+  deviceId: string,
+  zoneId: string,
   event: ZoneEvent,
-  seen: StoredSighting,
-): StoredSighting | null {
-  if (deviceId === null || subject === null || event === "passed") return seen;
-  const side = sideAt(deviceId, subject);
-  const isThere = { enter: side !== null, exit: side === null, dwell: side?.hasDwelled === true };
-  if (!isThere[event]) return null;
-  const crossing = lastCrossing(deviceId, subject, event);
-  if (!crossing) return seen;
+): void {
+  const crossing = event === "passed" ? null : lastCrossing(deviceId, zoneId, event);
+  // It has never been on the other side, as late positions have told.
+  if (!crossing) {
+    observe({ ...look, isMet: false, value: null, place: null });
+    return;
+  }
   const { id, latitude, longitude, occurred_at } = crossing;
-  return { value: null, place: { latitude, longitude, time: occurred_at }, crossingId: id };
+  const place = { latitude, longitude, time: occurred_at };
+  observe({ ...look, isMet: true, value: null, place, crossingId: id, at: occurred_at });
 }
 
 function escalateDue(): void {

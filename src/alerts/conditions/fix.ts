@@ -113,29 +113,30 @@ function watchMeasures(
 
 // --- Crossings ----------------------------------------------------------------------------------------------
 
-/** The crossing that ends what another began. */
-const ENDED_BY: Partial<Record<ZoneEvent, ZoneEvent>> = { enter: "exit", dwell: "exit", exit: "enter" };
-
-/** Ends the rules that wait for a stay in a zone. */
-function endDwelling(deviceId: string, zoneId: string): void {
-  for (const { ruleId, subject } of stateOf(deviceId).conditions) {
-    const rule = subject === zoneId ? activeRule(ruleId) : undefined;
-    if (rule?.condition.type === "zone" && rule.condition.event === "dwell")
-      observe({ rule, deviceId, subject, isMet: false, value: null, place: null });
-  }
-}
+/** What a crossing ends. */
+const ENDED_BY: Record<ZoneEvent, readonly ZoneEvent[]> = {
+  enter: ["exit"],
+  exit: ["enter", "dwell"],
+  passed: [],
+  dwell: [],
+};
 
 /** Looks at the rules that a crossing of a device begins or ends. */
 function watchCrossing(deviceId: string, crossing: ShownCrossing): void {
   const { event, geofence_id, occurred_at, latitude, longitude } = crossing;
   if (event === "begin" || event === "end") return;
+  end(deviceId, geofence_id, ENDED_BY[event]);
   const place: Place = { latitude, longitude, time: occurred_at };
-  for (const { ruleId, subject } of stateOf(deviceId).conditions) {
-    const rule = subject === geofence_id ? activeRule(ruleId) : undefined;
-    if (rule?.condition.type === "zone" && ENDED_BY[rule.condition.event] === event)
-      observe({ rule, deviceId, subject, isMet: false, value: null, place });
-  }
   for (const rule of zoneRulesFor(deviceId, event, geofence_id)) begin(rule, deviceId, crossing, place);
+}
+
+/** Ends what some crossings of a zone have begun. */
+function end(deviceId: string, zoneId: string, events: readonly ZoneEvent[]): void {
+  for (const { ruleId, subject } of stateOf(deviceId).conditions) {
+    const rule = subject === zoneId ? activeRule(ruleId) : undefined;
+    if (rule?.condition.type === "zone" && events.includes(rule.condition.event))
+      observe({ rule, deviceId, subject, isMet: false, value: null, place: null });
+  }
 }
 
 const begin = (
@@ -179,6 +180,8 @@ function tellAll(
   const tell = (zoneId: string, event: "enter" | "exit" | "dwell"): void => {
     const crossing = lastCrossing(deviceId, zoneId, event);
     if (crossing) watchCrossing(deviceId, crossing);
+    // It has never been on the other side, as late positions have told.
+    else end(deviceId, zoneId, ENDED_BY[event]);
   };
   for (const zoneId of then.keys()) if (!now.has(zoneId)) tell(zoneId, "exit");
   for (const { zoneId, hasDwelled } of now.values()) {
@@ -186,7 +189,7 @@ function tellAll(
     if (!known) tell(zoneId, "enter");
     if (hasDwelled && !known?.hasDwelled) tell(zoneId, "dwell");
     // It has come back meanwhile.
-    if (!hasDwelled && known?.hasDwelled) endDwelling(deviceId, zoneId);
+    if (!hasDwelled && known?.hasDwelled) end(deviceId, zoneId, ["dwell"]);
   }
   for (const crossing of crossings) if (crossing.event === "passed") watchCrossing(deviceId, crossing);
 }

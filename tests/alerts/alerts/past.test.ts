@@ -164,6 +164,30 @@ describe("a correction", () => {
     expect(alert).toMatchObject({ status: "open", latitude: northOf(HERE, 3).latitude, is_corrected: false });
   });
 
+  test("by which a device was never in a zone ends at the next younger position what its enter has raised", async () => {
+    const { device, zone } = await newZoneWatch(server, "enter", {}, { confirm_fixes: 2 });
+    const condition = { type: "zone", event: "exit", geofence_ids: [zone.id] };
+    await newRule(server, condition, { device_ids: [device.id] });
+    await go(device, HERE, HERE);
+    expect(await briefOf(server, device.id)).toEqual(["open enter Depot"]);
+    await bring(device, [AWAY, 30]);
+    await corrected(server, device);
+    const [alert] = await alertsOf(server, `&device_id=${device.id}`);
+    expect(alert).toMatchObject({ is_corrected: true, status: "open" });
+    await go(device, AWAY);
+    expect(await briefOf(server, device.id)).toEqual(["cleared enter Depot"]);
+  });
+
+  test("by which a device was never in a zone lets no exit be raised that was held back", async () => {
+    const { device } = await newZoneWatch(server, "exit", { hold_seconds: 600 }, { confirm_fixes: 2 });
+    await go(device, HERE, HERE, AWAY, AWAY);
+    await bring(device, [AWAY, 150]);
+    await corrected(server, device);
+    await server.advance(20 * MINUTE);
+    await clockWatched();
+    expect(await briefOf(server, device.id)).toEqual([]);
+  });
+
   test("that puts a device into a zone raises this at the next younger position, once", async () => {
     const { device } = await newZoneWatch(server, "enter", {}, { confirm_fixes: 2 });
     await go(device, AWAY, HERE);
