@@ -1,15 +1,14 @@
 import { deleteOldAlerts } from "./alerts/alerts/service";
 import { watchAnchors } from "./alerts/anchor/watch";
 import { watchClock } from "./alerts/conditions/clock";
-import { deleteOldDeliveries, sweepDeliveries } from "./alerts/deliveries/sweep";
-import { deliverDue } from "./alerts/deliveries/worker";
+import { cancelStray, deleteOldDeliveries } from "./alerts/deliveries/sweep";
 import { watchLevels, watchMeasures } from "./alerts/gauges/watch";
 import { forgetOldChanges } from "./feed/retention";
 import { reloadGeoip } from "./identity/audit/geoip";
 import { deleteOldEvents } from "./identity/audit-log/service";
 import { closeExpiredBans } from "./identity/bans/service";
 import { deleteOldEmails } from "./identity/email/outbox";
-import { deliverQueued, purgeEmailQueue } from "./identity/email/service";
+import { forgetOldEmails } from "./identity/email/service";
 import { sweepLoginFailures } from "./identity/passwords/login-failures";
 import { forgetOldAddresses } from "./identity/passwords/sign-in-addresses";
 import { deleteExpiredSessions } from "./identity/sessions/service";
@@ -22,6 +21,8 @@ import { HOUR, MINUTE, SECOND } from "./kernel/time/clock";
 import { syncOnSchedule } from "./operations/community/auto-sync";
 import { deleteStrayMembers } from "./operations/community/member-store";
 import { deleteExpiredStates, validateTokens } from "./operations/integrations/service";
+import { endImpossibleWaits } from "./outbox/queue";
+import { deliverDue } from "./outbox/worker";
 import { deleteDueAccounts, finishScrubs } from "./personal-data/deletion/service";
 import { deleteOldLogs } from "./personal-data/export-logs/service";
 import { backUpWhenDue } from "./server/backup/schedule";
@@ -45,11 +46,11 @@ const JOBS: Job[] = [
   { name: "forget ended rate-limit windows", interval: MINUTE, run: sweepRateLimits },
   { name: "forget failed sign-ins", interval: MINUTE, run: sweepLoginFailures },
   { name: "forget old sign-in addresses", interval: HOUR, run: forgetOldAddresses },
-  { name: "deliver queued emails", interval: 10 * SECOND, run: deliverQueued, atStart: true },
-  { name: "purge delivered emails", interval: HOUR, run: purgeEmailQueue },
+  { name: "deliver emails and notifications", interval: SECOND, run: deliverDue, atStart: true },
+  { name: "end waits of a clock set back", interval: MINUTE, run: endImpossibleWaits, atStart: true },
+  { name: "forget delivered emails", interval: HOUR, run: forgetOldEmails },
   { name: "delete old emails of the outbox", interval: HOUR, run: deleteOldEmails, atStart: true },
-  { name: "deliver notifications", interval: SECOND, run: deliverDue, atStart: true },
-  { name: "give up stray notifications", interval: MINUTE, run: sweepDeliveries, atStart: true },
+  { name: "give up stray notifications", interval: MINUTE, run: cancelStray, atStart: true },
   { name: "watch alerts by the clock", interval: SECOND, run: watchClock, atStart: true },
   { name: "watch boats at anchor", interval: SECOND, run: watchAnchors, atStart: true },
   { name: "watch measures of the installation", interval: 10 * SECOND, run: watchMeasures, atStart: true },

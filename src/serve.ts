@@ -1,14 +1,13 @@
 import { dirname, resolve } from "node:path";
 import type { AnyElysia } from "elysia";
 import { startArrivals } from "./alerts/arrivals/arrivals";
-import { startDeliveries } from "./alerts/deliveries/worker";
+import { startDeliveries } from "./alerts/deliveries/sender";
 import { createApp } from "./app";
 import { endHolds, startHolds } from "./changes/holds";
 import { chosePort, config, configFile, publicUrl } from "./configuration/config";
 import { VERSION } from "./configuration/version";
 import { openFeed } from "./feed/journal";
 import { openGeoip } from "./identity/audit/geoip";
-import { stopDeliveries } from "./identity/email/service";
 import { seedIdentity } from "./identity/seed";
 import { users } from "./identity/users/table";
 import { startJobs } from "./jobs";
@@ -30,6 +29,7 @@ import { stopSignals } from "./kernel/process/signals";
 import { SECOND } from "./kernel/time/clock";
 import { seedCommunitySettings } from "./operations/community/settings";
 import { startVessels } from "./operations/vessels/service";
+import { startOutbox } from "./outbox/worker";
 import { startBroadcasts } from "./realtime/broadcast";
 import { socketHandlers, startSockets, stopSockets } from "./realtime/socket";
 import { loadSystemConfig } from "./runtime-settings/service";
@@ -120,7 +120,8 @@ async function bringUp(release: () => void): Promise<Running> {
     pid: process.pid,
   });
   const stopRecomputing = startRecomputing();
-  const stopNotifying = startDeliveries();
+  startDeliveries();
+  const stopOutbox = startOutbox();
   const stopJobs = startJobs();
   const stopReceiver = startReceiver();
   const stopVessels = startVessels();
@@ -134,7 +135,7 @@ async function bringUp(release: () => void): Promise<Running> {
     endHolds();
     await Promise.race([app.server?.stop(false), Bun.sleep(DRAIN_SECONDS * SECOND)]);
     await app.server?.stop(true);
-    await Promise.all([stopDeliveries(), stopNotifying()]);
+    await stopOutbox();
     await stopBackups();
     closeDatabase();
     release();

@@ -550,7 +550,7 @@ describe("a change", () => {
       },
       call: async ({ token, secret }) => ({ token, args: { code: await nextCode(server, secret) } }),
       read: (body) => pick(body, CODES),
-      touches: ["audit_events", "backup_codes", "email_queue", "two_factor"],
+      touches: ["audit_events", "backup_codes", "outbox", "two_factor"],
       events: ["2fa_enabled"],
       emails: ["two_factor_enabled"],
     });
@@ -566,7 +566,7 @@ describe("a change", () => {
       operation: "disableTwoFactor",
       prepare: () => guarded(server),
       read: ({ success }) => success,
-      touches: ["audit_events", "backup_codes", "email_queue", "two_factor"],
+      touches: ["audit_events", "backup_codes", "outbox", "two_factor"],
       events: ["2fa_disabled"],
       emails: ["two_factor_disabled"],
     };
@@ -590,7 +590,7 @@ describe("a change", () => {
       prepare: () => guarded(server),
       call: async ({ token, secret }) => ({ token, args: { code: await nextCode(server, secret) } }),
       read: (body) => pick(body, CODES),
-      touches: ["audit_events", "backup_codes", "email_queue", "two_factor"],
+      touches: ["audit_events", "backup_codes", "outbox", "two_factor"],
       events: ["2fa_backup_codes_regenerated"],
       emails: ["backup_codes_regenerated"],
     });
@@ -658,7 +658,7 @@ describe("a change", () => {
       touches: [
         "audit_events",
         "backup_codes",
-        "email_queue",
+        "outbox",
         "sessions",
         "sign_in_addresses",
         "two_factor_challenges",

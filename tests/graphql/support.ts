@@ -193,7 +193,7 @@ export function normalised<T>(value: T, user: { id: string; sessionId?: string }
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "(time)")
     .replaceAll(/\d{1,2} [A-Z][a-z]+ \d{4}[^"\\]*?UTC/g, "(time)")
     .replaceAll(/(?<=[":])1\d{12}(?=[",}])/g, "0")
-    .replaceAll(/(?<=last_step\\*":)\d+/g, "0")
+    .replaceAll(/(?<=(?:last_step|number|duration_ms)\\*":)\d+/g, "0")
     .replaceAll(/(?<=failures\\*":)\d+/g, "0")
     .replaceAll(/(?<=failed_at\\*":)null/g, "0")
     .replaceAll(/(?<=users\\*",\\*"value\\*":)\d+/g, "0")

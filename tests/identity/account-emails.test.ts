@@ -23,8 +23,12 @@ afterAll(() => server.stop());
 
 const kindsTo = async (address: string) => (await mailsTo(server, address)).map(({ kind }) => kind);
 const queued = (userId: string, kind: string) =>
-  rows<{ id: string }>(server, "SELECT id FROM email_queue WHERE user_id = ? AND kind = ?", userId, kind)
-    .length;
+  rows<{ id: string }>(
+    server,
+    "SELECT id FROM outbox WHERE lane = 'email' AND user_id = ? AND kind = ?",
+    userId,
+    kind,
+  ).length;
 
 describe("the former address is told of a new one", () => {
   test("that the user has proved, once it counts and not before", async () => {

@@ -220,7 +220,7 @@ function tornFiles(dataDir: string, rows: Rows, { registrations, resets }: Ackno
   }
   const waiting = Number(
     rows(
-      "SELECT COUNT(*) n FROM email_queue WHERE kind = 'password_reset' AND next_attempt_at IS NOT NULL",
+      "SELECT COUNT(*) n FROM outbox WHERE lane = 'email' AND kind = 'password_reset' AND status = 'waiting'",
     )[0]?.n,
   );
   if (resetEmails + waiting < resets)

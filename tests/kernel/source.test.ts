@@ -75,10 +75,9 @@ describe("the source", () => {
 
   test("draws by chance alone only what nobody needs to guess: pauses, and the prefix of request ids", () => {
     expect(found(/\bMath\.random\(/)).toEqual([
-      "alerts/deliveries/pauses.ts",
-      "identity/email/service.ts",
       "kernel/feeds/connection.ts",
       "kernel/http/http.ts",
+      "outbox/pauses.ts",
       "realtime/connections.ts",
     ]);
   });

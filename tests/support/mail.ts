@@ -31,7 +31,7 @@ export function outboxOf(dataDir: string): Mail[] {
 
 /** Waits until the server has delivered all its emails: it does so after its answer. */
 export async function emailsOut(server: TestServer): Promise<void> {
-  while (rows(server, "SELECT id FROM email_queue WHERE next_attempt_at IS NOT NULL").length > 0)
+  while (rows(server, "SELECT id FROM outbox WHERE lane = 'email' AND status = 'waiting'").length > 0)
     await Bun.sleep(2);
 }
 

@@ -3,14 +3,15 @@ import type { Locale } from "../../identity/email/locale";
 import { newId } from "../../kernel/crypto/id";
 import { afterCommit } from "../../kernel/db/transactions";
 import { now } from "../../kernel/time/clock";
+import { outbox } from "../../outbox/table";
+import { wakeOutbox } from "../../outbox/worker";
 import type { Severity } from "../kinds";
+import { pack } from "./content";
 import { putDelivery, recipient, supersedeWaiting } from "./put";
 import { quietUntil } from "./quiet";
 import type { Delivery } from "./schema";
 import { selectDeliveries, toDelivery } from "./service";
-import { notificationDeliveries } from "./table";
 import type { Occasion } from "./words";
-import { wakeDeliveries } from "./worker";
 
 /** The outbox of alerts: what is put in here with a change is sent after the commit, at least once. */
 
@@ -43,29 +44,27 @@ export interface Telling {
 export function enqueue({ alertId, targetIds, type, severity, payload, text }: Telling): string[] {
   if (type === "alert.cleared" && alertId !== null) supersede(alertId);
   const time = now();
-  const texts = new Map<Locale, Text>();
-  const textIn = (locale: Locale): Text => {
-    const known = texts.get(locale) ?? shortened(text(locale));
-    texts.set(locale, known);
+  const messages = new Map<Locale, string>();
+  const messageIn = (locale: Locale): string => {
+    const known = messages.get(locale) ?? pack({ ...shortened(text(locale)), data: payload });
+    messages.set(locale, known);
     return known;
   };
-  let encoded: string | null = null;
   const ids: string[] = [];
   for (const targetId of new Set(targetIds)) {
     const target = recipient(targetId);
     if (!target) continue;
-    encoded ??= JSON.stringify(payload);
     const id = newId();
     putDelivery({
-      ...{ id, target_id: targetId, alert_id: alertId, type, severity, payload: encoded },
-      ...textIn(target.locale),
+      ...{ id, lane: targetId, alert_id: alertId, kind: type, severity },
+      message: messageIn(target.locale),
       urgency: severity === "alarm" ? 0 : 1,
       next_attempt_at: quietUntil(target, { type, severity }, time) ?? time,
       created_at: time,
     });
     ids.push(id);
   }
-  if (ids.length > 0) afterCommit(wakeDeliveries);
+  if (ids.length > 0) afterCommit(wakeOutbox);
   return ids;
 }
 
@@ -90,8 +89,4 @@ export const supersede = (alertId: string): void => supersedeWaiting(alertId, no
 
 /** The deliveries of an alert, oldest first, as `GET /v1/alerts/{id}` shows them. */
 export const deliveriesOf = (alertId: string): Delivery[] =>
-  selectDeliveries()
-    .where(eq(notificationDeliveries.alert_id, alertId))
-    .orderBy(asc(notificationDeliveries.number))
-    .all()
-    .map(toDelivery);
+  selectDeliveries().where(eq(outbox.alert_id, alertId)).orderBy(asc(outbox.number)).all().map(toDelivery);

@@ -1,6 +1,6 @@
 import { sqlite, statement } from "../../kernel/db/connection";
+import type { OutboxRow } from "../../outbox/table";
 import type { TargetRow } from "../targets/service";
-import type { DeliveryRow } from "./settle";
 
 /** The outbox as alerts write to it. Raw SQL: a storm of alerts comes here a thousand times in a second. */
 
@@ -20,44 +20,26 @@ export function recipient(id: string): Recipient | null {
 
 const insert = statement(() =>
   sqlite.prepare<unknown, (string | number | null)[]>(
-    `INSERT INTO notification_deliveries
-       (id, target_id, alert_id, type, severity, urgency, title, body, payload, status, next_attempt_at, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?)`,
+    `INSERT INTO outbox (id, lane, alert_id, kind, severity, message, urgency, next_attempt_at, created_at, status)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting')`,
   ),
 );
 
 type New = Pick<
-  DeliveryRow,
-  | "id"
-  | "target_id"
-  | "alert_id"
-  | "type"
-  | "severity"
-  | "urgency"
-  | "title"
-  | "body"
-  | "next_attempt_at"
-  | "created_at"
-> & {
-  /** JSON. */
-  payload: string;
-};
+  OutboxRow,
+  "id" | "lane" | "alert_id" | "kind" | "severity" | "message" | "urgency" | "next_attempt_at" | "created_at"
+>;
 
 /** Puts a delivery into the outbox, in the current transaction. */
 export function putDelivery(row: New): void {
-  const { id, target_id, alert_id, type, severity, urgency, title, body } = row;
-  const { payload, next_attempt_at, created_at } = row;
-  insert().run(
-    ...[id, target_id, alert_id, type, severity, urgency, title, body],
-    ...[payload, next_attempt_at, created_at],
-  );
+  const { id, lane, alert_id, kind, severity, message, urgency, next_attempt_at, created_at } = row;
+  insert().run(id, lane, alert_id, kind, severity, message, urgency, next_attempt_at, created_at);
 }
 
 const supersedeOf = statement(() =>
   sqlite.prepare<unknown, [number, string]>(
-    `UPDATE notification_deliveries
-     SET status = 'superseded', next_attempt_at = NULL, payload = NULL, finished_at = ?
-     WHERE alert_id = ? AND status = 'waiting' AND type <> 'alert.test'`,
+    `UPDATE outbox SET status = 'superseded', next_attempt_at = NULL, message = NULL, finished_at = ?
+     WHERE alert_id = ? AND alert_id IS NOT NULL AND status = 'waiting' AND kind <> 'alert.test'`,
   ),
 );
 

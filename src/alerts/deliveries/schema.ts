@@ -1,6 +1,7 @@
 import { nullable, oneOf, out, record } from "../../kernel/http/schema";
+import { STATUSES } from "../../outbox/words";
 import { SEVERITIES } from "../kinds";
-import { DELIVERY_STATUSES, OCCASIONS } from "./words";
+import { OCCASIONS } from "./words";
 
 export const Delivery = record(
   "Delivery",
@@ -12,7 +13,7 @@ export const Delivery = record(
     type: oneOf(OCCASIONS, "The occasion"),
     severity: oneOf(SEVERITIES, "Severity of the alert", "alarm"),
     status: oneOf(
-      DELIVERY_STATUSES,
+      STATUSES,
       "`waiting` for its first or next attempt; `delivered`; `failed` for good; `superseded`, since the alert was cleared before it went out; `cancelled`, since the target was switched off or deleted",
       "delivered",
     ),

@@ -1,4 +1,4 @@
-import { count, desc, eq, getTableColumns } from "drizzle-orm";
+import { and, count, desc, eq, getTableColumns, ne } from "drizzle-orm";
 import { type Actor, transactAs } from "../../identity/access/actor";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
@@ -6,34 +6,36 @@ import { afterCommit } from "../../kernel/db/transactions";
 import { conflict, notFound } from "../../kernel/errors/errors";
 import type { PageOf, PageRequest } from "../../kernel/http/paging";
 import { iso, isoOrNull, now } from "../../kernel/time/clock";
+import { type OutboxRow, outbox } from "../../outbox/table";
+import { EMAILS } from "../../outbox/words";
+import { noteWayOut, wakeOutbox } from "../../outbox/worker";
 import { existingTarget, findTargets, switchOff } from "../targets/service";
 import { notificationTargets } from "../targets/table";
 import { LANGUAGES } from "../texts/language";
 import type { Delivery, TestResult } from "./schema";
 import { send } from "./send";
-import { countEnd, type DeliveryRow } from "./settle";
-import { notificationDeliveries } from "./table";
-import { noteWayOut, wakeDeliveries } from "./worker";
+import { countEnd } from "./sender";
+import type { Occasion } from "./words";
 
 /** Deliveries of a target that are shown. */
 const SHOWN = 200;
 
-type Row = DeliveryRow & { target_name: string | null };
+type Row = OutboxRow & { target_name: string | null };
 
 /** Deliveries with the names of their targets. */
 export const selectDeliveries = () =>
   db
-    .select({ ...getTableColumns(notificationDeliveries), target_name: notificationTargets.name })
-    .from(notificationDeliveries)
-    .leftJoin(notificationTargets, eq(notificationTargets.id, notificationDeliveries.target_id));
+    .select({ ...getTableColumns(outbox), target_name: notificationTargets.name })
+    .from(outbox)
+    .leftJoin(notificationTargets, eq(notificationTargets.id, outbox.lane));
 
 export const toDelivery = (row: Row): Delivery => ({
   id: row.id,
-  target_id: row.target_id,
+  target_id: row.lane,
   target_name: row.target_name,
   alert_id: row.alert_id,
-  type: row.type,
-  severity: row.severity,
+  type: row.kind as Occasion,
+  severity: row.severity ?? "info",
   status: row.status,
   attempts: row.attempts,
   next_attempt_at: isoOrNull(row.next_attempt_at),
@@ -48,13 +50,13 @@ export const toDelivery = (row: Row): Delivery => ({
 /** A page of the newest 200 deliveries to a target, newest first. Throws 404. */
 export function listDeliveries(targetId: string, { page, limit }: PageRequest): PageOf<Delivery> {
   existingTarget(targetId);
-  const { target_id, number } = notificationDeliveries;
-  const kept = db.select({ number }).from(notificationDeliveries).where(eq(target_id, targetId)).limit(SHOWN);
+  const { lane, number } = outbox;
+  const kept = db.select({ number }).from(outbox).where(eq(lane, targetId)).limit(SHOWN);
   const total = db.select({ n: count() }).from(kept.as("kept")).get()?.n ?? 0;
   const skip = (page - 1) * limit;
   if (skip >= total) return { rows: [], total };
   const rows = selectDeliveries()
-    .where(eq(target_id, targetId))
+    .where(eq(lane, targetId))
     .orderBy(desc(number))
     .limit(Math.min(limit, total - skip))
     .offset(skip)
@@ -63,7 +65,9 @@ export function listDeliveries(targetId: string, { page, limit }: PageRequest): 
 }
 
 function existingDelivery(id: string): Row {
-  const row = selectDeliveries().where(eq(notificationDeliveries.id, id)).get();
+  const row = selectDeliveries()
+    .where(and(eq(outbox.id, id), ne(outbox.lane, EMAILS)))
+    .get();
   if (!row) throw notFound("Delivery");
   return row;
 }
@@ -74,18 +78,18 @@ function existingDelivery(id: string): Row {
  */
 export function retryDelivery(actor: Actor, id: string): Promise<Delivery> {
   return transactAs(actor, () => {
-    const { number, status, target_id } = existingDelivery(id);
+    const { number, status, lane } = existingDelivery(id);
     if (status !== "waiting" && status !== "failed")
       throw conflict(`Only a delivery that waits or failed can be tried again; this one is ${status}`);
-    if (!findTargets([target_id])[0]?.is_active) throw conflict("The target is switched off or deleted");
-    db.update(notificationDeliveries)
+    if (!findTargets([lane])[0]?.is_active) throw conflict("The target is switched off or deleted");
+    db.update(outbox)
       .set({
         ...{ status: "waiting", step: 0, first_attempt_at: null, finished_at: null },
         next_attempt_at: now(),
       })
-      .where(eq(notificationDeliveries.number, number))
+      .where(eq(outbox.number, number))
       .run();
-    afterCommit(wakeDeliveries);
+    afterCommit(wakeOutbox);
     return toDelivery(existingDelivery(id));
   });
 }
@@ -104,11 +108,10 @@ export async function testTarget(actor: Actor, targetId: string): Promise<TestRe
   const status = isDelivered ? "delivered" : "failed";
   countEnd(status);
   await transactAs(actor, () => {
-    db.insert(notificationDeliveries)
+    db.insert(outbox)
       .values({
-        ...{ id, title, body, status, duration_ms },
-        ...{ type: "alert.test", severity: "info", urgency: 1, attempts: 1, step: 1 },
-        target_id: targetId,
+        ...{ id, lane: targetId, status, duration_ms },
+        ...{ kind: "alert.test", severity: "info", urgency: 1, attempts: 1, step: 1 },
         first_attempt_at: at,
         last_attempt_at: at,
         finished_at: now(),

@@ -1,9 +1,10 @@
-import { and, count, gt, lte, min, or } from "drizzle-orm";
+import { and, count, gt, lte, min, ne, or } from "drizzle-orm";
 import { db } from "../../kernel/db/connection";
 import { MINUTE, now, SECOND } from "../../kernel/time/clock";
+import { isWaiting } from "../../outbox/queue";
+import { outbox } from "../../outbox/table";
+import { EMAILS } from "../../outbox/words";
 import { notificationTargets } from "../targets/table";
-import { isWaiting } from "./queue";
-import { notificationDeliveries } from "./table";
 
 /** Age from which what failed and still waits is a fault that somebody should look at. */
 const FAULT_AGE = 5 * MINUTE;
@@ -17,9 +18,9 @@ export interface DeliveriesState {
   oldestSeconds: number | null;
 }
 
-/** The state of the outbox; null while there is no target and nothing waits. */
+/** The state of the deliveries to targets; null while there is no target and nothing waits. */
 export function deliveriesState(): DeliveriesState | null {
-  const { attempts, next_attempt_at, created_at } = notificationDeliveries;
+  const { attempts, next_attempt_at, created_at } = outbox;
   const time = now();
   const waiting = waitingSince(or(gt(attempts, 0), lte(next_attempt_at, time)));
   const failed = waitingSince(gt(attempts, 0));
@@ -33,8 +34,8 @@ export function deliveriesState(): DeliveriesState | null {
   function waitingSince(which: Parameters<typeof and>[0]) {
     const found = db
       .select({ n: count(), oldest: min(created_at) })
-      .from(notificationDeliveries)
-      .where(and(isWaiting, which))
+      .from(outbox)
+      .where(and(isWaiting, ne(outbox.lane, EMAILS), which))
       .get();
     return found ?? { n: 0, oldest: null };
   }

@@ -3,6 +3,3 @@
 /** Occasions of which a target is told. */
 export const OCCASIONS = ["alert.raised", "alert.acknowledged", "alert.cleared", "alert.test"] as const;
 export type Occasion = (typeof OCCASIONS)[number];
-
-export const DELIVERY_STATUSES = ["waiting", "delivered", "failed", "superseded", "cancelled"] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { namesOf } from "../../identity/accounts/former-names";
 import { deleteEmailsTo } from "../../identity/email/outbox";
-import { deliveriesUnderWay, emailIdsOf } from "../../identity/email/service";
+import { emailIdsOf, emailsArrived } from "../../identity/email/service";
 import { users } from "../../identity/users/table";
 import { db } from "../../kernel/db/connection";
 import { emptyWriteAheadLog, transact } from "../../kernel/db/transactions";
@@ -18,7 +18,7 @@ export async function eraseTraces(userId: string): Promise<void> {
   const names = namesOf(userId);
   await eraseEventsOf(userId, names?.external_ids ?? []);
   // A message that was read before the account went would be written after its files were looked for.
-  await deliveriesUnderWay();
+  await emailsArrived();
   if (names) await deleteEmailsTo(names.addresses, emailIdsOf(userId), scrubbedAt(userId));
   await transact(() => {
     db.delete(scrubNames).where(eq(scrubNames.user_id, userId)).run();

@@ -11,33 +11,51 @@ import { boundTo } from "../../operations/integrations/tokens";
 import { encryptionOf } from "../../tracking/trackers/authenticate";
 import { rows } from "./soundness";
 
+interface Sealed {
+  what: string;
+  table: string;
+  id: string;
+  sealed: string;
+  /** The rows of a table that holds others too. */
+  where?: string;
+  boundTo: (id: string) => string;
+}
+
 /** Values encrypted under the master key: their columns, and the record that each value is bound to. */
-const SEALED: { what: string; table: string; id: string; sealed: string; boundTo: (id: string) => string }[] =
-  [
-    { what: "two-factor secrets", table: "two_factor", id: "user_id", sealed: "secret", boundTo: secretOf },
-    { what: "queued emails", table: "email_queue", id: "id", sealed: "message", boundTo: emailOf },
-    {
-      what: "tokens of connected accounts",
-      table: "integrations",
-      id: "id",
-      sealed: "access_token",
-      boundTo: (id) => boundTo(id, "access"),
-    },
-    {
-      what: "secrets of OwnTracks' encryption",
-      table: "trackers",
-      id: "id",
-      sealed: "encryption_key",
-      boundTo: encryptionOf,
-    },
-    {
-      what: "secrets of notification targets",
-      table: "notification_targets",
-      id: "id",
-      sealed: "secret",
-      boundTo: targetSecretOf,
-    },
-  ];
+const SEALED: Sealed[] = [
+  { what: "two-factor secrets", table: "two_factor", id: "user_id", sealed: "secret", boundTo: secretOf },
+  {
+    what: "queued emails",
+    table: "outbox",
+    id: "id",
+    sealed: "message",
+    where: "lane = 'email'",
+    boundTo: emailOf,
+  },
+  // Databases of 0.1.0 have emails in a table of their own.
+  { what: "queued emails", table: "email_queue", id: "id", sealed: "message", boundTo: emailOf },
+  {
+    what: "tokens of connected accounts",
+    table: "integrations",
+    id: "id",
+    sealed: "access_token",
+    boundTo: (id) => boundTo(id, "access"),
+  },
+  {
+    what: "secrets of OwnTracks' encryption",
+    table: "trackers",
+    id: "id",
+    sealed: "encryption_key",
+    boundTo: encryptionOf,
+  },
+  {
+    what: "secrets of notification targets",
+    table: "notification_targets",
+    id: "id",
+    sealed: "secret",
+    boundTo: targetSecretOf,
+  },
+];
 
 /** Kinds of secrets in a database that the current master key can't open, as words; empty if all is well. */
 export const unreadable = (database: Database): string[] => trySecrets(database).unreadable;
@@ -46,12 +64,12 @@ export const unreadable = (database: Database): string[] => trySecrets(database)
 function trySecrets(database: Database): { unreadable: string[]; opensSome: boolean } {
   const tables = new Set(rows(database, "SELECT name FROM sqlite_schema WHERE type = 'table'").flat());
   let opensSome = false;
-  const unreadable = SEALED.filter(({ table, id, sealed, boundTo }) => {
+  const unreadable = SEALED.filter(({ table, id, sealed, where = "1", boundTo }) => {
     if (!tables.has(table)) return false;
     const at = (order: "ASC" | "DESC") =>
       rows(
         database,
-        `SELECT ${id}, ${sealed} FROM ${table} WHERE ${sealed} IS NOT NULL ORDER BY rowid ${order} LIMIT 1`,
+        `SELECT ${id}, ${sealed} FROM ${table} WHERE ${sealed} IS NOT NULL AND ${where} ORDER BY rowid ${order} LIMIT 1`,
       );
     const opened = [...at("ASC"), ...at("DESC")].map(([id, value]) =>
       opens(String(value), boundTo(String(id))),

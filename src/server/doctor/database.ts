@@ -62,13 +62,19 @@ export function checkDatabase(): DatabaseReport {
       report.waitingEmails = Number(
         value(
           database,
-          "SELECT count(*) FROM email_queue WHERE next_attempt_at IS NOT NULL AND attempts > 0",
-        ) ?? 0,
+          "SELECT count(*) FROM outbox WHERE lane = 'email' AND status = 'waiting' AND attempts > 0",
+        ) ??
+          // Databases of 0.1.0 have emails in a table of their own.
+          value(
+            database,
+            "SELECT count(*) FROM email_queue WHERE next_attempt_at IS NOT NULL AND attempts > 0",
+          ) ??
+          0,
       );
       report.waitingNotifications = Number(
         value(
           database,
-          "SELECT count(*) FROM notification_deliveries WHERE status = 'waiting' AND attempts > 0",
+          "SELECT count(*) FROM outbox WHERE lane <> 'email' AND status = 'waiting' AND attempts > 0",
         ) ?? 0,
       );
       report.usesTelegram =

@@ -3,11 +3,12 @@
  * with the identifier of each delivery whose commit it was told of. With `drain` in place of an address it puts nothing in
  * any more, and ends once nothing waits.
  */
-import { deliverDue } from "../../../src/alerts/deliveries/worker";
+
 import { notificationTargets } from "../../../src/alerts/targets/table";
 import { newId } from "../../../src/kernel/crypto/id";
 import { db, sqlite } from "../../../src/kernel/db/connection";
 import { configureLog } from "../../../src/kernel/logs/log";
+import { deliverDue } from "../../../src/outbox/worker";
 import { openOutbox, target, tell } from "./in-process";
 
 const [directory = "", url = ""] = process.argv.slice(2);
@@ -19,7 +20,7 @@ const stop = await openOutbox(directory);
 setInterval(deliverDue, 20);
 
 if (url === "drain") {
-  const waiting = sqlite.query("SELECT 1 FROM notification_deliveries WHERE status = 'waiting' LIMIT 1");
+  const waiting = sqlite.query("SELECT 1 FROM outbox WHERE lane <> 'email' AND status = 'waiting' LIMIT 1");
   while (waiting.get() !== null) await Bun.sleep(10);
   await stop();
   process.exit(0);

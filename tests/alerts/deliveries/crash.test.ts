@@ -54,7 +54,7 @@ test(
     const database = new Database(join(directory, "outbox.db"), { readonly: true });
     const rows = database
       .query<{ id: string; status: string; alert_id: string }, []>(
-        "SELECT id, status, alert_id FROM notification_deliveries ORDER BY number",
+        "SELECT id, status, alert_id FROM outbox ORDER BY number",
       )
       .all();
     expect(

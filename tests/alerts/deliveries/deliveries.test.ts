@@ -33,8 +33,9 @@ afterAll(async () => {
   await hook.stop();
 });
 
-const put = (target: string, number = 1, fields: Record<string, string | number> = {}) =>
-  putDeliveries(server, target, number, fields);
+type Tail<List> = List extends [unknown, unknown, ...infer Rest] ? Rest : never;
+const put = (target: string, ...more: Tail<Parameters<typeof putDeliveries>>) =>
+  putDeliveries(server, target, ...more);
 
 // biome-ignore lint/suspicious/noExplicitAny: tests assert on its shape
 const newest = async (target: string): Promise<any> => (await deliveriesTo(server, target)).data[0];
@@ -88,7 +89,7 @@ describe("the deliveries of a target", () => {
     done(await change(server, id, { is_active: false }));
     await eventually(async () => (await newest(id)).status === "cancelled");
     expectRefused(await retry(delivery), 409, "Conflict");
-    write(server, `UPDATE notification_deliveries SET status = 'failed' WHERE id = '${delivery}'`);
+    write(server, `UPDATE outbox SET status = 'failed' WHERE id = '${delivery}'`);
     expectRefused(await retry(delivery), 409, "Conflict");
   });
 
@@ -104,7 +105,7 @@ describe("the deliveries of a target", () => {
 
   test("to a mailbox go through the outbox of emails, once, under their own identifier", async () => {
     const { id } = await newTarget(server, { kind: "email", to: "skipper@example.org" });
-    const [delivery = ""] = put(id, 1, { title: "Anchor drags", body: "First.\nSecond." });
+    const [delivery = ""] = put(id, 1, {}, { title: "Anchor drags", body: "First.\nSecond." });
     await eventually(async () => (await newest(id)).status === "delivered");
     expect(readdirSync(join(server.dataDir, "outbox"))).toContain(`${delivery}.json`);
     const mail = await newestMail(server, "skipper@example.org");
@@ -116,12 +117,12 @@ describe("the deliveries of a target", () => {
 test("a maker that may not see positions or devices tells none; one that may read alerts no more tells nothing", async () => {
   const maker = await staff(server, "alerts:read", "alerts:write", "geofences:read");
   const { id } = await newTarget(server, { kind: "webhook", url: hook.url }, { token: maker.token });
-  const payload = JSON.stringify({ alert: 1, rule: 2, device: 3, position: 4, zone: 5 });
-  put(id, 1, { payload });
+  const data = { alert: 1, rule: 2, device: 3, position: 4, zone: 5 };
+  put(id, 1, {}, { data });
   await eventually(async () => (await newest(id)).status === "delivered");
   expect(hook.bodies.at(-1).data).toEqual({ alert: 1, rule: 2, device: null, position: null, zone: 5 });
   write(server, `DELETE FROM user_roles WHERE user_id = '${maker.id}'`);
-  put(id, 1, { payload });
+  put(id, 1, {}, { data });
   await eventually(async () => (await newest(id)).status === "failed");
   expect((await newest(id)).error).toContain("may not read alerts any more");
 });
@@ -170,11 +171,8 @@ describe("outside, the outbox", () => {
     await server.advance(SECOND);
     await eventually(
       () =>
-        rows<{ status: string }>(
-          server,
-          "SELECT status FROM notification_deliveries WHERE id = ?",
-          delivery ?? "",
-        )[0]?.status !== "waiting",
+        rows<{ status: string }>(server, "SELECT status FROM outbox WHERE id = ?", delivery ?? "")[0]
+          ?.status !== "waiting",
     );
   });
 });

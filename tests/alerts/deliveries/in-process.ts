@@ -1,9 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { enqueue, type Telling } from "../../../src/alerts/deliveries/outbox";
-import type { DeliveryRow } from "../../../src/alerts/deliveries/settle";
-import { notificationDeliveries } from "../../../src/alerts/deliveries/table";
-import { startDeliveries } from "../../../src/alerts/deliveries/worker";
+import { startDeliveries } from "../../../src/alerts/deliveries/sender";
 import { seal } from "../../../src/alerts/targets/secrets";
 import { notificationTargets } from "../../../src/alerts/targets/table";
 import { loadConfig } from "../../../src/configuration/config";
@@ -13,6 +11,8 @@ import { db, openDatabase, sqlite } from "../../../src/kernel/db/connection";
 import { migrate } from "../../../src/kernel/db/migrate";
 import { transact } from "../../../src/kernel/db/transactions";
 import { now, setClock } from "../../../src/kernel/time/clock";
+import { type OutboxRow, outbox } from "../../../src/outbox/table";
+import { startOutbox } from "../../../src/outbox/worker";
 import { loadSystemConfig } from "../../../src/runtime-settings/service";
 
 /** The outbox in the test's own process, where a test can put things into it and move the clock. */
@@ -35,7 +35,8 @@ export async function openOutbox(directory: string): Promise<() => Promise<void>
   migrate();
   await transact(loadSystemConfig);
   if (isNew) insertMaker();
-  return startDeliveries();
+  startDeliveries();
+  return startOutbox();
 }
 
 function insertMaker(): void {
@@ -97,7 +98,6 @@ export const tell = (targetIds: string[], what: Partial<Telling> = {}): Promise<
   );
 
 /** All deliveries in order. */
-export const stored = (): DeliveryRow[] =>
-  db.select().from(notificationDeliveries).orderBy(notificationDeliveries.number).all();
+export const stored = (): OutboxRow[] => db.select().from(outbox).orderBy(outbox.number).all();
 
 export const statusOf = (id: string): string | undefined => stored().find((row) => row.id === id)?.status;

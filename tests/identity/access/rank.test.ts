@@ -83,7 +83,7 @@ const TAKEOVERS: [what: string, request: (token: Token, id: string) => Promise<A
 const everything = () => ({
   ...accountsState(server),
   pending: rows(server, "SELECT id FROM verifications ORDER BY id"),
-  queued: rows(server, "SELECT id FROM email_queue ORDER BY id"),
+  queued: rows(server, "SELECT id FROM outbox WHERE lane = 'email' ORDER BY id"),
   roles: rows(server, "SELECT * FROM user_roles ORDER BY user_id, role_id"),
 });
 

@@ -355,10 +355,10 @@ describe("handling a report", () => {
     onDatabase(server, (database) =>
       database.run("UPDATE platform_accounts SET email = NULL WHERE user_id = ?", [user.id]),
     );
-    const before = rows(server, "SELECT id FROM email_queue");
+    const before = rows(server, "SELECT id FROM outbox WHERE lane = 'email'");
     for (const { id } of [deleted, unreachable])
       expect(done(await change(id, { status: "resolved" })).data.status).toBe("resolved");
-    expect(rows(server, "SELECT id FROM email_queue")).toEqual(before);
+    expect(rows(server, "SELECT id FROM outbox WHERE lane = 'email'")).toEqual(before);
   });
 
   test("refuses what no status is and notes that don't fit, and changes and tells nothing", async () => {

@@ -1212,7 +1212,7 @@ const TARGETS: Case[] = [
       const { user, params } = await aboutTarget({ server, admin, ...world }, gone.url);
       const run = async () => {
         putDeliveries(server, params.id);
-        const waiting = `SELECT id FROM notification_deliveries WHERE target_id = ? AND status = 'waiting'`;
+        const waiting = `SELECT id FROM outbox WHERE lane = ? AND status = 'waiting'`;
         await eventually(() => rows(server, waiting, params.id).length === 0);
       };
       return { user, run };

@@ -70,7 +70,7 @@ const STATE = {
   passwords: "*",
   password_resets: "*",
   sessions: "id, user_id",
-  email_queue: "id, kind",
+  outbox: "id, kind",
 };
 
 /**

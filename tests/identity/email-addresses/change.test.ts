@@ -42,7 +42,7 @@ async function asked(user: User, email = freshEmail()): Promise<{ email: string;
 const everything = () => ({
   ...accountsState(server),
   pending: rows(server, "SELECT * FROM verifications ORDER BY id"),
-  queued: rows(server, "SELECT id FROM email_queue ORDER BY id"),
+  queued: rows(server, "SELECT id FROM outbox WHERE lane = 'email' ORDER BY id"),
 });
 
 describe("POST /v1/users/{id}/email/request-change", () => {
@@ -198,7 +198,7 @@ describe("POST /v1/users/{id}/email/request-change", () => {
         }
         expect(inTurn).toHaveLength(30);
         const left = () => [
-          rows(limited, "SELECT id FROM email_queue ORDER BY id"),
+          rows(limited, "SELECT id FROM outbox WHERE lane = 'email' ORDER BY id"),
           rows(limited, "SELECT * FROM verifications ORDER BY id"),
           rows(limited, "SELECT * FROM platform_accounts ORDER BY id"),
         ];

@@ -53,7 +53,7 @@ const everything = () => ({
   ...accountsState(server),
   pending: rows(server, "SELECT * FROM verifications ORDER BY id"),
   passwords: rows(server, "SELECT * FROM passwords ORDER BY user_id"),
-  queued: rows(server, "SELECT id FROM email_queue ORDER BY id"),
+  queued: rows(server, "SELECT id FROM outbox WHERE lane = 'email' ORDER BY id"),
 });
 
 describe("POST /v1/users/{id}/email-link/request", () => {

@@ -51,12 +51,12 @@ interface Row {
   id: string;
   message: string | null;
   attempts: number;
-  delivered_at: number | null;
-  last_error: string | null;
+  status: string;
+  error: string | null;
 }
-const queueOf = (server: TestServer): Row[] => rows(server, "SELECT * FROM email_queue ORDER BY id");
-const allDelivered = (server: TestServer) =>
-  queueOf(server).every(({ delivered_at }) => delivered_at !== null);
+const queueOf = (server: TestServer): Row[] =>
+  rows(server, "SELECT * FROM outbox WHERE lane = 'email' ORDER BY number");
+const allDelivered = (server: TestServer) => queueOf(server).every(({ status }) => status === "delivered");
 
 describe("a registration", () => {
   let server: TestServer;
@@ -116,8 +116,8 @@ describe("a queued email", () => {
     expect((await askReset(server)).status).toBe(200);
     await eventually(() => queueOf(server)[0]?.attempts === 1);
     expect(queueOf(server)[0]).toMatchObject({
-      delivered_at: null,
-      last_error: "resend: 500 internal_server_error",
+      status: "waiting",
+      error: "resend: 500 internal_server_error",
     });
     expect(resend.emails).toEqual([]);
     await server.advance(60_000);
@@ -161,8 +161,12 @@ describe("a queued email", () => {
     await eventually(() => server.output.includes("stopping"));
     letGo();
     expect(await stopped).toBe(0);
-    expect(queueOf(server)[0]).toMatchObject({ attempts: 1, message: null, last_error: null });
-    expect(queueOf(server)[0]?.delivered_at).toBeNumber();
+    expect(queueOf(server)[0]).toMatchObject({
+      attempts: 1,
+      message: null,
+      error: null,
+      status: "delivered",
+    });
   });
 });
 

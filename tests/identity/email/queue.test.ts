@@ -4,9 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import {
   cancelQueuedEmails,
-  deliverQueued,
   emailIdsOf,
-  purgeEmailQueue,
+  forgetOldEmails,
   queueEmail,
 } from "../../../src/identity/email/service";
 import type { EmailContent } from "../../../src/identity/email/templates";
@@ -15,22 +14,26 @@ import { sqlite } from "../../../src/kernel/db/connection";
 import { closeDatabase, transact } from "../../../src/kernel/db/transactions";
 import { configureLog } from "../../../src/kernel/logs/log";
 import { DAY, HOUR, MINUTE, SECOND, setClock } from "../../../src/kernel/time/clock";
+import { endImpossibleWaits } from "../../../src/outbox/queue";
+import { EMAILS } from "../../../src/outbox/words";
+import { freshen } from "../../../src/outbox/worker";
 import { ResendStandIn } from "../../stand-ins/resend";
 import { SmtpStandIn } from "../../stand-ins/smtp";
 import { eventually } from "../../support/expectations";
 import { configure } from "../../support/in-process";
 import { logged } from "../../support/log";
 import { outboxOf } from "../../support/mail";
-import { ADDRESS, compose, contentOf, openQueue, TOKEN } from "./support";
+import { ADDRESS, compose, contentOf, deliverQueued, openQueue, TOKEN } from "./support";
 
 const START = Date.UTC(2026, 2, 9, 12);
 let clock = START;
 let dataDir: string;
+let stop: () => Promise<void>;
 let resend: ResendStandIn;
 
 beforeAll(() => {
   ({ "data.dir": dataDir } = configure());
-  openQueue();
+  stop = openQueue();
   useMasterKey(randomBytes(32));
   configureLog("warn", "json");
   resend = new ResendStandIn();
@@ -38,14 +41,16 @@ beforeAll(() => {
   for (const id of ["anna", "berta"])
     sqlite.run("INSERT INTO users (id, username, created_at, updated_at) VALUES (?1, ?1, 0, 0)", [id]);
 });
-beforeEach(() => {
+beforeEach(async () => {
   clock = START;
-  sqlite.run("DELETE FROM email_queue");
+  sqlite.run("DELETE FROM outbox");
+  await freshen(EMAILS);
   configure({ "data.dir": dataDir, ...resend.settings });
   resend.emails.length = 0;
   resend.requests.length = 0;
 });
 afterAll(async () => {
+  await stop();
   setClock();
   closeDatabase();
   await resend.stop();
@@ -58,13 +63,13 @@ interface Row {
   user_id: string | null;
   message: string | null;
   attempts: number;
+  status: string;
   next_attempt_at: number | null;
-  delivered_at: number | null;
-  failed_at: number | null;
-  last_error: string | null;
+  finished_at: number | null;
+  error: string | null;
   created_at: number;
 }
-const rows = () => sqlite.query<Row, []>("SELECT * FROM email_queue ORDER BY id").all();
+const rows = () => sqlite.query<Row, []>("SELECT * FROM outbox ORDER BY number").all();
 const row = () => rows()[0] as Row;
 
 const enqueue = (...contents: EmailContent[]) =>
@@ -81,6 +86,9 @@ const bytesOnDisk = () =>
       .filter((name) => name.startsWith("fairlead.db"))
       .map((name) => readFileSync(join(dataDir, name))),
   );
+
+/** The first pauses between attempts, before those of three hours. */
+const PAUSES = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR];
 
 const down = { status: 500, name: "internal_server_error" };
 const refused = { status: 422, name: "validation_error" };
@@ -109,7 +117,7 @@ describe("a queued email", () => {
     resend.failNext(down);
     await enqueue(contentOf("password_reset"));
     await logged(deliverQueued);
-    expect(row()).toMatchObject({ kind: "password_reset", user_id: "anna", delivered_at: null });
+    expect(row()).toMatchObject({ kind: "password_reset", user_id: "anna", status: "waiting" });
     expect(row().message).toBeString();
     const onDisk = bytesOnDisk();
     expect(onDisk.includes(row().id)).toBeTrue();
@@ -121,10 +129,10 @@ describe("a queued email", () => {
     expect(row()).toMatchObject({
       message: null,
       attempts: 2,
+      status: "delivered",
       next_attempt_at: null,
-      delivered_at: clock,
-      failed_at: null,
-      last_error: null,
+      finished_at: clock,
+      error: null,
     });
     expect(resend.emails[0]?.text).toContain(TOKEN);
   });
@@ -134,15 +142,16 @@ describe("a queued email", () => {
     await enqueue(contentOf("password_reset"), contentOf("backup_codes_low"));
     await logged(deliverQueued);
     const [first, second] = rows();
-    sqlite.run("UPDATE email_queue SET message = ?, next_attempt_at = ? WHERE id = ?", [
+    clock += 5 * SECOND;
+    sqlite.run("UPDATE outbox SET message = ?, next_attempt_at = ? WHERE id = ?", [
       first?.message ?? "",
       clock,
       second?.id ?? "",
     ]);
-    sqlite.run("DELETE FROM email_queue WHERE id = ?", [first?.id ?? ""]);
+    sqlite.run("DELETE FROM outbox WHERE id = ?", [first?.id ?? ""]);
     await logged(deliverQueued);
     expect(resend.emails).toEqual([]);
-    expect(row()).toMatchObject({ attempts: 1, last_error: expect.stringContaining("can't be decrypted") });
+    expect(row()).toMatchObject({ attempts: 1, error: expect.stringContaining("can't be decrypted") });
   });
 
   test("leaves in the order in which they were queued", async () => {
@@ -184,11 +193,12 @@ describe("when the transport takes nothing", () => {
     await enqueue(contentOf("password_reset"));
     await logged(deliverQueued);
     clock = START;
+    await endImpossibleWaits();
     await deliverQueued();
-    expect(row()).toMatchObject({ attempts: 2, next_attempt_at: null, delivered_at: START });
+    expect(row()).toMatchObject({ attempts: 2, status: "delivered", finished_at: START });
   });
 
-  test("the pauses grow from 30 seconds to 6 hours, and nothing is tried before they are over", async () => {
+  test("the pauses grow from 5 seconds to 3 hours, and nothing is tried before they are over", async () => {
     await enqueue(contentOf("password_reset"));
     const pauses: number[] = [];
     for (let attempts = 1; attempts <= 13; attempts++) {
@@ -203,8 +213,9 @@ describe("when the transport takes nothing", () => {
       clock = due;
     }
     for (const [at, pause] of pauses.entries()) {
-      const expected = Math.min(30 * SECOND * 2 ** at, 6 * HOUR);
-      expect(pause).toBeWithin(0.8 * expected - 1, 1.2 * expected + 1);
+      const expected = PAUSES[at] ?? 3 * HOUR;
+      // The transport itself is left alone for five seconds.
+      expect(pause).toBeWithin(Math.max(0.9 * expected - 1, 5 * SECOND), 1.1 * expected + 1);
     }
     await deliverQueued();
     expect(subjects()).toEqual([subjectOf("password_reset")]);
@@ -227,9 +238,9 @@ describe("when the transport takes nothing", () => {
     expect(row()).toMatchObject({
       message: null,
       attempts,
-      delivered_at: null,
-      failed_at: clock,
-      last_error: "resend: 500 internal_server_error",
+      status: "failed",
+      finished_at: clock,
+      error: "resend: 500 internal_server_error",
     });
     expect(log).toContain("is given up");
     expect(resend.emails).toEqual([]);
@@ -246,20 +257,26 @@ describe("when the transport takes nothing", () => {
     expect(rows().map(({ attempts }) => attempts)).toEqual([1, 0, 0]);
     expect(resend.requests.length).toBe(1);
     await deliverQueued();
-    expect(subjects()).toEqual([subjectOf("backup_codes_low"), subjectOf("two_factor_enabled")]);
-    clock += 1 * MINUTE;
+    expect(resend.requests.length).toBe(1);
+    clock += 5 * SECOND;
     await deliverQueued();
-    expect(subjects().length).toBe(3);
+    expect(subjects().toSorted()).toEqual(
+      [
+        subjectOf("password_reset"),
+        subjectOf("backup_codes_low"),
+        subjectOf("two_factor_enabled"),
+      ].toSorted(),
+    );
   });
 
   test.each([401, 403, 429])("status %i is tried again", async (status) => {
     resend.failNext({ status, name: "some_reason" });
     await enqueue(contentOf("password_reset"));
     await logged(deliverQueued);
-    expect(row()).toMatchObject({ failed_at: null, last_error: `resend: ${status} some_reason` });
+    expect(row()).toMatchObject({ status: "waiting", error: `resend: ${status} some_reason` });
     clock += 1 * MINUTE;
     await deliverQueued();
-    expect(row().delivered_at).toBe(clock);
+    expect(row()).toMatchObject({ status: "delivered", finished_at: clock });
   });
 
   test("it is tried again when nobody answers", async () => {
@@ -268,7 +285,7 @@ describe("when the transport takes nothing", () => {
     configure({ "data.dir": dataDir, ...gone.settings });
     await enqueue(contentOf("password_reset"));
     await logged(deliverQueued);
-    expect(row()).toMatchObject({ attempts: 1, failed_at: null, last_error: "resend: no answer" });
+    expect(row()).toMatchObject({ attempts: 1, status: "waiting", error: "resend: no answer" });
     configure({ "data.dir": dataDir });
     clock += 1 * MINUTE;
     await deliverQueued();
@@ -281,13 +298,11 @@ describe("when a message is refused for good", () => {
     resend.failNext(refused);
     await enqueue(contentOf("password_reset"), contentOf("backup_codes_low"));
     const log = await logged(deliverQueued);
-    expect(
-      rows().map(({ message, failed_at, delivered_at }) => ({ message, failed_at, delivered_at })),
-    ).toEqual([
-      { message: null, failed_at: START, delivered_at: null },
-      { message: null, failed_at: null, delivered_at: START },
+    expect(rows().map(({ message, status, finished_at: at }) => [message, status, at])).toEqual([
+      [null, "failed", START],
+      [null, "delivered", START],
     ]);
-    expect(row().last_error).toBe("resend: 422 validation_error");
+    expect(row().error).toBe("resend: 422 validation_error");
     expect(log).toContain(row().id);
     for (const secret of [TOKEN, ADDRESS, "erika"]) {
       expect(log).not.toContain(secret);
@@ -309,10 +324,10 @@ describe("when a message is refused for good", () => {
       contentOf("two_factor_enabled"),
     );
     await logged(deliverQueued);
-    expect(rows().map(({ last_error, failed_at }) => [last_error, failed_at])).toEqual([
-      ["smtp: 550 at RCPT TO", START],
-      ["smtp: 450 at RCPT TO", null],
-      [null, null],
+    expect(rows().map(({ error, status }) => [error, status])).toEqual([
+      ["smtp: 550 at RCPT TO", "failed"],
+      ["smtp: 450 at RCPT TO", "waiting"],
+      [null, "delivered"],
     ]);
     expect(mail.emails.length).toBe(1);
     clock += 1 * MINUTE;
@@ -325,7 +340,7 @@ describe("when a message is refused for good", () => {
 describe("a crash between delivery and mark", () => {
   /** As if the mark had never reached the disk. */
   const forgetDelivery = (message: string | null) =>
-    sqlite.run("UPDATE email_queue SET message = ?, delivered_at = NULL, next_attempt_at = ?", [
+    sqlite.run("UPDATE outbox SET message = ?, status = 'waiting', finished_at = NULL, next_attempt_at = ?", [
       message,
       clock,
     ]);
@@ -338,7 +353,7 @@ describe("a crash between delivery and mark", () => {
     await deliverQueued();
     expect(resend.requests.map((headers) => headers.get("idempotency-key"))).toEqual([row().id, row().id]);
     expect(resend.emails.length).toBe(1);
-    expect(row().delivered_at).toBe(clock);
+    expect(row()).toMatchObject({ status: "delivered", finished_at: clock });
   });
 
   test("writes no second file into the outbox", async () => {
@@ -407,7 +422,7 @@ test("an email that is taken back while its file is written is found by its iden
   expect(emailIdsOf("anna")).toContain(outboxOf(dataDir).at(-1)?.id as string);
 });
 
-test("purgeEmailQueue forgets what has been over for 30 days, and nothing that waits", async () => {
+test("forgetOldEmails forgets what has been over for 30 days, and nothing that waits", async () => {
   resend.failNext(refused);
   await enqueue(contentOf("password_reset"), contentOf("backup_codes_low"));
   await logged(deliverQueued);
@@ -415,14 +430,14 @@ test("purgeEmailQueue forgets what has been over for 30 days, and nothing that w
   await enqueue(contentOf("two_factor_enabled"));
   await logged(deliverQueued);
   clock += 30 * DAY;
-  await purgeEmailQueue();
+  await forgetOldEmails();
   expect(rows().length).toBe(3);
   clock += 1;
-  await purgeEmailQueue();
+  await forgetOldEmails();
   expect(rows().map(({ kind }) => kind)).toEqual(["two_factor_enabled"]);
 });
 
-describe("purgeEmailQueue, where there is an outbox whose files are found by their identifiers,", () => {
+describe("forgetOldEmails, where there is an outbox whose files are found by their identifiers,", () => {
   const outbox = () => join(dataDir, "outbox");
   beforeEach(() => mkdirSync(outbox(), { recursive: true }));
   afterEach(() => rmSync(outbox(), { recursive: true }));
@@ -435,10 +450,10 @@ describe("purgeEmailQueue, where there is an outbox whose files are found by the
     await enqueue(contentOf("email_changed"));
     await deliverQueued();
     clock += kept * DAY;
-    await purgeEmailQueue();
+    await forgetOldEmails();
     expect(rows()).toHaveLength(1);
     clock += (gone - kept) * DAY;
-    await purgeEmailQueue();
+    await forgetOldEmails();
     expect(rows()).toEqual([]);
   });
 
@@ -447,15 +462,15 @@ describe("purgeEmailQueue, where there is an outbox whose files are found by the
     await enqueue(contentOf("email_changed"));
     await deliverQueued();
     clock += 10_000 * DAY;
-    await purgeEmailQueue();
+    await forgetOldEmails();
     expect(rows()).toHaveLength(1);
   });
 });
 
-test("purgeEmailQueue takes more rows than one step holds", async () => {
+test("forgetOldEmails takes more rows than one step holds", async () => {
   sqlite.run(
-    "INSERT INTO email_queue (id, kind, delivered_at, created_at) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500) SELECT 'old-' || i, 'password_reset', 0, 0 FROM n",
+    "INSERT INTO outbox (id, lane, kind, urgency, status, finished_at, created_at) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500) SELECT 'old-' || i, 'email', 'password_reset', 1, 'delivered', 0, 0 FROM n",
   );
-  await purgeEmailQueue();
+  await forgetOldEmails();
   expect(rows()).toEqual([]);
 });

@@ -3,11 +3,19 @@ import { composeEmail, type EmailContent } from "../../../src/identity/email/tem
 import { openDatabase } from "../../../src/kernel/db/connection";
 import { migrate } from "../../../src/kernel/db/migrate";
 import { dataPath } from "../../../src/kernel/process/data-dir";
+import { attemptsEnded, deliverDue, isDelivering, startOutbox } from "../../../src/outbox/worker";
 
-/** Opens the database of the configured data directory in this process. */
-export function openQueue(): void {
+/** Delivers all that is due, and waits until it is. */
+export async function deliverQueued(): Promise<void> {
+  deliverDue();
+  while (isDelivering()) await attemptsEnded();
+}
+
+/** Opens the database of the configured data directory in this process; returns the function that stops delivering. */
+export function openQueue(): () => Promise<void> {
   openDatabase(dataPath.database(), "normal");
   migrate();
+  return startOutbox();
 }
 
 export const TOKEN = "tok-en_0kq1L9fY6mB4tVhJ2sNcR5dXgUeA7iOwE3q2";

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DeliveryError } from "../../../src/identity/email/delivery-error";
-import { sendEmail } from "../../../src/identity/email/service";
 import { smtpServer } from "../../../src/identity/email/smtp";
+import { sendEmail } from "../../../src/identity/email/transport";
 import { newId } from "../../../src/kernel/crypto/id";
 import { ResendStandIn } from "../../stand-ins/resend";
 import { decodeQuotedPrintable, SmtpStandIn } from "../../stand-ins/smtp";

@@ -261,8 +261,11 @@ describe("a system key that gets a new value", () => {
     }
     done(await server.post(`/v1/api-keys/${id}/regenerate`, { token: owner.token }));
     const queued = () =>
-      rows(server, "SELECT id FROM email_queue WHERE user_id = ? AND kind = 'api_key_regenerated'", owner.id)
-        .length;
+      rows(
+        server,
+        "SELECT id FROM outbox WHERE lane = 'email' AND user_id = ? AND kind = 'api_key_regenerated'",
+        owner.id,
+      ).length;
     expect(queued()).toBe(2);
   });
 

@@ -144,7 +144,7 @@ export const stored = (server: TestServer, userId: string) => ({
   codes: rows(server, "SELECT code_hash FROM backup_codes WHERE user_id = ? ORDER BY 1", userId),
   challenges: rows(server, "SELECT id FROM two_factor_challenges WHERE user_id = ? ORDER BY 1", userId),
   sessions: rows(server, "SELECT id FROM sessions WHERE user_id = ? ORDER BY 1", userId),
-  emails: rows(server, "SELECT id, kind FROM email_queue WHERE user_id = ? ORDER BY 1", userId),
+  emails: rows(server, "SELECT id, kind FROM outbox WHERE lane = 'email' AND user_id = ? ORDER BY 1", userId),
 });
 
 // --- Pictures ---------------------------------------------------------------------------------------------

@@ -221,7 +221,7 @@ describe("a forced deletion", () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(24).fill(200));
     for (const { id } of users) {
       expect(rows(server, "SELECT id FROM password_resets WHERE user_id = ?", id)).toEqual([]);
-      const messages = "SELECT id FROM email_queue WHERE user_id = ? AND message IS NOT NULL";
+      const messages = "SELECT id FROM outbox WHERE lane = 'email' AND user_id = ? AND message IS NOT NULL";
       expect(rows(server, messages, id)).toEqual([]);
     }
   });
@@ -409,12 +409,12 @@ describe("nothing of the person is left", () => {
       const link = { email: "linked@example.org", password: "a long passphrase" };
       done(await dead.post(`/v1/users/${id}/email-link/request`, { token: own, body: link }));
       const waiting = () =>
-        rows(dead, "SELECT id FROM email_queue WHERE user_id = ? AND message IS NOT NULL", id);
+        rows(dead, "SELECT id FROM outbox WHERE lane = 'email' AND user_id = ? AND message IS NOT NULL", id);
       expect(waiting()).toHaveLength(2);
       done(await dead.post(`/v1/admin/users/${id}/force-delete`, { token }));
       expect(waiting()).toEqual([]);
       const database = new Database(join(dead.dataDir, "fairlead.db"), { readonly: true });
-      const due = database.query("SELECT id FROM email_queue WHERE next_attempt_at IS NOT NULL").all();
+      const due = database.query("SELECT id FROM outbox WHERE lane = 'email' AND status = 'waiting'").all();
       database.close();
       expect(due).toEqual([]);
     } finally {

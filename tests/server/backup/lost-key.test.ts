@@ -105,7 +105,7 @@ describe("a start with another key", () => {
     const dataDir = withoutKey();
     writeFileSync(keyOf(dataDir), key);
     const queued =
-      "INSERT INTO email_queue (id, kind, message, next_attempt_at, attempts, created_at) VALUES ('1', 'x', 'sealed', 1, 2, 1)";
+      "INSERT INTO outbox (id, lane, kind, urgency, status, message, next_attempt_at, attempts, created_at) VALUES ('1', 'email', 'x', 1, 'waiting', 'sealed', 1, 2, 1)";
     change(join(dataDir, "fairlead.db"), queued);
     const server = await TestServer.start({ dataDir });
     await server.stop();

@@ -268,7 +268,7 @@ describe("the data directory", () => {
     );
     expect(found("DROP TABLE __migrations")).toMatch(/^problem database .*not a Fairlead database/);
     const queued =
-      "INSERT INTO email_queue (id, kind, message, next_attempt_at, attempts, created_at) VALUES ('1', 'x', 'sealed', 1, 2, 1)";
+      "INSERT INTO outbox (id, lane, kind, urgency, status, message, next_attempt_at, attempts, created_at) VALUES ('1', 'email', 'x', 1, 'waiting', 'sealed', 1, 2, 1)";
     expect(found(queued)).toMatch(/^problem master key .*queued emails/);
     expect(checkDatabase().waitingEmails).toBe(1);
     spoiled((directory) => writeFileSync(join(directory, "fairlead.db"), "noise ".repeat(2_000)));

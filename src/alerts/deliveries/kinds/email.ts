@@ -3,26 +3,18 @@ import { publicUrl } from "../../../configuration/config";
 import { apiKeys } from "../../../identity/api-keys/table";
 import { isAddressProved } from "../../../identity/directory/accounts";
 import { findUser } from "../../../identity/directory/users";
-import { DeliveryError } from "../../../identity/email/delivery-error";
 import { renderHtml, renderText } from "../../../identity/email/layout";
-import { sendEmail } from "../../../identity/email/service";
 import type { Email } from "../../../identity/email/templates";
+import { tryEmail } from "../../../identity/email/transport";
 import { db } from "../../../kernel/db/connection";
+import type { Outcome } from "../../../outbox/sender";
 import type { TargetRow } from "../../targets/service";
 import { LANGUAGES, type Language } from "../../texts/language";
-import type { Message, Outcome } from "./outcome";
+import type { Message } from "./outcome";
 
 /** Sends a message by the email transport of the installation. */
-export async function sendToMailbox(target: TargetRow, message: Message): Promise<Outcome> {
-  try {
-    await sendEmail(compose(target, message), message.id);
-    return { result: "delivered", status: null, error: null };
-  } catch (error) {
-    if (!(error instanceof DeliveryError)) throw error;
-    const result = error.setback === "refused" ? "refused" : "later";
-    return { result, status: null, error: error.message };
-  }
-}
+export const sendToMailbox = (target: TargetRow, message: Message): Promise<Outcome> =>
+  tryEmail(compose(target, message), message.id);
 
 function compose(target: TargetRow, { title, body }: Message): Email {
   const { locale, settings } = target;

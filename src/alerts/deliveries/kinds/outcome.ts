@@ -1,25 +1,6 @@
 import { OutboundError } from "../../../kernel/http/outbound";
 import { AddressRefused } from "../../../kernel/http/permitted-address";
-
-/** The end of one attempt at a delivery. */
-export interface Outcome {
-  /**
-   * - `delivered`: the other side took it,
-   * - `later`: it may take it at another attempt,
-   * - `refused`: it never will,
-   * - `gone`: it wants no more deliveries at all.
-   */
-  result: "delivered" | "later" | "refused" | "gone";
-  /** Status of the answer; null where there was none, or the way has none. */
-  status: number | null;
-  /** Words for the operator: nothing of the answer, of the address or of a secret. */
-  error: string | null;
-  /** Shortest wait that the other side asked for, in milliseconds. */
-  wait?: number | null;
-}
-
-/** True if nothing was heard of the other side: the way there may be down. */
-export const isUnheard = ({ result, status }: Outcome): boolean => result === "later" && status === null;
+import type { Outcome } from "../../../outbox/sender";
 
 /** A message as every way sends it. */
 export interface Message {

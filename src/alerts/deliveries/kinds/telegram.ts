@@ -2,8 +2,9 @@ import { config } from "../../../configuration/config";
 import { retryWait } from "../../../kernel/http/outbound";
 import { now } from "../../../kernel/time/clock";
 import { isObject, type Json } from "../../../kernel/values/json";
+import type { Outcome } from "../../../outbox/sender";
 import type { TargetSettings } from "../../targets/table";
-import type { Message, Outcome } from "./outcome";
+import type { Message } from "./outcome";
 import { outcomeOf } from "./outcome";
 import { postJson } from "./post";
 

@@ -1,7 +1,8 @@
 import { createHmac } from "node:crypto";
 import { retryWait } from "../../../kernel/http/outbound";
 import { iso, now, SECOND } from "../../../kernel/time/clock";
-import type { Message, Outcome } from "./outcome";
+import type { Outcome } from "../../../outbox/sender";
+import type { Message } from "./outcome";
 import { outcomeOf } from "./outcome";
 import { postJson } from "./post";
 

@@ -1,18 +1,17 @@
 import { describe, expect, test } from "bun:test";
-import { isOver, pauseAt, withJitter } from "../../../src/alerts/deliveries/pauses";
-import type { Severity } from "../../../src/alerts/kinds";
-import { DAY, HOUR, MINUTE, SECOND } from "../../support/time";
+import { isOver, pauseAt, withJitter } from "../../src/outbox/pauses";
+import { DAY, HOUR, MINUTE, SECOND } from "../support/time";
 
 /** The pauses between attempts that fail. */
 
 const BEGIN = Date.UTC(2026, 4, 4);
 
 /** The pauses of a delivery that fails until it is given up, by a clock that follows them. */
-function pausesOf(severity: Severity, firstAt = BEGIN): number[] {
+function pausesOf(isAlarm: boolean, firstAt = BEGIN): number[] {
   const pauses: number[] = [];
   let time = firstAt;
-  for (let step = 0; !isOver(step, severity, firstAt, time); step++) {
-    const pause = pauseAt(step, severity);
+  for (let step = 0; !isOver(step, isAlarm, firstAt, time); step++) {
+    const pause = pauseAt(step, isAlarm);
     pauses.push(pause);
     time += pause;
   }
@@ -22,15 +21,12 @@ const sum = (pauses: number[]) => pauses.reduce((total, pause) => total + pause,
 const FIRST = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR];
 
 describe("a delivery that fails is tried", () => {
-  test.each(["info", "warning"] as const)(
-    "after growing pauses, then each 3 hours for 3 days: %s",
-    (severity) => {
-      expect(pausesOf(severity)).toEqual([...FIRST, ...new Array(24).fill(3 * HOUR)]);
-    },
-  );
+  test("after growing pauses, then each 3 hours for 3 days", () => {
+    expect(pausesOf(false)).toEqual([...FIRST, ...new Array(24).fill(3 * HOUR)]);
+  });
 
   test("every two minutes for a day if it is an alarm's, before its pauses grow", () => {
-    const pauses = pausesOf("alarm");
+    const pauses = pausesOf(true);
     const frequent = pauses.slice(0, -26);
     expect(frequent.slice(0, 3)).toEqual([5 * SECOND, 30 * SECOND, 2 * MINUTE]);
     expect(new Set(frequent.slice(2))).toEqual(new Set([2 * MINUTE]));
@@ -40,15 +36,15 @@ describe("a delivery that fails is tried", () => {
   });
 
   test("as often where the clock was set only later, and not for the years in between", () => {
-    expect(pausesOf("info", 1_000)).toEqual(pausesOf("info"));
-    expect(isOver(1, "alarm", 1_000, BEGIN)).toBe(false);
+    expect(pausesOf(false, 1_000)).toEqual(pausesOf(false));
+    expect(isOver(1, true, 1_000, BEGIN)).toBe(false);
   });
 
   test("no longer than that, however few attempts there were", () => {
-    expect(isOver(1, "info", BEGIN, BEGIN + 3 * DAY)).toBe(false);
-    expect(isOver(1, "info", BEGIN, BEGIN + 3 * DAY + 2 * HOUR)).toBe(true);
-    expect(isOver(1, "alarm", BEGIN, BEGIN + 4 * DAY)).toBe(false);
-    expect(isOver(1, "alarm", BEGIN, BEGIN + 4 * DAY + 2 * HOUR)).toBe(true);
+    expect(isOver(1, false, BEGIN, BEGIN + 3 * DAY)).toBe(false);
+    expect(isOver(1, false, BEGIN, BEGIN + 3 * DAY + 2 * HOUR)).toBe(true);
+    expect(isOver(1, true, BEGIN, BEGIN + 4 * DAY)).toBe(false);
+    expect(isOver(1, true, BEGIN, BEGIN + 4 * DAY + 2 * HOUR)).toBe(true);
   });
 });
 

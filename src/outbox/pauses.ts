@@ -1,7 +1,6 @@
-import { DAY, HOUR, MINUTE, SECOND } from "../../kernel/time/clock";
-import type { Severity } from "../kinds";
+import { DAY, HOUR, MINUTE, SECOND } from "../kernel/time/clock";
 
-/** The pauses between the attempts at a delivery. Pure. */
+/** The pauses between the attempts at one delivery. Pure. */
 
 const FIRST_PAUSES = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR];
 const LAST_PAUSE = 3 * HOUR;
@@ -19,8 +18,8 @@ const ALARM_STEPS = 2 + ALARM_FOR / ALARM_PAUSE;
 const PLAUSIBLE = Date.UTC(2020, 0, 1);
 
 /** Pause before the next attempt in milliseconds, without jitter. `step` counts the attempts in turn that failed, from 0. */
-export function pauseAt(step: number, severity: Severity): number {
-  if (severity !== "alarm") return FIRST_PAUSES[step] ?? LAST_PAUSE;
+export function pauseAt(step: number, isAlarm: boolean): number {
+  if (!isAlarm) return FIRST_PAUSES[step] ?? LAST_PAUSE;
   if (step < ALARM_STEPS) return Math.min(FIRST_PAUSES[step] ?? ALARM_PAUSE, ALARM_PAUSE);
   // On from where the pauses of the rest grow beyond those of alarms.
   return FIRST_PAUSES[step - ALARM_STEPS + 3] ?? LAST_PAUSE;
@@ -33,9 +32,9 @@ export const withJitter = (pause: number): number => Math.round(pause * (0.9 + 0
  * True if a delivery that failed again is given up: after as long as its pauses last. By the steps alone where the clock
  * wasn't set at the first attempt (epoch milliseconds).
  */
-export function isOver(step: number, severity: Severity, firstAttemptAt: number, time: number): boolean {
-  const alarmSteps = severity === "alarm" ? ALARM_STEPS - 3 : 0;
+export function isOver(step: number, isAlarm: boolean, firstAttemptAt: number, time: number): boolean {
+  const alarmSteps = isAlarm ? ALARM_STEPS - 3 : 0;
   if (step >= alarmSteps + FIRST_PAUSES.length + LAST_PAUSES_FOR / LAST_PAUSE) return true;
-  const span = (severity === "alarm" ? ALARM_FOR : 0) + SUM_OF_FIRST + LAST_PAUSES_FOR;
+  const span = (isAlarm ? ALARM_FOR : 0) + SUM_OF_FIRST + LAST_PAUSES_FOR;
   return firstAttemptAt >= PLAUSIBLE && time - firstAttemptAt >= span;
 }
