@@ -1,6 +1,6 @@
-import { done, expectStatus } from "../support/expectations";
+import { done, eventually, expectStatus } from "../support/expectations";
 import type { TestServer } from "../support/server";
-import { fix } from "../tracking/support";
+import { createZone, fix } from "../tracking/support";
 
 /** Alert rules, alerts and devices in the tests. */
 
@@ -65,4 +65,35 @@ export async function send(server: TestServer, { key }: Sender, fields: object =
     await server.post("/v1/gps", { token: key, body: { ...fix(), timestamp, ...fields } }),
     201,
   ).body.data;
+}
+
+/** Lets the clock, which is watched each second, see what is due. */
+export const clockWatched = () => Bun.sleep(1_300);
+
+/** Changes a rule as the admin. */
+export async function changeRule(server: TestServer, id: string, body: object) {
+  return done(await server.patch(`${RULES}/${id}`, { token: await server.admin(), body })).data;
+}
+
+/** A zone, by default around the position of `fix`, with a rule on a crossing of it, and a device. */
+export async function newZoneWatch(
+  server: TestServer,
+  event: string,
+  fields: object = {},
+  zoneFields: object = {},
+) {
+  const device = await server.device();
+  const zone = await createZone(server, { name: "Depot", ...zoneFields });
+  const condition = { type: "zone", event, geofence_ids: [zone.id] };
+  const rule = await newRule(server, condition, { device_ids: [device.id], ...fields });
+  return { device, zone, rule };
+}
+
+/** Waits until the crossings of a device are those of all its positions. */
+export async function corrected(server: TestServer, { id }: Pick<Sender, "id">): Promise<void> {
+  const token = await server.admin();
+  await eventually(
+    async () =>
+      done(await server.get(`/v1/geofence-events?device_id=${id}`, { token })).recomputing_from === null,
+  );
 }

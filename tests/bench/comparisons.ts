@@ -159,7 +159,7 @@ export async function measureDevices(clients: Clients, server: Server): Promise<
 
 /** The cost of a POST with a certain number of zones on the server. */
 export interface ZoneCost extends Summary {
-  zones: number;
+  zones: string;
   /** A second over the requests that it answered. */
   microseconds: number;
 }
@@ -167,7 +167,7 @@ export interface ZoneCost extends Summary {
 /** The cost of a POST on servers that differ in their number of zones alone, measured in turn. */
 export async function measureZones(
   clients: Clients,
-  servers: Map<number, Server>,
+  servers: Map<string, Server>,
   rounds: number,
 ): Promise<ZoneCost[]> {
   const { warmUpRounds } = clients.settings;

@@ -36,6 +36,10 @@ import { measureStarts } from "./start";
 
 /** With one of each size, a run shows if the cost of a point grows with all zones or with those around it. */
 const ZONE_COUNTS = [10, ZONES, 100_000];
+const circles = (count: number): string => `${count.toLocaleString("en")} circles`;
+const POLYGONS = "100,000 polygons of 20 corners";
+const RULES = `${circles(ZONES)}, 10,000 rules on 1,000 devices`;
+const DEVICES_WITH_RULES = 1_000;
 
 /** Starts of the executable that are measured. */
 const MAX_STARTS = 10;
@@ -55,14 +59,24 @@ async function runComparison(options: Options, directory: string): Promise<Repor
 
   const preparation = await Preparation.start(join(directory, "prepared"), points);
   await preparation.growPoints(points);
-  const places = new Map<number | "fairlead" | "baseline" | "starts", Place>();
+  const places = new Map<string, Place>();
+  const copy = (name: string) =>
+    places.set(name, preparation.copyTo(join(directory, name.replaceAll(" ", "-"))));
   for (const zones of withZones ? ZONE_COUNTS : [ZONES]) {
     await preparation.growZones(zones);
-    const copies = [zones, ...(zones === ZONES ? (["fairlead", "baseline", "starts"] as const) : [])];
-    for (const name of copies) places.set(name, preparation.copyTo(join(directory, String(name))));
+    const copies = [circles(zones), ...(zones === ZONES ? ["fairlead", "baseline", "starts"] : [])];
+    for (const name of copies) copy(name);
+    if (!withZones || zones !== ZONES) continue;
+    await preparation.addRules(DEVICES_WITH_RULES);
+    copy(RULES);
+    await preparation.dropRules();
+  }
+  if (withZones) {
+    await preparation.makePolygons();
+    copy(POLYGONS);
   }
   preparation.finish();
-  const place = (name: number | "fairlead" | "baseline" | "starts") => places.get(name) as Place;
+  const place = (name: string) => places.get(name) as Place;
 
   const clients = new Clients(options);
   const comparisons: Comparison[] = [];
@@ -75,8 +89,10 @@ async function runComparison(options: Options, directory: string): Promise<Repor
   const fanOutRounds = options.quick ? Math.ceil(rounds / 2) : rounds;
   for (const scenario of fanOuts)
     if (pair) deliveries.push(await compareFanOut(clients, scenario, pair, fanOutRounds));
-  const servers = new Map<number, Server>();
-  if (withZones) for (const zones of ZONE_COUNTS) servers.set(zones, await startFairlead(place(zones)));
+  const servers = new Map<string, Server>();
+  if (withZones)
+    for (const name of [...ZONE_COUNTS.map(circles), POLYGONS, RULES])
+      servers.set(name, await startFairlead(place(name)));
   const zones = await measureZones(clients, servers, Math.ceil(rounds / 2));
   const starts = withStarts
     ? await measureStarts(place("starts").directory, directory, Math.min(rounds, MAX_STARTS))

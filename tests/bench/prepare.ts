@@ -1,5 +1,8 @@
 import { constants, copyFileSync, mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
+import { between, eq } from "drizzle-orm";
+import type { StoredCondition } from "../../src/alerts/kinds";
+import { alertRules } from "../../src/alerts/rules/table";
 import { loadConfig } from "../../src/configuration/config";
 import { type Fix, readTrack, toGpsBody, underWay } from "../../src/demo/track";
 import { authenticate, type Caller } from "../../src/identity/access/caller";
@@ -16,11 +19,14 @@ import { openData } from "../../src/kernel/db/open-data";
 import { closeDatabase, transact } from "../../src/kernel/db/transactions";
 import { dataPath, loadMasterKey, prepareDataDirectory } from "../../src/kernel/process/data-dir";
 import { HOUR, now, SECOND } from "../../src/kernel/time/clock";
-import type { Position } from "../../src/kernel/values/great-circle";
+import { destination, type Position } from "../../src/kernel/values/great-circle";
 import { loadSystemConfig, setSystemValue } from "../../src/runtime-settings/service";
-import { createDevice } from "../../src/tracking/devices/service";
+import { createDevice, insertDevice } from "../../src/tracking/devices/service";
 import { boundingBox } from "../../src/tracking/geofences/geometry";
+import type { Geometry } from "../../src/tracking/geofences/kinds";
+import { shapeOf } from "../../src/tracking/geofences/shape";
 import { geofences } from "../../src/tracking/geofences/table";
+import { putZone } from "../../src/tracking/geofences/zone-index";
 import { ALL, countAt, devicePoints, tripPoints } from "../../src/tracking/ingest/places";
 import { createTrip, updateTrip } from "../../src/tracking/trips/service";
 import { progress } from "./progress";
@@ -216,6 +222,75 @@ export class Preparation {
       this.#zones = end;
     }
   }
+
+  /** Makes a polygon of 20 corners of each zone, a star around the same place. */
+  async makePolygons(): Promise<void> {
+    const { kind: _, seq, latitude, longitude } = geofences;
+    for (let from = 0; from < this.#zones; from += ZONES_PER_COMMIT) {
+      progress(`preparing ${this.#zones.toLocaleString("en")} polygons`);
+      await transact(() => {
+        const some = db
+          .select({ seq, latitude, longitude })
+          .from(geofences)
+          .where(between(seq, from + 1, from + ZONES_PER_COMMIT))
+          .all();
+        for (const zone of some) {
+          const shape = shapeOf({ kind: "polygon", geometry: starAround(zone) }, null);
+          db.update(geofences).set(shape).where(eq(seq, zone.seq)).run();
+          putZone({ ...shape, seq: zone.seq });
+        }
+      });
+    }
+  }
+
+  /** Adds alert rules to as many devices as there are together with new ones: ten rules on each. */
+  async addRules(ofDevices: number): Promise<void> {
+    progress(`preparing ${(ofDevices * CONDITIONS.length).toLocaleString("en")} rules`);
+    await transact(() => {
+      const ids = [...this.#deviceIds];
+      while (ids.length < ofDevices) ids.push(insertDevice({ name: `Device ${ids.length + 1}` }));
+      const stamps = { created_at: now(), updated_at: now() };
+      for (const id of ids)
+        for (const condition of CONDITIONS)
+          db.insert(alertRules)
+            .values({
+              ...{ id: newId(), name: "Rule", severity: "info", device_ids: [id], condition },
+              ...{ cooldown_seconds: 300, target_ids: [], ...stamps },
+            })
+            .run();
+    });
+  }
+
+  /** Removes the rules again. */
+  async dropRules(): Promise<void> {
+    await transact(() => {
+      db.delete(alertRules).run();
+    });
+  }
+}
+
+/** Conditions of ten rules. A boat under way meets the first: its maker is nobody, so that it raises nothing. */
+const CONDITIONS: StoredCondition[] = [
+  { type: "speed", above_knots: 1 },
+  { type: "speed", above_knots: 40 },
+  { type: "speed", above_knots: 50 },
+  { type: "battery", below_percent: 10 },
+  { type: "battery", below_percent: 20 },
+  { type: "silence", seconds: 3_600 },
+  { type: "silence", seconds: 86_400 },
+  { type: "zone", event: "exit", geofence_ids: [] },
+  { type: "zone", event: "dwell", geofence_ids: [] },
+  { type: "anchor" },
+];
+
+/** A star of 20 corners, 0.3 km around a place. */
+function starAround(place: Position): Geometry {
+  const ring = Array.from({ length: 21 }, (_, at): [number, number] => {
+    const { latitude, longitude } = destination(place, (at % 20) * 18, at % 2 === 0 ? 0.3 : 0.22);
+    return [longitude, latitude];
+  });
+  ring[20] = ring[0] as [number, number];
+  return { type: "Polygon", coordinates: [ring] };
 }
 
 interface AllOfFleet {

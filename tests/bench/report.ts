@@ -113,7 +113,7 @@ function promptAnswers({ comparisons, devices }: Report): string[][] {
 
 function zoneCosts(all: ZoneCost[]): string {
   const rows = all.map(({ zones, microseconds, processorMicroseconds, requestsPerSecond }) => [
-    `${whole(zones)} zones`,
+    zones,
     perSecond(requestsPerSecond),
     `${microseconds.toFixed(1)} µs`,
     orDash(processorMicroseconds),

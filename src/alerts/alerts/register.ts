@@ -187,8 +187,14 @@ export function acknowledge(row: AlertRow, by: string | null, text: string | nul
   return after;
 }
 
-/** Tells further targets of an alert that nobody has acknowledged, in the current transaction. */
+/**
+ * Tells further targets, if there are any by now, of an alert that nobody has acknowledged, in the current transaction.
+ */
 export function escalate(row: AlertRow, targetIds: readonly string[]): void {
+  if (targetIds.length === 0) {
+    updateAlert(row, { escalate_at: null });
+    return;
+  }
   const further = targetIds.filter((id) => !row.told.includes(id));
   const after = update(row, {
     ...{ escalate_at: null, escalated_at: now(), is_told: true },

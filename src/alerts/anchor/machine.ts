@@ -86,9 +86,3 @@ export const fallSilent = (state: AnchorState): AnchorStep =>
   state.isSilent
     ? { state, effects: [] }
     : { state: { ...state, isSilent: true }, effects: [{ raise: "silent" }] };
-
-/** The alerts of a state that are to be open. */
-export const openIn = ({ place, isSilent }: AnchorState): ("warning" | "dragging" | "silent")[] => [
-  ...(place === "holding" ? [] : [place]),
-  ...(isSilent ? (["silent"] as const) : []),
-];

@@ -3,10 +3,12 @@ import { now, SECOND } from "../../kernel/time/clock";
 import { escalate } from "../alerts/register";
 import { alertsToEscalate } from "../alerts/stored";
 import { tickArrivals } from "../arrivals/arrivals";
+import type { ZoneEvent } from "../kinds";
 import { activeRule } from "../rules/active";
-import { observe } from "./observe";
+import { mayTell } from "../rules/standing";
+import { type Observation, observe } from "./observe";
 import { watchSilence } from "./silence";
-import { conditionOf, dropCondition, dueConditions, holdCondition } from "./stored";
+import { conditionOf, dropCondition, dueConditions, holdCondition, lastCrossing, sideAt } from "./stored";
 
 /** Conditions that change with time alone. The database holds all of it, so a restart goes on where the clock is by then. */
 
@@ -39,21 +41,43 @@ function raiseDue(): void {
       dropCondition(ruleId, deviceId, subject);
       continue;
     }
-    const { value, place, crossingId } = seen;
-    const isCrossing = rule.condition.type === "zone" && place !== null;
-    observe({
-      ...{ rule, deviceId, subject, value, place, crossingId, isMet: true },
-      ...(isCrossing && { at: place.time }),
-    });
+    const look = { rule, deviceId, subject };
+    if (rule.condition.type !== "zone") observe({ ...look, ...seen, isMet: true });
+    else if (deviceId !== null && subject !== null && isThere(deviceId, subject, rule.condition.event))
+      raiseCrossing(look, deviceId, subject, rule.condition.event);
     const after = conditionOf(ruleId, deviceId, subject);
-    // Its maker may not see it any more, or the clock was set back.
+    // The next younger fix will tell, its maker may not see it any more, or the clock was set back.
     if (after && !after.isOpen) holdCondition({ ...held, dueAt: now() + RETRY }, seen);
   }
+}
+
+/** False where late or old positions have told otherwise since, which change no condition by themselves. */
+function isThere(deviceId: string, zoneId: string, event: ZoneEvent): boolean {
+  const side = sideAt(deviceId, zoneId);
+  return event === "dwell" ? side?.hasDwelled === true : (side === null) === (event === "exit");
+}
+
+/** Raises a crossing that was held back, as it is by what has come since. */
+function raiseCrossing(
+  look: Pick<Observation, "rule" | "deviceId" | "subject">,
+  deviceId: string,
+  zoneId: string,
+  event: ZoneEvent,
+): void {
+  const crossing = event === "passed" ? null : lastCrossing(deviceId, zoneId, event);
+  // It has never been on the other side, as late positions have told.
+  if (!crossing) {
+    observe({ ...look, isMet: false, value: null, place: null });
+    return;
+  }
+  const { id, latitude, longitude, occurred_at } = crossing;
+  const place = { latitude, longitude, time: occurred_at };
+  observe({ ...look, isMet: true, value: null, place, crossingId: id, at: occurred_at });
 }
 
 function escalateDue(): void {
   for (const alert of alertsToEscalate(now(), AT_ONCE)) {
     const rule = alert.rule_id === null ? undefined : activeRule(alert.rule_id);
-    escalate(alert, rule?.escalate_target_ids ?? []);
+    escalate(alert, rule && mayTell(rule) ? (rule.escalate_target_ids ?? []) : []);
   }
 }

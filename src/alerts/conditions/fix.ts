@@ -39,21 +39,24 @@ export interface ShownCrossing {
 const OLDEST = 10 * MINUTE;
 
 /**
- * Looks at all conditions that the newest fix of a device may change, in the current transaction. `sides` reads the zones in
- * which the device is after the fix. The box's own receiver isn't held against the clock.
+ * Lets the zones see the newest fix of a device by `cross`, which returns the crossings that it showed, and looks at all
+ * conditions that it may change, in the current transaction. `sides` reads the zones in which the device is at the moment. The
+ * box's own receiver isn't held against the clock.
  */
 export function watchFix(
   deviceId: string,
   fix: MovingFix,
-  crossings: readonly ShownCrossing[],
+  cross: () => readonly ShownCrossing[],
   sides: () => readonly StoredSide[],
   isOwn: boolean,
 ): void {
-  const state = stateOf(deviceId);
   if (!isOwn && now() - fix.timestamp > OLDEST) {
-    if (crossings.length > 0) leaveUntold(deviceId, () => sidesBefore(sides(), crossings));
+    const before = sides();
+    if (cross().length > 0) leaveUntold(deviceId, () => before);
     return;
   }
+  const crossings = cross();
+  const state = stateOf(deviceId);
   const place: Place = { latitude: fix.latitude, longitude: fix.longitude, time: fix.timestamp };
   if (state.untold !== null) tellAll(deviceId, state.untold, sides(), crossings);
   else for (const crossing of crossings) watchCrossing(deviceId, crossing);
@@ -110,20 +113,30 @@ function watchMeasures(
 
 // --- Crossings ----------------------------------------------------------------------------------------------
 
-/** The crossing that ends what another began. */
-const ENDED_BY: Partial<Record<ZoneEvent, ZoneEvent>> = { enter: "exit", dwell: "exit", exit: "enter" };
+/** What a crossing ends. */
+const ENDED_BY: Record<ZoneEvent, readonly ZoneEvent[]> = {
+  enter: ["exit"],
+  exit: ["enter", "dwell"],
+  passed: [],
+  dwell: [],
+};
 
 /** Looks at the rules that a crossing of a device begins or ends. */
 function watchCrossing(deviceId: string, crossing: ShownCrossing): void {
   const { event, geofence_id, occurred_at, latitude, longitude } = crossing;
   if (event === "begin" || event === "end") return;
+  end(deviceId, geofence_id, ENDED_BY[event]);
   const place: Place = { latitude, longitude, time: occurred_at };
-  for (const { ruleId, subject } of stateOf(deviceId).conditions) {
-    const rule = subject === geofence_id ? activeRule(ruleId) : undefined;
-    if (rule?.condition.type === "zone" && ENDED_BY[rule.condition.event] === event)
-      observe({ rule, deviceId, subject, isMet: false, value: null, place });
-  }
   for (const rule of zoneRulesFor(deviceId, event, geofence_id)) begin(rule, deviceId, crossing, place);
+}
+
+/** Ends what some crossings of a zone have begun. */
+function end(deviceId: string, zoneId: string, events: readonly ZoneEvent[]): void {
+  for (const { ruleId, subject } of stateOf(deviceId).conditions) {
+    const rule = subject === zoneId ? activeRule(ruleId) : undefined;
+    if (rule?.condition.type === "zone" && events.includes(rule.condition.event))
+      observe({ rule, deviceId, subject, isMet: false, value: null, place: null });
+  }
 }
 
 const begin = (
@@ -154,17 +167,6 @@ export function leaveUntold(deviceId: string, before: () => readonly StoredSide[
     );
 }
 
-/** The zones in which a device was before some crossings, oldest first. */
-function sidesBefore(after: readonly StoredSide[], crossings: readonly ShownCrossing[]): StoredSide[] {
-  const sides = new Map(after.map(({ zoneId, hasDwelled }) => [zoneId, { zoneId, hasDwelled }]));
-  for (const { event, geofence_id } of [...crossings].reverse()) {
-    if (event === "enter") sides.delete(geofence_id);
-    if (event === "exit") sides.set(geofence_id, { zoneId: geofence_id, hasDwelled: true });
-    if (event === "dwell") sides.set(geofence_id, { zoneId: geofence_id, hasDwelled: false });
-  }
-  return [...sides.values()];
-}
-
 /** Tells what has changed for good since crossings went untold, as if it had happened with this fix. */
 function tellAll(
   deviceId: string,
@@ -178,12 +180,16 @@ function tellAll(
   const tell = (zoneId: string, event: "enter" | "exit" | "dwell"): void => {
     const crossing = lastCrossing(deviceId, zoneId, event);
     if (crossing) watchCrossing(deviceId, crossing);
+    // It has never been on the other side, as late positions have told.
+    else end(deviceId, zoneId, ENDED_BY[event]);
   };
   for (const zoneId of then.keys()) if (!now.has(zoneId)) tell(zoneId, "exit");
   for (const { zoneId, hasDwelled } of now.values()) {
     const known = then.get(zoneId);
     if (!known) tell(zoneId, "enter");
     if (hasDwelled && !known?.hasDwelled) tell(zoneId, "dwell");
+    // It has come back meanwhile.
+    if (!hasDwelled && known?.hasDwelled) end(deviceId, zoneId, ["dwell"]);
   }
   for (const crossing of crossings) if (crossing.event === "passed") watchCrossing(deviceId, crossing);
 }

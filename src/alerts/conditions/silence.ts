@@ -14,6 +14,11 @@ import { stateOf } from "./stored";
  */
 
 const allDevices = statement(() => sqlite.prepare<{ id: string }, []>("SELECT id FROM devices"));
+const device = statement(() =>
+  sqlite.prepare<{ id: string }, [string]>("SELECT id FROM devices WHERE id = ?"),
+);
+/** Positions of a device that was deleted still name it for a while. */
+const isDevice = (id: string): boolean => device().get(id) !== null;
 const newestPlace = statement(() =>
   sqlite.prepare<Place, [string]>(
     `SELECT latitude, longitude, timestamp AS time FROM gps_points WHERE device_id = ? AND ${COUNTS}
@@ -40,10 +45,16 @@ export function noteLife(deviceId: string): void {
   if (!isKnown && version !== 0) dueAt.set(deviceId, 0);
 }
 
+/** Epoch milliseconds of the last look. */
+let lookedAt = 0;
+
 /** Looks at the devices whose time has come. */
 export async function watchSilence(): Promise<void> {
   renewRules();
   const time = now();
+  // A clock that was set back: the times are far off.
+  if (time < lookedAt) for (const deviceId of dueAt.keys()) dueAt.set(deviceId, 0);
+  lookedAt = time;
   for (const [deviceId, due] of dueAt) if (due <= time) await lookAt(deviceId, time);
 }
 
@@ -64,6 +75,11 @@ function renewRules(): void {
 }
 
 async function lookAt(deviceId: string, time: number): Promise<void> {
+  if (!isDevice(deviceId)) {
+    dueAt.delete(deviceId);
+    silent.delete(deviceId);
+    return;
+  }
   const since = lastArrival(deviceId);
   const met: RuleOf<"silence">[] = [];
   let next = Number.POSITIVE_INFINITY;
@@ -79,7 +95,8 @@ async function lookAt(deviceId: string, time: number): Promise<void> {
   const looks = observationsOf(deviceId, met, since === null ? 0 : (time - since) / SECOND);
   if (looks.length > 0)
     await transact(() => {
-      for (const look of looks) observe(look);
+      // It may have been deleted meanwhile.
+      if (isDevice(deviceId)) for (const look of looks) observe(look);
     });
   dueAt.set(deviceId, met.length > 0 ? Math.min(next, time + LOOK_EVERY) : next);
 }

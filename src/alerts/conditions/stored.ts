@@ -168,6 +168,19 @@ export function dropUntold(deviceId: string): void {
   states.set(deviceId, { ...stateOf(deviceId), untold: null });
 }
 
+const side = statement(() =>
+  sqlite.prepare<{ has_dwelled: 0 | 1 }, [string, string]>(
+    `SELECT p.has_dwelled FROM geofence_presence p JOIN geofences g ON g.seq = p.geofence_seq
+     WHERE p.device_id = ? AND g.id = ? AND p.is_inside = 1`,
+  ),
+);
+
+/** The state of a device in a zone; null if it isn't inside. */
+export function sideAt(deviceId: string, zoneId: string): StoredSide | null {
+  const found = side().get(deviceId, zoneId);
+  return found && { zoneId, hasDwelled: found.has_dwelled === 1 };
+}
+
 interface StoredCrossing {
   id: string;
   geofence_id: string;

@@ -11,29 +11,39 @@ import type { SystemMeasure } from "../kinds";
 
 const MEGABYTE = 1_000_000;
 
-/** An event that has never happened counts from here. Epoch milliseconds. */
-const startedAt = now();
+export interface Measure {
+  value: number;
+  /** True if it may be more: it is the time since something that hasn't happened since the start. */
+  isAtLeast: boolean;
+}
 
-const since = (time: number | null): number => Math.max(0, now() - (time ?? startedAt));
+const exactly = (value: number): Measure => ({ value, isAtLeast: false });
 
-export const MEASURES: Record<SystemMeasure, () => number | null | Promise<number | null>> = {
+/** The time since a moment (epoch milliseconds; null for none since the start), in a unit of so many milliseconds. */
+const since = (time: number | null, unit: number): Measure =>
+  // The clock may be set while the server runs.
+  time === null
+    ? { value: performance.now() / unit, isAtLeast: true }
+    : exactly(Math.max(0, now() - time) / unit);
+
+export const MEASURES: Record<SystemMeasure, () => Measure | null | Promise<Measure>> = {
   backup_age: () => {
     const state = backupState();
-    return state && since(state.newest) / HOUR;
+    return state && since(state.newest, HOUR);
   },
   disk_free: async () => {
     const { bavail, bsize } = await statfs(config["data.dir"]);
-    return (bavail * bsize) / MEGABYTE;
+    return exactly((bavail * bsize) / MEGABYTE);
   },
   position_source: () => {
     const state = positionState();
-    return state && since(state.lastFixAt) / SECOND;
+    return state && since(state.lastFixAt, SECOND);
   },
   vessel_source: () => {
     const { source, lastHeardAt } = vesselsState();
-    return source === "none" ? null : since(lastHeardAt) / SECOND;
+    return source === "none" ? null : since(lastHeardAt, SECOND);
   },
   // No shore is configured, so nothing waits for one.
   sync_backlog: () => null,
-  email_queue: waitingEmails,
+  email_queue: () => exactly(waitingEmails()),
 };

@@ -4,23 +4,29 @@ import { now, SECOND } from "../../kernel/time/clock";
 import { listStations } from "../../operations/water-levels/service";
 import { observe } from "../conditions/observe";
 import { type RuleOf, rulesOf } from "../rules/active";
-import { MEASURES } from "./measures";
+import { MEASURES, type Measure } from "./measures";
 
 /** Rules that look at what no position tells: water levels, and the installation itself. */
 
-/** The job: looks at the measures of the installation that rules name. */
+/** The job: looks at the measures of the installation that rules name. One that there is no more is in bounds. */
 export async function watchMeasures(): Promise<void> {
   const rules = rulesOf("system").ofAll;
   const named = new Set(rules.map(({ condition }) => condition.what));
   for (const what of named) {
-    const value = await MEASURES[what]();
-    if (value === null) continue;
+    const measure = await MEASURES[what]();
     const ofThis = rules.filter(({ condition }) => condition.what === what);
     await transact(() => {
-      for (const rule of ofThis)
-        observe({ ...at(rule, what, rule.condition, value), value: Math.round(value * 10) / 10 });
+      for (const rule of ofThis) lookAt(rule, measure);
     });
   }
+}
+
+/** After a start, what isn't known yet stays as it was. */
+function lookAt(rule: RuleOf<"system">, measure: Measure | null): void {
+  const { what, below } = rule.condition;
+  const look = at(rule, what, rule.condition, measure?.value ?? null);
+  if (measure?.isAtLeast && (!look.isMet || below !== undefined)) return;
+  observe({ ...look, value: look.value && Math.round(look.value * 10) / 10 });
 }
 
 let levelsReadAt = Number.NEGATIVE_INFINITY;
@@ -70,8 +76,8 @@ const at = (
   rule: RuleOf<"system"> | RuleOf<"water_level">,
   subject: string,
   { above, below }: Bounds,
-  value: number,
+  value: number | null,
 ) => ({
   ...{ rule, subject, value, deviceId: null, place: null },
-  isMet: (above !== undefined && value > above) || (below !== undefined && value < below),
+  isMet: value !== null && ((above !== undefined && value > above) || (below !== undefined && value < below)),
 });

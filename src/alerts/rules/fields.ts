@@ -10,6 +10,7 @@ import { TEMPLATE_WORDS } from "../alerts/register";
 import type { ConditionType, StoredCondition } from "../kinds";
 import { checkSchedule } from "../schedules/windows";
 import { checkTargetIds } from "../targets/service";
+import { CONDITIONS } from "./schema";
 import type { StoredRule } from "./table";
 
 /** The checks of what a rule holds, beyond its schema. */
@@ -38,7 +39,8 @@ export function requireSight({ isSuperAdmin, permissions }: Caller, { type }: St
 }
 
 /** A condition with identifiers in lower case, and without fields that are none of its own. */
-export function cleaned(condition: StoredCondition): StoredCondition {
+export function cleaned(given: StoredCondition): StoredCondition {
+  const condition = ownFields(given);
   switch (condition.type) {
     case "zone":
       return { ...condition, geofence_ids: unique(condition.geofence_ids) };
@@ -47,6 +49,13 @@ export function cleaned(condition: StoredCondition): StoredCondition {
     default:
       return condition;
   }
+}
+
+/** Unknown fields are ignored everywhere, but the framework doesn't look into variants. */
+function ownFields(condition: StoredCondition): StoredCondition {
+  const { properties } = CONDITIONS[condition.type];
+  const own = Object.entries(condition).filter(([name]) => Object.hasOwn(properties, name));
+  return Object.fromEntries(own) as StoredCondition;
 }
 
 /** Identifiers in lower case, each once. */
@@ -63,16 +72,19 @@ type Checked = Pick<
   | "message"
 >;
 
-/** Refuses a rule that can't work, in the current transaction. Throws 400. */
-export function checkRule(rule: Checked): void {
+/**
+ * Refuses a rule that can't work, in the current transaction. Targets are looked for in what has `changed` alone: one that was
+ * deleted since is none of the caller's doing. Throws 400.
+ */
+export function checkRule(rule: Checked, changed: Partial<Checked> = rule): void {
   checkCondition(rule.condition);
   checkExist("/device_ids", "device", devices, devices.id, rule.device_ids);
   const hasDevice = !["water_level", "system"].includes(rule.condition.type);
   if (!hasDevice && rule.device_ids.length > 0)
     throw invalid("/device_ids", `must be empty for a condition of type ${rule.condition.type}`);
   if (rule.schedule) checkSchedule("/schedule", rule.schedule);
-  checkTargetIds("/target_ids", rule.target_ids ?? []);
-  checkTargetIds("/escalate_target_ids", rule.escalate_target_ids ?? []);
+  checkTargetIds("/target_ids", changed.target_ids ?? []);
+  checkTargetIds("/escalate_target_ids", changed.escalate_target_ids ?? []);
   if (rule.escalate_after_seconds !== null && !rule.escalate_target_ids?.length)
     throw invalid("/escalate_target_ids", "is required with escalate_after_seconds");
   if (rule.escalate_after_seconds === null && rule.escalate_target_ids?.length)

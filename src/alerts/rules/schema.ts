@@ -25,7 +25,7 @@ const level = (description: string) =>
 const measure = (description: string) =>
   t.Optional(t.Number({ minimum: 0, maximum: 1e12, description, examples: [48] }));
 
-const CONDITIONS = {
+export const CONDITIONS = {
   zone: record(
     "ZoneCondition",
     {

@@ -7,7 +7,7 @@ import { adjustCounter, counter, counterNow } from "../../kernel/db/counters";
 import { conflict, notFound } from "../../kernel/errors/errors";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { checkChanged } from "../../kernel/http/validation";
-import { iso, madeNow, now } from "../../kernel/time/clock";
+import { iso, madeNow, now, SECOND } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import { clear } from "../alerts/register";
 import { openAlertsOfDevice, openAlertsOfRule, openAlertsOfSubject } from "../alerts/stored";
@@ -113,7 +113,7 @@ export function updateRule(actor: Actor, id: string, input: AlertRuleChange): Pr
     const maker = isTelling ? changedOnly(before, makerOf(actor.caller)) : {};
     if (isEmpty(change) && isEmpty(maker)) return toRule(before);
     const after = { ...before, ...change };
-    checkRule(after);
+    checkRule(after, change);
     const row = db
       .update(alertRules)
       .set({ ...change, ...maker, updated_at: now() })
@@ -122,6 +122,7 @@ export function updateRule(actor: Actor, id: string, input: AlertRuleChange): Pr
       .get();
     rulesChanged();
     endConditions(before, row);
+    if (change.hold_seconds !== undefined) renewDue(row);
     audit("alert_rule_updated", row, { changed: Object.keys(change) });
     return toRule(row);
   });
@@ -145,6 +146,14 @@ function endConditions(before: StoredRule, after: StoredRule): void {
         .where(sql`${heldConditions.rule_id} = ${after.id} AND ${heldConditions.device_id} = ${device_id}`)
         .run();
   for (const alert of openAlertsOfRule(after.id)) if (isOver(alert.device_id)) clear(alert);
+}
+
+/** Lets what a rule holds back become due by its time to hold as it is now, in the current transaction. */
+function renewDue({ id, hold_seconds }: StoredRule): void {
+  db.update(heldConditions)
+    .set({ due_at: sql`${heldConditions.since} + ${hold_seconds * SECOND}` })
+    .where(eq(heldConditions.rule_id, id))
+    .run();
 }
 
 /** Deletes a rule; its alerts are cleared, and stay. Throws 404. */

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
+import { alerts } from "../../alerts/alerts/table";
 import { notificationTargets } from "../../alerts/targets/table";
 import { note } from "../../feed/journal";
 import { accessChanged } from "../../identity/access/caller";
@@ -116,6 +117,8 @@ const ERASURES: ((userId: string) => unknown)[] = [
     const clients = db.delete(oauthClients).where(owned).returning({ id: oauthClients.id }).all();
     auditGone("client_deleted", "oauth_client", userId, clients);
   },
+  (userId) =>
+    db.update(alerts).set({ acknowledge_note: null }).where(eq(alerts.acknowledged_by, userId)).run(),
   // The ban itself and who imposed it are the installation's history; its reason is text about a person.
   (userId) => db.update(bans).set({ reason: null }).where(eq(bans.user_id, userId)).run(),
   eraseReports,

@@ -111,8 +111,8 @@ function take(
 function watch(deviceId: string, { source }: Row, places: Numbered[]): void {
   if (!isFile(source)) endSilence(deviceId);
   for (const place of places) {
-    const crossings = keepCrossings(deviceId, evaluateZones(deviceId, place));
-    watchFix(deviceId, place, crossings, () => sidesOf(deviceId), isOwn(place.source));
+    const cross = () => keepCrossings(deviceId, evaluateZones(deviceId, place));
+    watchFix(deviceId, place, cross, () => sidesOf(deviceId), isOwn(place.source));
     // Those of the own receiver are heard before they are thinned out.
     if (!isOwn(place.source)) watchAnchor(deviceId, place);
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { alertsOf, newRule, send } from "../../alerts/support";
 import { link } from "../../identity/accounts/support";
 import {
   countsDiffer,
@@ -11,7 +12,7 @@ import {
 } from "../../identity/audit-log/support";
 import { done, eventually } from "../../support/expectations";
 import { mailsTo, nextMail } from "../../support/mail";
-import { externalLogin, newUser, signInExternally, type User } from "../../support/people";
+import { externalLogin, newUser, signInExternally, staff, type User } from "../../support/people";
 import { frame, read } from "../../support/protobuf";
 import { filesWith, onDatabase, rows } from "../../support/rows";
 import { APP_KEY, type Settings, TestServer, temporaryDirectory } from "../../support/server";
@@ -140,6 +141,20 @@ test("nothing names a deleted account: in events by all doors, in reasons, repor
     metadata: '{"reason":"The account was deleted by an administrator"}',
   });
 }, 30_000);
+
+test("the note of an alert that a deleted account acknowledged goes, the alert stays", async () => {
+  const user = await staff(server, "alerts:read", "alerts:write");
+  const device = await server.device();
+  await newRule(server, { type: "speed", above_knots: 1 }, { device_ids: [device.id] });
+  await send(server, device);
+  const [alert] = await alertsOf(server, `&device_id=${device.id}`);
+  const note = word("note");
+  done(await server.post(`/v1/alerts/${alert.id}/acknowledge`, { token: user.token, body: { note } }));
+  await forceDelete(user.id);
+  await eventually(() => leftOf([note]).length === 0);
+  const [kept] = await alertsOf(server, `&device_id=${device.id}`);
+  expect(kept).toMatchObject({ status: "acknowledged", acknowledge_note: null });
+});
 
 test("others keep what services wrote of them, and their emails", async () => {
   const [user, other] = [await newUser(server), await newUser(server)];

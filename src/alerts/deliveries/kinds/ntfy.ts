@@ -15,7 +15,9 @@ const TAG = { info: "information_source", warning: "warning", alarm: "rotating_l
 /** A priority that wakes is for news alone: an end is told quietly. */
 function loudness({ type, severity }: Message): { priority: number; tags: string[] } {
   if (type === "alert.raised") return { priority: PRIORITY[severity], tags: [TAG[severity]] };
-  return { priority: 3, tags: [type === "alert.test" ? "wave" : "white_check_mark"] };
+  // A test of the anchor watch is as loud as an alarm: people try whether it would wake them.
+  if (type === "alert.test") return { priority: PRIORITY[severity], tags: ["wave"] };
+  return { priority: 3, tags: ["white_check_mark"] };
 }
 
 /** Cuts a text to so many bytes of UTF-8, between two characters. */

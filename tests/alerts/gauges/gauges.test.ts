@@ -1,0 +1,89 @@
+import { afterAll, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { answering, PegelonlineStandIn, station } from "../../stand-ins/pegelonline";
+import { eventually } from "../../support/expectations";
+import { write } from "../../support/rows";
+import { TestServer, temporaryDirectory } from "../../support/server";
+import { alertsOf, brief, clockWatched, newRule } from "../support";
+
+/** Rules on water levels and on the installation itself. Both are looked at as a server starts. */
+
+const pegel = await PegelonlineStandIn.start();
+afterAll(() => pegel.stop());
+
+const STATION = station({ longname: "VITTE" });
+const level = (value: number) => [{ ...STATION, timeseries: station({}, { current: { value } }).timeseries }];
+
+const told = async (server: TestServer) => (await alertsOf(server)).map(brief);
+
+test("a water level is raised once, kept while the source fails, and cleared within bounds, by whichever server", async () => {
+  pegel.stations = level(620);
+  const settings = pegel.settings();
+  let server = await TestServer.start({ settings });
+  const { dataDir } = server;
+  await newRule(server, { type: "water_level", station: STATION.uuid, above_cm: 600 });
+  /** The alerts once another server has looked. */
+  const look = async () => {
+    await server.stop("SIGKILL");
+    const asked = pegel.requests.length;
+    server = await TestServer.start({ settings, dataDir });
+    await pegel.questions(asked + 1);
+    await Bun.sleep(300);
+    return told(server);
+  };
+  expect(await look()).toEqual([`open water_level ${STATION.uuid}`]);
+  const [alert] = await alertsOf(server);
+  expect(alert).toMatchObject({ value: 620, message: "The water level at VITTE is 620 cm", device_id: null });
+  pegel.answer(answering(500));
+  expect(await look()).toEqual([`open water_level ${STATION.uuid}`]);
+  pegel.answer();
+  expect(await look()).toEqual([`open water_level ${STATION.uuid}`]);
+  pegel.stations = level(600);
+  expect(await look()).toEqual([`cleared water_level ${STATION.uuid}`]);
+  pegel.stations = level(630);
+  expect(await look()).toEqual([`open water_level ${STATION.uuid} ×2`]);
+  pegel.stations = [];
+  expect(await look()).toEqual([`open water_level ${STATION.uuid} ×2`]);
+  await server.stop();
+}, 60_000);
+
+test("measures raise out of bounds, stay over a restart until they are known, and end with their source", async () => {
+  const backups = join(temporaryDirectory(), "backups");
+  mkdirSync(backups);
+  const settings = {
+    "position.source": "nmea",
+    "position.url": "tcp://127.0.0.1:9",
+    "vessels.source": "nmea",
+    "vessels.url": "tcp://127.0.0.1:9",
+    "backup.interval_hours": "1",
+    "backup.dir": backups,
+  };
+  let server = await TestServer.start({ settings });
+  for (const what of ["position_source", "vessel_source"])
+    await newRule(server, { type: "system", what, above: 0 });
+  // None of these may be raised.
+  await newRule(server, { type: "system", what: "backup_age", above: 1 });
+  await newRule(server, { type: "system", what: "email_queue", above: 0 });
+  await newRule(server, { type: "system", what: "sync_backlog", below: 10 });
+  await newRule(server, { type: "system", what: "position_source", below: 1e6 });
+  await newRule(server, { type: "system", what: "disk_free", above: 1e12 });
+  const { dataDir } = server;
+  await server.stop();
+  server = await TestServer.start({ settings, dataDir });
+  const open = ["open system position_source", "open system vessel_source"];
+  await eventually(async () => (await alertsOf(server)).length === 2);
+  await clockWatched();
+  expect((await told(server)).toSorted()).toEqual(open);
+  // A server that has just begun to listen doesn't know that it is over.
+  write(server, `UPDATE alert_rules SET condition = replace(condition, '"above":0', '"above":3600')`);
+  await server.stop("SIGKILL");
+  server = await TestServer.start({ settings, dataDir });
+  await clockWatched();
+  expect((await told(server)).toSorted()).toEqual(open);
+  await server.stop();
+  server = await TestServer.start({ dataDir });
+  const over = ["cleared system position_source", "cleared system vessel_source"];
+  await eventually(async () => (await told(server)).toSorted().join() === over.join());
+  await server.stop();
+}, 60_000);
