@@ -1,13 +1,12 @@
 import { asc, eq } from "drizzle-orm";
 import type { Locale } from "../../identity/email/locale";
 import { newId } from "../../kernel/crypto/id";
-import { afterCommit } from "../../kernel/db/transactions";
 import { now } from "../../kernel/time/clock";
+import { putIntoOutbox } from "../../outbox/put";
 import { outbox } from "../../outbox/table";
-import { wakeOutbox } from "../../outbox/worker";
 import type { Severity } from "../kinds";
 import { pack } from "./content";
-import { putDelivery, recipient, supersedeWaiting } from "./put";
+import { recipient, supersedeWaiting } from "./put";
 import { quietUntil } from "./quiet";
 import type { Delivery } from "./schema";
 import { selectDeliveries, toDelivery } from "./service";
@@ -55,8 +54,8 @@ export function enqueue({ alertId, targetIds, type, severity, payload, text }: T
     const target = recipient(targetId);
     if (!target) continue;
     const id = newId();
-    putDelivery({
-      ...{ id, lane: targetId, alert_id: alertId, kind: type, severity },
+    putIntoOutbox({
+      ...{ id, lane: targetId, alert_id: alertId, kind: type, severity, user_id: null },
       message: messageIn(target.locale),
       urgency: severity === "alarm" ? 0 : 1,
       next_attempt_at: quietUntil(target, { type, severity }, time) ?? time,
@@ -64,7 +63,6 @@ export function enqueue({ alertId, targetIds, type, severity, payload, text }: T
     });
     ids.push(id);
   }
-  if (ids.length > 0) afterCommit(wakeOutbox);
   return ids;
 }
 

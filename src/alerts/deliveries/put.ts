@@ -1,8 +1,7 @@
 import { sqlite, statement } from "../../kernel/db/connection";
-import type { OutboxRow } from "../../outbox/table";
 import type { TargetRow } from "../targets/service";
 
-/** The outbox as alerts write to it. Raw SQL: a storm of alerts comes here a thousand times in a second. */
+/** The statements that each alert needs. Raw SQL: a storm of alerts comes here a thousand times in a second. */
 
 type Recipient = Pick<TargetRow, "id" | "locale" | "quiet">;
 
@@ -16,24 +15,6 @@ const active = statement(() =>
 export function recipient(id: string): Recipient | null {
   const row = active().get(id);
   return row && { ...row, quiet: row.quiet === null ? null : JSON.parse(row.quiet) };
-}
-
-const insert = statement(() =>
-  sqlite.prepare<unknown, (string | number | null)[]>(
-    `INSERT INTO outbox (id, lane, alert_id, kind, severity, message, urgency, next_attempt_at, created_at, status)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting')`,
-  ),
-);
-
-type New = Pick<
-  OutboxRow,
-  "id" | "lane" | "alert_id" | "kind" | "severity" | "message" | "urgency" | "next_attempt_at" | "created_at"
->;
-
-/** Puts a delivery into the outbox, in the current transaction. */
-export function putDelivery(row: New): void {
-  const { id, lane, alert_id, kind, severity, message, urgency, next_attempt_at, created_at } = row;
-  insert().run(id, lane, alert_id, kind, severity, message, urgency, next_attempt_at, created_at);
 }
 
 const supersedeOf = statement(() =>
