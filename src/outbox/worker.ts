@@ -155,6 +155,9 @@ export async function freshen(name: string): Promise<void> {
 const attemptsUnderWay = (names: Iterable<string>): Promise<void>[] =>
   [...names].flatMap((name) => [...(lanes.get(name)?.running.values() ?? [])].map(({ end }) => end));
 
+/** True if a row is on its way. */
+export const isUnderWay = (name: string, id: string): boolean => lanes.get(name)?.running.has(id) ?? false;
+
 /** True if attempts are under way. */
 export const isDelivering = (): boolean => attemptsUnderWay(lanes.keys()).length > 0;
 

@@ -28,3 +28,25 @@ const supersedeOf = statement(() =>
 export const supersedeWaiting = (alertId: string, time: number): void => {
   supersedeOf().run(time, alertId);
 };
+
+const endsOf = statement(() =>
+  sqlite.prepare<{ id: string; lane: string; attempts: number }, [string]>(
+    `SELECT id, lane, attempts FROM outbox
+     WHERE alert_id = ? AND alert_id IS NOT NULL AND status = 'waiting' AND kind = 'alert.cleared'`,
+  ),
+);
+
+/** The ends of an alert that wait: at most one for each target. */
+export const waitingEnds = (alertId: string): { id: string; lane: string; attempts: number }[] =>
+  endsOf().all(alertId);
+
+const beginOf = statement(() =>
+  sqlite.prepare<unknown, [string, string]>(
+    `SELECT 1 FROM outbox
+     WHERE alert_id = ? AND alert_id IS NOT NULL AND lane = ? AND kind = 'alert.raised' AND status = 'delivered'
+     LIMIT 1`,
+  ),
+);
+
+/** True if a target has been told that an alert was raised. */
+export const knowsOf = (alertId: string, lane: string): boolean => beginOf().get(alertId, lane) !== null;
