@@ -54,7 +54,8 @@ export function told(change: Change & { kind: ChangeType }): ToldChange {
 }
 
 /** True for a change that somebody is told of by itself. */
-export const isTold = (change: Change): change is Change & { kind: ChangeType } => change.kind !== "position";
+export const isTold = (change: Change): change is Change & { kind: ChangeType } =>
+  change.kind !== "position" && change.kind !== "crossing";
 
 /** True if a change is one of a device; also of a trip that was this device's until then. */
 export const isOf = ({ device_id, kind, detail }: Change, deviceId: string): boolean =>

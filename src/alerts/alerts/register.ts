@@ -56,11 +56,13 @@ const zoneName = statement(() =>
  */
 export function raiseAlert(cause: Cause, cooldown: number): string {
   const key = keyOf({ ruleId: cause.rule?.id ?? null, deviceId: cause.deviceId, subject: cause.subject });
+  // Not the newest one: identifiers of a clock that was set back are those of an earlier time.
+  const open = openAlertOf(key);
+  if (open) return seeAgain(open, cause);
   const last = newestAlertOf(key);
-  if (last?.cleared_at === null) return seeAgain(last, cause);
   // A clock that was set back must not let a new alarm pass for an old one.
   const since = last === null ? Number.POSITIVE_INFINITY : now() - (last.cleared_at as number);
-  return last && since >= 0 && since <= cooldown ? reopen(last, cause) : raise(key, cause);
+  return last && since >= 0 && since < cooldown ? reopen(last, cause) : raise(key, cause);
 }
 
 function raise(key: string, cause: Cause): string {

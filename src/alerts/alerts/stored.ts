@@ -71,6 +71,20 @@ export const alertsOfCrossing = (crossingId: string): AlertRow[] => ofCrossing()
 export const alertsToEscalate = (time: number, limit: number): AlertRow[] =>
   toEscalate().all(time, limit).map(toRow);
 
+const anew = statement(() =>
+  sqlite.prepare<unknown, [number]>(
+    "UPDATE alerts SET escalate_at = ?1 + escalate_at - raised_at WHERE raised_at > ?1 AND escalate_at > raised_at",
+  ),
+);
+
+/**
+ * Lets further targets be told of alerts that were raised later than a time (epoch milliseconds) as if they had been raised then,
+ * in the current transaction.
+ */
+export function escalateAnew(time: number): void {
+  anew().run(time);
+}
+
 type Change = Partial<AlertRow>;
 const updates = new Map<string, ReturnType<typeof updateOf>>();
 const updateOf = (names: string[]) =>

@@ -1,14 +1,22 @@
 import { transact } from "../../kernel/db/transactions";
 import { now, SECOND } from "../../kernel/time/clock";
 import { escalate } from "../alerts/register";
-import { alertsToEscalate } from "../alerts/stored";
+import { alertsToEscalate, escalateAnew } from "../alerts/stored";
 import { tickArrivals } from "../arrivals/arrivals";
 import type { ZoneEvent } from "../kinds";
 import { activeRule } from "../rules/active";
 import { mayTell } from "../rules/standing";
 import { type Observation, observe } from "./observe";
 import { watchSilence } from "./silence";
-import { conditionOf, dropCondition, dueConditions, holdCondition, lastCrossing, sideAt } from "./stored";
+import {
+  conditionOf,
+  dropCondition,
+  dueConditions,
+  holdAnew,
+  holdCondition,
+  lastCrossing,
+  sideAt,
+} from "./stored";
 
 /** Conditions that change with time alone. The database holds all of it, so a restart goes on where the clock is by then. */
 
@@ -17,6 +25,7 @@ const AT_ONCE = 50;
 
 /** The job: raises what has held for long enough, tells further targets, and notices silence. */
 export async function watchClock(): Promise<void> {
+  if (tickedAt === null || now() < tickedAt) await transact(heedSetBack);
   while (dueConditions(now(), 1).length > 0) await transact(raiseDue);
   while (alertsToEscalate(now(), 1).length > 0) await transact(escalateDue);
   await tickArrivals();
@@ -29,6 +38,12 @@ let tickedAt: number | null = null;
 
 /** The time at which the clock was last watched without an error (epoch milliseconds); null before the first. */
 export const clockWatchedAt = (): number | null => tickedAt;
+
+/** Counts anew what has begun at a time that is still to come, by a clock that was set back. */
+function heedSetBack(): void {
+  holdAnew(now());
+  escalateAnew(now());
+}
 
 /** Pause after which what was due and could not be raised is due again. */
 const RETRY = 10 * SECOND;

@@ -139,6 +139,17 @@ export function dropCondition(ruleId: string, deviceId: string | null, subject: 
   remove().run(ruleId, deviceId ?? "", subject ?? "");
 }
 
+const anew = statement(() =>
+  sqlite.prepare<unknown, [number]>(
+    "UPDATE alert_conditions SET since = ?1, due_at = ?1 + due_at - since WHERE since > ?1",
+  ),
+);
+
+/** Lets conditions that began later than a time (epoch milliseconds) be held back from then on, in the current transaction. */
+export function holdAnew(time: number): void {
+  anew().run(time);
+}
+
 /** Some conditions that are due by a time (epoch milliseconds). */
 export const dueConditions = (time: number, limit: number): (HeldCondition & { seen: StoredSighting })[] =>
   due()

@@ -45,7 +45,10 @@ export function keepCrossings(deviceId: string, crossings: readonly Shown[]): re
     const { name, metadata } = describe(shown.zone);
     const row = insertEvent(deviceId, shown, name, false);
     countCrossing(row, 1);
-    if (shown.event !== "enter" && shown.event !== "exit") return row;
+    if (shown.event !== "enter" && shown.event !== "exit") {
+      note("crossing", row.id, deviceId);
+      return row;
+    }
     const crossing: ZoneCrossing = {
       geofence_id: row.geofence_id,
       geofence_name: name,
@@ -54,7 +57,7 @@ export function keepCrossings(deviceId: string, crossings: readonly Shown[]): re
       distance_km: row.distance_km,
       metadata,
     };
-    note("geofenceEvent", null, deviceId, crossing);
+    note("geofenceEvent", row.id, deviceId, crossing);
     publish("geofence.crossed", crossing);
     return row;
   });
@@ -62,12 +65,15 @@ export function keepCrossings(deviceId: string, crossings: readonly Shown[]): re
 
 /** Keeps a crossing that late fixes showed, in the current transaction. */
 export function keepLate(deviceId: string, shown: Shown): void {
-  countCrossing(insertEvent(deviceId, shown, describe(shown.zone).name, true), 1);
+  const row = insertEvent(deviceId, shown, describe(shown.zone).name, true);
+  countCrossing(row, 1);
+  note("crossing", row.id, deviceId);
 }
 
 /** Supersedes a crossing that late fixes overturned, in the current transaction. */
 export function supersede(row: Countable & { id: string }): void {
   supersedeEvent(row.id);
+  note("crossing", row.id, row.device_id);
   markCorrected(row.id);
   countCrossing(row, -1);
 }

@@ -166,7 +166,7 @@ export class Reference {
   #raise(rule: RuleModel, now: number): void {
     this.#since.delete(rule.id);
     const last = this.#last(rule);
-    if (last && now - last.clearedAt <= rule.cooldownSeconds * 1_000) {
+    if (last && now - last.clearedAt < rule.cooldownSeconds * 1_000) {
       last.isOpen = true;
       last.count++;
     } else this.alerts.set(rule.id, [...(this.alerts.get(rule.id) ?? []), fresh()]);

@@ -74,7 +74,7 @@ class Reference {
       this.alerts.set(id, known);
       const last = known.at(-1);
       if (is === (event === "enter")) {
-        if (last && now - last.clearedAt <= COOLDOWN * SECOND) {
+        if (last && now - last.clearedAt < COOLDOWN * SECOND) {
           last.status = "open";
           last.count++;
         } else known.push({ status: "open", count: 1, clearedAt: 0 });

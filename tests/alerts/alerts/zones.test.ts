@@ -56,6 +56,18 @@ describe("a rule on zones", () => {
     expect(await briefOf(server, device.id)).toEqual(["cleared enter Depot ×2", "open enter Depot"]);
   });
 
+  test("without a cooldown raises another one each time, also within one batch", async () => {
+    const { device } = await watched("enter", { cooldown_seconds: 0 });
+    const second = Math.floor(server.time / 1_000);
+    const positions = [AWAY, HERE, AWAY, HERE, AWAY, HERE].map((place, at) => ({
+      ...{ ...place, timestamp: second - 10 + at },
+    }));
+    done(await server.post("/v1/gps/batch", { token: device.key, body: { positions } }));
+    expect(await briefOf(server, device.id)).toEqual([
+      ...["cleared enter Depot", "cleared enter Depot", "open enter Depot"],
+    ]);
+  });
+
   test("raises nothing for late or old crossings, and once what they have changed for good", async () => {
     const { device } = await watched("exit");
     await send(server, device, HERE);
