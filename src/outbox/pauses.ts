@@ -6,8 +6,8 @@ const FIRST_PAUSES = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR];
 const LAST_PAUSE = 3 * HOUR;
 /** Time for which the last pause is made again and again. */
 const LAST_PAUSES_FOR = 3 * DAY;
-/** An alarm is tried this often, and for this long, before its pauses grow. */
-const ALARM_PAUSE = 2 * MINUTE;
+/** An alarm is tried this often, and for `ALARM_FOR`, before its pauses grow. */
+export const ALARM_PAUSE = 2 * MINUTE;
 const ALARM_FOR = DAY;
 
 const SUM_OF_FIRST = FIRST_PAUSES.reduce((sum, pause) => sum + pause);

@@ -81,19 +81,20 @@ export const changeWaiting = (
       .length;
   });
 
-/** Shortest time between two attempts out of turn at one delivery. */
+/** Shortest time between two attempts out of turn. */
 const AT_ONCE = 5 * SECOND;
+/** The same for what failed so often that its lane fails by itself: each success of another would bring an attempt. */
+const OFTEN = 20;
+const AT_ONCE_WHEN_OFTEN = 2 * MINUTE;
 
-/**
- * Makes what failed before due at once, out of turn. What was tried some seconds ago is left: where a lane fails by itself,
- * each success of another would bring an attempt.
- */
+/** Makes what failed before due at once, out of turn; what was tried a moment ago, in some seconds. */
 export const makeDue = (): Promise<void> => {
-  const { attempts, last_attempt_at, next_attempt_at, step } = outbox;
+  const { attempts, urgency, last_attempt_at, next_attempt_at, step } = outbox;
   const time = now();
-  const failed = and(gt(attempts, 0), gt(next_attempt_at, time), lte(last_attempt_at, time - AT_ONCE));
-  return changeWaiting(failed, () => ({
-    next_attempt_at: time,
+  const pause = sql`CASE WHEN ${attempts} < ${OFTEN} OR ${urgency} = 0 THEN ${AT_ONCE} ELSE ${AT_ONCE_WHEN_OFTEN} END`;
+  const soon = sql<number>`max(${time}, ${last_attempt_at} + ${pause})`;
+  return changeWaiting(and(gt(attempts, 0), gt(next_attempt_at, soon)), () => ({
+    next_attempt_at: soon,
     step: sql`max(${step} - 1, 0)`,
   }));
 };

@@ -15,7 +15,7 @@ export interface Outcome {
   status: number | null;
   /** Words for the operator: nothing of the answer, of the address or of a secret. */
   error: string | null;
-  /** Shortest wait that the other side needs, in milliseconds; the whole lane keeps it. */
+  /** Shortest wait that the other side needs, in milliseconds; the whole lane keeps it, within bounds. */
   wait?: number | null;
 }
 

@@ -2,7 +2,7 @@ import { and, eq, inArray } from "drizzle-orm";
 import { db } from "../kernel/db/connection";
 import { transact } from "../kernel/db/transactions";
 import { now } from "../kernel/time/clock";
-import { isOver, pauseAt, withJitter } from "./pauses";
+import { ALARM_PAUSE, isOver, pauseAt, withJitter } from "./pauses";
 import type { Outcome, Way } from "./sender";
 import { type OutboxRow, outbox } from "./table";
 import type { Status } from "./words";
@@ -40,7 +40,8 @@ export async function settle(
       if (outcome.result === "gone") way.close();
     });
   }
-  const pause = Math.max(withJitter(pauseAt(row.step, isAlarm)), outcome.wait ?? 0);
+  const wait = Math.min(outcome.wait ?? 0, isAlarm ? ALARM_PAUSE : Number.POSITIVE_INFINITY);
+  const pause = Math.max(withJitter(pauseAt(row.step, isAlarm)), wait);
   way.report(row, { end: "failed", outcome, attempts, retryIn: pause });
   await change(row, ["waiting"], { ...attempt, step: row.step + 1, next_attempt_at: now() + pause });
 }

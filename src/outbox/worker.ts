@@ -1,6 +1,7 @@
 import { logFailure } from "../kernel/errors/trouble";
 import { closeIdleConnections } from "../kernel/http/pinned-request";
-import { HOUR, now, SECOND } from "../kernel/time/clock";
+import { now, SECOND } from "../kernel/time/clock";
+import { ALARM_PAUSE } from "./pauses";
 import { dueLanes, dueOf, hasFailed, makeDue, makeDueIn } from "./queue";
 import { type Outcome, type Way, wayOf } from "./sender";
 import { hold, settle } from "./settle";
@@ -20,8 +21,8 @@ const SETTLE_TIMEOUT = 5 * SECOND;
 /** Pause of a lane whose outcome could not be stored: it would send the same again and again. */
 const STORE_PAUSE = 5 * SECOND;
 
-/** Longest pause that anybody may ask for: a longer one means that the clock has been set back since. */
-const LONGEST_PAUSE = HOUR;
+/** Longest pause of a lane, whatever the other side asks for: alarms are tried this often. */
+const LONGEST_PAUSE = ALARM_PAUSE;
 
 interface Lane {
   /** Attempts under way, by the identifiers of their rows. */
@@ -69,6 +70,7 @@ export function deliverDue(): void {
 function workOn(name: string): void {
   const lane = laneOf(name);
   const time = now();
+  // A pause beyond the longest means that the clock has been set back since.
   const isPaused = lane.pausedUntil > time && lane.pausedUntil <= time + LONGEST_PAUSE;
   if (isStopping || isPaused) return;
   const way = wayOf(name);
@@ -125,7 +127,7 @@ function note(lane: Lane, outcome: Outcome): void {
   lane.isFailing = outcome.result === "later";
   // Nothing was heard of the other side: the way there may be down.
   if (lane.isFailing && outcome.status === null) sawOutage = true;
-  lane.pausedUntil = outcome.wait ? now() + outcome.wait : 0;
+  lane.pausedUntil = outcome.wait ? now() + Math.min(outcome.wait, LONGEST_PAUSE) : 0;
 }
 
 /** After a success: what failed during an outage is tried at once. */
@@ -136,17 +138,25 @@ export async function noteWayOut(): Promise<void> {
   wakeOutbox();
 }
 
-/** Tries all that waits in a lane at once, whatever it waited for: it may have begun to work again. */
-export async function freshen(name: string): Promise<void> {
+/** Ends the pause of a lane that the other side asked for. */
+export function resume(name: string): void {
   const lane = laneOf(name);
   lane.isFailing = false;
   lane.pausedUntil = 0;
-  await makeDueIn(name);
   wakeOutbox();
+}
+
+/** Tries all that waits in a lane at once, whatever it waited for: it may have begun to work again. */
+export async function freshen(name: string): Promise<void> {
+  await makeDueIn(name);
+  resume(name);
 }
 
 const attemptsUnderWay = (names: Iterable<string>): Promise<void>[] =>
   [...names].flatMap((name) => [...(lanes.get(name)?.running.values() ?? [])].map(({ end }) => end));
+
+/** True if a row is on its way. */
+export const isUnderWay = (name: string, id: string): boolean => lanes.get(name)?.running.has(id) ?? false;
 
 /** True if attempts are under way. */
 export const isDelivering = (): boolean => attemptsUnderWay(lanes.keys()).length > 0;

@@ -2,7 +2,7 @@ import { note } from "../../feed/journal";
 import { newId } from "../../kernel/crypto/id";
 import { sqlite, statement } from "../../kernel/db/connection";
 import { iso, now, SECOND } from "../../kernel/time/clock";
-import { enqueue } from "../deliveries/outbox";
+import { enqueue, takeBackEnd } from "../deliveries/outbox";
 import type { ConditionType, Severity, ZoneEvent } from "../kinds";
 import type { StoredRule } from "../rules/table";
 import { defaultTargetIds } from "../targets/service";
@@ -51,7 +51,8 @@ const zoneName = statement(() =>
 
 /**
  * Raises an alert in the current transaction, and returns its identifier. One of the same key that is open is refreshed; one
- * that was cleared within `cooldown` (milliseconds) opens again, and no target is told.
+ * that was cleared within `cooldown` (milliseconds) opens again, and no target is told but one that has heard of neither
+ * its begin nor its end yet.
  */
 export function raiseAlert(cause: Cause, cooldown: number): string {
   const key = keyOf({ ruleId: cause.rule?.id ?? null, deviceId: cause.deviceId, subject: cause.subject });
@@ -144,7 +145,8 @@ function reopen(row: AlertRow, { rule, value, place, crossingId, event }: Cause)
   const time = now();
   const isOver = event === "passed";
   const mayEscalate = row.acknowledged_at === null && row.escalated_at === null && !isOver;
-  update(row, {
+  const { takenBack, unaware } = isOver ? NOTHING : takeBackEnd(row.id);
+  const after = update(row, {
     count: row.count + 1,
     ...{ last_seen_at: time, value, ...placeOf(place) },
     ...(isOver
@@ -154,9 +156,14 @@ function reopen(row: AlertRow, { rule, value, place, crossingId, event }: Cause)
     ...(mayEscalate &&
       rule?.escalate_after_seconds &&
       rule.escalate_target_ids && { escalate_at: time + rule.escalate_after_seconds * SECOND }),
+    // They hold the alert for open: its next end is news to them.
+    ...(takenBack > 0 && { is_told: true }),
   });
+  tell(after, "alert.raised", unaware);
   return row.id;
 }
+
+const NOTHING = { takenBack: 0, unaware: [] };
 
 function update(row: AlertRow, change: Partial<AlertRow>): AlertRow {
   const after = updateAlert(row, change);

@@ -1,13 +1,13 @@
 import { asc, eq } from "drizzle-orm";
 import type { Locale } from "../../identity/email/locale";
 import { newId } from "../../kernel/crypto/id";
-import { afterCommit } from "../../kernel/db/transactions";
 import { now } from "../../kernel/time/clock";
+import { putIntoOutbox } from "../../outbox/put";
 import { outbox } from "../../outbox/table";
-import { wakeOutbox } from "../../outbox/worker";
+import { isUnderWay } from "../../outbox/worker";
 import type { Severity } from "../kinds";
 import { pack } from "./content";
-import { putDelivery, recipient, supersedeWaiting } from "./put";
+import { knowsOf, recipient, supersedeWaiting, waitingEnds } from "./put";
 import { quietUntil } from "./quiet";
 import type { Delivery } from "./schema";
 import { selectDeliveries, toDelivery } from "./service";
@@ -55,8 +55,8 @@ export function enqueue({ alertId, targetIds, type, severity, payload, text }: T
     const target = recipient(targetId);
     if (!target) continue;
     const id = newId();
-    putDelivery({
-      ...{ id, lane: targetId, alert_id: alertId, kind: type, severity },
+    putIntoOutbox({
+      ...{ id, lane: targetId, alert_id: alertId, kind: type, severity, user_id: null },
       message: messageIn(target.locale),
       urgency: severity === "alarm" ? 0 : 1,
       next_attempt_at: quietUntil(target, { type, severity }, time) ?? time,
@@ -64,7 +64,6 @@ export function enqueue({ alertId, targetIds, type, severity, payload, text }: T
     });
     ids.push(id);
   }
-  if (ids.length > 0) afterCommit(wakeOutbox);
   return ids;
 }
 
@@ -86,6 +85,18 @@ function cut(text: string, most: number): string {
  * told. One that is on its way arrives all the same, before the end.
  */
 export const supersede = (alertId: string): void => supersedeWaiting(alertId, now());
+
+/**
+ * Takes back the end of an alert where it still waits, in the current transaction, since the alert is open again. Returns how
+ * many ends were taken back, and the targets of them that never heard of the alert: they have to be told now.
+ */
+export function takeBackEnd(alertId: string): { takenBack: number; unaware: string[] } {
+  // One that is sent for the first time just now arrives, most likely: its target knows the alert as ended.
+  const ends = waitingEnds(alertId).filter(({ id, lane, attempts }) => attempts > 0 || !isUnderWay(lane, id));
+  if (ends.length > 0) supersede(alertId);
+  const unaware = ends.map(({ lane }) => lane).filter((lane) => !knowsOf(alertId, lane));
+  return { takenBack: ends.length, unaware };
+}
 
 /** The deliveries of an alert, oldest first, as `GET /v1/alerts/{id}` shows them. */
 export const deliveriesOf = (alertId: string): Delivery[] =>

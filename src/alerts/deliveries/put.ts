@@ -1,8 +1,7 @@
 import { sqlite, statement } from "../../kernel/db/connection";
-import type { OutboxRow } from "../../outbox/table";
 import type { TargetRow } from "../targets/service";
 
-/** The outbox as alerts write to it. Raw SQL: a storm of alerts comes here a thousand times in a second. */
+/** The statements that each alert needs. Raw SQL: a storm of alerts comes here a thousand times in a second. */
 
 type Recipient = Pick<TargetRow, "id" | "locale" | "quiet">;
 
@@ -18,24 +17,6 @@ export function recipient(id: string): Recipient | null {
   return row && { ...row, quiet: row.quiet === null ? null : JSON.parse(row.quiet) };
 }
 
-const insert = statement(() =>
-  sqlite.prepare<unknown, (string | number | null)[]>(
-    `INSERT INTO outbox (id, lane, alert_id, kind, severity, message, urgency, next_attempt_at, created_at, status)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting')`,
-  ),
-);
-
-type New = Pick<
-  OutboxRow,
-  "id" | "lane" | "alert_id" | "kind" | "severity" | "message" | "urgency" | "next_attempt_at" | "created_at"
->;
-
-/** Puts a delivery into the outbox, in the current transaction. */
-export function putDelivery(row: New): void {
-  const { id, lane, alert_id, kind, severity, message, urgency, next_attempt_at, created_at } = row;
-  insert().run(id, lane, alert_id, kind, severity, message, urgency, next_attempt_at, created_at);
-}
-
 const supersedeOf = statement(() =>
   sqlite.prepare<unknown, [number, string]>(
     `UPDATE outbox SET status = 'superseded', next_attempt_at = NULL, message = NULL, finished_at = ?
@@ -47,3 +28,25 @@ const supersedeOf = statement(() =>
 export const supersedeWaiting = (alertId: string, time: number): void => {
   supersedeOf().run(time, alertId);
 };
+
+const endsOf = statement(() =>
+  sqlite.prepare<{ id: string; lane: string; attempts: number }, [string]>(
+    `SELECT id, lane, attempts FROM outbox
+     WHERE alert_id = ? AND alert_id IS NOT NULL AND status = 'waiting' AND kind = 'alert.cleared'`,
+  ),
+);
+
+/** The ends of an alert that wait: at most one for each target. */
+export const waitingEnds = (alertId: string): { id: string; lane: string; attempts: number }[] =>
+  endsOf().all(alertId);
+
+const beginOf = statement(() =>
+  sqlite.prepare<unknown, [string, string]>(
+    `SELECT 1 FROM outbox
+     WHERE alert_id = ? AND alert_id IS NOT NULL AND lane = ? AND kind = 'alert.raised' AND status = 'delivered'
+     LIMIT 1`,
+  ),
+);
+
+/** True if a target has been told that an alert was raised. */
+export const knowsOf = (alertId: string, lane: string): boolean => beginOf().get(alertId, lane) !== null;

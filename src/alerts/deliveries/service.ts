@@ -8,7 +8,7 @@ import type { PageOf, PageRequest } from "../../kernel/http/paging";
 import { iso, isoOrNull, now } from "../../kernel/time/clock";
 import { type OutboxRow, outbox } from "../../outbox/table";
 import { EMAILS } from "../../outbox/words";
-import { noteWayOut, wakeOutbox } from "../../outbox/worker";
+import { noteWayOut, resume } from "../../outbox/worker";
 import { existingTarget, findTargets, switchOff } from "../targets/service";
 import { notificationTargets } from "../targets/table";
 import { LANGUAGES } from "../texts/language";
@@ -89,7 +89,7 @@ export function retryDelivery(actor: Actor, id: string): Promise<Delivery> {
       })
       .where(eq(outbox.number, number))
       .run();
-    afterCommit(wakeOutbox);
+    afterCommit(() => resume(lane));
     return toDelivery(existingDelivery(id));
   });
 }

@@ -1,4 +1,4 @@
-import { and, count, gt, lte, min, ne, or } from "drizzle-orm";
+import { and, count, gt, lte, min, ne, or, type SQL } from "drizzle-orm";
 import { db } from "../../kernel/db/connection";
 import { MINUTE, now, SECOND } from "../../kernel/time/clock";
 import { isWaiting } from "../../outbox/queue";
@@ -20,10 +20,10 @@ export interface DeliveriesState {
 
 /** The state of the deliveries to targets; null while there is no target and nothing waits. */
 export function deliveriesState(): DeliveriesState | null {
-  const { attempts, next_attempt_at, created_at } = outbox;
+  const { attempts, next_attempt_at, first_attempt_at, created_at } = outbox;
   const time = now();
-  const waiting = waitingSince(or(gt(attempts, 0), lte(next_attempt_at, time)));
-  const failed = waitingSince(gt(attempts, 0));
+  const waiting = waitingSince(created_at, or(gt(attempts, 0), lte(next_attempt_at, time)));
+  const failed = waitingSince(first_attempt_at, gt(attempts, 0));
   if (waiting.n === 0 && !hasTargets()) return null;
   return {
     isUp: failed.oldest === null || time - failed.oldest < FAULT_AGE,
@@ -31,9 +31,9 @@ export function deliveriesState(): DeliveriesState | null {
     oldestSeconds: waiting.oldest === null ? null : Math.max(0, Math.floor((time - waiting.oldest) / SECOND)),
   };
 
-  function waitingSince(which: Parameters<typeof and>[0]) {
+  function waitingSince(since: typeof created_at | typeof first_attempt_at, which: SQL | undefined) {
     const found = db
-      .select({ n: count(), oldest: min(created_at) })
+      .select({ n: count(), oldest: min(since) })
       .from(outbox)
       .where(and(isWaiting, ne(outbox.lane, EMAILS), which))
       .get();

@@ -7,7 +7,15 @@ import { OutboundError } from "./outbound";
 /** The addresses that requests to destinations of users may go to, by the operator's configuration. */
 
 /** The destination is not permitted. The message says why, as the end of a sentence: "leads to …". */
-export class AddressRefused extends Error {}
+export class AddressRefused extends Error {
+  /** True for a name, which may resolve to something else at another time. */
+  readonly mayChange: boolean;
+
+  constructor(reason: string, mayChange: boolean) {
+    super(reason);
+    this.mayChange = mayChange;
+  }
+}
 
 export interface ResolvedAddress {
   address: string;
@@ -26,15 +34,17 @@ function isListed(hostname: string, port: number): boolean {
   return listed.includes(host) || listed.includes(`${host}:${port}`);
 }
 
-function check(address: string): void {
+function check(address: string, mayChange: boolean): void {
   const { reach, words } = judgeAddress(address);
   if (reach === "refused")
     throw new AddressRefused(
       `leads to ${words}; the operator can allow the host in notifications.allowed_hosts`,
+      mayChange,
     );
   if (reach === "private" && !config["notifications.allow_private_addresses"])
     throw new AddressRefused(
       `leads to ${words}; the operator can allow these with notifications.allow_private_addresses = true`,
+      mayChange,
     );
 }
 
@@ -47,12 +57,12 @@ export async function permittedAddresses(hostname: string, port: number): Promis
   const isAllowed = isListed(hostname, port);
   const version = isIP(host);
   if (version !== 0) {
-    if (!isAllowed) check(host);
+    if (!isAllowed) check(host, false);
     return [{ address: host, family: version === 4 ? 4 : 6 }];
   }
-  if (isLocalhostName(host) && !isAllowed) check("127.0.0.1");
+  if (isLocalhostName(host) && !isAllowed) check("127.0.0.1", false);
   const found = await resolved(host);
-  if (!isAllowed) for (const { address } of found) check(address);
+  if (!isAllowed) for (const { address } of found) check(address, true);
   return found;
 }
 

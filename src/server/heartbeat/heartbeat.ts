@@ -30,12 +30,15 @@ export function whyNoHeartbeat(): string | null {
   return null;
 }
 
-let givenAt: number | null = null;
+/** Time of the last sign of life that arrived; of the start until then, so that one that never arrives shows too. */
+let givenAt = now();
 /** The trouble that the log had a line about; null while all is well. */
 let told: string | null = null;
 
-gauge("fairlead_heartbeat_age_seconds", "Seconds since the last sign of life to heartbeat.url arrived", () =>
-  config["heartbeat.url"] === null || givenAt === null ? null : (now() - givenAt) / SECOND,
+gauge(
+  "fairlead_heartbeat_age_seconds",
+  "Seconds since the last sign of life to heartbeat.url arrived, or since the start",
+  () => (config["heartbeat.url"] === null ? null : (now() - givenAt) / SECOND),
 );
 
 /** The job: gives a sign of life, if `heartbeat.url` is set and all is well. */

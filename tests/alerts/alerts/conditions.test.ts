@@ -256,6 +256,40 @@ describe("an alert", () => {
     expect(types.length).toBeLessThanOrEqual(2);
   });
 
+  test("that opens again before its end went out is told as open, and its end once it is over", async () => {
+    hook.answer(() => new Response(null, { status: 503 }));
+    const device = await server.device();
+    const target = await newWebhook(server, hook.url);
+    const fields = { device_ids: [device.id], target_ids: [target.id] };
+    await newRule(server, { type: "speed", above_knots: 7 }, fields);
+    // biome-ignore lint/suspicious/noExplicitAny: tests assert on its shape
+    const told = async (): Promise<any[]> => (await deliveriesTo(server, target.id)).data.toReversed();
+    const tried = (at: number) => eventually(async () => ((await told())[at]?.attempts ?? 0) > 0);
+    for (const [at, speed_knots] of [8, 5].entries()) {
+      await send(server, device, { speed_knots });
+      await tried(at);
+      await server.advance(SECOND);
+    }
+    await send(server, device, { speed_knots: 8 });
+    await tried(2);
+    hook.answer();
+    hook.received.length = 0;
+    await server.advance(MINUTE);
+    await eventually(async () => (await told())[2]?.status === "delivered");
+    expect(hook.bodies.map(({ type, data }) => [type, data.alert.status, data.alert.count])).toEqual([
+      ["alert.raised", "open", 2],
+    ]);
+    await server.advance(SECOND);
+    await send(server, device, { speed_knots: 5 });
+    await eventually(async () => (await told())[3]?.status === "delivered");
+    expect((await told()).map(({ type, status }) => `${type} ${status}`)).toEqual([
+      "alert.raised superseded",
+      "alert.cleared superseded",
+      "alert.raised delivered",
+      "alert.cleared delivered",
+    ]);
+  });
+
   test("that nobody acknowledges is told further targets, and one that somebody does is not", async () => {
     const further = await newWebhook(server, hook.url);
     const fields = {

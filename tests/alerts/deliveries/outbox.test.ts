@@ -1,15 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from "bun:test";
+import dns from "node:dns/promises";
 import { deliveriesOf, supersede } from "../../../src/alerts/deliveries/outbox";
 import { outcomesOf } from "../../../src/alerts/deliveries/service";
 import { deliveriesState } from "../../../src/alerts/deliveries/state";
 import { cancelStray, deleteOldDeliveries } from "../../../src/alerts/deliveries/sweep";
+import { DAYS, type StoredSchedule } from "../../../src/alerts/schedules/days";
 import { notificationTargets } from "../../../src/alerts/targets/table";
 import { newId } from "../../../src/kernel/crypto/id";
 import { db, sqlite } from "../../../src/kernel/db/connection";
 import { transact } from "../../../src/kernel/db/transactions";
 import { now, setClock } from "../../../src/kernel/time/clock";
 import { endImpossibleWaits } from "../../../src/outbox/queue";
-import type { OutboxRow } from "../../../src/outbox/table";
+import { type OutboxRow, outbox } from "../../../src/outbox/table";
 import { deliverDue } from "../../../src/outbox/worker";
 import { setSystemValue } from "../../../src/runtime-settings/service";
 import { verify, WebhookStandIn } from "../../stand-ins/webhook";
@@ -35,6 +37,12 @@ afterEach(() => {
   sqlite.run("DELETE FROM outbox");
   sqlite.run("DELETE FROM notification_targets");
 });
+
+/** A quiet time without an end. */
+const ALWAYS: StoredSchedule = {
+  timezone: "UTC",
+  windows: [{ days: [...DAYS], from: "00:00", to: "00:00" }],
+};
 
 const settled = async (...ids: string[]) => outcomesOf(ids, 10_000);
 const FAIL = () => new Response("why it failed", { status: 500 });
@@ -187,6 +195,26 @@ describe("a delivery that fails", () => {
     expect((before?.next_attempt_at ?? 0) - now()).toBeGreaterThan(5 * MINUTE);
   });
 
+  test("is not left behind by an outage that ended right after its attempt", async () => {
+    const [delivery = ""] = await tell([target("http://127.0.0.1:1/")], { severity: "info" });
+    for (const wait of [0, 6 * SECOND, 35 * SECOND, 2.5 * MINUTE]) await pass(wait);
+    await eventually(() => stored()[0]?.attempts === 4);
+    await settled(...(await tell([target(hook.url)])));
+    await eventually(() => (stored()[0]?.next_attempt_at ?? 0) - now() <= 5 * SECOND);
+    expect(statusOf(delivery)).toBe("waiting");
+  });
+
+  test("many times is tried every two minutes at most by the success of others", async () => {
+    await tell([target("http://127.0.0.1:1/")], { severity: "info" });
+    await eventually(() => stored()[0]?.attempts === 1);
+    db.update(outbox)
+      .set({ attempts: 20, step: 9, next_attempt_at: now() + 3 * HOUR })
+      .run();
+    await settled(...(await tell([target(hook.url)])));
+    await eventually(() => (stored()[0]?.next_attempt_at ?? 0) - now() <= 2 * MINUTE);
+    expect((stored()[0]?.next_attempt_at ?? 0) - now()).toBeGreaterThan(MINUTE);
+  });
+
   test("waits as long as the other side asks for, and with it the whole target", async () => {
     hook.answer(() => new Response(null, { status: 429, headers: { "retry-after": "120" } }));
     const id = target(hook.url);
@@ -202,6 +230,18 @@ describe("a delivery that fails", () => {
     expect(hook.received).toHaveLength(3);
   });
 
+  test("is tried every two minutes if it is an alarm's, whatever wait the other side asks for", async () => {
+    hook.answer(() => new Response(null, { status: 429, headers: { "retry-after": "3600" } }));
+    const id = target(hook.url);
+    await tell([id]);
+    await eventually(() => stored()[0]?.attempts === 1);
+    await pass(121 * SECOND);
+    await eventually(() => stored()[0]?.attempts === 2);
+    await tell([target(hook.url)], { severity: "info" });
+    await eventually(() => stored()[1]?.attempts === 1);
+    expect((stored()[1]?.next_attempt_at ?? 0) - now()).toBeGreaterThan(58 * MINUTE);
+  });
+
   test("because of what the maker may not see any more is not tried again", async () => {
     const id = target(hook.url, { api_key_id: null });
     const [outcome] = await settled(...(await tell([id])));
@@ -212,9 +252,22 @@ describe("a delivery that fails", () => {
     expect(hook.received).toEqual([]);
   });
 
-  test("for an address that is not permitted is tried again: the net may lie for a while", async () => {
-    const [delivery = ""] = await tell([target("http://169.254.169.254/")]);
+  test.each(["http://169.254.169.254/", "http://localhost/", "http://192.168.1.1/"])(
+    "for an address that is not permitted is not tried again: %s",
+    async (url) => {
+      const [outcome] = await settled(...(await tell([target(url)])));
+      expect(outcome).toMatchObject({ status: "failed", attempts: 1, response_status: null });
+      expect(outcome?.error).toMatch(/^the address leads to .*notifications\./);
+    },
+  );
+
+  test("for what a name resolves to is tried again: the net of a harbour may lie for a while", async () => {
+    const lookup = spyOn(dns, "lookup").mockImplementation((async () => [
+      { address: "169.254.169.254", family: 4 },
+    ]) as never);
+    const [delivery = ""] = await tell([target("http://boat.example/")]);
     await eventually(() => stored()[0]?.attempts === 1);
+    lookup.mockRestore();
     expect(statusOf(delivery)).toBe("waiting");
     expect(stored()[0]?.error).toStartWith("the address leads to an address of a cloud's metadata service");
   });
@@ -287,13 +340,7 @@ describe("alarms", () => {
   });
 
   test("go out in a quiet time, and the rest at its end", async () => {
-    const quiet = {
-      timezone: "UTC",
-      windows: [
-        { days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const, from: "00:00", to: "00:00" },
-      ].map((window) => ({ ...window, days: [...window.days] })),
-    };
-    const id = target(hook.url, { quiet });
+    const id = target(hook.url, { quiet: ALWAYS });
     const alarm = await tell([id]);
     const [info = ""] = await tell([id], { severity: "info" });
     await settled(...alarm);
@@ -391,6 +438,19 @@ describe("the state", () => {
     expect(deliveriesState()).toEqual({ isUp: true, waiting: 1, oldestSeconds: 60 });
     advance(5 * MINUTE);
     expect(deliveriesState()).toMatchObject({ isUp: false, waiting: 1 });
+  });
+
+  test("is no fault for what a quiet time held before its first attempt", async () => {
+    hook.answer(FAIL);
+    const [delivery = ""] = await tell([target(hook.url, { quiet: ALWAYS })], { severity: "info" });
+    await Bun.sleep(50);
+    advance(10 * HOUR);
+    db.update(notificationTargets).set({ quiet: null }).run();
+    db.update(outbox).set({ next_attempt_at: now() }).run();
+    deliverDue();
+    await eventually(() => stored()[0]?.attempts === 1);
+    expect(statusOf(delivery)).toBe("waiting");
+    expect(deliveriesState()).toMatchObject({ isUp: true, waiting: 1 });
   });
 });
 

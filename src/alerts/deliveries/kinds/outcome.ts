@@ -31,11 +31,16 @@ const CERTIFICATE = /CERT|ALTNAME|SELF_SIGNED|ISSUER/;
 const later = (error: string): Outcome => ({ result: "later", status: null, error });
 
 /**
- * The outcome of an attempt that brought no answer. An address that is refused is tried again too: the net of a harbour may
- * answer for every name until somebody signs in there.
+ * The outcome of an attempt that brought no answer. A name whose address is refused is tried again too: the net of a harbour
+ * may answer for every name until somebody signs in there.
  */
 export function failure(error: unknown): Outcome {
-  if (error instanceof AddressRefused) return later(`the address ${error.message}`);
+  if (error instanceof AddressRefused)
+    return {
+      result: error.mayChange ? "later" : "refused",
+      status: null,
+      error: `the address ${error.message}`,
+    };
   const code = error instanceof OutboundError ? error.message : "";
   const known = /^[A-Za-z0-9_]{1,64}$/.test(code) ? code : "unknown";
   if (CERTIFICATE.test(known)) return later(`the certificate isn't valid (${known})`);
