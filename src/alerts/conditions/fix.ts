@@ -2,7 +2,7 @@ import { MINUTE, now } from "../../kernel/time/clock";
 import type { Place } from "../alerts/register";
 import { noteArrival } from "../arrivals/arrivals";
 import type { ZoneEvent } from "../kinds";
-import { activeRule, hasZoneRules, type RuleOf, rulesFor, zoneRulesFor } from "../rules/active";
+import { activeRule, hasRules, hasZoneRules, type RuleOf, rulesFor, zoneRulesFor } from "../rules/active";
 import { observe } from "./observe";
 import { noteLife } from "./silence";
 import { type DeviceState, dropUntold, lastCrossing, stateOf, storeUntold } from "./stored";
@@ -50,6 +50,10 @@ export function watchFix(
   sides: () => readonly StoredSide[],
   isOwn: boolean,
 ): void {
+  if (!hasRules()) {
+    cross();
+    return;
+  }
   if (!isOwn && now() - fix.timestamp > OLDEST) {
     const before = sides();
     if (cross().length > 0) leaveUntold(deviceId, () => before);
@@ -68,6 +72,7 @@ export function watchFix(
 /** Ends what silence has begun, since a position of a device has arrived, in the current transaction. */
 export function endSilence(deviceId: string): void {
   noteArrival(deviceId);
+  if (!hasRules()) return;
   noteLife(deviceId);
   for (const { ruleId, subject } of stateOf(deviceId).conditions) {
     const rule = activeRule(ruleId);

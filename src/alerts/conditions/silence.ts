@@ -31,6 +31,8 @@ const dueAt = new Map<string, number>();
 /** Devices that were silent at the last look: the next position is looked at soon. */
 const silent = new Set<string>();
 let version = 0;
+/** True while a rule watches all devices, those to come among them. */
+let isEachWatched = false;
 
 /** A device that is silent is looked at again after this: a rule may begin to count. */
 const LOOK_EVERY = MINUTE;
@@ -41,8 +43,9 @@ const LONGEST_GRACE = MINUTE;
 /** Lets a device be looked at soon after a position of it has arrived, unless its time is known. */
 export function noteLife(deviceId: string): void {
   const known = dueAt.get(deviceId);
+  if (known === undefined && !isEachWatched) return;
   const isKnown = known !== undefined && known !== Number.POSITIVE_INFINITY && !silent.has(deviceId);
-  if (!isKnown && version !== 0) dueAt.set(deviceId, 0);
+  if (!isKnown) dueAt.set(deviceId, 0);
 }
 
 /** Epoch milliseconds of the last look. */
@@ -62,16 +65,16 @@ function renewRules(): void {
   const { ofAll, ofDevice } = rulesOf("silence");
   if (rulesVersion() === version) return;
   version = rulesVersion();
+  isEachWatched = ofAll.length > 0;
   dueAt.clear();
   silent.clear();
-  const watched =
-    ofAll.length > 0
-      ? allDevices()
-          .all()
-          .map(({ id }) => id)
-      : [...ofDevice.keys()];
+  const watched = isEachWatched
+    ? allDevices()
+        .all()
+        .map(({ id }) => id)
+    : [...ofDevice.keys()];
   for (const id of watched) dueAt.set(id, 0);
-  watchArrivals("rules", ofAll.length > 0 ? "all" : watched);
+  watchArrivals("rules", isEachWatched ? "all" : watched);
 }
 
 async function lookAt(deviceId: string, time: number): Promise<void> {

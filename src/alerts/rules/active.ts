@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { db } from "../../kernel/db/connection";
 import { afterCommit, afterOthersWrote, failedTransactions } from "../../kernel/db/transactions";
-import type { ConditionType, StoredCondition, ZoneEvent } from "../kinds";
+import { CONDITION_TYPES, type ConditionType, type StoredCondition, type ZoneEvent } from "../kinds";
 import { alertRules, type StoredRule } from "./table";
 
 /** The active rules in memory, as positions and the clock look for them. */
@@ -29,53 +29,98 @@ interface Index {
 let index: Index | null = null;
 let version = 0;
 
-/** Called by all that changes a rule, in its transaction. */
-export function rulesChanged(): void {
+/**
+ * Notes, in its transaction, that a rule was made (`before` null), changed or deleted (`after` null). While that is not
+ * committed the rules are read from the database where they are needed; after it, those in memory follow.
+ */
+export function ruleChanged(before: StoredRule | null, after: StoredRule | null): void {
+  const known = index;
   index = null;
   afterCommit(() => {
-    index = null;
+    const isUnread = index === null && known !== null && known.failures === failedTransactions;
+    index = isUnread ? changed(known, before, after) : null;
   });
+}
+
+function changed(of: Index, before: StoredRule | null, after: StoredRule | null): Index {
+  if (before?.is_active) take(of, before);
+  if (after?.is_active) put(of, after);
+  of.version = ++version;
+  return of;
 }
 
 afterOthersWrote(() => {
   index = null;
 });
 
+const empty = (): Rules<never> => ({ ofAll: [], ofDevice: new Map() });
+
 function read(): Index {
   // A transaction that failed as a whole may have been read here before.
   if (index !== null && index.failures === failedTransactions) return index;
+  const rules = Object.fromEntries(CONDITION_TYPES.map((type) => [type, empty()])) as unknown;
+  const found: Index = {
+    byId: new Map(),
+    rules: rules as Index["rules"],
+    ...{ version: ++version, failures: failedTransactions },
+  };
   const rows = db.select().from(alertRules).where(eq(alertRules.is_active, true)).all();
-  const rulesOf = <T extends ConditionType>(type: T, order?: (rule: RuleOf<T>) => number): Rules<T> => {
-    const found = rows.filter(({ condition }) => condition.type === type) as RuleOf<T>[];
-    if (order) found.sort((a, b) => order(a) - order(b));
-    const ofDevice = new Map<string, RuleOf<T>[]>();
-    for (const rule of found)
-      for (const id of rule.device_ids) {
-        const known = ofDevice.get(id);
-        if (known) known.push(rule);
-        else ofDevice.set(id, [rule]);
-      }
-    return { ofAll: found.filter(({ device_ids }) => device_ids.length === 0), ofDevice };
+  // Each comes behind the others of its kind, so that its place is found at once.
+  for (const row of rows.toSorted((a, b) => rankOf(a) - rankOf(b))) put(found, row);
+  index = found;
+  return found;
+}
+
+/** The place of a rule among those of its type: of speed the lowest limit comes first, of batteries the highest. */
+function rankOf({ condition }: StoredRule): number {
+  switch (condition.type) {
+    case "silence":
+      return condition.seconds;
+    case "speed":
+      return condition.above_knots;
+    case "battery":
+      return -condition.below_percent;
+    default:
+      return 0;
+  }
+}
+
+/** The lists that hold a rule; those that are not there yet are made. */
+function listsOf({ rules }: Index, { condition, device_ids }: StoredRule): StoredRule[][] {
+  const { ofAll, ofDevice } = rules[condition.type] as {
+    ofAll: StoredRule[];
+    ofDevice: Map<string, StoredRule[]>;
   };
-  version++;
-  index = {
-    byId: new Map(rows.map((rule) => [rule.id, rule])),
-    rules: {
-      zone: rulesOf("zone"),
-      silence: rulesOf("silence", ({ condition }) => condition.seconds),
-      speed: rulesOf("speed", ({ condition }) => condition.above_knots),
-      battery: rulesOf("battery", ({ condition }) => -condition.below_percent),
-      anchor: rulesOf("anchor"),
-      water_level: rulesOf("water_level"),
-      system: rulesOf("system"),
-    },
-    ...{ version, failures: failedTransactions },
-  };
-  return index;
+  if (device_ids.length === 0) return [ofAll];
+  return device_ids.map((id) => {
+    const known = ofDevice.get(id) ?? [];
+    ofDevice.set(id, known);
+    return known;
+  });
+}
+
+function put(of: Index, rule: StoredRule): void {
+  of.byId.set(rule.id, rule);
+  const rank = rankOf(rule);
+  for (const list of listsOf(of, rule))
+    list.splice(list.findLastIndex((each) => rankOf(each) <= rank) + 1, 0, rule);
+}
+
+function take(of: Index, rule: StoredRule): void {
+  of.byId.delete(rule.id);
+  const { ofDevice } = of.rules[rule.condition.type];
+  for (const list of listsOf(of, rule)) {
+    const at = list.findIndex(({ id }) => id === rule.id);
+    if (at !== -1) list.splice(at, 1);
+  }
+  for (const id of rule.device_ids) if (ofDevice.get(id)?.length === 0) ofDevice.delete(id);
 }
 
 /** The active rules of a type. Those on speed begin with the lowest limit, those on batteries with the highest. */
 export const rulesOf = <T extends ConditionType>(type: T): Rules<T> => read().rules[type];
+
+/** True if there is any active rule: most positions look no further where there is none. */
+export const hasRules = (): boolean => read().byId.size > 0;
 
 /** An active rule by its identifier; undefined if there is none. */
 export const activeRule = (id: string): StoredRule | undefined => read().byId.get(id);

@@ -14,7 +14,7 @@ import { openAlertsOfDevice, openAlertsOfRule, openAlertsOfSubject } from "../al
 import { forgetArrivals } from "../arrivals/arrivals";
 import { heldConditions, untoldSides } from "../conditions/table";
 import { makerOf, rightsOf } from "../targets/maker";
-import { rulesChanged } from "./active";
+import { ruleChanged } from "./active";
 import { checkRule, cleaned, maySee, requireSight, unique } from "./fields";
 import type { AlertRule, AlertRuleChange, NewAlertRule } from "./schema";
 import { alertRules, type StoredRule } from "./table";
@@ -83,7 +83,7 @@ export function createRule(actor: Actor, input: NewAlertRule): Promise<AlertRule
       .returning()
       .get();
     adjustCounter(COUNTER, 1);
-    rulesChanged();
+    ruleChanged(null, row);
     audit("alert_rule_created", row);
     return toRule(row);
   });
@@ -120,7 +120,7 @@ export function updateRule(actor: Actor, id: string, input: AlertRuleChange): Pr
       .where(eq(alertRules.id, id))
       .returning()
       .get();
-    rulesChanged();
+    ruleChanged(before, row);
     endConditions(before, row);
     if (change.hold_seconds !== undefined) renewDue(row);
     audit("alert_rule_updated", row, { changed: Object.keys(change) });
@@ -163,7 +163,7 @@ export function deleteRule(actor: Actor, id: string): Promise<void> {
     for (const alert of openAlertsOfRule(id)) clear(alert);
     db.delete(alertRules).where(eq(alertRules.id, id)).run();
     adjustCounter(COUNTER, -1);
-    rulesChanged();
+    ruleChanged(row, null);
     audit("alert_rule_deleted", row);
   });
 }
@@ -215,7 +215,7 @@ function mentionLess(rule: StoredRule, change: Partial<Pick<StoredRule, "device_
     .where(eq(alertRules.id, rule.id))
     .returning()
     .get();
-  rulesChanged();
+  ruleChanged(rule, row);
   if (isEmptied) endConditions(rule, row);
   audit("alert_rule_updated", row, { changed: Object.keys(changedOnly(rule, row)) });
 }
