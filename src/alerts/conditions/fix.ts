@@ -118,7 +118,7 @@ function watchMeasures(
 
 // --- Crossings ----------------------------------------------------------------------------------------------
 
-/** What a crossing ends. */
+/** The rules that a crossing ends, by the crossing that they wait for. */
 const ENDED_BY: Record<ZoneEvent, readonly ZoneEvent[]> = {
   enter: ["exit"],
   exit: ["enter", "dwell"],

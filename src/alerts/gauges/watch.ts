@@ -8,7 +8,7 @@ import { MEASURES, type Measure } from "./measures";
 
 /** Rules that look at what no position tells: water levels, and the installation itself. */
 
-/** The job: looks at the measures of the installation that rules name. One that there is no more is in bounds. */
+/** The job: looks at the measures of the installation that rules name. One that no longer exists counts as within its bounds. */
 export async function watchMeasures(): Promise<void> {
   const rules = rulesOf("system").ofAll;
   const named = new Set(rules.map(({ condition }) => condition.what));

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { changesSince, getChanges, nowOf } from "../../changes/support";
-import { resumed } from "../../realtime/feed-support";
+import { resumed, take } from "../../realtime/feed-support";
 import { PegelonlineStandIn } from "../../stand-ins/pegelonline";
 import { WebhookStandIn } from "../../stand-ins/webhook";
 import { done, eventually, expectRefused, UNKNOWN } from "../../support/expectations";
@@ -385,11 +385,11 @@ describe("the channel alerts", () => {
     await server.advance(10 * SECOND);
     await send(server, device, { speed_knots: 8 });
     const types = ["alertRaised", "alertAcknowledged", "alertCleared", "alertUpdated"];
-    expect((await live.heard()).map(({ type, data }) => [type, data.id])).toEqual(
+    expect((await take(live, types.length)).map(({ type, data }) => [type, data.id])).toEqual(
       types.map((type) => [type, id]),
     );
     const again = await resumed(server, { token }, "alerts", start);
-    expect((await again.heard()).map(({ type }) => type)).toEqual(types);
+    expect((await take(again, types.length)).map(({ type }) => type)).toEqual(types);
     const changes = await changesSince(server, start, { device_id: device.id, types: types.join() });
     expect(changes.map(({ type }) => type)).toEqual(types);
     expect(changes[0]?.data).toMatchObject({ id, status: "acknowledged", count: 2 });

@@ -112,7 +112,7 @@ export class Reference {
       const before = this.#told.get(condition.zone) ?? NOWHERE;
       const after = this.#sideAt(condition.zone);
       const [held, holds] = [this.#holds(condition, before), this.#holds(condition, after)];
-      // What was never left is not told as left.
+      // A zone that the device never was in is not told as left.
       if (holds && !held && (after.isInside || after.hasLeft)) this.#begin(rule, now);
       if (held && !holds) this.#end(rule, now);
     }
