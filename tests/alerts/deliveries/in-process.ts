@@ -10,6 +10,7 @@ import { newId } from "../../../src/kernel/crypto/id";
 import { db, openDatabase, sqlite } from "../../../src/kernel/db/connection";
 import { migrate } from "../../../src/kernel/db/migrate";
 import { transact } from "../../../src/kernel/db/transactions";
+import { configureLog } from "../../../src/kernel/logs/log";
 import { now, setClock } from "../../../src/kernel/time/clock";
 import { type OutboxRow, outbox } from "../../../src/outbox/table";
 import { startOutbox } from "../../../src/outbox/worker";
@@ -29,6 +30,8 @@ export async function openOutbox(directory: string): Promise<() => Promise<void>
     environment: { FAIRLEAD_DATA_DIR: directory, FAIRLEAD_NOTIFICATIONS_ALLOWED_HOSTS: "127.0.0.1" },
   });
   useMasterKey(Buffer.alloc(32, 7));
+  // Most of what is tried here fails, and says so.
+  configureLog("error", "json");
   const file = join(directory, "outbox.db");
   const isNew = !existsSync(file);
   openDatabase(file, "full");

@@ -9,6 +9,7 @@ import { notificationTargets } from "../../../src/alerts/targets/table";
 import { newId } from "../../../src/kernel/crypto/id";
 import { db, sqlite } from "../../../src/kernel/db/connection";
 import { transact } from "../../../src/kernel/db/transactions";
+import { log } from "../../../src/kernel/logs/log";
 import { now, setClock } from "../../../src/kernel/time/clock";
 import { endImpossibleWaits } from "../../../src/outbox/queue";
 import { type OutboxRow, outbox } from "../../../src/outbox/table";
@@ -22,6 +23,13 @@ import { advance, openOutbox, PAYLOAD, SECRET, statusOf, stored, target, tell } 
 
 let hook: WebhookStandIn;
 let stop: () => Promise<void>;
+/** The log, which holds no error but those of deliveries that are given up. */
+const errors = spyOn(log, "error").mockImplementation(() => {});
+afterAll(() => {
+  const messages = new Set(errors.mock.calls.map(([message]) => message));
+  errors.mockRestore();
+  expect([...messages]).toEqual(["a notification is given up"]);
+});
 beforeAll(async () => {
   hook = new WebhookStandIn();
   stop = await openOutbox(temporaryDirectory());

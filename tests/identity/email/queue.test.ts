@@ -58,6 +58,7 @@ afterAll(async () => {
 });
 
 interface Row {
+  number: number;
   id: string;
   kind: string;
   user_id: string | null;
@@ -411,6 +412,20 @@ test.each([null, down])("an email that is taken back on its way stays so: %p", a
   clock += 1 * DAY;
   await deliverQueued();
   expect(resend.requests.length).toBe(1);
+});
+
+test("an email that is deleted on its way leaves the next one alone, which may have its number", async () => {
+  const letGo = resend.holdAnswers();
+  await enqueue(contentOf("password_reset"));
+  await eventually(() => resend.requests.length === 1);
+  const { number } = row();
+  sqlite.run("DELETE FROM outbox");
+  await enqueue(contentOf("backup_codes_low"));
+  expect(row().number).toBe(number);
+  letGo();
+  await deliverQueued();
+  expect(subjects()).toEqual([subjectOf("password_reset"), subjectOf("backup_codes_low")]);
+  expect(row()).toMatchObject({ kind: "backup_codes_low", status: "delivered", attempts: 1 });
 });
 
 test("an email that is taken back while its file is written is found by its identifier", async () => {
