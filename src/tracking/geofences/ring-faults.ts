@@ -41,12 +41,10 @@ const isSame = ([ax, ay]: Point, [bx, by]: Point): boolean =>
 /** The first fault that is found in the rings of a polygon; null if there is none. */
 export function findFault(rings: readonly FlatRing[]): Fault | null {
   const edges = rings.flatMap(edgesOf).sort((one, two) => one.left - two.left);
-  // From left to right: an edge can meet those alone that begin before it ends.
+  const meetings = new Meetings(edges);
   for (const [at, edge] of edges.entries())
-    for (let next = at + 1; next < edges.length; next++) {
+    for (let next = meetings.after(at, at); next !== -1; next = meetings.after(at, next)) {
       const other = edges[next] as Edge;
-      if (other.left > edge.right + TOUCH) break;
-      if (other.low > edge.high + TOUCH || other.high < edge.low - TOUCH) continue;
       const message = faultOf(edge, other);
       if (message === null) continue;
       const isFirst = edge.ring < other.ring || (edge.ring === other.ring && edge.corner < other.corner);
@@ -83,6 +81,55 @@ function edgesOf(flat: FlatRing, ring: number): Edge[] {
     return { ring, corner, a, b, next: at(index + 2).point, left, right, low, high };
   });
 }
+
+/**
+ * Finds the edges that may meet others: none of both lies whole on one side of the other. In flat arrays, since there may be
+ * two million pairs.
+ */
+class Meetings {
+  /** The bounds, the ends, and the distance that counts as a touch, times the length. */
+  readonly #edges: Float64Array;
+
+  /** The edges must be in order of their left bounds. */
+  constructor(edges: readonly Edge[]) {
+    this.#edges = new Float64Array(
+      edges.flatMap(({ left, right, low, high, a: [ax, ay], b: [bx, by] }) => [
+        ...[left, right, low, high, ax, ay, bx - ax, by - ay],
+        TOUCH * Math.hypot(bx - ax, by - ay),
+      ]),
+    );
+  }
+
+  /** The next edge after another one that may meet an edge; -1 if there is none. */
+  after(edge: number, last: number): number {
+    const e = this.#edges;
+    const at = SIZE * edge;
+    const right = (e[at + 1] as number) + TOUCH;
+    const low = (e[at + 2] as number) - TOUCH;
+    const high = (e[at + 3] as number) + TOUCH;
+    // From left to right: an edge can meet those alone that begin before it ends.
+    for (let other = SIZE * (last + 1); other < e.length && (e[other] as number) <= right; other += SIZE) {
+      if ((e[other + 2] as number) > high || (e[other + 3] as number) < low) continue;
+      if (!this.#isBeside(at, other) && !this.#isBeside(other, at)) return other / SIZE;
+    }
+    return -1;
+  }
+
+  /** True if an edge lies on one side of another one's line, and doesn't touch the line. */
+  #isBeside(other: number, line: number): boolean {
+    const e = this.#edges;
+    const [x, y] = [e[line + 6] as number, e[line + 7] as number];
+    const fromA =
+      x * ((e[other + 5] as number) - (e[line + 5] as number)) -
+      y * ((e[other + 4] as number) - (e[line + 4] as number));
+    const fromB = fromA + x * (e[other + 7] as number) - y * (e[other + 6] as number);
+    const touch = e[line + 8] as number;
+    return (fromA > touch && fromB > touch) || (fromA < -touch && fromB < -touch);
+  }
+}
+
+/** Numbers of an edge. */
+const SIZE = 9;
 
 const CROSSING = "begins an edge that crosses another edge of the polygon";
 const TWICE = "begins an edge that is there twice";

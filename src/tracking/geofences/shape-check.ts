@@ -88,9 +88,11 @@ export function checkPolygon(value: unknown): { geometry: Geometry; cap: Cap } {
           ),
         };
   const polygons = polygonsOf(geometry);
-  for (const [at, rings] of polygons.entries())
-    checkRings(rings, geometry.type === "Polygon" ? path : `${path}/${at}`);
-  return { geometry, cap: capOf(geometry, polygons.flat(2), 0) };
+  const [cap] = polygons.map((rings, at) =>
+    checkRings(rings, geometry.type === "Polygon" ? path : `${path}/${at}`),
+  );
+  const whole = cap && polygons.length === 1 ? cap : capAround(polygons.flat(2).map(vectorAt));
+  return { geometry, cap: capOf(geometry, whole, 0) };
 }
 
 /** The geometry that a client sent for a corridor, with a circle around it. Throws 400 for one that is none. */
@@ -106,7 +108,7 @@ export function checkCorridor(value: unknown, widthM: number): { geometry: Geome
     if (angle(vectorAt(coordinates[at] as Coordinate), vectorAt(coordinate)) > Math.PI - OPPOSITE)
       throw invalid(`${path}/${at + 1}`, "is opposite to the point before: there is no shortest way to it");
   const geometry: Geometry = { type: "LineString", coordinates };
-  return { geometry, cap: capOf(geometry, coordinates, widthM) };
+  return { geometry, cap: capOf(geometry, capAround(coordinates.map(vectorAt)), widthM) };
 }
 
 /** The angle from opposite points within which the way between two isn't known. */
@@ -115,10 +117,9 @@ const OPPOSITE = 1e-6;
 /** Radians by which the circle is wider, to make up for rounding: less than a tenth of a millimetre. */
 const SLACK = 1e-11;
 
-/** A circle around a zone. */
-function capOf(geometry: Geometry, coordinates: readonly Coordinate[], widthM: number): Cap {
+/** A circle around a zone; `cap` holds its corners, if they lie on one half of the Earth. */
+function capOf(geometry: Geometry, { centre, radius }: Cap, widthM: number): Cap {
   const width = toRadians(widthM / 1_000);
-  const { centre, radius } = capAround(coordinates.map(vectorAt));
   if (radius * DEGREES <= FARTHEST) return { centre, radius: radius + width + SLACK };
   // Beyond a half of the Earth it is the circle around the farthest point outside of the zone that counts.
   const area = areaOf(geometry, widthM, { centre, radius: Math.PI });
@@ -144,9 +145,13 @@ const POLES: [name: string, vector: Vector][] = [
   ["South", [0, 0, -1]],
 ];
 
-/** Throws 400 for the rings of a polygon that surround a pole, enclose nothing, or cross themselves or each other. */
-function checkRings(rings: readonly (readonly Coordinate[])[], path: string): void {
-  const { centre } = capAround(rings.flat().map(vectorAt));
+/**
+ * A circle around the rings of a polygon. Throws 400 for rings that surround a pole, enclose nothing, or cross themselves or
+ * each other.
+ */
+function checkRings(rings: readonly (readonly Coordinate[])[], path: string): Cap {
+  const cap = capAround(rings.flat().map(vectorAt));
+  const { centre } = cap;
   for (const [at, ring] of rings.entries())
     for (const [corner, coordinate] of ring.entries())
       if (angle(vectorAt(coordinate), centre) * DEGREES > FARTHEST)
@@ -174,4 +179,5 @@ function checkRings(rings: readonly (readonly Coordinate[])[], path: string): vo
     if (outside !== -1 && !cornersOf(hole).some((corner) => isInRing(outer, corner)))
       throw invalid(`${path}/${at + 1}/${outside}`, "belongs to a hole that lies outside of the first ring");
   }
+  return cap;
 }
