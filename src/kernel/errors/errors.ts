@@ -79,10 +79,13 @@ export const unauthorized = (message = "Authentication is required: send Authori
   new AppError("Unauthorized", message);
 
 /** A ValidationError with one detail, for rules that no schema states. */
-export const invalid = (path: string, message: string) =>
-  new AppError("ValidationError", `${path.slice(1).replaceAll("/", ".")} ${message}`, {
-    details: [{ path, message }],
-  });
+export const invalid = (path: string, message: string) => invalidAll([{ path, message }]);
+
+/** A ValidationError with some details, whose message is that of the first one. */
+export const invalidAll = (details: ErrorDetail[]) => {
+  const { path, message } = details[0] as ErrorDetail;
+  return new AppError("ValidationError", `${path.slice(1).replaceAll("/", ".")} ${message}`, { details });
+};
 
 /** SQLite's result codes for a store that can't take the write now (sqlite.org/rescode.html). */
 const STORE_UNAVAILABLE = /^SQLITE_(FULL|IOERR|READONLY|BUSY|LOCKED|CANTOPEN|NOMEM)/;

@@ -5,6 +5,7 @@ import {
   angleToArc,
   arcsCross,
   type Cap,
+  capAround,
   cross,
   length,
   projector,
@@ -142,22 +143,36 @@ export function isInRing(flat: FlatRing, [x, y]: readonly [number, number]): boo
   return isInside;
 }
 
+/** True if a point of the plane lies in the first of some rings, and in none of the others, which are holes. */
+const isInRings = ([outer, ...holes]: readonly FlatRing[], point: readonly [number, number]): boolean =>
+  outer !== undefined && isInRing(outer, point) && !holes.some((hole) => isInRing(hole, point));
+
 /** Some hundred bytes for what isn't in the arrays. */
 const OVERHEAD = 400;
 
+/** Caps up to this radius (83 degrees) are shown well by one plane. */
+const WIDEST = 1.45;
+
+/** The rings of polygons on a plane: of all on one, or where they lie too far apart, of each on its own. */
+function planesOf(polygons: readonly (readonly RingCoordinates[])[], cap: Cap) {
+  const onPlane = (centre: Vector, some: typeof polygons) => {
+    const project = projector(centre);
+    return { project, made: some.map((rings) => rings.map((ring) => flatten(ring, project))) };
+  };
+  if (cap.radius <= WIDEST) return [onPlane(cap.centre, polygons)];
+  return polygons.map((rings) => onPlane(capAround(rings.flat().map(vectorAt)).centre, [rings]));
+}
+
 /** The area of polygons with holes inside a cap that holds them. They must be valid, see shape-check.ts. */
 function polygonArea(polygons: readonly (readonly RingCoordinates[])[], cap: Cap): Area {
-  const project = projector(cap.centre);
-  const made = polygons.map((rings) => rings.map((ring) => flatten(ring, project)));
+  const planes = planesOf(polygons, cap);
   const edges = polygons.flat().map((ring) => new Edges(ring.map(vectorAt)));
   const contains = (point: Vector): boolean => {
     if (angle(point, cap.centre) > cap.radius) return false;
-    const flat = project(point);
-    if (flat === null) return false;
-    return made.some(
-      ([outer, ...holes]) =>
-        outer !== undefined && isInRing(outer, flat) && !holes.some((hole) => isInRing(hole, flat)),
-    );
+    return planes.some(({ project, made }) => {
+      const flat = project(point);
+      return flat !== null && made.some((rings) => isInRings(rings, flat));
+    });
   };
   return {
     contains,
@@ -166,10 +181,10 @@ function polygonArea(polygons: readonly (readonly RingCoordinates[])[], cap: Cap
     isCutBy: (arc) => angleToArc(arc, cap.centre) <= cap.radius && edges.some((some) => some.cross(arc)),
     size:
       OVERHEAD +
-      [...edges, ...made.flat().map((flat) => ({ size: flat.byteLength }))].reduce(
-        (sum, { size }) => sum + size,
-        0,
-      ),
+      [
+        ...edges,
+        ...planes.flatMap(({ made }) => made.flat()).map((flat) => ({ size: flat.byteLength })),
+      ].reduce((sum, { size }) => sum + size, 0),
   };
 }
 

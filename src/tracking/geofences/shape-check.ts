@@ -1,7 +1,8 @@
 import { invalid } from "../../kernel/errors/errors";
-import { type FlatRing, flatten, isInRing, polygonsOf, vectorAt } from "./area";
+import { areaOf, type FlatRing, flatten, isInRing, polygonsOf, vectorAt } from "./area";
 import type { Coordinate, Geometry } from "./kinds";
-import { angle, type Cap, capAround, projector, toRadians, type Vector } from "./sphere";
+import { cornersOf, findFault } from "./ring-faults";
+import { angle, type Cap, capAround, projector, toRadians, unit, type Vector } from "./sphere";
 
 /** Checks of a zone's geometry. Each error names the corner in the path of its detail. */
 
@@ -9,7 +10,7 @@ import { angle, type Cap, capAround, projector, toRadians, type Vector } from ".
 const MOST_CORNERS = 2_000;
 const FEWEST_CORNERS = 3;
 const MOST_POINTS = 500;
-/** Degrees from the centre of the smallest circle around a zone: beyond, no plane shows the zone well. */
+/** Degrees from the middle of a polygon: beyond, no plane shows it well. */
 const FARTHEST = 80;
 
 const PATH = "/geometry";
@@ -87,10 +88,11 @@ export function checkPolygon(value: unknown): { geometry: Geometry; cap: Cap } {
           ),
         };
   const polygons = polygonsOf(geometry);
-  const cap = capOf(polygons.flat(2), 0);
-  for (const [at, rings] of polygons.entries())
-    checkRings(rings, geometry.type === "Polygon" ? path : `${path}/${at}`, cap);
-  return { geometry, cap };
+  const [cap] = polygons.map((rings, at) =>
+    checkRings(rings, geometry.type === "Polygon" ? path : `${path}/${at}`),
+  );
+  const whole = cap && polygons.length === 1 ? cap : capAround(polygons.flat(2).map(vectorAt));
+  return { geometry, cap: capOf(geometry, whole, 0) };
 }
 
 /** The geometry that a client sent for a corridor, with a circle around it. Throws 400 for one that is none. */
@@ -102,23 +104,39 @@ export function checkCorridor(value: unknown, widthM: number): { geometry: Geome
   if (given.length > MOST_POINTS)
     throw invalid(`${path}/${MOST_POINTS}`, `is one point more than ${MOST_POINTS}`);
   const coordinates = given.map((point, at) => coordinateAt(point, `${path}/${at}`));
-  const cap = capOf(coordinates, toRadians(widthM / 1_000));
-  for (const [at, coordinate] of coordinates.entries()) checkDistance(coordinate, `${path}/${at}`, cap);
-  return { geometry: { type: "LineString", coordinates }, cap };
+  for (const [at, coordinate] of coordinates.slice(1).entries())
+    if (angle(vectorAt(coordinates[at] as Coordinate), vectorAt(coordinate)) > Math.PI - OPPOSITE)
+      throw invalid(`${path}/${at + 1}`, "is opposite to the point before: there is no shortest way to it");
+  const geometry: Geometry = { type: "LineString", coordinates };
+  return { geometry, cap: capOf(geometry, capAround(coordinates.map(vectorAt)), widthM) };
 }
 
-/** Radians by which the circle is wider, to make up for rounding: some millimetres. */
-const SLACK = 1e-9;
+/** The angle from opposite points within which the way between two isn't known. */
+const OPPOSITE = 1e-6;
 
-function capOf(coordinates: readonly Coordinate[], margin: number): Cap {
-  const { centre, radius } = capAround(coordinates.map(vectorAt));
-  return { centre, radius: Math.min(Math.PI, radius + margin + SLACK) };
+/** Radians by which the circle is wider, to make up for rounding: less than a tenth of a millimetre. */
+const SLACK = 1e-11;
+
+/** A circle around a zone; `cap` holds its corners, if they lie on one half of the Earth. */
+function capOf(geometry: Geometry, { centre, radius }: Cap, widthM: number): Cap {
+  const width = toRadians(widthM / 1_000);
+  if (radius * DEGREES <= FARTHEST) return { centre, radius: radius + width + SLACK };
+  // Beyond a half of the Earth it is the circle around the farthest point outside of the zone that counts.
+  const area = areaOf(geometry, widthM, { centre, radius: Math.PI });
+  let widest = { centre, away: -1 };
+  for (const direction of [...DIRECTIONS, centre]) {
+    const away = area.distanceKm([-direction[0], -direction[1], -direction[2]]);
+    if (away > widest.away) widest = { centre: direction, away };
+  }
+  return { centre: widest.centre, radius: Math.min(Math.PI, Math.PI - toRadians(widest.away) + SLACK) };
 }
 
-function checkDistance(coordinate: Coordinate, path: string, { centre }: Cap): void {
-  if (angle(vectorAt(coordinate), centre) * DEGREES > FARTHEST)
-    throw invalid(path, `is more than ${FARTHEST} degrees from the middle of the zone, which is too large`);
-}
+/** Directions all around, none farther than 28 degrees from any other one. */
+const DIRECTIONS: Vector[] = [-1, 0, 1].flatMap((x) =>
+  [-1, 0, 1].flatMap((y) =>
+    [-1, 0, 1].flatMap((z): Vector[] => (x === 0 && y === 0 && z === 0 ? [] : [unit([x, y, z])])),
+  ),
+);
 
 // --- Rings ------------------------------------------------------------------------------------------------
 
@@ -127,12 +145,21 @@ const POLES: [name: string, vector: Vector][] = [
   ["South", [0, 0, -1]],
 ];
 
-/** Throws 400 for the rings of a polygon that surround a pole, or cross themselves or each other. */
-function checkRings(rings: readonly (readonly Coordinate[])[], path: string, cap: Cap): void {
+/**
+ * A circle around the rings of a polygon. Throws 400 for rings that surround a pole, enclose nothing, or cross themselves or
+ * each other.
+ */
+function checkRings(rings: readonly (readonly Coordinate[])[], path: string): Cap {
+  const cap = capAround(rings.flat().map(vectorAt));
+  const { centre } = cap;
   for (const [at, ring] of rings.entries())
     for (const [corner, coordinate] of ring.entries())
-      checkDistance(coordinate, `${path}/${at}/${corner}`, cap);
-  const project = projector(cap.centre);
+      if (angle(vectorAt(coordinate), centre) * DEGREES > FARTHEST)
+        throw invalid(
+          `${path}/${at}/${corner}`,
+          `is more than ${FARTHEST} degrees from the middle of its polygon, which is too large`,
+        );
+  const project = projector(centre);
   const flat = rings.map((ring) => flatten(ring, project));
   for (const [at, ring] of flat.entries())
     for (const [name, pole] of POLES) {
@@ -143,12 +170,8 @@ function checkRings(rings: readonly (readonly Coordinate[])[], path: string, cap
           `belongs to a ring around the ${name} Pole, which no zone may have: use a circle`,
         );
     }
-  const crossing = findCrossing(flat);
-  if (crossing)
-    throw invalid(
-      `${path}/${crossing.ring}/${crossing.corner}`,
-      "begins an edge that crosses another edge of the polygon",
-    );
+  const fault = findFault(flat);
+  if (fault) throw invalid(`${path}/${fault.ring}/${fault.corner}`, fault.message);
   const [outer, ...holes] = flat as [FlatRing, ...FlatRing[]];
   for (const [at, hole] of holes.entries()) {
     const outside = cornersOf(hole).findIndex((corner) => !isInRing(outer, corner));
@@ -156,64 +179,5 @@ function checkRings(rings: readonly (readonly Coordinate[])[], path: string, cap
     if (outside !== -1 && !cornersOf(hole).some((corner) => isInRing(outer, corner)))
       throw invalid(`${path}/${at + 1}/${outside}`, "belongs to a hole that lies outside of the first ring");
   }
-}
-
-function cornersOf(flat: FlatRing): [number, number][] {
-  return Array.from({ length: flat.length / 2 }, (_, at) => [
-    flat[2 * at] as number,
-    flat[2 * at + 1] as number,
-  ]);
-}
-
-/** An edge on the plane, with its bounds. */
-interface Edge {
-  ring: number;
-  corner: number;
-  a: readonly [number, number];
-  b: readonly [number, number];
-  left: number;
-  right: number;
-  low: number;
-  high: number;
-}
-
-function edgesOf(flat: FlatRing, ring: number): Edge[] {
-  const corners = cornersOf(flat);
-  return corners.map((a, corner) => {
-    const b = corners[(corner + 1) % corners.length] as [number, number];
-    const [left, right] = a[0] < b[0] ? [a[0], b[0]] : [b[0], a[0]];
-    const [low, high] = a[1] < b[1] ? [a[1], b[1]] : [b[1], a[1]];
-    return { ring, corner, a, b, left, right, low, high };
-  });
-}
-
-/** An edge that crosses another one; null if none does. */
-function findCrossing(rings: FlatRing[]): Edge | null {
-  const edges = rings.flatMap(edgesOf).sort((one, two) => one.left - two.left);
-  // From left to right: an edge can cross those alone that begin before it ends.
-  for (const [at, edge] of edges.entries())
-    for (let next = at + 1; next < edges.length; next++) {
-      const other = edges[next] as Edge;
-      if (other.left > edge.right) break;
-      if (other.low > edge.high || other.high < edge.low || !doCross(edge, other)) continue;
-      return edge.ring < other.ring || (edge.ring === other.ring && edge.corner < other.corner)
-        ? edge
-        : other;
-    }
-  return null;
-}
-
-/** The side of the line from `a` to `b` on which a point lies: positive to the left. */
-const side = (
-  [ax, ay]: readonly [number, number],
-  [bx, by]: readonly [number, number],
-  [x, y]: readonly [number, number],
-): number => (bx - ax) * (y - ay) - (by - ay) * (x - ax);
-
-/** True if two edges cross in a point that is no end of either: rings may touch themselves and each other. */
-function doCross(one: Edge, two: Edge): boolean {
-  return (
-    side(one.a, one.b, two.a) * side(one.a, one.b, two.b) < 0 &&
-    side(two.a, two.b, one.a) * side(two.a, two.b, one.b) < 0
-  );
+  return cap;
 }

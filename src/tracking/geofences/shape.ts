@@ -1,4 +1,4 @@
-import { invalid } from "../../kernel/errors/errors";
+import { invalid, invalidAll } from "../../kernel/errors/errors";
 import { EARTH_RADIUS_KM } from "../../kernel/values/great-circle";
 import type { Geometry, Kind } from "./kinds";
 import type { GeofenceChange } from "./schema";
@@ -38,19 +38,16 @@ export function shapeOf(input: Input, before: Shape | null): Shape {
 function circleOf(input: Input, before: Shape | null): Shape {
   if (input.geometry != null) throw invalid("/geometry", "is for polygons and corridors alone");
   if (input.width_m != null) throw invalid("/width_m", "is for corridors alone");
-  const field = (name: "latitude" | "longitude" | "radius_km"): number => {
-    const value = input[name] ?? before?.[name];
-    if (value === undefined) throw invalid(`/${name}`, "is required");
-    return value;
-  };
-  return {
-    kind: "circle",
-    geometry: null,
-    width_m: null,
-    latitude: field("latitude"),
-    longitude: field("longitude"),
-    radius_km: field("radius_km"),
-  };
+  const latitude = input.latitude ?? before?.latitude;
+  const longitude = input.longitude ?? before?.longitude;
+  const radius_km = input.radius_km ?? before?.radius_km;
+  if (latitude === undefined || longitude === undefined || radius_km === undefined) {
+    const missing = Object.entries({ latitude, longitude, radius_km }).filter(
+      ([, value]) => value === undefined,
+    );
+    throw invalidAll(missing.map(([field]) => ({ path: `/${field}`, message: "is required" })));
+  }
+  return { kind: "circle", geometry: null, width_m: null, latitude, longitude, radius_km };
 }
 
 const around = ({ geometry, cap }: { geometry: Geometry; cap: Cap }) => ({

@@ -207,6 +207,53 @@ describe("a way from one place to another", () => {
   });
 });
 
+describe("a zone larger than half of the Earth", () => {
+  const samples = (random: () => number, count: number) =>
+    Array.from({ length: count }, () => randomPlace(random));
+
+  test("is a corridor, or polygons with an ocean between: with what lies in it, and a circle that holds it", () => {
+    const random = randomFrom(15);
+    const seen = { inside: 0, outside: 0, large: 0 };
+    for (let round = 0; round < 40; round++) {
+      const isLine = round % 2 === 0;
+      const places = samples(random, 3 + Math.floor(random() * 5)).map((at) => ({
+        ...at,
+        latitude: at.latitude * 0.9,
+      }));
+      const line = places.map(coordinate);
+      const rings = places.map((centre) => star(random, centre, 300, 6));
+      const { geometry, cap } = isLine
+        ? checkCorridor({ type: "LineString", coordinates: line }, 100_000)
+        : checkPolygon({ type: "MultiPolygon", coordinates: rings.map((ring) => [ring]) });
+      const area = areaOf(geometry, 100_000, cap);
+      if (cap.radius > Math.PI / 2) seen.large++;
+      const middle = toPosition(cap.centre);
+      const near = Array.from({ length: 20 }, (_, n) =>
+        away(places[n % places.length] as Place, 400 * random(), 7 * random()),
+      );
+      for (const at of [...near, ...samples(random, 10)]) {
+        const edge = isLine
+          ? distanceTo(line, at) - 100
+          : Math.min(...rings.map((ring) => distanceTo(ring, at)));
+        if (Math.abs(edge) < 0.001) continue;
+        const expected = isLine
+          ? edge < 0
+          : rings.some(
+              (ring) => greatCircleKm(place(ring[0] as Coordinate), at) < 700 && winding(ring, at) !== 0,
+            );
+        expect({ round, at, is: area.contains(vectorOf(at)) }).toEqual({ round, at, is: expected });
+        seen[expected ? "inside" : "outside"]++;
+        if (expected) expect(greatCircleKm(middle, at)).toBeLessThanOrEqual(cap.radius * RADIUS_KM);
+      }
+      if (!isLine) continue;
+      // The smallest circle leaves out one around the place that is farthest from the zone.
+      const farthest = Math.max(...samples(random, 50).map((at) => distanceTo(line, at)));
+      expect(cap.radius * RADIUS_KM).toBeLessThanOrEqual(1.6 * (Math.PI * RADIUS_KM - farthest + 100));
+    }
+    expect(Math.min(...Object.values(seen))).toBeGreaterThan(10);
+  });
+});
+
 describe("the circle around a zone", () => {
   test("holds all its corners, and is hardly larger than the smallest", () => {
     const random = randomFrom(14);

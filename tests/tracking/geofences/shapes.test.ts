@@ -80,6 +80,28 @@ describe("a polygon", () => {
       ]),
     ],
     ["as wide as a continent", polygon(round(50, [0, 0], 60))],
+    [
+      "of parts on either side of the Earth",
+      {
+        kind: "polygon",
+        geometry: {
+          type: "MultiPolygon",
+          coordinates: [[round(5, [10, 54])], [round(5, [-170, -54])], [round(5, [-80, 10])]],
+        },
+      },
+    ],
+    [
+      "that touches itself",
+      polygon([
+        [13, 54],
+        [13.1, 54.1],
+        [13.2, 54],
+        [13.2, 54.2],
+        [13.1, 54.1],
+        [13, 54.2],
+        [13, 54],
+      ]),
+    ],
   ])("%s is kept as it was sent, with a circle around it", async (_, fields) => {
     const { data } = expectStatus(await post(fields), 201).body;
     expect(data).toMatchObject({ ...fields, width_m: null });
@@ -173,6 +195,31 @@ describe("a polygon", () => {
     ["of 2,001 corners", polygon(round(1_000), round(1_001, [13, 54], 0.05)), "/geometry/coordinates/1/1000"],
     ["that crosses itself", polygon(CROSSED), "/geometry/coordinates/0/0"],
     [
+      "that crosses itself in a corner",
+      polygon([
+        [13, 54],
+        [13.1, 54.1],
+        [13.2, 54.2],
+        [13.2, 54],
+        [13.1, 54.1],
+        [13, 54.2],
+        [13, 54],
+      ]),
+      "/geometry/coordinates/0/0",
+    ],
+    ["that goes round twice", polygon([...SQUARE, ...SQUARE.slice(1)]), "/geometry/coordinates/0/0"],
+    ["whose hole is all of it", polygon(SQUARE, SQUARE), "/geometry/coordinates/0/0"],
+    [
+      "without area",
+      polygon([
+        [13, 54],
+        [13, 55],
+        [13, 56],
+        [13, 54],
+      ]),
+      "/geometry/coordinates/0/0",
+    ],
+    [
       "whose hole crosses the ring",
       polygon(
         SQUARE,
@@ -237,6 +284,20 @@ describe("a corridor", () => {
       ),
     ],
     [
+      "around the Earth",
+      corridor(
+        [
+          [10, 54],
+          [100, 0],
+          [-170, -54],
+          [-80, 0],
+          [10, 54],
+        ],
+        100_000,
+      ),
+    ],
+    ["whose points are the same", corridor([SQUARE[0], SQUARE[0]])],
+    [
       "of one metre",
       corridor(
         [
@@ -254,6 +315,15 @@ describe("a corridor", () => {
     ["of one point", corridor([[13, 54]]), "/geometry/coordinates/0"],
     ["of 501 points", corridor(round(500)), "/geometry/coordinates/500"],
     ["whose point is none", corridor([[13, 54], null]), "/geometry/coordinates/1"],
+    [
+      "from one side of the Earth to the other",
+      corridor([
+        [10, 50],
+        [10, 54],
+        [-170, -54],
+      ]),
+      "/geometry/coordinates/2",
+    ],
     [
       "without width",
       {
@@ -294,6 +364,12 @@ describe("a corridor", () => {
   ])("%s is refused", async (_, fields, path) => {
     expectInvalid(await post(fields), path);
   });
+});
+
+test("a circle without its fields is refused with all of them named", async () => {
+  const { body } = expectStatus(await post({ longitude: 13 }), 400);
+  const required = (path: string) => ({ path, message: "is required" });
+  expect(body.details).toEqual([required("/latitude"), required("/radius_km")]);
 });
 
 describe("a zone", () => {
