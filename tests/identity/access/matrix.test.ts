@@ -430,7 +430,8 @@ describe("a refusal changes nothing", () => {
       before = after;
     }
     expect(effective.length).toBeGreaterThan(writing().length / 2);
-  });
+    // Notifications go to addresses that are asked for over the network, with timeouts of their own.
+  }, 90_000);
 });
 
 /** The credential that each operation must require; operations that don't exist yet are skipped. */
