@@ -138,7 +138,7 @@ describe("for any way of a device and any rules", () => {
               event === "enter" ? place === "inside" : place === "outside";
             const row = seen.slice(0, index + 1);
             const from = row.findLastIndex((each) => !isThere(each)) + 1;
-            // What comes before the last crossing belongs to that one.
+            // Fixes before the last crossing belong to that one.
             const since = row.findLastIndex(
               (each, n) => n < index && each.crossings.some((c) => c.event !== "dwell"),
             );
