@@ -14,7 +14,7 @@ import { openAlertsOfDevice, openAlertsOfRule, openAlertsOfSubject } from "../al
 import { forgetArrivals } from "../arrivals/arrivals";
 import { heldConditions, untoldSides } from "../conditions/table";
 import { makerOf, rightsOf } from "../targets/maker";
-import { ruleChanged } from "./active";
+import { hasRules, ruleChanged } from "./active";
 import { checkRule, cleaned, maySee, requireSight, unique } from "./fields";
 import type { AlertRule, AlertRuleChange, NewAlertRule } from "./schema";
 import { alertRules, type StoredRule } from "./table";
@@ -83,7 +83,7 @@ export function createRule(actor: Actor, input: NewAlertRule): Promise<AlertRule
       .returning()
       .get();
     adjustCounter(COUNTER, 1);
-    ruleChanged(null, row);
+    noteChange(null, row);
     audit("alert_rule_created", row);
     return toRule(row);
   });
@@ -120,7 +120,7 @@ export function updateRule(actor: Actor, id: string, input: AlertRuleChange): Pr
       .where(eq(alertRules.id, id))
       .returning()
       .get();
-    ruleChanged(before, row);
+    noteChange(before, row);
     endConditions(before, row);
     if (change.hold_seconds !== undefined) renewDue(row);
     audit("alert_rule_updated", row, { changed: Object.keys(change) });
@@ -163,9 +163,16 @@ export function deleteRule(actor: Actor, id: string): Promise<void> {
     for (const alert of openAlertsOfRule(id)) clear(alert);
     db.delete(alertRules).where(eq(alertRules.id, id)).run();
     adjustCounter(COUNTER, -1);
-    ruleChanged(row, null);
+    noteChange(row, null);
     audit("alert_rule_deleted", row);
   });
+}
+
+/** Notes a change of a rule, in the current transaction. */
+function noteChange(before: StoredRule | null, after: StoredRule | null): void {
+  ruleChanged(before, after);
+  // Positions are not looked at from then on: what is untold would be told to the next rule, however old it is by then.
+  if (!hasRules()) db.delete(untoldSides).run();
 }
 
 function audit(
@@ -215,7 +222,7 @@ function mentionLess(rule: StoredRule, change: Partial<Pick<StoredRule, "device_
     .where(eq(alertRules.id, rule.id))
     .returning()
     .get();
-  ruleChanged(rule, row);
+  noteChange(rule, row);
   if (isEmptied) endConditions(rule, row);
   audit("alert_rule_updated", row, { changed: Object.keys(changedOnly(rule, row)) });
 }

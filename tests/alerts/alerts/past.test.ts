@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Token } from "../../support/api";
 import { done, expectStatus } from "../../support/expectations";
+import { rows } from "../../support/rows";
 import { TestServer } from "../../support/server";
 import { HOUR, MINUTE } from "../../support/time";
 import { newTracker, ownTracks } from "../../tracking/doors/support";
@@ -12,6 +13,7 @@ import {
   corrected,
   newRule,
   newZoneWatch,
+  RULES,
   type Sender,
   send,
 } from "../support";
@@ -232,4 +234,22 @@ describe("an app", () => {
       "open speed",
     ]);
   });
+});
+
+test("what has gone untold is forgotten with the last rule: the next one begins with what comes", async () => {
+  const others = rows<{ id: string }>(server, "SELECT id FROM alert_rules");
+  const { device, zone, rule } = await newZoneWatch(server, "exit");
+  await send(server, device, HERE);
+  await server.advance(3 * HOUR);
+  await bring(device, [AWAY, 5_000]);
+  const token = await server.admin();
+  for (const { id } of [...others, rule]) await server.delete(`${RULES}/${id}`, { token });
+  await go(device, AWAY);
+  await server.advance(3 * HOUR);
+  const condition = { type: "zone", event: "exit", geofence_ids: [zone.id] };
+  await newRule(server, condition, { device_ids: [device.id] });
+  await go(device, AWAY);
+  expect(await briefOf(server, device.id)).toEqual([]);
+  await go(device, HERE, AWAY);
+  expect(await briefOf(server, device.id)).toEqual(["open exit Depot"]);
 });
