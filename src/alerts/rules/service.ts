@@ -14,7 +14,7 @@ import { openAlertsOfDevice, openAlertsOfRule, openAlertsOfSubject } from "../al
 import { forgetArrivals } from "../arrivals/arrivals";
 import { heldConditions, untoldSides } from "../conditions/table";
 import { makerOf, rightsOf } from "../targets/maker";
-import { hasRules, ruleChanged } from "./active";
+import { ruleChanged } from "./active";
 import { checkRule, cleaned, maySee, requireSight, unique } from "./fields";
 import type { AlertRule, AlertRuleChange, NewAlertRule } from "./schema";
 import { alertRules, type StoredRule } from "./table";
@@ -168,11 +168,15 @@ export function deleteRule(actor: Actor, id: string): Promise<void> {
   });
 }
 
+const isAnyActive = (): boolean =>
+  db.select({ id: alertRules.id }).from(alertRules).where(eq(alertRules.is_active, true)).limit(1).get() !==
+  undefined;
+
 /** Notes a change of a rule, in the current transaction. */
 function noteChange(before: StoredRule | null, after: StoredRule | null): void {
   ruleChanged(before, after);
   // Positions are not looked at from then on: what is untold would be told to the next rule, however old it is by then.
-  if (!hasRules()) db.delete(untoldSides).run();
+  if (before?.is_active && !after?.is_active && !isAnyActive()) db.delete(untoldSides).run();
 }
 
 function audit(
