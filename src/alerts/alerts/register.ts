@@ -4,6 +4,7 @@ import { sqlite, statement } from "../../kernel/db/connection";
 import { iso, now, SECOND } from "../../kernel/time/clock";
 import { enqueue, takeBackEnd } from "../deliveries/outbox";
 import type { ConditionType, Severity, ZoneEvent } from "../kinds";
+import { toldStill } from "../rules/standing";
 import type { StoredRule } from "../rules/table";
 import { defaultTargetIds } from "../targets/service";
 import { clock, coordinates, rounded } from "../texts/alert-words";
@@ -182,7 +183,7 @@ export function clear(row: AlertRow): void {
   const over = { status: "cleared", cleared_at: now(), escalate_at: null, is_told: false } as const;
   const after = updateAlert(row, over);
   note("alertCleared", row.id, row.device_id);
-  if (row.is_told) tell(after, "alert.cleared", after.told);
+  if (row.is_told) tell(after, "alert.cleared", toldStill(after));
 }
 
 /** Notes who acknowledged an alert, in the current transaction, and tells the others. It is told no further targets. */
@@ -192,7 +193,7 @@ export function acknowledge(row: AlertRow, by: string | null, text: string | nul
     status: row.cleared_at === null ? "acknowledged" : "cleared",
   });
   note("alertAcknowledged", row.id, row.device_id);
-  if (row.cleared_at === null) tell(after, "alert.acknowledged", after.told);
+  if (row.cleared_at === null) tell(after, "alert.acknowledged", toldStill(after));
   return after;
 }
 

@@ -165,6 +165,10 @@ export const AlertRule = record(
       "Whether it raises nothing because whoever said what it tells may not see that any more; to let it speak again, somebody who may has to set its devices, condition or targets",
       false,
     ),
+    is_orphaned: out.boolean(
+      "Whether its last device or zone was deleted, which has switched it off; to switch it on, say its devices or its condition anew",
+      false,
+    ),
     severity,
     device_ids: deviceIds,
     condition: Condition,

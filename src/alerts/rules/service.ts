@@ -4,7 +4,7 @@ import { recordAudit } from "../../identity/audit/service";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { adjustCounter, counter, counterNow } from "../../kernel/db/counters";
-import { conflict, notFound } from "../../kernel/errors/errors";
+import { conflict, invalid, notFound } from "../../kernel/errors/errors";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { checkChanged } from "../../kernel/http/validation";
 import { iso, madeNow, now, SECOND } from "../../kernel/time/clock";
@@ -107,12 +107,18 @@ export function updateRule(actor: Actor, id: string, input: AlertRuleChange): Pr
   };
   return transactAs(actor, () => {
     const before = existingRule(id);
-    const change = changedOnly(before, given);
+    const isAimed = input.device_ids !== undefined || input.condition !== undefined;
+    const change = changedOnly(before, { ...given, ...(isAimed && { is_orphaned: false }) });
     const isTelling = TELLING.some((field) => input[field] !== undefined);
     if (isTelling) requireSight(actor.caller, change.condition ?? before.condition);
     const maker = isTelling ? changedOnly(before, makerOf(actor.caller)) : {};
     if (isEmpty(change) && isEmpty(maker)) return toRule(before);
     const after = { ...before, ...change };
+    if (after.is_active && after.is_orphaned)
+      throw invalid(
+        "/is_active",
+        "the last device or zone of this rule was deleted: send device_ids or condition too (an empty list means all)",
+      );
     checkRule(after, change);
     const row = db
       .update(alertRules)
@@ -214,7 +220,7 @@ export function forgetZone(zoneId: string): void {
   }
 }
 
-/** An empty list would mean all: a rule whose last device or zone goes is switched off. */
+/** An empty list would mean all: a rule whose last device or zone goes is switched off, and stays so until it has others. */
 function mentionLess(rule: StoredRule, change: Partial<Pick<StoredRule, "device_ids" | "condition">>): void {
   const { device_ids = rule.device_ids, condition = rule.condition } = change;
   const isEmptied =
@@ -222,7 +228,12 @@ function mentionLess(rule: StoredRule, change: Partial<Pick<StoredRule, "device_
     (condition.type === "zone" && condition !== rule.condition && condition.geofence_ids.length === 0);
   const row = db
     .update(alertRules)
-    .set({ device_ids, condition, updated_at: now(), ...(isEmptied && { is_active: false }) })
+    .set({
+      device_ids,
+      condition,
+      updated_at: now(),
+      ...(isEmptied && { is_active: false, is_orphaned: true }),
+    })
     .where(eq(alertRules.id, rule.id))
     .returning()
     .get();

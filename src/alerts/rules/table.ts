@@ -13,6 +13,8 @@ export const alertRules = sqliteTable(
     id: id(),
     name: text().notNull(),
     is_active: flag().notNull().default(true),
+    /** Its last device or zone was deleted, and nobody has said since which ones it is to watch. */
+    is_orphaned: flag().notNull().default(false),
     severity: text({ enum: SEVERITIES }).notNull(),
     /** Empty for all devices. */
     device_ids: text({ mode: "json" }).$type<string[]>().notNull(),

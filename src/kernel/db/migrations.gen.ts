@@ -28,6 +28,7 @@ import m25 from "../../../drizzle/0025_feed.sql" with { type: "text" };
 import m26 from "../../../drizzle/0026_zones.sql" with { type: "text" };
 import m27 from "../../../drizzle/0027_notifications.sql" with { type: "text" };
 import m28 from "../../../drizzle/0028_alerts.sql" with { type: "text" };
+import m29 from "../../../drizzle/0029_orphaned_rules.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -59,4 +60,5 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0026_zones", sql: m26 },
   { tag: "0027_notifications", sql: m27 },
   { tag: "0028_alerts", sql: m28 },
+  { tag: "0029_orphaned_rules", sql: m29 },
 ];

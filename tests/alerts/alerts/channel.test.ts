@@ -3,6 +3,7 @@ import { changesSince, getChanges, nowOf } from "../../changes/support";
 import { resumed, take } from "../../realtime/feed-support";
 import { done, eventually, expectStatus } from "../../support/expectations";
 import { newUser, staff } from "../../support/people";
+import { subscribeInBinary } from "../../support/protobuf";
 import { newRole, revoke } from "../../support/roles";
 import { rows, write } from "../../support/rows";
 import { TestServer } from "../../support/server";
@@ -46,6 +47,15 @@ async function live(device: Sender): Promise<string> {
 const LIFE = ["alertRaised", "alertAcknowledged", "alertCleared"];
 
 describe("a message", () => {
+  test("comes as JSON text also to a client that has subscribed in Protobuf, as all data does", async () => {
+    const device = await watched();
+    const client = await subscribeInBinary(await Client.open(server, { bearer: token }), "alerts");
+    const id = await live(device);
+    const messages = [await client.next(), await client.next(), await client.next()];
+    expect(messages.map(({ type, data }) => [type, data.id])).toEqual(LIFE.map((type) => [type, id]));
+    await client.close();
+  });
+
   test("holds the alert as the list shows it", async () => {
     const device = await watched({ message: "{device} is fast" });
     const client = await (await Client.open(server, { bearer: token })).subscribe("alerts");

@@ -1,10 +1,13 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { answering, PegelonlineStandIn, station } from "../../stand-ins/pegelonline";
+import { SmtpStandIn } from "../../stand-ins/smtp";
 import { eventually } from "../../support/expectations";
+import { newUser } from "../../support/people";
 import { write } from "../../support/rows";
 import { TestServer, temporaryDirectory } from "../../support/server";
+import { HOUR } from "../../support/time";
 import { alertsOf, brief, clockWatched, newRule } from "../support";
 
 /** Rules on water levels and on the installation itself. Both are looked at as a server starts. */
@@ -87,3 +90,35 @@ test("measures raise out of bounds, stay over a restart until they are known, an
   await eventually(async () => (await told(server)).toSorted().join() === over.join());
   await server.stop();
 }, 60_000);
+
+test("an old backup and emails that don't leave are raised, and cleared as there is a new one and they have left", async () => {
+  const backups = join(temporaryDirectory(), "backups");
+  mkdirSync(backups);
+  const mailbox = await SmtpStandIn.start();
+  const settings = { ...mailbox.settings(), "backup.interval_hours": "1", "backup.dir": backups };
+  const server = await TestServer.start({ settings, clock: "movable" });
+  await eventually(() => readdirSync(backups).length === 1);
+  await newRule(server, { type: "system", what: "backup_age", above: 2 });
+  await newRule(server, { type: "system", what: "email_queue", above: 0 });
+  expect(await told(server)).toEqual([]);
+
+  // While the disk isn't there, no backup is made.
+  renameSync(backups, `${backups}.away`);
+  for (let attempt = 0; attempt < 20; attempt++) mailbox.refuseNext("MAIL", 451);
+  await newUser(server);
+  await server.advance(3 * HOUR);
+  const open = ["open system backup_age", "open system email_queue"];
+  await eventually(async () => (await told(server)).toSorted().join() === open.join());
+  const [age] = (await alertsOf(server)).filter(({ subject }) => subject === "backup_age");
+  expect(age.value).toBeGreaterThanOrEqual(3);
+  expect(age.value).toBeLessThan(3.2);
+
+  renameSync(`${backups}.away`, backups);
+  const over = ["cleared system backup_age", "cleared system email_queue"];
+  await eventually(async () => {
+    await server.advance(HOUR);
+    return (await told(server)).toSorted().join() === over.join();
+  });
+  await server.stop();
+  await mailbox.stop();
+}, 90_000);

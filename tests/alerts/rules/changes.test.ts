@@ -14,6 +14,7 @@ import {
   newRule,
   newZoneWatch,
   RULES,
+  type Sender,
   send,
 } from "../support";
 import { newWebhook, PATH as TARGETS } from "../targets/support";
@@ -211,6 +212,76 @@ describe("further targets", () => {
     const [alert] = await alertsOf(server, `&device_id=${device.id}`);
     expect(alert).toMatchObject({ status: "cleared", escalated_at: null });
     expect(await deliveriesOf(alert.id)).toEqual([]);
+  });
+});
+
+describe("whoever was told of an alert", () => {
+  /** The kinds of message that were put into the outbox for a rule's target, in order. */
+  const toldOf = async (fields: (maker: string) => Promise<Sender>) => {
+    const maker = await staff(server, "alerts:write", "alerts:read", "gps:read");
+    const device = await fields(maker.token);
+    done(await server.post(`/v1/users/${maker.id}/ban`, { token, body: { reason: "gone" } }));
+    await server.advance(6 * SECOND);
+    const [alert] = await alertsOf(server, `&device_id=${device.id}`);
+    done(await server.post(`${ALERTS}/${alert.id}/acknowledge`, { token }));
+    return { device, alert };
+  };
+  const kinds = async (id: string) => (await deliveriesOf(id)).map(({ type }: { type: string }) => type);
+
+  test("hears no more of it where the rule's maker has lost the right to see it", async () => {
+    const hook = await newWebhook(server);
+    const { device, alert } = await toldOf(async (maker) => {
+      const own = await server.device();
+      const fields = { device_ids: [own.id], target_ids: [hook.id] };
+      expectStatus(await server.post(RULES, { token: maker, body: body(fields) }), 201);
+      await send(server, own);
+      return own;
+    });
+    await send(server, device, { speed_knots: 1 });
+    expect(await briefOf(server, device.id)).toEqual(["cleared speed"]);
+    expect(await kinds(alert.id)).toEqual(["alert.raised"]);
+  });
+
+  test("hears no more of an anchor where that goes for the rule that added it", async () => {
+    const [own, added] = [await newWebhook(server), await newWebhook(server)];
+    const { device, alert } = await toldOf(async (maker) => {
+      const boat = await server.device();
+      const rule = body({ condition: { type: "anchor" }, device_ids: [boat.id], target_ids: [added.id] });
+      expectStatus(await server.post(RULES, { token: maker, body: rule }), 201);
+      await send(server, boat);
+      const watch = { radius_m: 50, confirm_fixes: 1, target_ids: [own.id] };
+      done(await server.put(`/v1/devices/${boat.id}/anchor`, { token, body: watch }));
+      await server.advance(SECOND);
+      await send(server, boat, AWAY);
+      return boat;
+    });
+    expectStatus(await server.delete(`/v1/devices/${device.id}/anchor`, { token }), 204);
+    const deliveries = await deliveriesOf(alert.id);
+    const of = (hook: { id: string }) =>
+      deliveries
+        .filter(({ target_id }: { target_id: string }) => target_id === hook.id)
+        .map(({ type }: { type: string }) => type);
+    expect(of(added)).toEqual(["alert.raised"]);
+    expect(of(own)).toEqual(["alert.raised", "alert.acknowledged", "alert.cleared"]);
+  });
+});
+
+describe("a rule that has lost its last device", () => {
+  test.each([
+    ["device", { device_ids: [] }],
+    ["device", { condition: { ...SPEED, above_knots: 6 } }],
+    ["zone", { condition: { type: "zone", event: "exit", geofence_ids: [] } }],
+  ])("or zone stays off until it is told what to watch: %s", async (what, aim) => {
+    const { device, zone, rule } = await newZoneWatch(server, "exit");
+    const id = what === "zone" ? rule.id : (await newRule(server, SPEED, { device_ids: [device.id] })).id;
+    const gone = what === "zone" ? `/v1/geofences/${zone.id}` : `/v1/devices/${device.id}`;
+    expect(await read(id)).toMatchObject({ is_active: true, is_orphaned: false });
+    expectStatus(await server.delete(gone, { token }), 204);
+    expect(await read(id)).toMatchObject({ is_active: false, is_orphaned: true });
+    const on = { is_active: true };
+    expectInvalid(await server.patch(`${RULES}/${id}`, { token, body: on }), "/is_active");
+    expect(await changeRule(server, id, { name: "renamed" })).toMatchObject({ is_orphaned: true });
+    expect(await changeRule(server, id, { ...on, ...aim })).toMatchObject({ ...on, is_orphaned: false });
   });
 });
 

@@ -1,0 +1,1 @@
+ALTER TABLE `alert_rules` ADD `is_orphaned` integer DEFAULT false NOT NULL;
