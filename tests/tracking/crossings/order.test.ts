@@ -9,7 +9,7 @@ import { recordPositions } from "../../../src/tracking/ingest/record";
 import { randomFrom } from "../../support/random";
 import { newDevice, openTracking, SERVICE } from "../in-process";
 import { expectedOf, type ReferenceZone, type TrackFix } from "./reference";
-import { below, expectStored, makeZones, type Random, recordedTracks } from "./support";
+import { below, expectStored, makeZones, movedTracks, type Random, recordedTracks, shuffle } from "./support";
 
 /**
  * The crossings that hold are those of an orderly pass, in whatever order fixes come, cut into whatever requests, repeated and
@@ -20,7 +20,7 @@ let tracks: TrackFix[][];
 let zones: ReferenceZone[];
 beforeAll(async () => {
   await openTracking();
-  tracks = await recordedTracks();
+  tracks = [...(await recordedTracks()), ...(await movedTracks())];
   setClock(() => 0);
   zones = await makeZones(randomFrom(21), tracks, 200);
 }, 30_000);
@@ -39,29 +39,6 @@ function plan(random: Random): TrackFix[] {
     ...(track[from + n * every] as TrackFix),
     accuracy_m: random() < 0.3 ? 100 * random() : null,
   }));
-}
-
-interface Request {
-  /** Unix seconds. */
-  at: number;
-  fixes: TrackFix[];
-}
-
-/** Requests that come late by as much as an app's buffer holds, some of them twice. */
-function shuffle(fixes: TrackFix[], random: Random): Request[] {
-  const delay = 10 ** (random() * 5);
-  const arrivals = fixes
-    .map((fix) => ({ fix, at: fix.time + random() * delay }))
-    .toSorted((a, b) => a.at - b.at);
-  const requests: Request[] = [];
-  while (arrivals.length > 0) {
-    const some = arrivals.splice(0, 1 + below(random, 12));
-    const at = some.at(-1)?.at as number;
-    const sent = some.map(({ fix }) => fix).toSorted(() => random() - 0.5);
-    requests.push({ at, fixes: sent });
-    if (random() < 0.3) requests.push({ at, fixes: sent.slice(below(random, sent.length)) });
-  }
-  return requests;
 }
 
 const CASES = 220;

@@ -1,4 +1,5 @@
 import { expect } from "bun:test";
+import { join } from "node:path";
 import { readTrack } from "../../../src/demo/track";
 import { sqlite } from "../../../src/kernel/db/connection";
 import type { NewGeofence } from "../../../src/tracking/geofences/schema";
@@ -20,29 +21,65 @@ export type Random = () => number;
 export const below = (random: Random, bound: number): number => Math.floor(random() * bound);
 const pick = <T>(random: Random, ...values: T[]): T => values[below(random, values.length)] as T;
 
-/** Three recorded tracks: the demo's recording in three pieces, two of them turned and moved elsewhere. */
-export async function recordedTracks(): Promise<TrackFix[][]> {
-  const whole = (await readTrack()).map(({ latitude, longitude, time }) => ({
-    latitude,
-    longitude,
-    time: Math.floor(Number(time)),
-  }));
-  const third = Math.floor(whole.length / 3);
+const RECORDINGS = join(import.meta.dir, "../../stand-ins/tracks");
+
+async function readRecording(name: string): Promise<TrackFix[]> {
+  const csv = new TextDecoder().decode(Bun.gunzipSync(await Bun.file(join(RECORDINGS, name)).bytes()));
+  const rows = csv.trim().split("\n").slice(1);
+  return rows.map((row) => {
+    const [time, latitude, longitude] = row.split(",").map(Number) as [number, number, number];
+    return { time, latitude, longitude };
+  });
+}
+
+/** A voyage along a coast, a training on a river, and ten minutes on the open sea, by three receivers. */
+export async function recordedTracks(): Promise<[TrackFix[], TrackFix[], TrackFix[]]> {
+  const coast = (await readTrack()).map(({ latitude, longitude, time }) => ({ latitude, longitude, time }));
+  const [river, sea] = await Promise.all(
+    ["charles-river-2015-10-17.csv.gz", "naissaar-2014-08-15.csv.gz"].map(readRecording),
+  );
+  return [coast, river as TrackFix[], sea as TrackFix[]];
+}
+
+/** Two pieces of a recorded track, turned and moved to the 180th meridian and to the far north. */
+export async function movedTracks(): Promise<TrackFix[][]> {
+  const [coast] = await recordedTracks();
+  const third = Math.floor(coast.length / 3);
   const places: [Place, number][] = [
-    [{ latitude: 54.1, longitude: 13.5 }, 0],
     [{ latitude: -17.5, longitude: 179.97 }, 2],
     [{ latitude: 78.2, longitude: 15 }, 4],
   ];
   return places.map(([to, turn], n) => {
-    const piece = whole.slice(n * third, (n + 1) * third);
+    const piece = coast.slice((n + 1) * third, (n + 2) * third);
     const middle = piece[Math.floor(piece.length / 2)] as Place;
-    return piece
-      .map((fix) => ({
-        ...away(to, greatCircleKm(middle, fix), bearing(middle, fix) + turn),
-        time: fix.time,
-      }))
-      .filter((fix, at, all) => at === 0 || fix.time > (all[at - 1] as TrackFix).time);
+    return piece.map((fix) => ({
+      ...away(to, greatCircleKm(middle, fix), bearing(middle, fix) + turn),
+      time: fix.time,
+    }));
   });
+}
+
+export interface Request {
+  /** Unix seconds. */
+  at: number;
+  fixes: TrackFix[];
+}
+
+/** Requests that come late by as much as an app's buffer holds, some of them twice. */
+export function shuffle(fixes: TrackFix[], random: Random): Request[] {
+  const delay = 10 ** (random() * 5);
+  const arrivals = fixes
+    .map((fix) => ({ fix, at: fix.time + random() * delay }))
+    .toSorted((a, b) => a.at - b.at);
+  const requests: Request[] = [];
+  while (arrivals.length > 0) {
+    const some = arrivals.splice(0, 1 + below(random, 12));
+    const at = some.at(-1)?.at as number;
+    const sent = some.map(({ fix }) => fix).toSorted(() => random() - 0.5);
+    requests.push({ at, fixes: sent });
+    if (random() < 0.3) requests.push({ at, fixes: sent.slice(below(random, sent.length)) });
+  }
+  return requests;
 }
 
 const coordinate = ({ latitude, longitude }: Place): [number, number] => [longitude, latitude];
@@ -87,52 +124,37 @@ export async function makeZones(
   random: Random,
   tracks: TrackFix[][],
   number: number,
+  create: (zone: NewGeofence) => Promise<unknown> = (zone) => createGeofence(SERVICE, zone).catch(() => null),
 ): Promise<ReferenceZone[]> {
   const made: ReferenceZone[] = [];
   while (made.length < number) {
     const track = tracks[below(random, tracks.length)] as TrackFix[];
     const near = track[below(random, track.length)] as Place;
-    const zone = await createGeofence(SERVICE, anyZone(random, near, 10 ** (random() * 1.6 - 1.3))).catch(
-      () => null,
-    );
+    const zone = await create(anyZone(random, near, 10 ** (random() * 1.6 - 1.3)));
     // A hole may stick out of its ring.
     if (zone) made.push(referenceZone(zone as RecordedZone));
   }
   return made;
 }
 
-interface Row {
+/** A crossing as it is stored. */
+export interface Row {
   zone: string;
   event: string;
+  /** Epoch milliseconds. */
   at: number;
+  /** The time of the fix that it names, Unix seconds. */
   fix: number;
   latitude: number;
   longitude: number;
 }
 
-/**
- * Compares the crossings of a device that hold, since their zones last began to watch,
- * and where it is now, with what must be.
- */
-export function expectStored(device: string, expected: Expected, context: object): void {
-  const rows = sqlite
-    .query<Row, [string]>(
-      `SELECT e.geofence_id AS zone, e.event, e.occurred_at AS at, p.timestamp / 1000 AS fix, e.latitude, e.longitude
-       FROM geofence_events e JOIN geofences g ON g.id = e.geofence_id AND g.watch_from = e.watch_from AND g.is_active = 1
-       LEFT JOIN gps_points p ON p.id = e.gps_point_id
-       WHERE e.device_id = ? AND e.superseded_at IS NULL AND e.event NOT IN ('begin', 'end')`,
-    )
-    .all(device);
+/** Compares crossings with those that must be. */
+export function expectCrossings(rows: readonly Row[], expected: Expected, context: object): void {
   const short = ({ zone, event, at, fix, latitude, longitude }: Row) =>
     // The two nearest points of a way differ by rounding.
     `${zone} ${event} ${fix} ${Math.round(at / 100)} ${latitude.toFixed(4)} ${longitude.toFixed(4)}`;
-  const wanted = expected.crossings.map(({ zone, event, at, fix, place }) => ({
-    zone,
-    event,
-    at,
-    fix,
-    ...place,
-  }));
+  const wanted = expected.crossings.map(({ place, ...rest }) => ({ ...rest, ...place }));
   const close = (a: Row, b: Row) =>
     a.zone === b.zone &&
     a.event === b.event &&
@@ -150,6 +172,26 @@ export function expectStored(device: string, expected: Expected, context: object
     missing: [],
     left: [],
   });
+}
+
+/** The zones that a device must be inside of at the end, and since when. */
+export const insideOf = (expected: Expected): string[] =>
+  expected.inside.map(([zone, since]) => `${zone} ${since}`).sort();
+
+/**
+ * Compares the crossings of a device that hold, since their zones last began to watch,
+ * and where it is now, with what must be.
+ */
+export function expectStored(device: string, expected: Expected, context: object): void {
+  const rows = sqlite
+    .query<Row, [string]>(
+      `SELECT e.geofence_id AS zone, e.event, e.occurred_at AS at, p.timestamp / 1000 AS fix, e.latitude, e.longitude
+       FROM geofence_events e JOIN geofences g ON g.id = e.geofence_id AND g.watch_from = e.watch_from AND g.is_active = 1
+       LEFT JOIN gps_points p ON p.id = e.gps_point_id
+       WHERE e.device_id = ? AND e.superseded_at IS NULL AND e.event NOT IN ('begin', 'end')`,
+    )
+    .all(device);
+  expectCrossings(rows, expected, context);
   const inside = sqlite
     .query<{ zone: string; since: number }, [string]>(
       `SELECT g.id AS zone, p.since FROM geofence_presence p JOIN geofences g ON g.seq = p.geofence_seq
@@ -160,6 +202,6 @@ export function expectStored(device: string, expected: Expected, context: object
     .sort();
   expect({ ...context, inside }).toEqual({
     ...context,
-    inside: expected.inside.map(([zone, since]) => `${zone} ${since}`).sort(),
+    inside: insideOf(expected),
   });
 }
