@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import type { AnyElysia } from "elysia";
+import { startHearers } from "./alerts/anchor/hearers";
 import { startArrivals } from "./alerts/arrivals/arrivals";
 import { startDeliveries } from "./alerts/deliveries/sender";
 import { createApp } from "./app";
@@ -121,6 +122,7 @@ async function bringUp(release: () => void): Promise<Running> {
   });
   const stopRecomputing = startRecomputing();
   startDeliveries();
+  startHearers();
   const stopOutbox = startOutbox();
   const stopJobs = startJobs();
   const stopReceiver = startReceiver();

@@ -4,7 +4,6 @@ import { sqlite, statement } from "../../kernel/db/connection";
 import { iso, now, SECOND } from "../../kernel/time/clock";
 import { enqueue, takeBackEnd } from "../deliveries/outbox";
 import type { ConditionType, Severity, ZoneEvent } from "../kinds";
-import { toldStill } from "../rules/standing";
 import type { StoredRule } from "../rules/table";
 import { defaultTargetIds } from "../targets/service";
 import { clock, coordinates, rounded } from "../texts/alert-words";
@@ -183,7 +182,7 @@ export function clear(row: AlertRow): void {
   const over = { status: "cleared", cleared_at: now(), escalate_at: null, is_told: false } as const;
   const after = updateAlert(row, over);
   note("alertCleared", row.id, row.device_id);
-  if (row.is_told) tell(after, "alert.cleared", toldStill(after));
+  if (row.is_told) tell(after, "alert.cleared", hearersOf(after));
 }
 
 /** Notes who acknowledged an alert, in the current transaction, and tells the others. It is told no further targets. */
@@ -193,7 +192,7 @@ export function acknowledge(row: AlertRow, by: string | null, text: string | nul
     status: row.cleared_at === null ? "acknowledged" : "cleared",
   });
   note("alertAcknowledged", row.id, row.device_id);
-  if (row.cleared_at === null) tell(after, "alert.acknowledged", toldStill(after));
+  if (row.cleared_at === null) tell(after, "alert.acknowledged", hearersOf(after));
   return after;
 }
 
@@ -216,6 +215,14 @@ export function escalate(row: AlertRow, targetIds: readonly string[]): void {
 /** Marks the alerts of a crossing that late positions have overturned, in the current transaction. */
 export function markCorrected(crossingId: string): void {
   for (const row of alertsOfCrossing(crossingId)) update(row, { is_corrected: true });
+}
+
+type FindHearers = (row: Pick<AlertRow, "rule_id" | "device_id" | "told">) => readonly string[];
+let hearersOf: FindHearers = ({ told }) => told;
+
+/** Says who of the targets that know of an alert may hear what becomes of it: rights may have been lost since. */
+export function decideHearers(find: FindHearers): void {
+  hearersOf = find;
 }
 
 function tell(

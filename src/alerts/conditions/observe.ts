@@ -1,4 +1,4 @@
-import { MINUTE, now, SECOND } from "../../kernel/time/clock";
+import { HOUR, MINUTE, now, SECOND } from "../../kernel/time/clock";
 import { clearAlert, type Place, raiseAlert } from "../alerts/register";
 import { isCounted, mayTell } from "../rules/standing";
 import type { StoredRule } from "../rules/table";
@@ -24,8 +24,8 @@ export interface Observation {
   isMoment?: true;
 }
 
-/** Time between two notes that an open alert still holds. */
-const SEEN_EVERY = MINUTE;
+/** Time between two notes that an open alert still holds. Silence has nothing new to say for long. */
+const seenEvery = ({ condition }: StoredRule): number => (condition.type === "silence" ? HOUR : MINUTE);
 
 /** Looks at a condition, and raises or clears its alert, in the current transaction. */
 export function observe(observation: Observation): void {
@@ -43,7 +43,7 @@ export function observe(observation: Observation): void {
       raise(observation);
       break;
     case "see":
-      if (Math.abs(time - (known?.seenAt ?? 0)) < SEEN_EVERY) return;
+      if (Math.abs(time - (known?.seenAt ?? 0)) < seenEvery(rule)) return;
       raise(observation);
       break;
     case "clear":

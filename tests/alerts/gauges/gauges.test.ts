@@ -3,10 +3,9 @@ import { mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { answering, PegelonlineStandIn, station } from "../../stand-ins/pegelonline";
 import { SmtpStandIn } from "../../stand-ins/smtp";
-import { eventually } from "../../support/expectations";
-import { newUser } from "../../support/people";
+import { done, eventually } from "../../support/expectations";
 import { write } from "../../support/rows";
-import { TestServer, temporaryDirectory } from "../../support/server";
+import { ADMIN, TestServer, temporaryDirectory } from "../../support/server";
 import { HOUR } from "../../support/time";
 import { alertsOf, brief, clockWatched, newRule } from "../support";
 
@@ -96,7 +95,7 @@ test("an old backup and emails that don't leave are raised, and cleared as there
   mkdirSync(backups);
   const mailbox = await SmtpStandIn.start();
   const settings = { ...mailbox.settings(), "backup.interval_hours": "1", "backup.dir": backups };
-  const server = await TestServer.start({ settings, clock: "movable" });
+  let server = await TestServer.start({ settings, clock: "movable" });
   await eventually(() => readdirSync(backups).length === 1);
   await newRule(server, { type: "system", what: "backup_age", above: 2 });
   await newRule(server, { type: "system", what: "email_queue", above: 0 });
@@ -104,8 +103,9 @@ test("an old backup and emails that don't leave are raised, and cleared as there
 
   // While the disk isn't there, no backup is made.
   renameSync(backups, `${backups}.away`);
-  for (let attempt = 0; attempt < 20; attempt++) mailbox.refuseNext("MAIL", 451);
-  await newUser(server);
+  for (let attempt = 0; attempt < 2; attempt++) mailbox.refuseNext("MAIL", 451);
+  const email = ADMIN.email;
+  done(await server.post("/v1/auth/reset-password", { body: { email } }));
   await server.advance(3 * HOUR);
   const open = ["open system backup_age", "open system email_queue"];
   await eventually(async () => (await told(server)).toSorted().join() === open.join());
@@ -115,10 +115,12 @@ test("an old backup and emails that don't leave are raised, and cleared as there
 
   renameSync(`${backups}.away`, backups);
   const over = ["cleared system backup_age", "cleared system email_queue"];
-  await eventually(async () => {
-    await server.advance(HOUR);
-    return (await told(server)).toSorted().join() === over.join();
-  });
+  const { dataDir } = server;
+  await server.stop();
+  write(server, "UPDATE outbox SET next_attempt_at = 0");
+  // Its clock is hours behind: the backup is young.
+  server = await TestServer.start({ settings, dataDir });
+  await eventually(async () => (await told(server)).toSorted().join() === over.join());
   await server.stop();
   await mailbox.stop();
-}, 90_000);
+}, 60_000);
