@@ -49,6 +49,7 @@ import { geofenceRoutes } from "./tracking/geofences/routes";
 import { gpsRoutes } from "./tracking/gps/routes";
 import { importRoutes } from "./tracking/import/routes";
 import { locationRoutes } from "./tracking/locations/routes";
+import { shareRoutes } from "./tracking/shares/routes";
 import { templateRoutes } from "./tracking/templates/routes";
 import { trackerRoutes } from "./tracking/trackers/routes";
 import { tripRoutes } from "./tracking/trips/routes";
@@ -104,6 +105,7 @@ export function createApp(): App {
     .use(gpsRoutes)
     .use(deviceRoutes)
     .use(trackerRoutes)
+    .use(shareRoutes)
     .use(doorRoutes)
     .use(importRoutes)
     .use(tripRoutes)

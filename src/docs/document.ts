@@ -270,10 +270,11 @@ function finishOperation(operation: Operation, limited: boolean, schemas: Json):
     requestBody,
     responses,
   } = operation;
-  const { requires, also, and } = operation["x-access"];
+  const { requires, also, and, share } = operation["x-access"];
   const open = also === "credential" ? "Open to anyone; some requests need a credential." : undefined;
   const needed = and ? `permissions \`${requires}\` and \`${and}\`` : `permission \`${requires}\``;
-  const access = open ?? ACCESS[requires] ?? `Needs the ${needed}${also ? ALSO[also] : ""}.`;
+  const shared = share ? `, or a session with a share of the level \`${share}\` or more` : "";
+  const access = open ?? ACCESS[requires] ?? `Needs the ${needed}${also ? ALSO[also] : ""}${shared}.`;
   const isPermission = Object.hasOwn(PERMISSIONS, requires);
   return {
     operationId,
@@ -283,6 +284,7 @@ function finishOperation(operation: Operation, limited: boolean, schemas: Json):
     tags,
     ...(isPermission && { "x-permission": requires }),
     ...(and && { "x-further-permission": and }),
+    ...(share && { "x-share": share }),
     security: securityOf(operation),
     ...(parameters.length > 0 && {
       parameters: parameters.map((parameter) => finishParameter(parameter, schemas)),

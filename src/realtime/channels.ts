@@ -1,5 +1,6 @@
 import type { Caller } from "../identity/access/caller";
 import type { Permission } from "../identity/access/permissions";
+import { seesDevice } from "../identity/access/visible-devices";
 import { isUuid } from "../kernel/http/schema";
 
 /** Names of channels, and the right to hear them (rule W2). */
@@ -31,7 +32,12 @@ const FAMILIES: Record<string, Rule> = {
   },
   admin: { forms: "admin:<name>", suffix: isLabel, bare: false, allows: holds("admin:read") },
   public: { forms: "public, public:<name>", suffix: isLabel, bare: true, allows: () => true },
-  gps: { forms: "gps, gps:<device id>", suffix: isRecordId, bare: true, allows: holds("gps:read") },
+  gps: {
+    forms: "gps, gps:<device id>",
+    suffix: isRecordId,
+    bare: true,
+    allows: (caller, deviceId) => seesDevice(caller, "gps:read", "now", deviceId),
+  },
   geofence: {
     forms: "geofence, geofence:<geofence id>",
     suffix: isRecordId,
@@ -67,6 +73,14 @@ export function mayHear(caller: Caller, channel: string): boolean {
   const found = find(channel);
   return found?.rule.allows(caller, found.suffix) === true;
 }
+
+/** True if the caller may hear what a channel has told before: a share of the lowest level shows the present alone. */
+export const mayHearPast = (caller: Caller, channel: string): boolean =>
+  !channel.startsWith("gps:") || seesDevice(caller, "gps:read", "history", channel.slice("gps:".length));
+
+/** True for a channel that a caller hears by a share, which ends without an event where its time has come. */
+export const isHeardByShare = ({ isSuperAdmin, permissions, kind }: Caller, channel: string): boolean =>
+  kind === "session" && channel.startsWith("gps:") && !isSuperAdmin && !permissions.has("gps:read");
 
 const FORMS = Object.values(FAMILIES)
   .map(({ forms }) => forms)

@@ -12,7 +12,7 @@ import { publish } from "../kernel/db/events";
 import { logFailure } from "../kernel/errors/trouble";
 import { shapeOf } from "../kernel/http/body";
 import { createAuditEvent, recordModeration, withoutPermission } from "./audit";
-import { COMMUNITY, hintFor, mayHear } from "./channels";
+import { COMMUNITY, hintFor, mayHear, mayHearPast } from "./channels";
 import {
   askedSettings,
   botJoined,
@@ -176,6 +176,9 @@ export function forgetSubscriptions({ data }: Socket): void {
   for (const subscription of data.channels.values()) unfollow(subscription);
 }
 
+const isPast = (start: Start | undefined): boolean =>
+  start !== undefined && "number" in start && start.number < presentNumber();
+
 /** Subscribing again changes the format, the place to go on from, and `extended`. */
 function subscribe(socket: Socket, channel: string, wish: Wish, answer: Answers): void {
   const { caller, channels } = socket.data;
@@ -183,6 +186,8 @@ function subscribe(socket: Socket, channel: string, wish: Wish, answer: Answers)
   const name = channel.slice(0, MAX_ECHO);
   if (!mayHear(caller, channel)) answer.error(socket, `Access denied to channel: ${name}${hintFor(channel)}`);
   else if (wish.start && !isNumbered(channel)) answer.error(socket, `The channel ${name} has no cursors`);
+  else if (isPast(wish.start) && !mayHearPast(caller, channel))
+    answer.error(socket, `Your share of ${name} shows the present alone: leave since out, or send now`);
   else if (isNew && isFull(socket.data)) answer.error(socket, `Too many subscriptions: ${name}`);
   else {
     const cursor = join(socket, channel, answer.format, wish);

@@ -4,7 +4,7 @@ import { type Caller, hasExpired, noteUse, reloadCaller } from "../identity/acce
 import { subscribe } from "../kernel/db/events";
 import { HOUR, SECOND } from "../kernel/time/clock";
 import { countClosed, countOpened, forgetSent, unsentAllowance } from "./capacity";
-import { mayHear } from "./channels";
+import { isHeardByShare, mayHear } from "./channels";
 import { botLeft, startCommunity, takeInTurn } from "./community";
 import {
   automaticChannel,
@@ -100,11 +100,12 @@ function sweep(): void {
   unsentInPass = 0;
 }
 
-/** Pings a connection that is due; closes one that doesn't answer, is too slow or has expired. */
+/** Pings a connection that is due, and ends what it hears by shares that ran out; closes one that doesn't answer, is too slow or has expired. */
 function lookAfter(socket: Socket, time: number): void {
   const { data } = socket;
   const unsent = socket.getBufferedAmount();
   unsentInPass += unsent;
+  if (!data.ended) endLostShares(socket);
   if (time - data.aliveAt >= config["websocket.client_timeout_seconds"] * SECOND)
     close(socket, CLOSE.heartbeatLapsed);
   else if (unsent > allowance) close(socket, CLOSE.tooSlow);
@@ -124,7 +125,12 @@ function reevaluate(which: (caller: Caller) => boolean, announced: boolean): voi
   const reloaded = new Map<string, Caller | null>();
   for (const socket of sockets) {
     const { data } = socket;
-    if (data.ended || !which(data.caller)) continue;
+    if (data.ended) continue;
+    if (!which(data.caller)) {
+      // It may rest on the rights of whoever made it.
+      endLostShares(socket);
+      continue;
+    }
     const { tokenHash } = data.caller;
     // Thousands may be connected with one key.
     if (!reloaded.has(tokenHash)) reloaded.set(tokenHash, reloadCaller(data.caller));
@@ -134,13 +140,22 @@ function reevaluate(which: (caller: Caller) => boolean, announced: boolean): voi
       continue;
     }
     data.caller = fresh;
-    for (const [channel, { format }] of data.channels) {
-      if (mayHear(fresh, channel)) continue;
-      leave(socket, channel);
-      answersIn(format).error(socket, `Access to channel ended: ${channel}`);
-    }
+    endLost(socket, () => true);
   }
 }
+
+/** Ends the subscriptions of a connection among some that its caller may not have any more. */
+function endLost(socket: Socket, among: (channel: string) => boolean): void {
+  const { caller, channels } = socket.data;
+  for (const [channel, { format }] of channels) {
+    if (!among(channel) || mayHear(caller, channel)) continue;
+    leave(socket, channel);
+    answersIn(format).error(socket, `Access to channel ended: ${channel}`);
+  }
+}
+
+const endLostShares = (socket: Socket): void =>
+  endLost(socket, (channel) => isHeardByShare(socket.data.caller, channel));
 
 /** Ends a connection whose credential ended: at once, or a little later after a message that says why. */
 function end(socket: Socket, announced: boolean): void {

@@ -35,10 +35,11 @@ export function hearersOf({
 /** The watch and the rules that add to it tell for one maker each. */
 function toldOfAnchor(deviceId: string, told: string[]): string[] {
   const watch = watchOf(deviceId);
-  const tellers = [
-    ...(watch ? [{ ...watch, id: deviceId, condition: { type: "anchor" as const } }] : []),
-    ...rulesFor("anchor", deviceId).flat(),
-  ].map((teller) => ({ targets: teller.target_ids ?? defaultTargetIds(), isAllowed: mayTell(teller) }));
+  const own = watch && { ...watch, id: deviceId, condition: { type: "anchor" as const } };
+  const tellers = [...(own ? [own] : []), ...rulesFor("anchor", deviceId).flat()].map((teller) => ({
+    targets: teller.target_ids ?? defaultTargetIds(),
+    isAllowed: mayTell(teller, teller === own ? deviceId : null),
+  }));
   const isTarget = (id: string, isAllowed: boolean): boolean =>
     tellers.some((teller) => teller.isAllowed === isAllowed && teller.targets.includes(id));
   return told.filter((id) => isTarget(id, true) || !isTarget(id, false));

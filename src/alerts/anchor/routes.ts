@@ -11,7 +11,7 @@ const pathOf = (id: string) => `/v1/devices/${id}/anchor`;
 export const anchorRoutes = new Elysia({ prefix: "/v1/devices/:id/anchor", tags: ["Anchor watch"] })
   .use(guard)
   .get("", ({ params }) => single(getWatch(params.id), pathOf(params.id)), {
-    access: "alerts:read",
+    access: { requires: "alerts:read", orShare: "manage" },
     params: IdParams,
     response: { 200: Single(AnchorWatch), ...errors(404) },
     detail: {
@@ -24,7 +24,7 @@ export const anchorRoutes = new Elysia({ prefix: "/v1/devices/:id/anchor", tags:
     "",
     async ({ actor, params, body }) => single(await dropAnchor(actor, params.id, body), pathOf(params.id)),
     {
-      access: "alerts:write",
+      access: { requires: "alerts:write", orShare: "manage" },
       params: IdParams,
       body: AnchorDrop,
       response: { 200: Single(AnchorWatch), ...errors(404, 409) },
@@ -43,7 +43,7 @@ export const anchorRoutes = new Elysia({ prefix: "/v1/devices/:id/anchor", tags:
       set.status = 204;
     },
     {
-      access: "alerts:write",
+      access: { requires: "alerts:write", orShare: "manage" },
       params: IdParams,
       response: { 204: NoContent, ...errors(404) },
       detail: {
@@ -59,7 +59,7 @@ export const anchorRoutes = new Elysia({ prefix: "/v1/devices/:id/anchor", tags:
     async ({ actor, params }) =>
       single({ deliveries: await testWatch(actor, params.id) }, `${pathOf(params.id)}/test`),
     {
-      access: "alerts:write",
+      access: { requires: "alerts:write", orShare: "manage" },
       params: IdParams,
       response: { 200: Single(AnchorTest), ...errors(404) },
       detail: {

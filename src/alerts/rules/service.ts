@@ -1,5 +1,6 @@
 import { asc, desc, eq, sql } from "drizzle-orm";
 import { type Actor, transactAs } from "../../identity/access/actor";
+import { makerOf } from "../../identity/access/maker";
 import { recordAudit } from "../../identity/audit/service";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
@@ -13,7 +14,7 @@ import { clear } from "../alerts/register";
 import { openAlertsOfDevice, openAlertsOfRule, openAlertsOfSubject } from "../alerts/stored";
 import { forgetArrivals } from "../arrivals/arrivals";
 import { heldConditions, untoldSides } from "../conditions/table";
-import { makerOf, rightsOf } from "../targets/maker";
+import { rightsOf } from "../targets/maker";
 import { ruleChanged } from "./active";
 import { checkRule, cleaned, maySee, requireSight, unique } from "./fields";
 import type { AlertRule, AlertRuleChange, NewAlertRule } from "./schema";

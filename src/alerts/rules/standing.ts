@@ -1,3 +1,4 @@
+import { userManages } from "../../identity/access/visible-devices";
 import { now, SECOND } from "../../kernel/time/clock";
 import { BoundedMap } from "../../kernel/values/bounded-map";
 import { windowAt } from "../schedules/windows";
@@ -17,13 +18,16 @@ export const isCounted = ({ schedule }: StoredRule, time: number): boolean =>
 const LOOK_PAUSE = 5 * SECOND;
 const silentUntil = new BoundedMap<string, number>(10_000);
 
-/** A rule whose maker may not see any more what it tells raises nothing. */
-export function mayTell(rule: Pick<StoredRule, "id" | "condition" | "user_id" | "api_key_id">): boolean {
+type Teller = Pick<StoredRule, "id" | "condition" | "user_id" | "api_key_id">;
+
+/** A rule whose maker may not see any more what it tells raises nothing. One of a `device` alone also tells what a share shows. */
+export function mayTell(rule: Teller, device: string | null = null): boolean {
   const time = now();
   const until = silentUntil.get(rule.id);
   if (until !== undefined && until > time && until <= time + LOOK_PAUSE) return false;
   const rights = rightsOf(rule);
-  const isAllowed = rights !== null && maySee(rights, rule.condition);
+  const isShared = () => device !== null && rule.user_id !== null && userManages(rule.user_id, device);
+  const isAllowed = (rights !== null && maySee(rights, rule.condition)) || isShared();
   if (!isAllowed) silentUntil.renew(rule.id, time + LOOK_PAUSE);
   return isAllowed;
 }

@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, inArray } from "drizzle-orm";
 import { type Actor, transactAs } from "../../identity/access/actor";
+import { makerOf } from "../../identity/access/maker";
 import { recordAudit } from "../../identity/audit/service";
 import { findUser } from "../../identity/directory/users";
 import { emailLocale } from "../../identity/email/locale";
@@ -13,7 +14,7 @@ import { HOUR, iso, isoOrNull, madeNow, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import { checkSchedule } from "../schedules/windows";
 import { changedSettings, checkAddresses, checkComplete, checkFields, settingsOf } from "./fields";
-import { makerOf, requireReader, rightsOf } from "./maker";
+import { requireReader, rightsOf } from "./maker";
 import type { CreatedTarget, NewTarget, NotificationTarget, TargetChange } from "./schema";
 import { newWebhookSecret, openSecrets, seal } from "./secrets";
 import { notificationTargets } from "./table";

@@ -2,12 +2,15 @@ import { transact, type Work } from "../../kernel/db/transactions";
 import { forbidden, unauthorized } from "../../kernel/errors/errors";
 import { type Client, clientOf } from "../../kernel/http/client";
 import { APP_ID, type Caller, reloadCaller, type SessionCaller } from "./caller";
+import { type AdmittedBy, requireStillShared } from "./visible-devices";
 
 /** Whoever does something, and from where: the audit log names it. */
 export interface Actor<C extends Caller | null = Caller> {
   /** The session or key; null at an operation that is open to strangers. */
   readonly caller: C;
   readonly client: Client;
+  /** Set where no permission but a share has admitted the request. */
+  readonly admittedBy?: AdmittedBy | undefined;
 }
 
 export type SessionActor = Actor<SessionCaller>;
@@ -22,10 +25,14 @@ export function sessionActor(actor: Actor): SessionActor {
 }
 
 /** The actor of a request. The client is looked up only where it is asked for: most requests change nothing. */
-export function actorOf<C extends Caller | null>(caller: C, request: Request): Actor<C> {
+export function actorOf<C extends Caller | null>(
+  caller: C,
+  request: Request,
+  admittedBy?: AdmittedBy,
+): Actor<C> {
   let client: Client | undefined;
   return {
-    caller,
+    ...{ caller, admittedBy },
     get client() {
       client ??= clientOf(request);
       return client;
@@ -51,17 +58,17 @@ export const currentActor = (): AnyActor | null => acting;
  * who lost rights 403 (rule R6): a session that was just revoked could make itself a key otherwise. Audit events
  * written inside name the actor.
  */
-export const transactAs = <T>(actor: AnyActor, work: Work<T>): Promise<T> =>
-  transactBy(actor.caller, work, actor);
+export const transactAs = <T>(actor: AnyActor, work: Work<T>): Promise<T> => transactBy(actor, work, actor);
 
 /** `transactAs` for what a user does at the service that tells of it: audit events don't name the service. */
 export const transactFor = <T>(actor: Actor, work: Work<T>): Promise<T> =>
-  transactBy(actor.caller, work, withoutCaller(actor));
+  transactBy(actor, work, withoutCaller(actor));
 
 /** `transactAs` that names another actor in audit events, or none: an event from outside says itself who acted. */
-function transactBy<T>(caller: Caller | null, work: Work<T>, named: AnyActor | null = null): Promise<T> {
+function transactBy<T>({ caller, admittedBy }: AnyActor, work: Work<T>, named: AnyActor): Promise<T> {
   return transact((() => {
     if (caller !== null) requireStillAdmitted(caller);
+    if (caller !== null && admittedBy) requireStillShared(caller, admittedBy);
     acting = named;
     try {
       return work();

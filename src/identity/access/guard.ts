@@ -9,11 +9,13 @@ import { requireReadable } from "../../kernel/http/large-reads";
 import { isTurnCostly, isTurnLong, requireConnected } from "../../kernel/http/pipelining";
 import { canonicalUuids } from "../../kernel/http/schema";
 import { inTurns } from "../../kernel/limits/turns";
+import type { ShareLevel } from "../../tracking/shares/levels";
 import { type Actor, actorOf } from "./actor";
 import { APP_KEY, appOf } from "./app-key";
 import { authenticate, type Caller, isAdmin, isSystemKey, isUnchanged } from "./caller";
 import { type RateRule, takeFromLimit } from "./limit";
 import type { Permission } from "./permissions";
+import { type AdmittedBy, requireDevice, type VisibleDevices, visibleDevices } from "./visible-devices";
 import { countOpenWrite, countsAsWrite, countWrite } from "./write-limit";
 
 export { type RateRule, takeFromLimit };
@@ -35,6 +37,11 @@ interface Mark {
   orSelf?: true;
   /** Beside those who hold the permission: any session, on a route about the caller itself. */
   orSession?: true;
+  /**
+   * Beside those who hold the permission: a session of a user with whom a device is shared at this level or more. On a route
+   * below a device it has to be that one; anywhere else `visible` tells the devices that may be shown.
+   */
+  orShare?: ShareLevel;
   /** Beside those who hold the permission: a service that sends `security.id_app_key` as X-ID-App-Key. */
   orAppKey?: true;
   limit?: RateRule;
@@ -55,6 +62,8 @@ export interface AccessNote {
   "x-access": {
     requires: Requirement | "public" | "handshake" | "tracker";
     also?: "self" | "session" | "app key" | "credential" | "api_key";
+    /** A share of this level admits too. */
+    share?: ShareLevel;
     /** A further permission that is needed. */
     and?: Permission;
     limited: boolean;
@@ -73,6 +82,7 @@ interface GuardedContext extends HookContext {
   route: string;
   caller?: Caller;
   admitted?: boolean;
+  visible?: VisibleDevices;
 }
 
 const BEARER = /^Bearer +([!-~]+)$/i;
@@ -138,6 +148,19 @@ function canonicalParams(params: Record<string, unknown> | undefined, caller: Ca
   canonicalUuids(params, anyParameter);
 }
 
+const OF_DEVICE = /^\/v1\/devices\/:id(?:\/|$)/;
+
+/** The devices that a request may show. On a route below a device, throws 404 and 403 for one that isn't among them. */
+function shown(caller: Caller, id: unknown, route: string, { requires, orShare }: Mark): VisibleDevices {
+  const visible = visibleDevices(caller, requires as Permission, orShare as ShareLevel);
+  if (OF_DEVICE.test(route)) requireDevice(caller, visible, String(id));
+  return visible;
+}
+
+/** The share that admits a request to a route below a device. */
+const shareThat = (route: string, id: unknown, { orShare }: Mark): AdmittedBy | undefined =>
+  orShare && OF_DEVICE.test(route) ? { deviceId: String(id), least: orShare } : undefined;
+
 /** The caller of a request, admitted. Throws 401, 403, and 429 for one wrong app key too many. */
 function admittedCaller(
   request: Request,
@@ -149,7 +172,8 @@ function admittedCaller(
   if (appKey !== null) return appOf(appKey, request, headers);
   const caller = callerOf(request);
   const isOwn = (mark.orSelf && isSelf(caller, id)) || (mark.orSession && caller.kind === "session");
-  if (!isOwn) authorize(caller, mark.requires);
+  if (!isOwn && mark.orShare) visibleDevices(caller, mark.requires as Permission, mark.orShare);
+  else if (!isOwn) authorize(caller, mark.requires);
   if (mark.and) authorize(caller, mark.and);
   return caller;
 }
@@ -198,6 +222,7 @@ const note = (requires: AccessNote["x-access"]["requires"], mark: Partial<Mark> 
     ...(mark.orSelf && { also: "self" }),
     ...(mark.orSession && { also: "session" }),
     ...(mark.orAppKey && { also: "app key" }),
+    ...(mark.orShare && { share: mark.orShare }),
     limited: mark.limit !== undefined,
   },
 });
@@ -271,9 +296,14 @@ export const guard = new Elysia({ name: "guard" }).macro({
           isWrite(context.request, context.route),
         );
         canonicalParams(context.params, context.caller, context.route);
+        if (rule.orShare) context.visible = shown(context.caller, context.params?.id, context.route, rule);
       },
-      resolve({ caller, request }: GuardedContext): { actor: Actor } {
-        return { actor: actorOf(caller as Caller, request) };
+      resolve({ caller, request, params, route, visible = "all" }: GuardedContext): {
+        actor: Actor;
+        visible: VisibleDevices;
+      } {
+        const admittedBy = visible === "all" ? undefined : shareThat(route, params?.id, rule);
+        return { actor: actorOf(caller as Caller, request, admittedBy), visible };
       },
     };
   },

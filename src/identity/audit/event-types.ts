@@ -231,6 +231,18 @@ export const EVENT_TYPES = {
     by: ["PATCH /v1/alert-rules/{id}", "DELETE /v1/devices/{id}", "DELETE /v1/geofences/{id}"],
   },
   alert_rule_deleted: { meaning: "An alert rule was deleted", by: ["DELETE /v1/alert-rules/{id}"] },
+  device_shared: {
+    meaning: "A device was shared with a user, or that share was changed; `metadata` has its level and end",
+    by: ["PUT /v1/devices/{id}/shares/{user_id}"],
+  },
+  device_unshared: {
+    meaning:
+      "A device is no longer shared with a user: by somebody, at the end of its time, or with device or account",
+    by: [
+      ...(["DELETE /v1/devices/{id}/shares/{user_id}", "DELETE /v1/devices/{id}"] as const),
+      ...(["end shares that ran out", ...SCRUBS] as const),
+    ],
+  },
   tracker_created: {
     meaning: "A tracker, the credential of an app that posts positions of a device, was created",
     by: ["POST /v1/devices/{id}/trackers"],

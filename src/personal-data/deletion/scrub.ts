@@ -25,6 +25,7 @@ import { db } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { now } from "../../kernel/time/clock";
 import { eraseIntegrations } from "../../operations/integrations/service";
+import { endSharesAbout } from "../../tracking/shares/service";
 import { trackers } from "../../tracking/trackers/table";
 import { eraseLogs } from "../export-logs/service";
 import { KEPT_REASONS } from "./event-traces";
@@ -102,6 +103,7 @@ const ERASURES: ((userId: string) => unknown)[] = [
     const made = db.delete(trackers).where(eq(trackers.user_id, userId)).returning({ id: trackers.id }).all();
     auditGone("tracker_deleted", "tracker", userId, made);
   },
+  endSharesAbout,
   (userId) => {
     const made = eq(notificationTargets.user_id, userId);
     const targets = db

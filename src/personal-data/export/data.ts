@@ -21,6 +21,7 @@ import { db } from "../../kernel/db/connection";
 import { iso, isoOrNull } from "../../kernel/time/clock";
 import { type CamelCased, camelCased } from "../../kernel/values/case";
 import { integrationsOf } from "../../operations/integrations/service";
+import { sharesAbout } from "../../tracking/shares/service";
 import { trackersMadeBy } from "../../tracking/trackers/service";
 import { getDeletionStatus } from "../deletion/service";
 import { countLogs, logsOf } from "../export-logs/service";
@@ -58,6 +59,8 @@ export function personalData(userId: string, exportedAt: number) {
     ownedApps: clientsOwnedBy(userId).map(camelCased),
     apiKeys: keysOwnedBy(userId).map(camelCased),
     trackers: trackersMadeBy(userId).map(camelCased),
+    sharesReceived: sharesAbout(userId, "user_id").map(camelCased),
+    sharesMade: sharesAbout(userId, "made_by").map(camelCased),
     notificationTargets: targetsMadeBy(userId).map(camelCased),
     roles: userRoleList(userId).roles.map(({ name }) => name),
     twoFactorAuth: {

@@ -43,6 +43,8 @@ const EVENTS: Record<AuditEventType, string> = {
   alert_rule_created: "Alert rule created",
   alert_rule_updated: "Alert rule changed",
   alert_rule_deleted: "Alert rule deleted",
+  device_shared: "A device was shared with you",
+  device_unshared: "A device is no longer shared with you",
   tracker_created: "A tracker was created",
   tracker_updated: "A tracker was changed",
   tracker_deleted: "A tracker was deleted",

@@ -43,6 +43,8 @@ const EVENTS: Record<AuditEventType, string> = {
   alert_rule_created: "Alarmregel angelegt",
   alert_rule_updated: "Alarmregel geändert",
   alert_rule_deleted: "Alarmregel gelöscht",
+  device_shared: "Ein Gerät wurde mit dir geteilt",
+  device_unshared: "Ein Gerät wird nicht mehr mit dir geteilt",
   tracker_created: "Ein Tracker wurde angelegt",
   tracker_updated: "Ein Tracker wurde geändert",
   tracker_deleted: "Ein Tracker wurde gelöscht",

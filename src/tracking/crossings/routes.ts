@@ -3,7 +3,7 @@ import { guard } from "../../identity/access/guard";
 import { errors, Single } from "../../kernel/http/answers";
 import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
 import { IdParams, query, t } from "../../kernel/http/schema";
-import { recomputingFrom } from "../geofences/spans";
+import { recomputingFrom, recomputingOf } from "../geofences/spans";
 import { DeviceInside, EventFilter, GeofenceEvent, RecomputedPage, Visit } from "./schema";
 import { getEvent, listDevicesInside, listEvents, listVisits } from "./service";
 
@@ -18,15 +18,15 @@ export const crossingRoutes = new Elysia({ tags: ["Geofences"] })
   .use(guard)
   .get(
     path,
-    ({ query, request }) => {
+    ({ query, request, visible }) => {
       const asked = pageRequest(query, EVENTS);
       return {
-        ...page(path, asked, listEvents(asked, query), request),
-        recomputing_from: recomputingFrom(query.device_id),
+        ...page(path, asked, listEvents(asked, query, visible), request),
+        recomputing_from: recomputingOf(visible, query.device_id),
       };
     },
     {
-      access: "geofences:read",
+      access: { requires: "geofences:read", orShare: "history" },
       ...query(t.Object({ ...pageQuery(EVENTS), ...EventFilter.properties })),
       response: { 200: RecomputedPage("GeofenceEventPage", GeofenceEvent) },
       detail: {
@@ -36,8 +36,8 @@ export const crossingRoutes = new Elysia({ tags: ["Geofences"] })
       },
     },
   )
-  .get(`${path}/:id`, ({ params }) => single(getEvent(params.id), `${path}/${params.id}`), {
-    access: "geofences:read",
+  .get(`${path}/:id`, ({ params, visible }) => single(getEvent(params.id, visible), `${path}/${params.id}`), {
+    access: { requires: "geofences:read", orShare: "history" },
     params: IdParams,
     response: { 200: Single(GeofenceEvent), ...errors(404) },
     detail: {

@@ -1,4 +1,5 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, isNull, lt, or, type SQL } from "drizzle-orm";
+import { isVisible, type VisibleDevices } from "../../identity/access/visible-devices";
 import { db } from "../../kernel/db/connection";
 import { rowid } from "../../kernel/db/table";
 import { notFound } from "../../kernel/errors/errors";
@@ -28,19 +29,24 @@ const toEvent = ({ watch_from: _watch, shown_at: _shown, shown_row: _row, ...row
 const isListed = inArray(geofenceEvents.event, [...SHOWN_EVENTS]);
 const holds = isNull(geofenceEvents.superseded_at);
 
-/** A page of crossings, newest first by the receiver's time. */
-export function listEvents(request: PageRequest, filter: EventFilter): PageOf<GeofenceEvent> {
+/** A page of the crossings of devices that a caller sees, newest first by the receiver's time. */
+export function listEvents(
+  request: PageRequest,
+  filter: EventFilter,
+  visible: VisibleDevices = "all",
+): PageOf<GeofenceEvent> {
   const window = windowOf(filter);
   const { device_id, geofence_id, trip_id, event, include_superseded } = filter;
   const which = [
     isListed,
+    visible === "all" ? undefined : inArray(geofenceEvents.device_id, [...visible]),
     include_superseded ? undefined : holds,
     device_id === undefined ? undefined : eq(geofenceEvents.device_id, device_id),
     geofence_id === undefined ? undefined : eq(geofenceEvents.geofence_id, geofence_id),
     trip_id === undefined ? undefined : eq(geofenceEvents.trip_id, trip_id),
     event === undefined ? undefined : eq(geofenceEvents.event, event),
   ];
-  const isCounted = !include_superseded && trip_id === undefined && event === undefined;
+  const isCounted = visible === "all" && !include_superseded && trip_id === undefined && event === undefined;
   if (!isCounted || (device_id !== undefined && geofence_id !== undefined))
     return readWhere(request, and(...which, ...within(window)));
   const name =
@@ -87,13 +93,14 @@ const countedList = (name: string, which: (SQL | undefined)[]): TimedList<Geofen
 const readWhere = (request: PageRequest, which: SQL | undefined): PageOf<GeofenceEvent> =>
   readPage(request, countWhere(which), (fromEnd, offset, limit) => select(which, !fromEnd, offset, limit));
 
-export function getEvent(id: string): GeofenceEvent {
+/** A crossing of a device that a caller sees. Throws 404. */
+export function getEvent(id: string, visible: VisibleDevices = "all"): GeofenceEvent {
   const row = db
     .select()
     .from(geofenceEvents)
     .where(and(eq(geofenceEvents.id, id), isListed))
     .get();
-  if (!row) throw notFound("Geofence event");
+  if (!row || !isVisible(visible, row.device_id)) throw notFound("Geofence event");
   return toEvent(row);
 }
 

@@ -13,19 +13,19 @@ export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
   .use(guard)
   .get(
     "",
-    ({ query, request }) => {
+    ({ query, request, visible }) => {
       const asked = pageRequest(query, DEFAULT_LIMIT);
-      return page(path, asked, listDevices(asked), request);
+      return page(path, asked, listDevices(asked, visible), request);
     },
     {
-      access: "devices:read",
+      access: { requires: "devices:read", orShare: "now" },
       ...query(t.Object(pageQuery(DEFAULT_LIMIT))),
       response: { 200: Page("DevicePage", Device) },
       detail: { operationId: "listDevices", summary: "List devices", description: "Devices, newest first." },
     },
   )
   .get("/:id", ({ params }) => single(getDevice(params.id), `${path}/${params.id}`), {
-    access: "devices:read",
+    access: { requires: "devices:read", orShare: "now" },
     params: IdParams,
     response: { 200: Single(Device), ...errors(404) },
     detail: {
@@ -58,7 +58,7 @@ export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
     async ({ actor, params, body }) =>
       single(await updateDevice(actor, params.id, body), `${path}/${params.id}`),
     {
-      access: "devices:write",
+      access: { requires: "devices:write", orShare: "manage" },
       params: IdParams,
       body: DeviceChange,
       response: { 200: Single(Device), ...errors(404, 409) },
@@ -66,7 +66,7 @@ export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
         operationId: "changeDevice",
         summary: "Change a device",
         description:
-          "Changes the fields that are sent; at least one is required, and null clears an optional one. `api_key_id` links another key, null unlinks the current one. Another device's `external_id` is 409.",
+          "Changes the fields that are sent; at least one is required, and null clears an optional one. `api_key_id` links another key, null unlinks the current one. Another device's `external_id` is 409. Whoever manages the device by a share alone may change neither `external_id` nor `api_key_id` (403).",
       },
     },
   )

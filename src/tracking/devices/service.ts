@@ -1,9 +1,10 @@
-import { asc, desc, eq, getTableColumns } from "drizzle-orm";
+import { asc, desc, eq, getTableColumns, inArray } from "drizzle-orm";
 import { endWatch } from "../../alerts/anchor/service";
 import { forgetDevice as forgetAlertsOf } from "../../alerts/rules/service";
 import { note, noteTripsOf } from "../../feed/journal";
 import type { Actor } from "../../identity/access/actor";
 import { transactAs } from "../../identity/access/actor";
+import type { VisibleDevices } from "../../identity/access/visible-devices";
 import { linkApiKey } from "../../identity/api-keys/service";
 import { apiKeys } from "../../identity/api-keys/table";
 import { recordAudit } from "../../identity/audit/service";
@@ -11,7 +12,7 @@ import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { adjustCounter, counter, counterNow } from "../../kernel/db/counters";
 import { afterCommit } from "../../kernel/db/transactions";
-import { conflict, isUniqueViolation, notFound } from "../../kernel/errors/errors";
+import { conflict, forbidden, isUniqueViolation, notFound } from "../../kernel/errors/errors";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { checkChanged } from "../../kernel/http/validation";
 import { iso, madeNow, now } from "../../kernel/time/clock";
@@ -21,6 +22,7 @@ import { newestPositionOf } from "../gps/service";
 import { forgetCurrent } from "../ingest/current-cache";
 import { detach } from "../ingest/detach";
 import { releaseHeld } from "../ingest/judge";
+import { endSharesOf } from "../shares/service";
 import { trackers } from "../trackers/table";
 import { devicesChanged } from "./epoch";
 import type { Device, DeviceChange, NewDevice } from "./schema";
@@ -47,10 +49,13 @@ const selectDevices = () =>
     .from(devices)
     .leftJoin(apiKeys, eq(apiKeys.device_id, devices.id));
 
-/** A page of devices, newest first. */
-export function listDevices(request: PageRequest): PageOf<Device> {
-  return readPage(request, counter("devices"), (fromEnd, offset, limit) =>
+/** A page of the devices that a caller sees, newest first. */
+export function listDevices(request: PageRequest, visible: VisibleDevices = "all"): PageOf<Device> {
+  const [total, which] =
+    visible === "all" ? [counter("devices"), undefined] : [visible.size, inArray(devices.id, [...visible])];
+  return readPage(request, total, (fromEnd, offset, limit) =>
     selectDevices()
+      .where(which)
       .orderBy(fromEnd ? asc(devices.id) : desc(devices.id))
       .limit(limit)
       .offset(offset)
@@ -119,13 +124,15 @@ function refusingTaken(write: () => void): void {
   }
 }
 
-/** Changes the given fields; `api_key_id` null unlinks the device's key. */
+/** Changes the given fields; `api_key_id` null unlinks the device's key. Throws 400, 404, 409, and 403 for what a share doesn't permit. */
 export function updateDevice(
   actor: Actor,
   id: string,
   { api_key_id, ...input }: DeviceChange,
 ): Promise<Device> {
   checkChanged({ api_key_id, ...input });
+  if (actor.admittedBy && (api_key_id !== undefined || input.external_id !== undefined))
+    throw forbidden("Whoever manages a device by a share may change neither external_id nor api_key_id");
   return transactAs(actor, () => {
     const change = changedOnly(getDevice(id), { ...input, api_key_id });
     const { api_key_id: _, ...fields } = change;
@@ -177,6 +184,7 @@ export function deleteDevice(actor: Actor, id: string): Promise<void> {
   return transactAs(actor, () => {
     linkApiKey(actor, null, id);
     auditTrackersOf(id);
+    endSharesOf(id);
     noteTripsOf("device", id);
     endStaysOf(id);
     endWatch(id);

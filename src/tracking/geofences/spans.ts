@@ -1,3 +1,4 @@
+import { isVisible, type VisibleDevices } from "../../identity/access/visible-devices";
 import { sqlite, statement } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { isoOrNull } from "../../kernel/time/clock";
@@ -40,4 +41,12 @@ const spanOfDevice = statement(() =>
 export function recomputingFrom(deviceId?: string): string | null {
   const span = deviceId === undefined ? oldestSpan().get() : spanOfDevice().get(deviceId);
   return isoOrNull(span?.begun ?? null);
+}
+
+/** The same for one device, or for all that a caller sees. */
+export function recomputingOf(visible: VisibleDevices, deviceId?: string): string | null {
+  if (visible === "all" || deviceId !== undefined)
+    return deviceId !== undefined && !isVisible(visible, deviceId) ? null : recomputingFrom(deviceId);
+  const times = [...visible].map((id) => recomputingFrom(id)).filter((time) => time !== null);
+  return times.sort()[0] ?? null;
 }

@@ -46,13 +46,13 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
   )
   .get(
     "/current",
-    ({ query: { device_id } }) =>
+    ({ query: { device_id }, visible }) =>
       single(
-        currentPosition(device_id ?? null),
+        currentPosition(device_id ?? null, visible),
         device_id ? `${path}/current?device_id=${device_id}` : `${path}/current`,
       ),
     {
-      access: "gps:read",
+      access: { requires: "gps:read", orShare: "now" },
       ...query(CurrentQuery),
       response: { 200: Single(GpsPoint), ...errors(404) },
       detail: {
@@ -63,8 +63,8 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
       },
     },
   )
-  .get("/current/devices", ({ query }) => readList(query, inMemory(currentPositions())), {
-    access: "gps:read",
+  .get("/current/devices", ({ query, visible }) => readList(query, inMemory(currentPositions(visible))), {
+    access: { requires: "gps:read", orShare: "now" },
     ...query(WholeListQuery),
     response: { 200: t.Array(GpsPoint) },
     detail: {

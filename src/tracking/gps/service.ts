@@ -1,5 +1,6 @@
 import { note } from "../../feed/journal";
 import { type Actor, transactAs } from "../../identity/access/actor";
+import { isVisible, type VisibleDevices } from "../../identity/access/visible-devices";
 import { sqlite, statement } from "../../kernel/db/connection";
 import { afterCommit } from "../../kernel/db/transactions";
 import { conflict, notFound } from "../../kernel/errors/errors";
@@ -87,9 +88,13 @@ export function getPoint(id: string): GpsPoint {
 
 // --- Current positions ------------------------------------------------------------------------------------
 
-/** The newest position of a device, or of all. Throws 404 when there is none. */
-export function currentPosition(deviceId: string | null): GpsPoint {
-  const point = cachedCurrent(deviceId, () => readNewest(deviceId));
+/** The newest position of a device, or of all that a caller sees. Throws 404 when there is none. */
+export function currentPosition(deviceId: string | null, visible: VisibleDevices = "all"): GpsPoint {
+  if (deviceId !== null && !isVisible(visible, deviceId)) throw notFound("Position of this device");
+  const isOfSome = deviceId === null && visible !== "all";
+  const point = isOfSome
+    ? (currentPositions(visible)[0] ?? null)
+    : cachedCurrent(deviceId, () => readNewest(deviceId));
   if (!point) throw notFound(deviceId === null ? "Position" : "Position of this device");
   return point;
 }
@@ -113,14 +118,12 @@ const byTime = (a: GpsPoint, b: GpsPoint): number => compare(b.timestamp, a.time
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 /**
- * The newest position of each device that has one, newest first. An entry that isn't in memory costs a walk
+ * The newest position of each device that a caller sees and that has one, newest first. An entry that isn't in memory costs a walk
  * down the index: the cost grows with the devices, not with the points.
  */
-export function currentPositions(): GpsPoint[] {
-  return deviceIds()
-    .all()
-    .flatMap(({ id }) => cachedCurrent(id, () => readNewest(id)) ?? [])
-    .sort(byTime);
+export function currentPositions(visible: VisibleDevices = "all"): GpsPoint[] {
+  const ids = visible === "all" ? deviceIds().all() : [...visible].map((id) => ({ id }));
+  return ids.flatMap(({ id }) => cachedCurrent(id, () => readNewest(id)) ?? []).sort(byTime);
 }
 
 /** The newest position of a device, not older than `maxAgeSeconds` by the server's clock; null otherwise. */

@@ -1,6 +1,7 @@
 import { activeBan } from "../../identity/access/active-ban";
 import { accessEpoch, authenticate, findKeyCaller, userAccess } from "../../identity/access/caller";
 import type { PermissionSet } from "../../identity/access/permissions";
+import { shareOf } from "../../identity/access/visible-devices";
 import { hashToken } from "../../kernel/crypto/crypto";
 import { decrypt } from "../../kernel/crypto/encryption";
 import { sqlite, statement } from "../../kernel/db/connection";
@@ -62,13 +63,21 @@ const byHash = statement(() =>
   ),
 );
 
-/** The rights of a tracker's maker and their end in epoch milliseconds; null for one who has none any more. */
+/** The rights of a tracker's maker and their end in epoch milliseconds; null for one who may not post any more. */
 function makersRights({
   userId,
   apiKeyId,
+  deviceId,
 }: Stored): { permissions: PermissionSet; expiresAt: number | null } | null {
-  if (userId !== null) return activeBan(userId) ? null : { ...userAccess(userId), expiresAt: null };
-  return apiKeyId === null ? null : findKeyCaller(apiKeyId);
+  if (userId === null) {
+    const key = apiKeyId === null ? null : findKeyCaller(apiKeyId);
+    return key?.permissions.has("gps:write") ? key : null;
+  }
+  if (activeBan(userId)) return null;
+  const { permissions } = userAccess(userId);
+  if (permissions.has("gps:write")) return { permissions, expiresAt: null };
+  const share = shareOf(userId, deviceId);
+  return share?.level === "manage" ? { permissions, expiresAt: share.expiresAt } : null;
 }
 
 /** The secret of a tracker; null if it can't be decrypted, as with another master key: its plain messages still count. */
@@ -86,7 +95,7 @@ function load(hash: string): KnownTracker | null {
   const epoch = currentEpoch();
   const row = byHash().get(hash);
   const rights = row && makersRights(row);
-  if (!row || !rights?.permissions.has("gps:write")) return null;
+  if (!row || !rights) return null;
   const ends = [row.expiresAt, rights.expiresAt].filter((end) => end !== null);
   return {
     id: row.id,

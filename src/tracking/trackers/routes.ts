@@ -18,7 +18,7 @@ export const trackerRoutes = new Elysia({ prefix: "/v1/devices/:id/trackers", ta
       return page(pathOf(params.id), asked, listTrackers(params.id, asked), request);
     },
     {
-      access: "devices:read",
+      access: { requires: "devices:read", orShare: "manage" },
       params: DeviceParams,
       ...query(t.Object(pageQuery(DEFAULT_LIMIT))),
       response: { 200: Page("TrackerPage", Tracker), ...errors(404) },
@@ -34,7 +34,7 @@ export const trackerRoutes = new Elysia({ prefix: "/v1/devices/:id/trackers", ta
     ({ params }) =>
       single(getTracker(params.id, params.tracker_id), `${pathOf(params.id)}/${params.tracker_id}`),
     {
-      access: "devices:read",
+      access: { requires: "devices:read", orShare: "manage" },
       params: TrackerParams,
       response: { 200: Single(Tracker), ...errors(404) },
       detail: {
@@ -53,7 +53,7 @@ export const trackerRoutes = new Elysia({ prefix: "/v1/devices/:id/trackers", ta
       return single(tracker, `${pathOf(params.id)}/${tracker.id}`);
     },
     {
-      access: "devices:write",
+      access: { requires: "devices:write", orShare: "manage" },
       params: DeviceParams,
       body: NewTracker,
       response: { 201: Single(CreatedTracker), ...errors(404, 409) },
@@ -73,7 +73,7 @@ export const trackerRoutes = new Elysia({ prefix: "/v1/devices/:id/trackers", ta
         `${pathOf(params.id)}/${params.tracker_id}`,
       ),
     {
-      access: "devices:write",
+      access: { requires: "devices:write", orShare: "manage" },
       params: TrackerParams,
       body: TrackerChange,
       response: { 200: Single(Tracker), ...errors(404) },
@@ -92,7 +92,7 @@ export const trackerRoutes = new Elysia({ prefix: "/v1/devices/:id/trackers", ta
       set.status = 204;
     },
     {
-      access: "devices:write",
+      access: { requires: "devices:write", orShare: "manage" },
       params: TrackerParams,
       response: { 204: NoContent, ...errors(404) },
       detail: {

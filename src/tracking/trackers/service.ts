@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { and, asc, count, desc, eq } from "drizzle-orm";
 import { type Actor, transactAs } from "../../identity/access/actor";
-import { type Caller, isSystemKey } from "../../identity/access/caller";
+import type { Caller } from "../../identity/access/caller";
+import { makerOf } from "../../identity/access/maker";
+import { manages } from "../../identity/access/visible-devices";
 import { recordAudit } from "../../identity/audit/service";
 import { findUser } from "../../identity/directory/users";
 import { emailLocale, type Locale } from "../../identity/email/locale";
@@ -110,7 +112,8 @@ export async function createTracker(
 ): Promise<CreatedTracker> {
   const { caller } = actor;
   const device = getDevice(deviceId);
-  requireHeld(caller, "gps:write");
+  // The tracker acts while its maker may post, or manages the device.
+  if (!manages(caller, deviceId)) requireHeld(caller, "gps:write");
   checkOwnTracks(input.format, input);
   if (input.send_zones) requireHeld(caller, "geofences:read");
   const expires_at = checkExpiry(input.expires_at) ?? null;
@@ -160,12 +163,6 @@ export async function createTracker(
     });
   return { ...toTracker(row), token, encryption_key: encryptionKey, ...setup, qr_code, instructions };
 }
-
-/** The maker whose rights a tracker needs from now on: the user, or a system key itself. */
-const makerOf = (caller: Caller): Pick<Row, "user_id" | "api_key_id"> =>
-  isSystemKey(caller) || caller.userId === null
-    ? { user_id: null, api_key_id: caller.id }
-    : { user_id: caller.userId, api_key_id: null };
 
 /** True for an address in whose requests others than the local network can read along. */
 const leadsInClear = (base: string): boolean => {

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, notExists, notInArray, type SQL, sql } from "drizzle-orm";
 import { db } from "../../kernel/db/connection";
 import { counter } from "../../kernel/db/counters";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
@@ -12,7 +12,7 @@ import {
   windowOf,
 } from "../ingest/places";
 import type { TripFilter } from "./schema";
-import { BEGAN, trips } from "./table";
+import { BEGAN, tripSpans, trips } from "./table";
 import type { TripStatus } from "./trip-state";
 
 /**
@@ -125,4 +125,44 @@ export function listRows(request: PageRequest, filter: TripFilter = {}): PageOf<
       .offset(offset)
       .all(),
   );
+}
+
+// --- Trips of shared devices ------------------------------------------------------------------------------
+
+/** True if a caller who sees some devices sees a trip: it sees each device that logged for it. */
+export const isShown = ({ id, device_id }: TripRow, visible: ReadonlySet<string>): boolean =>
+  device_id !== null &&
+  visible.has(device_id) &&
+  db
+    .select({ device: tripSpans.device_id })
+    .from(tripSpans)
+    .where(eq(tripSpans.trip_id, id))
+    .all()
+    .every(({ device }) => visible.has(device));
+
+/** A page of the trips that a caller who sees some devices sees; those come first that began last. */
+export function listShown(
+  request: PageRequest,
+  { status, device_id, category_id, from, to }: TripFilter,
+  visible: ReadonlySet<string>,
+): PageOf<TripRow> {
+  const devices = [...visible].filter((id) => device_id === undefined || id === device_id);
+  const window = windowOf({ from, to });
+  const otherLogger = db
+    .select({ trip: tripSpans.trip_id })
+    .from(tripSpans)
+    .where(and(eq(tripSpans.trip_id, trips.id), notInArray(tripSpans.device_id, [...visible])));
+  const which = and(
+    inArray(trips.device_id, devices),
+    notExists(otherLogger),
+    ...(status === undefined ? [] : [eq(trips.status, status)]),
+    ...(category_id === undefined ? [] : [eq(trips.category_id, category_id)]),
+    ...(window === null ? [] : [sql`${BEGAN} >= ${window.from}`, sql`${BEGAN} < ${window.until}`]),
+  );
+  const total = db.select({ n: count() }).from(trips).where(which).get()?.n ?? 0;
+  return readPage(request, total, (fromEnd, offset, limit) => {
+    const order = fromEnd ? asc : desc;
+    const rows = db.select().from(trips).where(which).orderBy(order(BEGAN), order(sql`rowid`));
+    return rows.limit(limit).offset(offset).all();
+  });
 }

@@ -24,24 +24,24 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
   .use(guard)
   .get(
     "",
-    ({ query, request }) => {
+    ({ query, request, visible }) => {
       const asked = pageRequest(query, DEFAULT_LIMIT);
-      return page(path, asked, listTrips(asked, query), request);
+      return page(path, asked, listTrips(asked, query, visible), request);
     },
     {
-      access: "trips:read",
+      access: { requires: "trips:read", orShare: "history" },
       ...query(t.Object({ ...pageQuery(DEFAULT_LIMIT), ...TripFilter.properties })),
       response: { 200: Page("TripPage", Trip) },
       detail: {
         operationId: "listTrips",
         summary: "List trips",
         description:
-          "Trips, newest first; with filters, only those that match all of them. With `device_id`, `category_id`, `from` or `to`, the trips that began last come first; a trip that hasn't begun is placed by the time of its creation. A device or category that does not exist has none.",
+          "Trips, newest first; with filters, only those that match all of them. With `device_id`, `category_id`, `from` or `to`, the trips that began last come first; a trip that hasn't begun is placed by the time of its creation. A device or category that does not exist has none. By a share, a trip is seen by whoever sees each device that logged for it.",
       },
     },
   )
-  .get("/:id", ({ params }) => single(getTrip(params.id), `${path}/${params.id}`), {
-    access: "trips:read",
+  .get("/:id", ({ params, visible }) => single(getTrip(params.id, visible), `${path}/${params.id}`), {
+    access: { requires: "trips:read", orShare: "history" },
     params: IdParams,
     response: { 200: Single(Trip), ...errors(404) },
     detail: { operationId: "getTrip", summary: "Get a trip", description: "One trip by its identifier." },
@@ -102,12 +102,12 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
   )
   .get(
     "/:id/gps",
-    ({ params, query, request }) => {
+    ({ params, query, request, visible }) => {
       const asked = pageRequest(query, DEFAULT_POINTS);
-      return page(`${path}/${params.id}/gps`, asked, listPointsOfTrip(params.id, asked), request);
+      return page(`${path}/${params.id}/gps`, asked, listPointsOfTrip(params.id, asked, visible), request);
     },
     {
-      access: "trips:read",
+      access: { requires: "trips:read", orShare: "history" },
       params: IdParams,
       ...query(t.Object(pageQuery(DEFAULT_POINTS))),
       response: { 200: Page("PositionPage", GpsPoint), ...errors(404) },
@@ -118,8 +118,8 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
       },
     },
   )
-  .get("/:id/history", ({ params, query }) => readList(query, statusHistory(params.id)), {
-    access: "trips:read",
+  .get("/:id/history", ({ params, query, visible }) => readList(query, statusHistory(params.id, visible)), {
+    access: { requires: "trips:read", orShare: "history" },
     params: IdParams,
     ...query(ListQuery),
     response: { 200: t.Array(StatusChange), ...errors(404) },

@@ -2,6 +2,7 @@ import { asc, count, eq, placeholder } from "drizzle-orm";
 import { note } from "../../feed/journal";
 import { type Actor, transactAs } from "../../identity/access/actor";
 import type { Caller } from "../../identity/access/caller";
+import type { VisibleDevices } from "../../identity/access/visible-devices";
 import { newId } from "../../kernel/crypto/id";
 import { db, statement } from "../../kernel/db/connection";
 import { AppError, conflict, invalid, isUniqueViolation, notFound } from "../../kernel/errors/errors";
@@ -23,7 +24,7 @@ import {
 } from "../ingest/distance";
 import type { GpsPoint } from "../ingest/schema";
 import { locations } from "../locations/table";
-import { listRows, type TripRow as Row, recount } from "./lists";
+import { isShown, listRows, listShown, type TripRow as Row, recount } from "./lists";
 import type { NewTrip, StatusChange, Trip, TripChange, TripFilter } from "./schema";
 import { noteSpan } from "./spans";
 import { tripStatusHistory, trips } from "./table";
@@ -51,13 +52,26 @@ function endsOf(row: Row) {
 }
 
 /** A page of trips: see `listRows`. */
-export function listTrips(request: PageRequest, filter?: TripFilter): PageOf<Trip> {
-  const { rows, total } = listRows(request, filter);
+export function listTrips(
+  request: PageRequest,
+  filter?: TripFilter,
+  visible: VisibleDevices = "all",
+): PageOf<Trip> {
+  const { rows, total } =
+    visible === "all" ? listRows(request, filter) : listShown(request, filter ?? {}, visible);
   return { rows: rows.map(toTrip), total };
 }
 
-export function getTrip(id: string): Trip {
-  return toTrip(tripRow(id));
+/** A trip that a caller sees. Throws 404. */
+export function getTrip(id: string, visible: VisibleDevices = "all"): Trip {
+  return toTrip(shownTrip(id, visible));
+}
+
+/** The row of a trip that a caller sees. Throws 404. */
+export function shownTrip(id: string, visible: VisibleDevices): Row {
+  const row = tripRow(id);
+  if (visible !== "all" && !isShown(row, visible)) throw notFound("Trip");
+  return row;
 }
 
 /** A trip; null if there is none. */
@@ -200,14 +214,18 @@ export function deleteTrip(actor: Actor, id: string): Promise<void> {
 }
 
 /** A page of the positions of a trip, oldest first. */
-export function listPointsOfTrip(id: string, request: PageRequest): PageOf<GpsPoint> {
-  tripRow(id);
+export function listPointsOfTrip(
+  id: string,
+  request: PageRequest,
+  visible: VisibleDevices = "all",
+): PageOf<GpsPoint> {
+  shownTrip(id, visible);
   return listTripPoints(id, request);
 }
 
 /** The status changes of a trip, oldest first. */
-export function statusHistory(id: string): Records<StatusChange> {
-  tripRow(id);
+export function statusHistory(id: string, visible: VisibleDevices = "all"): Records<StatusChange> {
+  shownTrip(id, visible);
   const whose = eq(tripStatusHistory.trip_id, id);
   return {
     read: (offset, limit) =>
