@@ -72,6 +72,7 @@ const LISTS: Record<string, string> = {
   listPositionsOfTrip: PAGE,
   listDevices: PAGE,
   listTrackers: PAGE,
+  listShares: PAGE,
   listNotificationTargets: PAGE,
   listDeliveriesOfNotificationTarget: PAGE,
   listTrips: PAGE,

@@ -9,12 +9,12 @@ import { requireReadable } from "../../kernel/http/large-reads";
 import { isTurnCostly, isTurnLong, requireConnected } from "../../kernel/http/pipelining";
 import { canonicalUuids } from "../../kernel/http/schema";
 import { inTurns } from "../../kernel/limits/turns";
-import type { ShareLevel } from "../../tracking/shares/levels";
 import { type Actor, actorOf } from "./actor";
 import { APP_KEY, appOf } from "./app-key";
 import { authenticate, type Caller, isAdmin, isSystemKey, isUnchanged } from "./caller";
 import { type RateRule, takeFromLimit } from "./limit";
 import type { Permission } from "./permissions";
+import type { ShareLevel } from "./share-levels";
 import { type AdmittedBy, requireDevice, type VisibleDevices, visibleDevices } from "./visible-devices";
 import { countOpenWrite, countsAsWrite, countWrite } from "./write-limit";
 
@@ -153,7 +153,7 @@ const OF_DEVICE = /^\/v1\/devices\/:id(?:\/|$)/;
 /** The devices that a request may show. On a route below a device, throws 404 and 403 for one that isn't among them. */
 function shown(caller: Caller, id: unknown, route: string, { requires, orShare }: Mark): VisibleDevices {
   const visible = visibleDevices(caller, requires as Permission, orShare as ShareLevel);
-  if (OF_DEVICE.test(route)) requireDevice(caller, visible, String(id));
+  if (OF_DEVICE.test(route)) requireDevice(caller, visible, String(id).toLowerCase());
   return visible;
 }
 
@@ -279,6 +279,7 @@ export const guard = new Elysia({ name: "guard" }).macro({
           rule,
           isWrite(context.request, context.route),
         );
+        if (rule.orShare) shown(caller, context.params?.id, context.route, rule);
         const body = await readBody(context.request, context.route);
         context.caller = readmit(caller, context.request, context.set, context.params?.id, rule);
         return body;

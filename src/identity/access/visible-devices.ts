@@ -3,11 +3,11 @@ import { db, statement } from "../../kernel/db/connection";
 import { forbidden, notFound } from "../../kernel/errors/errors";
 import { now } from "../../kernel/time/clock";
 import { BoundedMap } from "../../kernel/values/bounded-map";
-import { reaches, type ShareLevel } from "../../tracking/shares/levels";
 import { deviceShares } from "../../tracking/shares/table";
 import { accessEpoch, type Caller, findKeyCaller } from "./caller";
 import { isUserActive, makersRights } from "./maker";
 import type { Permission } from "./permissions";
+import { reaches, type ShareLevel } from "./share-levels";
 
 /**
  * The devices that a caller sees. Every door asks here: REST, socket, feed and links. Whoever holds the permission of a door
@@ -82,11 +82,13 @@ function sharesOf(userId: string): ReadonlyMap<string, Share> {
   if (found?.epoch === accessEpoch()) return found.shares;
   const shares = new Map<string, Share>();
   const epoch = accessEpoch();
-  for (const row of ofUser().all({ userId })) {
+  const rows = ofUser().all({ userId });
+  for (const row of rows) {
     const share = standing(row);
     if (share) shares.set(row.device_id, share);
   }
-  known.renew(userId, { epoch, shares });
+  // A silent one speaks again as a ban ends, which is no change of rights.
+  if (shares.size === rows.length) known.renew(userId, { epoch, shares });
   return shares;
 }
 

@@ -1,5 +1,5 @@
+import { SHARE_LEVELS } from "../../identity/access/share-levels";
 import { dateTime, nullable, oneOf, optional, out, record, t, uuid } from "../../kernel/http/schema";
-import { SHARE_LEVELS } from "./levels";
 
 export const ShareLevel = oneOf(
   SHARE_LEVELS,

@@ -2,6 +2,7 @@ import { and, asc, count, desc, eq, lte, or, type SQL } from "drizzle-orm";
 import { type Actor, transactAs } from "../../identity/access/actor";
 import { accessChanged } from "../../identity/access/caller";
 import { isUserActive, type Maker, makerOf } from "../../identity/access/maker";
+import { reaches, type ShareLevel } from "../../identity/access/share-levels";
 import { SHOWN_BY, shareNow, shareOf } from "../../identity/access/visible-devices";
 import { recordAudit } from "../../identity/audit/service";
 import { users } from "../../identity/users/table";
@@ -11,7 +12,6 @@ import { conflict, forbidden, invalid, notFound } from "../../kernel/errors/erro
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { iso, isoOrNull, now } from "../../kernel/time/clock";
 import { devices } from "../devices/table";
-import { reaches, type ShareLevel } from "./levels";
 import type { DeviceShare, NewShare } from "./schema";
 import { deviceShares } from "./table";
 

@@ -1,9 +1,9 @@
 import { index, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { SHARE_LEVELS } from "../../identity/access/share-levels";
 import { apiKeys } from "../../identity/api-keys/table";
 import { users } from "../../identity/users/table";
 import { time } from "../../kernel/db/table";
 import { devices } from "../devices/table";
-import { SHARE_LEVELS } from "./levels";
 
 /** Devices that single users see, without the permissions that show all of them. */
 export const deviceShares = sqliteTable(

@@ -5,6 +5,7 @@ import { closeExpiredBans } from "../../../src/identity/bans/service";
 import { openDatabase } from "../../../src/kernel/db/connection";
 import { closeDatabase } from "../../../src/kernel/db/transactions";
 import { deleteDueAccounts } from "../../../src/personal-data/deletion/service";
+import { endExpiredShares } from "../../../src/tracking/shares/service";
 import { putDeliveries } from "../../alerts/deliveries/support";
 import { alertsOf, newRule, type Sender, send } from "../../alerts/support";
 import { newTarget as targetOf } from "../../alerts/targets/support";
@@ -29,6 +30,7 @@ import { rows, write } from "../../support/rows";
 import { command, type TestServer } from "../../support/server";
 import { Client } from "../../support/socket";
 import { newTracker as trackerOf } from "../../tracking/doors/support";
+import { share } from "../../tracking/shares/support";
 import { createZone } from "../../tracking/support";
 import { link } from "../accounts/support";
 import { requestEmailChange, resetToken } from "../auth/support";
@@ -770,12 +772,13 @@ const BANS: Case[] = [
 
 const byItself = { byItself: true } as const;
 
-/** The events of the final deletion of a user with one session, two keys, a tracker, a notification target and a client. */
+/** The events of the final deletion of a user with one session, two keys, a tracker, a share, a notification target and a client. */
 const scrubbed = [
   event("session_revoked", "session", byItself),
   event("api_key_revoked", "api_key", byItself),
   event("api_key_revoked", "api_key", byItself),
   event("tracker_deleted", "tracker", byItself),
+  event("device_unshared", "device", byItself),
   event("notification_target_deleted", "notification_target", byItself),
   event("client_deleted", "oauth_client", byItself),
   event("user_deleted", "user"),
@@ -786,6 +789,8 @@ async function keyAndClientOwner(world: World) {
   await newClient(world, owner.token);
   const { id } = await newTracker(world);
   const target = await newTarget(world);
+  const shared = await world.server.device();
+  await share(world.server, shared.id, owner.id, "now");
   write(
     world.server,
     `UPDATE trackers SET user_id = '${owner.id}' WHERE id = '${id}'`,
@@ -835,7 +840,7 @@ const DELETIONS: Case[] = [
   },
   {
     operation: "POST /v1/admin/users/{id}/force-delete",
-    which: "of somebody with a session, two keys, a tracker, a notification target and a client",
+    which: "of somebody with a session, two keys, a tracker, a share, a notification target and a client",
     writes: scrubbed,
     prepare: async (world) => {
       const { id } = await keyAndClientOwner(world);
@@ -844,7 +849,7 @@ const DELETIONS: Case[] = [
   },
   {
     operation: "delete accounts whose time has come",
-    which: "of somebody with a session, two keys, a tracker, a notification target and a client",
+    which: "of somebody with a session, two keys, a tracker, a share, a notification target and a client",
     writes: scrubbed,
     prepare: async (world) => {
       const { id } = await keyAndClientOwner(world);
@@ -1006,6 +1011,54 @@ const TRACKERS: Case[] = [
     prepare: async (world) => {
       const { user, token, params } = await aboutTracker(world);
       return { user, token, params: { id: params.id } };
+    },
+  },
+];
+
+// --- Shares -----------------------------------------------------------------------------------------------
+
+/** A device that is shared with somebody. */
+export async function newShare(world: World): Promise<{ id: string; user_id: string }> {
+  const [id, user] = [await newDevice(world), await externalUser(world.server)];
+  await share(world.server, id, user.id, "now");
+  return { id, user_id: user.id };
+}
+
+const aboutShare = async (world: World) => {
+  const params = await newShare(world);
+  return { user: params.user_id, actor: world.admin.id, token: world.admin.token, params };
+};
+
+const SHARES: Case[] = [
+  {
+    operation: "PUT /v1/devices/{id}/shares/{user_id}",
+    writes: [event("device_shared", "device")],
+    prepare: async (world) => ({ ...(await aboutShare(world)), body: { level: "history" } }),
+  },
+  {
+    operation: "DELETE /v1/devices/{id}/shares/{user_id}",
+    writes: [event("device_unshared", "device")],
+    prepare: aboutShare,
+  },
+  {
+    operation: "DELETE /v1/devices/{id}",
+    which: "that is shared",
+    writes: [event("device_unshared", "device")],
+    prepare: async (world) => {
+      const { user, actor, token, params } = await aboutShare(world);
+      return { user, actor, token, params: { id: params.id } };
+    },
+  },
+  {
+    operation: "end shares that ran out",
+    writes: [event("device_unshared", "device", byItself)],
+    prepare: async (world) => {
+      const { id, user_id } = await newShare(world);
+      const run = () => {
+        write(world.server, `UPDATE device_shares SET expires_at = 1 WHERE device_id = '${id}'`);
+        return runJob(world.server, endExpiredShares);
+      };
+      return { user: user_id, run };
     },
   },
 ];
@@ -1576,6 +1629,7 @@ export const CASES: Case[] = [
   ...DELETIONS,
   ...KEYS,
   ...TRACKERS,
+  ...SHARES,
   ...IMPORTS,
   ...ALERT_CASES,
   ...TARGETS,

@@ -9,7 +9,7 @@ import { permissionId } from "../../support/roles";
 import { Client } from "../../support/socket";
 import { DOORS, newTracker } from "../../tracking/doors/support";
 import { postPoint } from "../../tracking/support";
-import { CASES, connectTwitch, gone, newTarget, syncGuild, twitch } from "./event-types-cases";
+import { CASES, connectTwitch, gone, newShare, newTarget, syncGuild, twitch } from "./event-types-cases";
 import {
   ask,
   type Case,
@@ -86,7 +86,7 @@ user_created user_updated user_deleted account_linked account_unlinked data_expo
 client_created client_updated client_secret_regenerated client_deleted consent_granted consent_revoked
 api_key_created api_key_revoked bot_command_executed bot_guild_configured
 platform_updated user_banned user_unbanned user_deletion_scheduled user_deletion_cancelled
-tracker_created tracker_updated tracker_deleted positions_imported
+device_shared device_unshared tracker_created tracker_updated tracker_deleted positions_imported
 alert_acknowledged alert_rule_created alert_rule_updated alert_rule_deleted anchor_watch_set anchor_watch_ended
 notification_target_created notification_target_updated notification_target_secret_rotated notification_target_deleted
 role_created role_updated role_deleted role_assigned role_removed permission_created audit_reported moderation_action
@@ -135,6 +135,7 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
     token: (await world.server.device()).key,
     body: { positions: [{ latitude: 54, longitude: 13, timestamp: 1_777_887_000 }] },
   }),
+  "GET /v1/devices/{id}/shares/{user_id}": async () => ({ params: await newShare(world) }),
   "GET /v1/devices/{id}/trackers/{tracker_id}": async () => {
     const { deviceId, id } = await newTracker(world.server, "generic");
     return { params: { id: deviceId, tracker_id: id } };

@@ -132,6 +132,8 @@ describe("data.json", () => {
       "ownedApps",
       "apiKeys",
       "trackers",
+      "sharesReceived",
+      "sharesMade",
       "notificationTargets",
       "roles",
       "twoFactorAuth",
