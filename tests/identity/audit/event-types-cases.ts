@@ -1019,8 +1019,10 @@ const TRACKERS: Case[] = [
 
 /** A device that is shared with somebody. */
 export async function newShare(world: World): Promise<{ id: string; user_id: string }> {
-  const [id, user] = [await newDevice(world), await externalUser(world.server)];
-  await share(world.server, id, user.id, "now");
+  const { admin, server } = world;
+  const device = await server.post("/v1/devices", { token: admin.token, body: { name: "shared" } });
+  const [{ id }, user] = [done(device).data, await externalUser(server)];
+  await share(server, id, user.id, "now");
   return { id, user_id: user.id };
 }
 
