@@ -52,6 +52,7 @@ import { locationRoutes } from "./tracking/locations/routes";
 import { shareRoutes } from "./tracking/shares/routes";
 import { templateRoutes } from "./tracking/templates/routes";
 import { trackerRoutes } from "./tracking/trackers/routes";
+import { trackRoutes } from "./tracking/tracks/routes";
 import { tripRoutes } from "./tracking/trips/routes";
 
 /** The API, and the text of its OpenAPI document, which is built on the first request for it. */
@@ -106,6 +107,7 @@ export function createApp(): App {
     .use(deviceRoutes)
     .use(trackerRoutes)
     .use(shareRoutes)
+    .use(trackRoutes)
     .use(doorRoutes)
     .use(importRoutes)
     .use(tripRoutes)

@@ -43,6 +43,7 @@ import { startMetrics } from "./server/metrics/service";
 import { startRecomputing } from "./tracking/crossings/recompute";
 import { loadDetachments } from "./tracking/ingest/detach";
 import { startReceiver } from "./tracking/receiver/service";
+import { startVersions } from "./tracking/tracks/version";
 
 /** Time for running requests to finish after a stop was asked for. */
 const DRAIN_SECONDS = 5;
@@ -123,6 +124,7 @@ async function bringUp(release: () => void): Promise<Running> {
   const stopRecomputing = startRecomputing();
   startDeliveries();
   startHearers();
+  startVersions();
   const stopOutbox = startOutbox();
   const stopJobs = startJobs();
   const stopReceiver = startReceiver();

@@ -428,11 +428,14 @@ const ownHeaders = (status: string, ...told: (Json | undefined)[]): string[] => 
   ...new Set(told.flatMap((it) => (it?.["x-headers"] as string[] | undefined) ?? [])),
 ];
 
+/** Other types of an answer are files of their own form. */
+const HAS_SCHEMA = /^application\/(?:graphql-response\+)?json$/;
+
 function contentOf(schema: Json, types: unknown, schemas: Json): Json {
   const binary = schema["x-content-type"];
   if (typeof binary === "string") return { [binary]: {} };
   const media = mediaType(finishSchema(schema, schemas), schemas);
   return Object.fromEntries(
-    ((types ?? ["application/json"]) as string[]).map((type) => [type, type.endsWith("json") ? media : {}]),
+    ((types ?? ["application/json"]) as string[]).map((type) => [type, HAS_SCHEMA.test(type) ? media : {}]),
   );
 }

@@ -113,7 +113,15 @@ const ROOMS = [
     "tracking/trackers",
     "tracking/doors",
   ],
-  ...["tracking/crossings", "tracking/trips", "tracking/templates", "tracking/receiver", "tracking/import"],
+  ...[
+    "tracking/crossings",
+    "tracking/trips",
+    "tracking/templates",
+    "tracking/tracks/formats",
+    "tracking/tracks",
+    "tracking/receiver",
+    "tracking/import",
+  ],
   ...["operations/settings", "operations/system-config", "operations/water-levels", "operations/vessels"],
   ...["operations/integrations", "operations/community", "operations/stats"],
   // These reach into every domain.

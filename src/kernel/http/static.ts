@@ -3,6 +3,7 @@ import { brotliCompress, constants, gunzip, gzip } from "node:zlib";
 import { inTurns } from "../limits/turns";
 import { lazy } from "../values/lazy";
 import { type Coding, preferredCoding, WORTH_COMPRESSING } from "./compress";
+import { isKnown } from "./etag";
 import { countUnsent, LARGE, SHARED } from "./unsent";
 
 /** Content that is the same for everybody: pages, scripts, styles, the OpenAPI document. */
@@ -112,7 +113,3 @@ export function staticFile(make: () => Promise<StaticContent>): StaticFile {
 /** `staticFile` for content that no page names by its tag. */
 export const staticAnswer = (make: () => Promise<StaticContent>): StaticFile["answer"] =>
   staticFile(make).answer;
-
-/** True if an If-None-Match header names this ETag, by weak comparison (RFC 9110, section 13.1.2). */
-const isKnown = (etag: string, header: string | null): boolean =>
-  header?.split(",").some((tag) => ["*", etag, `W/${etag}`].includes(tag.trim())) ?? false;

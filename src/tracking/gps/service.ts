@@ -61,18 +61,19 @@ function listWhere<P extends string[]>(condition: string, nameOf: (...owner: P) 
   });
 }
 const allPoints = listWhere<[]>("", () => ALL);
-const pointsOfDevice = listWhere<[string]>("device_id = +? AND", devicePoints);
-const pointsOfTrip = listWhere<[string]>("trip_id = +? AND", tripPoints);
+/** The positions of a device, and of a trip. */
+export const deviceList = listWhere<[string]>("device_id = +? AND", devicePoints);
+export const tripList = listWhere<[string]>("trip_id = +? AND", tripPoints);
 
 /** A page of positions, newest first by the receiver's time: all of them, or a device's, or between two times. */
 export function listPoints(request: PageRequest, { device_id, ...span }: GpsFilter = {}): PageOf<GpsPoint> {
-  const list = device_id === undefined ? allPoints() : pointsOfDevice(device_id);
+  const list = device_id === undefined ? allPoints() : deviceList(device_id);
   return readTimed(request, list, "newest first", windowOf(span));
 }
 
 /** A page of a trip's positions, oldest first. The trip must exist. */
 export const listTripPoints = (tripId: string, request: PageRequest): PageOf<GpsPoint> =>
-  readTimed(request, pointsOfTrip(tripId), "oldest first");
+  readTimed(request, tripList(tripId), "oldest first");
 
 /** A position; null if there is none. */
 export function findPoint(id: string): GpsPoint | null {

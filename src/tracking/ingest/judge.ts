@@ -1,11 +1,19 @@
 import { note } from "../../feed/journal";
 import { sqlite, statement } from "../../kernel/db/connection";
+import { publish } from "../../kernel/db/events";
 import { SECOND } from "../../kernel/time/clock";
 import { distanceKm } from "../../kernel/values/great-circle";
 import { noteSpan } from "../geofences/spans";
 import { COLUMNS, counts, type Row } from "./columns";
 import { redraw, refreshLast } from "./distance";
 import type { Judgement } from "./kinds";
+
+declare module "../../kernel/db/events" {
+  interface EventMap {
+    /** A position counts from now on, or doesn't any more. */
+    "position.judged": { device_id: string | null };
+  }
+}
 
 /**
  * Judges fixes by the speed that they imply. The judgement of a fix depends on its stored neighbours alone, marked or not,
@@ -71,6 +79,7 @@ export function setJudged(fix: Numbered, judgement: Judgement | null): void {
   const trip = found && { id: fix.trip_id as string, isCompleted: found.isCompleted === 1 };
   if (trip && by === 1) redraw(trip, fix, 1);
   setJudgement().run(judgement, fix.row);
+  publish("position.judged", { device_id: fix.device_id });
   note("position", fix.id, fix.device_id);
   if (trip && by === -1) redraw(trip, fix, -1);
   if (trip) refreshLast(trip.id);

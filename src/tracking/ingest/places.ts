@@ -187,6 +187,15 @@ function countBefore({ name: list, count }: TimedList<unknown>, time: number): n
   return from < time ? counted + count(from, time) : counted;
 }
 
+/** The numbers of records before the beginning of a window and before its end, at a cost that doesn't grow with the list. */
+export const countsIn = (
+  list: TimedList<unknown>,
+  { from, until }: Window,
+): { older: number; upTo: number } => ({
+  older: countBefore(list, from),
+  upTo: countBefore(list, until),
+});
+
 /** A page of a list, or of the part of it in a window, at a cost that doesn't grow with the list. */
 export function readTimed<T>(
   request: PageRequest,
@@ -209,7 +218,7 @@ function measure(
   const whole = counter(list.name);
   // The counters of a deleted device's list go in steps, its total at once.
   if (whole === 0 || window === null) return { total: whole, ends: ENDS };
-  const [older, upTo] = [countBefore(list, window.from), countBefore(list, window.until)];
+  const { older, upTo } = countsIn(list, window);
   return {
     total: Math.max(0, upTo - older),
     ends: {

@@ -1,0 +1,74 @@
+import { distanceKm } from "../../kernel/values/great-circle";
+import type { Fix } from "./fixes";
+
+/** The pieces of a track, and its figures, found out as its positions come. */
+
+/** West, south, east and north in degrees; west exceeds east across the 180th meridian. */
+export type Bbox = [west: number, south: number, east: number, north: number];
+
+/** Longitudes are told apart by tenths of a degree: the widest gap between them is outside of the box. */
+const SLOTS = 3_600;
+
+/** The box around positions that come one by one. */
+export class BboxFinder {
+  #south = 90;
+  #north = -90;
+  readonly #least = new Float64Array(SLOTS).fill(Number.NaN);
+  readonly #most = new Float64Array(SLOTS).fill(Number.NaN);
+
+  add(latitude: number, longitude: number): void {
+    if (latitude < this.#south) this.#south = latitude;
+    if (latitude > this.#north) this.#north = latitude;
+    const slot = Math.min(SLOTS - 1, Math.floor((longitude + 180) * (SLOTS / 360)));
+    // Also true for the first one of a slot.
+    if (!((this.#least[slot] as number) <= longitude)) this.#least[slot] = longitude;
+    if (!((this.#most[slot] as number) >= longitude)) this.#most[slot] = longitude;
+  }
+
+  /** Null without any position. */
+  get bbox(): Bbox | null {
+    const used: number[] = [];
+    for (let slot = 0; slot < SLOTS; slot++) if (!Number.isNaN(this.#least[slot])) used.push(slot);
+    if (used.length === 0) return null;
+    let widest = -1;
+    let [west, east] = [0, 0];
+    for (const [at, slot] of used.entries()) {
+      const next = used[(at + 1) % used.length] as number;
+      const [end, begin] = [this.#most[slot] as number, this.#least[next] as number];
+      const gap = begin - end + (at === used.length - 1 ? 360 : 0);
+      if (gap > widest) [widest, west, east] = [gap, begin, end];
+    }
+    return [west, this.#south, east, this.#north];
+  }
+}
+
+/** Follows a track and tells where a new piece begins. */
+export class PieceFinder {
+  readonly #gap: number;
+  readonly #box = new BboxFinder();
+  #last: Fix | null = null;
+  #kilometres = 0;
+  #total = 0;
+
+  /** A pause of more than so many milliseconds begins a new piece. */
+  constructor(gap: number) {
+    this.#gap = gap;
+  }
+
+  /** True if the next position begins a piece. */
+  begins(fix: Fix): boolean {
+    const last = this.#last;
+    const isNew = last === null || fix[1] - last[1] > this.#gap;
+    if (!isNew) this.#kilometres += distanceKm(placeOf(last), placeOf(fix));
+    this.#box.add(fix[2], fix[3]);
+    this.#total++;
+    this.#last = fix;
+    return isNew;
+  }
+
+  get figures(): { points_total: number; distance_km: number; bbox: Bbox | null } {
+    return { points_total: this.#total, distance_km: this.#kilometres, bbox: this.#box.bbox };
+  }
+}
+
+const placeOf = (fix: Fix) => ({ latitude: fix[2], longitude: fix[3] });
