@@ -35,6 +35,7 @@ async function answer(
   const etag = etagOf(course, asked, format);
   const headers = {
     ...{ etag, "cache-control": "private, no-cache", vary: "Accept, Origin" },
+    "content-disposition": `${format === "json" ? "inline" : "attachment"}; filename="${fileName(course, format)}"`,
     "content-type": format === "json" ? "application/json;charset=utf-8" : MEDIA_TYPES[format],
   };
   if (isKnown(etag, request.headers.get("if-none-match")))
@@ -45,10 +46,9 @@ async function answer(
     if (text.length > LARGE) noteLargeRead(caller.id, text.length);
     return countedAnswer(request, new Response(text, { headers }));
   }
-  const named = { ...headers, "content-disposition": `attachment; filename="${fileName(course, format)}"` };
   // HEAD asks about the answer: the file would be made for nothing (RFC 9110, section 9.3.2).
-  if (request.method === "HEAD") return new Response(null, { headers: named });
-  return streamed(request, caller.id, fileOf(course, format, asked, caller.id), named);
+  if (request.method === "HEAD") return new Response(null, { headers });
+  return streamed(request, caller.id, fileOf(course, format, asked, caller.id), headers);
 }
 
 const Answer = t.Object(

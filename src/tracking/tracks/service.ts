@@ -11,7 +11,7 @@ import { writeGeojson } from "./geojson";
 import { writeGpx } from "./gpx";
 import { writeKml } from "./kml";
 import { PieceFinder } from "./pieces";
-import { DEFAULT_GAP_SECONDS, DEFAULT_POINTS, type Track, type TrackQuery } from "./schema";
+import { DEFAULT_GAP_SECONDS, DEFAULT_POINTS, type Track, type TrackFormat, type TrackQuery } from "./schema";
 import { type Thinned, thinTo, thinToFit, toTrackPoint } from "./thin";
 import { versionOf } from "./version";
 
@@ -144,9 +144,10 @@ export function fileOf(
 }
 
 /** The name of a file, in ASCII: the device or the trip, and the day on which it begins. */
-export function fileName({ name, from }: Course, format: FileFormat): string {
+export function fileName({ name, from }: Course, format: TrackFormat): string {
   const plain = name
     .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
     .replace(/[^A-Za-z0-9]+/g, "-")
     .replace(/^-+|-+$/g, "")
     .slice(0, 60);
