@@ -7,40 +7,27 @@ import { decimal } from "./written";
  * GeoJSON (RFC 7946): a FeatureCollection with a LineString for each piece, cut at the 180th meridian (section 3.1.9). Times stand
  * in `coordinateProperties`, as other programs have them. A piece of one position has no line.
  */
-
 export const writeGeojson: Writer = async function* ({ name }, parts) {
+  const lines = new Lines(name);
   yield `{"type":"FeatureCollection","features":[`;
-  let isFirst = true;
-  let line: Vertex[] = [];
-  const flush = function* (): Generator<string> {
-    if (line.length > 1) {
-      yield `${isFirst ? "\n" : ",\n"}${featureOf(name, line)}`;
-      isFirst = false;
-    }
-    line = [];
-  };
-  for await (const part of parts)
+  for await (const part of parts) {
     for (const [fix, begins] of part) {
-      if (begins) yield* flush();
       const vertex = vertexOf(fix);
-      const last = line.at(-1);
-      if (last && Math.abs(vertex.longitude - last.longitude) > 180) {
+      const last = lines.last;
+      if (begins) lines.end();
+      else if (last && Math.abs(vertex.longitude - last.longitude) > 180) {
         const [end, begin] = cutBetween(last, vertex);
-        line.push(end);
-        yield* flush();
-        line.push(begin);
-      } else if (line.length >= MOST && last) {
-        yield* flush();
-        line.push(last);
+        lines.add(end);
+        lines.end();
+        lines.add(begin);
       }
-      line.push(vertex);
+      lines.add(vertex);
     }
-  yield* flush();
-  yield "\n]}\n";
+    yield lines.text();
+  }
+  lines.end();
+  yield `${lines.text()}\n]}\n`;
 };
-
-/** Positions of one line: a longer piece goes on in another one, which begins where this one ends. */
-const MOST = 100_000;
 
 interface Vertex {
   longitude: number;
@@ -58,7 +45,7 @@ const vertexOf = ([, time, latitude, longitude, altitude]: Fix): Vertex => ({
 });
 
 /** The end before the 180th meridian and the beginning behind it, of a way that crosses it. */
-export function cutBetween(from: Vertex, to: Vertex): [end: Vertex, begin: Vertex] {
+function cutBetween(from: Vertex, to: Vertex): [end: Vertex, begin: Vertex] {
   const side = from.longitude > 0 ? 180 : -180;
   const beyond = to.longitude + 2 * side;
   const share = beyond === from.longitude ? 0 : (side - from.longitude) / (beyond - from.longitude);
@@ -75,13 +62,55 @@ export function cutBetween(from: Vertex, to: Vertex): [end: Vertex, begin: Verte
   ];
 }
 
-function featureOf(name: string, line: readonly Vertex[]): string {
-  const places = line.map(({ longitude, latitude, altitude }) =>
-    [decimal(longitude, 7), decimal(latitude, 7), ...(altitude === null ? [] : [decimal(altitude, 2)])].join(
-      ",",
-    ),
-  );
-  const times = line.map(({ time }) => `"${iso(time)}"`);
-  const properties = `{"name":${JSON.stringify(name)},"coordinateProperties":{"times":[${times.join(",")}]}}`;
-  return `{"type":"Feature","properties":${properties},"geometry":{"type":"LineString","coordinates":[[${places.join("],[")}]]}}`;
+/** Vertices of one line, whose times wait for its end: a longer one goes on in another, which begins where it ends. */
+const MOST = 100_000;
+
+/** Writes lines as their vertices come. */
+class Lines {
+  readonly #properties: string;
+  #text = "";
+  #isFirst = true;
+  #times: number[] = [];
+  last: Vertex | null = null;
+
+  constructor(name: string) {
+    this.#properties = `"properties":{"name":${JSON.stringify(name)},"coordinateProperties":{"times":["`;
+  }
+
+  add(vertex: Vertex): void {
+    const { last } = this;
+    if (last && this.#times.length >= MOST) {
+      this.end();
+      this.add(last);
+    }
+    // The first vertex is written with the second one: alone it is no line.
+    if (this.#times.length === 1 && last)
+      this.#text += `${this.#isFirst ? "\n" : ",\n"}${HEAD}${placeOf(last)}`;
+    if (this.#times.length > 0) this.#text += `,${placeOf(vertex)}`;
+    this.#times.push(vertex.time);
+    this.last = vertex;
+  }
+
+  end(): void {
+    if (this.#times.length > 1) {
+      this.#text += `]},${this.#properties}${this.#times.map(iso).join('","')}"]}}}`;
+      this.#isFirst = false;
+    }
+    this.#times = [];
+    this.last = null;
+  }
+
+  /** The text so far, once. */
+  text(): string {
+    const text = this.#text;
+    this.#text = "";
+    return text;
+  }
 }
+
+const HEAD = `{"type":"Feature","geometry":{"type":"LineString","coordinates":[`;
+
+const placeOf = ({ longitude, latitude, altitude }: Vertex): string => {
+  const height = altitude === null ? "" : `,${decimal(altitude, 2)}`;
+  return `[${decimal(longitude, 7)},${decimal(latitude, 7)}${height}]`;
+};

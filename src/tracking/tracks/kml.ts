@@ -11,7 +11,7 @@ const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
 `;
 
 /** Positions of one gx:Track, which has all times before all places: a longer piece goes on in another one. */
-const MOST = 10_000;
+const MOST = 5_000;
 
 export const writeKml: Writer = async function* ({ name }, parts) {
   const title = escaped(name);

@@ -30,13 +30,14 @@ interface Stretch {
   last: number;
   /** Number of the point; -1 where there is none between. */
   farthest: number;
-  /** Squared chord, at most that of the stretch which it is part of: it appears no sooner. */
+  /** Squared chord. Where points have to fit, at most that of the stretch which it is part of: it appears no sooner. */
   deviation: number;
 }
 
-function stretchOf({ x, y, z }: Way, first: number, last: number, most: number): Stretch {
-  let farthest = -1;
-  let deviation = -1;
+/** Looks at the points from one to before another, and notes the farthest one from the arc of a stretch. */
+function look({ x, y, z }: Way, stretch: Stretch, from: number, to: number): void {
+  const { first, last } = stretch;
+  let { farthest, deviation } = stretch;
   const [ax, ay, az] = [x[first] as number, y[first] as number, z[first] as number];
   const [bx, by, bz] = [x[last] as number, y[last] as number, z[last] as number];
   let [nx, ny, nz] = [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
@@ -46,35 +47,62 @@ function stretchOf({ x, y, z }: Way, first: number, last: number, most: number):
   // Towards the inside of the arc, from its beginning and from its end.
   const [ux, uy, uz] = [ny * az - nz * ay, nz * ax - nx * az, nx * ay - ny * ax];
   const [vx, vy, vz] = [by * nz - bz * ny, bz * nx - bx * nz, bx * ny - by * nx];
-  for (let at = first + 1; at < last; at++) {
-    const [px, py, pz] = [x[at] as number, y[at] as number, z[at] as number];
+  for (let at = from; at < to; at++) {
+    const px = x[at] as number;
+    const py = y[at] as number;
+    const pz = z[at] as number;
     // Differences, since products of near vectors would lose the millimetres.
-    const [dx, dy, dz] = [px - ax, py - ay, pz - az];
+    const dx = px - ax;
+    const dy = py - ay;
+    const dz = pz - az;
     let chord = dx * dx + dy * dy + dz * dz;
     if (isArc && px * ux + py * uy + pz * uz >= 0 && px * vx + py * vy + pz * vz >= 0) {
       const sine = Math.min(1, Math.abs(dx * nx + dy * ny + dz * nz));
       chord = (2 * sine * sine) / (1 + Math.sqrt(1 - sine * sine));
     } else {
-      const [ex, ey, ez] = [px - bx, py - by, pz - bz];
+      const ex = px - bx;
+      const ey = py - by;
+      const ez = pz - bz;
       chord = Math.min(chord, ex * ex + ey * ey + ez * ez);
     }
-    if (chord > deviation) [farthest, deviation] = [at, chord];
+    if (chord > deviation) {
+      farthest = at;
+      deviation = chord;
+    }
   }
-  return { first, last, farthest, deviation: Math.min(deviation, most) };
+  stretch.farthest = farthest;
+  stretch.deviation = deviation;
 }
 
 /** Points looked at in one go: a few milliseconds. */
-const IN_ONE_GO = 200_000;
+const IN_ONE_GO = 100_000;
 
-/** Lets others go between two goes of at most so many points. */
-class Breath {
+/** Finds the farthest points of stretches, with others in between. */
+class Finder {
+  readonly #way: Way;
   #left = IN_ONE_GO;
 
-  async after(points: number): Promise<void> {
+  constructor(way: Way) {
+    this.#way = way;
+  }
+
+  /** The stretch between two points; a promise if others go first. */
+  find(first: number, last: number): Stretch | Promise<Stretch> {
+    const stretch = { first, last, farthest: -1, deviation: -1 };
+    const points = last - first - 1;
+    if (points > this.#left) return this.#findSlowly(stretch);
     this.#left -= points;
-    if (this.#left > 0) return;
+    look(this.#way, stretch, first + 1, last);
+    return stretch;
+  }
+
+  async #findSlowly(stretch: Stretch): Promise<Stretch> {
+    for (let from = stretch.first + 1; from < stretch.last; from += IN_ONE_GO) {
+      await new Promise<void>((go) => setImmediate(go));
+      look(this.#way, stretch, from, Math.min(from + IN_ONE_GO, stretch.last));
+    }
     this.#left = IN_ONE_GO;
-    await new Promise<void>((go) => setImmediate(go));
+    return stretch;
   }
 }
 
@@ -86,12 +114,12 @@ export async function withinTolerance(
   metres: number,
 ): Promise<number[]> {
   const least = toSquaredChord(metres);
-  const breath = new Breath();
+  const finder = new Finder(way);
   const kept = [first];
   const open = [{ first, last }];
   for (let next = open.pop(); next; next = open.pop()) {
-    const stretch = stretchOf(way, next.first, next.last, Number.POSITIVE_INFINITY);
-    await breath.after(next.last - next.first);
+    const found = finder.find(next.first, next.last);
+    const stretch = found instanceof Promise ? await found : found;
     if (stretch.farthest === -1 || stretch.deviation <= least) {
       if (next.last > next.first) kept.push(next.last);
       continue;
@@ -157,24 +185,30 @@ export async function fitting(
   most: number,
 ): Promise<Fitted> {
   const heap = new Heap();
-  const breath = new Breath();
+  const finder = new Finder(way);
   const kept = new Set<number>();
-  const add = async (first: number, last: number, limit: number) => {
-    const stretch = stretchOf(way, first, last, limit);
-    if (stretch.farthest !== -1) heap.push(stretch);
-    await breath.after(last - first);
+  const add = (first: number, last: number, limit: number): Promise<void> | undefined => {
+    if (last - first < 2) return;
+    const push = (stretch: Stretch) =>
+      heap.push({ ...stretch, deviation: Math.min(stretch.deviation, limit) });
+    const found = finder.find(first, last);
+    if (found instanceof Promise) return found.then(push);
+    push(found);
   };
   for (const [first, last] of pieces) {
     kept.add(first).add(last);
-    await add(first, last, Number.POSITIVE_INFINITY);
+    const adding = add(first, last, Number.POSITIVE_INFINITY);
+    if (adding) await adding;
   }
   /** In the order in which they appear as the tolerance shrinks. */
   const added: Stretch[] = [];
   for (let next = heap.top; next && kept.size + added.length < most; next = heap.top) {
     heap.pop();
     added.push(next);
-    await add(next.first, next.farthest, next.deviation);
-    await add(next.farthest, next.last, next.deviation);
+    const adding = add(next.first, next.farthest, next.deviation);
+    if (adding) await adding;
+    const other = add(next.farthest, next.last, next.deviation);
+    if (other) await other;
   }
   // Points of the same deviation appear together, or not at all.
   const limit = heap.top?.deviation ?? -1;

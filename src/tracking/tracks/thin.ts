@@ -18,26 +18,31 @@ export type TrackPoint = [
 
 const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
-/** Positions in columns: a million of them are 73 MB. */
+/** Lets others go. */
+const pause = (): Promise<void> => new Promise((go) => setImmediate(go));
+
+const column = (capacity: number) => new Float64Array(capacity);
+
+/** Positions in columns: a million of them are 65 MB. */
 class Columns implements Way {
   length = 0;
-  readonly #capacity: number;
-  readonly x: Float64Array;
-  readonly y: Float64Array;
-  readonly z: Float64Array;
-  readonly #latitude: Float64Array;
-  readonly #longitude: Float64Array;
-  readonly #seconds: Float64Array;
-  readonly #speed: Float64Array;
-  readonly #altitude: Float64Array;
-  readonly #begins: Uint8Array;
+  #capacity: number;
+  x: Float64Array;
+  y: Float64Array;
+  z: Float64Array;
+  #latitude: Float64Array;
+  #longitude: Float64Array;
+  #seconds: Float64Array;
+  #speed: Float64Array;
+  #altitude: Float64Array;
+  #begins: Uint8Array;
+  pieces: [first: number, last: number][] = [];
 
   constructor(capacity: number) {
     this.#capacity = capacity;
-    const column = () => new Float64Array(capacity);
-    [this.x, this.y, this.z] = [column(), column(), column()];
-    [this.#latitude, this.#longitude] = [column(), column()];
-    [this.#seconds, this.#speed, this.#altitude] = [column(), column(), column()];
+    [this.x, this.y, this.z] = [column(capacity), column(capacity), column(capacity)];
+    [this.#latitude, this.#longitude] = [column(capacity), column(capacity)];
+    [this.#seconds, this.#speed, this.#altitude] = [column(capacity), column(capacity), column(capacity)];
     this.#begins = new Uint8Array(capacity);
   }
 
@@ -45,11 +50,26 @@ class Columns implements Way {
     return this.length === this.#capacity;
   }
 
-  /** The same with room for more. */
-  wider(capacity: number): Columns {
-    const wide = new Columns(capacity);
-    for (let at = 0; at < this.length; at++) this.#copy(at, wide);
-    return wide;
+  /** Makes room for more, a column in each turn of the event loop. */
+  async widen(capacity: number): Promise<void> {
+    const wider = async (before: Float64Array) => {
+      const after = column(capacity);
+      after.set(before);
+      await pause();
+      return after;
+    };
+    this.x = await wider(this.x);
+    this.y = await wider(this.y);
+    this.z = await wider(this.z);
+    this.#latitude = await wider(this.#latitude);
+    this.#longitude = await wider(this.#longitude);
+    this.#seconds = await wider(this.#seconds);
+    this.#speed = await wider(this.#speed);
+    this.#altitude = await wider(this.#altitude);
+    const begins = new Uint8Array(capacity);
+    begins.set(this.#begins);
+    this.#begins = begins;
+    this.#capacity = capacity;
   }
 
   push([, timestamp, latitude, longitude, altitude, , speedMps]: Fix, begins: boolean): void {
@@ -61,33 +81,25 @@ class Columns implements Way {
     this.#speed[at] = speedMps ?? Number.NaN;
     this.#altitude[at] = altitude ?? Number.NaN;
     this.#begins[at] = begins ? 1 : 0;
+    this.#note(at);
   }
 
-  #copy(from: number, into: Columns): void {
-    const at = into.length++;
-    const pairs = [
-      ...[this.x, into.x, this.y, into.y, this.z, into.z, this.#latitude, into.#latitude],
-      ...[this.#longitude, into.#longitude, this.#seconds, into.#seconds, this.#speed, into.#speed],
-      ...[this.#altitude, into.#altitude],
-    ];
-    for (let pair = 0; pair < pairs.length; pair += 2)
-      (pairs[pair + 1] as Float64Array)[at] = (pairs[pair] as Float64Array)[from] as number;
-    into.#begins[at] = this.#begins[from] as number;
+  #note(at: number): void {
+    const last = this.pieces.at(-1);
+    if (last && this.#begins[at] === 0) last[1] = at;
+    else this.pieces.push([at, at]);
   }
 
-  /** Goes on with some of the points alone. */
+  /** Goes on with some of the points alone, in their order. */
   keep(points: readonly number[]): void {
-    this.length = 0;
     // Each goes to its own place or to one before it.
-    for (const point of points) this.#copy(point, this);
-  }
-
-  get pieces(): [first: number, last: number][] {
-    const pieces: [number, number][] = [];
-    for (let at = 0; at < this.length; at++)
-      if (this.#begins[at] === 1 || at === 0) pieces.push([at, at]);
-      else (pieces.at(-1) as [number, number])[1] = at;
-    return pieces;
+    const columns = [this.x, this.y, this.z, this.#latitude, this.#longitude, this.#seconds, this.#speed];
+    for (const values of [...columns, this.#altitude])
+      for (const [at, point] of points.entries()) values[at] = values[point] as number;
+    for (const [at, point] of points.entries()) this.#begins[at] = this.#begins[point] as number;
+    this.length = points.length;
+    this.pieces = [];
+    for (let at = 0; at < this.length; at++) this.#note(at);
   }
 
   point(at: number): TrackPoint {
@@ -118,7 +130,8 @@ export async function thinToFit(
   finder: PieceFinder,
   most: number,
 ): Promise<Thinned> {
-  let columns = new Columns(AT_FIRST);
+  const columns = new Columns(AT_FIRST);
+  let capacity = AT_FIRST;
   let tolerance = 0;
   const shape = async (points: number) => {
     const { kept, tolerance: needed } = await fitting(columns, columns.pieces, points);
@@ -127,13 +140,13 @@ export async function thinToFit(
   };
   for await (const page of pages)
     for (const fix of page) {
-      if (columns.isFull && columns.length < MOST_HELD)
-        columns = columns.wider(Math.min(MOST_HELD, columns.length * 2));
-      else if (columns.isFull) {
-        tolerance += await shape(OF_PART);
-      }
+      if (columns.isFull && capacity < MOST_HELD) {
+        capacity = Math.min(MOST_HELD, capacity * 2);
+        await columns.widen(capacity);
+      } else if (columns.isFull) tolerance += await shape(OF_PART);
       columns.push(fix, finder.begins(fix));
     }
+  await pause();
   tolerance += await shape(most);
   const pieces = columns.pieces.map(([first, last]) =>
     Array.from({ length: last - first + 1 }, (_, at) => columns.point(first + at)),
