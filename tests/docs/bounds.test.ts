@@ -54,6 +54,9 @@ const CUT = "whole up to 1,000 records and a megabyte, or page of at most 100";
 /** The bound of each list. */
 const LISTS: Record<string, string> = {
   // Arrays inside of a record.
+  getTrackOfDevice:
+    "20,000 points, or 200,000 within a tolerance; all positions as a file, which is sent as it is read",
+  getTrackOfTrip: "likewise",
   health: "a warning for each way in which a clock can be wrong",
   healthRootPath: "likewise",
   createSystemSetting: "what was stored: 4 MiB of all settings",

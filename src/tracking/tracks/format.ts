@@ -1,6 +1,6 @@
 import type { Point } from "./thin";
 
-/** What a file tells of its track beside the positions. */
+/** Things that a file tells of its track beside the positions. */
 export interface About {
   /** The name of the device or the trip. */
   name: string;
@@ -8,7 +8,3 @@ export interface About {
 
 /** Writes a track as text, part by part; a piece may go on in the next part. */
 export type Writer = (about: About, parts: AsyncIterable<Point[]>) => AsyncGenerator<string>;
-
-/** Formats of a track that are files. */
-export const FILE_FORMATS = ["geojson", "gpx", "kml", "csv"] as const;
-export type FileFormat = (typeof FILE_FORMATS)[number];

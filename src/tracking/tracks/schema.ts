@@ -1,5 +1,5 @@
 import { moment, nullable, oneOf, out, queryInteger, queryNumber, record, t } from "../../kernel/http/schema";
-import { FILE_FORMATS } from "./format";
+import { FILE_FORMATS } from "./forms";
 
 export const TRACK_FORMATS = ["json", ...FILE_FORMATS] as const;
 export type TrackFormat = (typeof TRACK_FORMATS)[number];
