@@ -34,7 +34,7 @@ export interface Late {
 }
 
 /** Times requests of both kinds until the end is called. */
-function watch({ port, fixture }: Server): () => Promise<Waits[]> {
+export function watch({ port, fixture }: Server): () => Promise<Waits[]> {
   const authorization = `Bearer ${fixture.key}`;
   const url = `http://127.0.0.1:${port}/v1/gps`;
   const kinds: Record<string, () => Promise<Response>> = {

@@ -23,16 +23,19 @@ import {
   describeMinute,
   describeScale,
   describeSoak,
+  describeTracks,
   type LateReport,
   type Report,
   type ScaleReport,
   type SoakReport,
   soakHead,
+  type TracksReport,
 } from "./report";
 import { measureScale } from "./scale";
 import { COMPARED, CURRENT_OF_DEVICES, FAN_OUTS, ZONES } from "./scenarios";
 import { measureSoak } from "./soak";
 import { measureStarts } from "./start";
+import { measureTracks, SHARING } from "./tracks";
 
 /** With one of each size, a run shows if the cost of a point grows with all zones or with those around it. */
 const ZONE_COUNTS = [10, ZONES, 100_000];
@@ -132,6 +135,14 @@ async function runLate(options: Options, directory: string): Promise<LateReport>
   return { machine: machine(), settings: { points: options.points, zones: ZONES }, ...late };
 }
 
+/** Tracks, and the wait of others while they are read. */
+async function runTracks(options: Options, directory: string): Promise<TracksReport> {
+  const preparation = await Preparation.start(join(directory, "prepared"), options.points);
+  await preparation.growPoints(options.points, SHARING);
+  const tracks = await measureTracks(preparation.finish());
+  return { machine: machine(), ...tracks };
+}
+
 async function run(): Promise<void> {
   const options = readOptions();
   const directory = mkdtempSync(join(tmpdir(), "fairlead-bench-"));
@@ -144,6 +155,9 @@ async function run(): Promise<void> {
   if (options.late) {
     const report = await runLate(options, directory);
     write(report, describeLate(report));
+  } else if (options.tracks) {
+    const report = await runTracks(options, directory);
+    write(report, describeTracks(report));
   } else if (options.feed) {
     const report = { machine: machine(), ...(await measureFeed(options, directory)) };
     write(report, describeFeed(report));

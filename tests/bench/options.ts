@@ -10,6 +10,7 @@ Measures Fairlead beside a bare server with the same database, in turn, and prin
   --soak [MINUTES]   instead, the memory of Fairlead alone under 200 requests/s with 200 sockets, minute by
                      minute, and what it is made of (default 120); 70 and more say whether it still grows
   --late             instead, the longest that others wait while a buffer of 100,000 late fixes comes in
+  --tracks           instead, tracks of a device that has a tenth of the positions, and the wait of others meanwhile
   --feed             instead, the numbered feed: deliveries to sockets that follow it beside those to others, and
                      a socket that missed a million changes
   --points N         stored positions (default 10000)
@@ -32,6 +33,8 @@ export interface Options {
   soak: number | null;
   /** True for a buffer of late fixes in place of the comparison. */
   late: boolean;
+  /** True to measure tracks alone. */
+  tracks: boolean;
   /** True to measure the numbered feed alone. */
   feed: boolean;
   points: number;
@@ -64,6 +67,7 @@ export function readOptions(): Options {
       scale: { type: "string" },
       soak: { type: "string" },
       late: { type: "boolean", default: false },
+      tracks: { type: "boolean", default: false },
       feed: { type: "boolean", default: false },
       points: { type: "string", default: "10000" },
       rounds: { type: "string" },
@@ -90,6 +94,7 @@ export function readOptions(): Options {
     scale: sizes?.sort((a, b) => a - b) ?? null,
     soak: values.soak === undefined ? null : Math.ceil(positive("soak", values.soak)),
     late: values.late,
+    tracks: values.tracks,
     feed: values.feed,
     points: positive("points", values.points),
     rounds: positive("rounds", values.rounds ?? rounds),

@@ -159,8 +159,8 @@ export class Preparation {
     return { ...this.#fleet, points: this.#points, tripPoints, pointIds };
   }
 
-  /** Adds points until there are `to`, a second apart; the devices report in turn, the first one on its trip. */
-  async growPoints(to: number): Promise<void> {
+  /** Adds points until there are `to`, a second apart; some devices report in turn, the first one on its trip. */
+  async growPoints(to: number, sharing = DEVICES): Promise<void> {
     const insert = sqlite.prepare<unknown, (string | number | null)[]>(
       `INSERT INTO gps_points (id, device_id, trip_id, timestamp, created_at, altitude, hdop, ${FROM_TRACK})
        VALUES (?1, ?2, ?3, ?4, ?4, 3.2, 0.9, ${FROM_TRACK.map((_, at) => `?${at + 5}`)})`,
@@ -175,7 +175,7 @@ export class Preparation {
       await transact(() => {
         for (let at = from; at < end; at++) {
           const time = (this.#firstAt + at) * SECOND;
-          const device = at % DEVICES;
+          const device = at % sharing;
           countAt(ALL, time, 1);
           countAt(devicePoints(this.#deviceIds[device] ?? ""), time, 1);
           if (device === 0) countAt(tripPoints(this.#fleet.tripId), time, 1);

@@ -4,6 +4,7 @@ import { type Late, WAIT_WITHIN } from "./late";
 import type { Scale } from "./scale";
 import { SOCKETS, type Soak, type SoakMinute, STEADY } from "./soak";
 import type { Starts } from "./start";
+import type { Tracks } from "./tracks";
 
 /** The figures of a run, as JSON has them, and as tables for a person. */
 
@@ -273,6 +274,38 @@ export function describeLate({
     `${whole(settings.points)} stored positions, ${whole(settings.zones)} zones; ${whole(fixes)} late fixes in batches of 1,000, ${whole(fixesPerSecond)}/s`,
     "",
     table([["", "requests", "p99 / longest ms", "alone", `longest within ${WAIT_WITHIN} ms`], ...rows]),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+// --- Tracks -----------------------------------------------------------------------------------------------
+
+export interface TracksReport extends Tracks {
+  machine: string;
+}
+
+/** The report on tracks. */
+export function describeTracks({ machine, positions, asked, alone, meanwhile }: TracksReport): string {
+  const tracks = asked.map(({ name, processor, time, bytes, within }) => [
+    name,
+    ...[fixed(processor), fixed(time), whole(bytes / 1_024)],
+    ...(within === null ? ["-", ""] : [`${whole(within)} ms`, mark(processor <= within)]),
+  ]);
+  const waits = meanwhile.map(({ name, requests, p99, longest }, at) => [
+    name,
+    whole(requests),
+    `${fixed(p99)} / ${fixed(longest)}`,
+    `${fixed(alone[at]?.p99 ?? 0)} / ${fixed(alone[at]?.longest ?? 0)}`,
+    mark(longest <= WAIT_WITHIN),
+  ]);
+  const lines = [
+    `Tracks of a device with ${whole(positions)} positions (${machine})`,
+    "",
+    table([["", "processor ms", "ms", "KiB", "wanted", ""], ...tracks]),
+    "",
+    "Others meanwhile",
+    "",
+    table([["", "requests", "p99 / longest ms", "alone", `longest within ${WAIT_WITHIN} ms`], ...waits]),
   ];
   return `${lines.join("\n")}\n`;
 }

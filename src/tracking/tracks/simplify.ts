@@ -175,11 +175,54 @@ export interface Fitted {
   tolerance: number;
 }
 
+/** Of so few points for each that fits, most appear: looking at all of them takes less time than keeping an order. */
+const FEW = 4;
+
 /**
  * The points of pieces of a way that stay at the smallest tolerance which leaves at most so many. The ends of each piece stay,
  * also where they are more than fit.
  */
-export async function fitting(
+export const fitting = (
+  way: Way,
+  pieces: readonly [first: number, last: number][],
+  most: number,
+): Promise<Fitted> =>
+  way.length <= most * FEW ? amongAll(way, pieces, most) : amongFarthest(way, pieces, most);
+
+/** Finds the tolerance at which each point appears. */
+async function amongAll(
+  way: Way,
+  pieces: readonly [first: number, last: number][],
+  most: number,
+): Promise<Fitted> {
+  const finder = new Finder(way);
+  const appears = new Float64Array(way.length);
+  const open: [first: number, last: number, limit: number][] = [];
+  for (const [first, last] of pieces) {
+    appears[first] = Number.POSITIVE_INFINITY;
+    appears[last] = Number.POSITIVE_INFINITY;
+    open.push([first, last, Number.POSITIVE_INFINITY]);
+  }
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [first, last, limit] = next;
+    if (last - first < 2) continue;
+    const found = finder.find(first, last);
+    const { farthest, deviation } = found instanceof Promise ? await found : found;
+    const least = Math.min(deviation, limit);
+    appears[farthest] = least;
+    open.push([first, farthest, least], [farthest, last, least]);
+  }
+  const ordered = appears.slice(0, way.length).sort();
+  // The first one that doesn't fit is the limit, unless it is an end.
+  const beyond = ordered[way.length - most - 1] ?? -1;
+  const limit = Number.isFinite(beyond) ? beyond : (ordered.findLast(Number.isFinite) ?? -1);
+  const kept: number[] = [];
+  for (let at = 0; at < way.length; at++) if ((appears[at] as number) > limit) kept.push(at);
+  return { kept, tolerance: limit < 0 ? 0 : toMetres(limit) };
+}
+
+/** Adds points in the order in which they appear, until no more fit. */
+async function amongFarthest(
   way: Way,
   pieces: readonly [first: number, last: number][],
   most: number,
