@@ -4,6 +4,7 @@ import { anchorRoutes } from "./alerts/anchor/routes";
 import { deliveryRoutes } from "./alerts/deliveries/routes";
 import { alertRuleRoutes } from "./alerts/rules/routes";
 import { targetRoutes } from "./alerts/targets/routes";
+import { bridgeRoutes } from "./bridge/routes";
 import { changeRoutes } from "./changes/routes";
 import { pageRoutes } from "./docs/pages";
 import { docsRoutes } from "./docs/routes";
@@ -67,6 +68,7 @@ export function createApp(): App {
   const document: () => Promise<string> = lazy(() =>
     import("./docs/document").then(({ buildDocument }) => buildDocument(app)).then(JSON.stringify),
   );
+  let answer: (request: Request) => Promise<Response>;
   const app = new Elysia({
     normalize: true,
     // A Host header may be shorter than the four characters that Elysia assumes.
@@ -128,8 +130,10 @@ export function createApp(): App {
     .use(statsRoutes)
     .use(communityRoutes)
     .use(socketRoutes)
+    .use(bridgeRoutes((request) => answer(request)))
     .use(docsRoutes(document))
     .use(pageRoutes);
+  answer = (request) => app.handle(request);
   paths.fill(app.routes);
   refuseUnmarked(app);
   noteBodies(app.routes);

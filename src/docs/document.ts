@@ -186,6 +186,14 @@ const HEADERS = {
     type: "string",
     examples: ['"YWJjZGVmZ2hpamtsbW5vcA"'],
   }),
+  "Set-Cookie": header("The session's token (RFC 6265, section 4.1), which no script can read", {
+    type: "string",
+    examples: ["fairlead_session=…; HttpOnly; SameSite=Strict; Path=/"],
+  }),
+  "Clear-Site-Data": header("Over https: the browser forgets what the page has stored", {
+    type: "string",
+    examples: ['"cache", "storage"'],
+  }),
   Allow: header("The methods that this path accepts", { type: "string", examples: ["GET, POST"] }),
   Accept: header("Media types accepted for the body", { type: "string", examples: ["application/json"] }),
   "Accept-Patch": header("Media types accepted for the body of a PATCH", {

@@ -39,6 +39,7 @@ export const TAG_GROUPS: TagGroup[] = [
     tags: [
       ["Authentication", "Signing in and out"],
       ["Two-factor authentication", "A second factor at sign-in: authenticator apps and backup codes"],
+      ["Bridge", "The sessions and downloads of the pages that this server serves"],
       ["Sessions", "A session of a user, and where it was opened"],
       ["Users", "Users, their names, locales, roles and permissions"],
       ["Email addresses", "Changing and linking the address that a user signs in with"],

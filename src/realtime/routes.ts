@@ -1,18 +1,16 @@
 import { Elysia } from "elysia";
-import { config, publicUrl } from "../configuration/config";
 import { authenticate, type Caller } from "../identity/access/caller";
 import { callerOf, guard } from "../identity/access/guard";
+import { comesFromOwnPage, cookieToken } from "../identity/access/page";
 import { AppError, badRequest, unauthorized } from "../kernel/errors/errors";
 import { errors } from "../kernel/http/answers";
-import { forwardedProtocol, listeningServer } from "../kernel/http/client";
+import { listeningServer } from "../kernel/http/client";
 import { t } from "../kernel/http/schema";
 import { requireRoom } from "./capacity";
 import { type Format, newConnection } from "./connections";
 import { channelList, closeCodeList } from "./schema";
 
 /** The address of the WebSocket, and the credentials that open one. */
-
-const COOKIE = /(?:^|;\s*)fairlead_session=([^;\s]+)/;
 
 /**
  * The caller of a handshake. The Authorization header counts, else `token`, else the cookie; if the one that
@@ -22,8 +20,8 @@ function callerOfHandshake(request: Request, token: string | undefined): Caller 
   if (request.headers.has("authorization")) return callerOf(request);
   // Keys stay out of URLs: `token` takes session tokens alone.
   if (token !== undefined) return sessionCaller(token);
-  const cookie = COOKIE.exec(request.headers.get("cookie") ?? "")?.[1];
-  if (cookie === undefined || !comesFromOwnPage(request))
+  const cookie = cookieToken(request);
+  if (cookie === null || !comesFromOwnPage(request))
     throw unauthorized(
       "Authentication is required: the Authorization header, the token parameter or the session cookie",
     );
@@ -38,21 +36,6 @@ function sessionCaller(token: string): Caller {
   const caller = token.startsWith("ses_") ? authenticate(token) : null;
   if (!caller) throw unauthorized("The session token is not valid, or has ended");
   return caller;
-}
-
-/**
- * A browser sends the cookie for any page: it counts only for the server's own pages and allowed origins
- * (rule W1).
- */
-function comesFromOwnPage(request: Request): boolean {
-  const origin = request.headers.get("origin");
-  if (origin === null) return false;
-  const own = `${forwardedProtocol(request) ?? "http"}://${request.headers.get("host")}`;
-  return (
-    origin === own ||
-    origin === new URL(publicUrl()).origin ||
-    config["server.cors_origins"].some((allowed) => allowed !== "*" && allowed === origin)
-  );
 }
 
 /** The version of the protocol that RFC 6455 describes, the only one in use. */
@@ -129,7 +112,7 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
       operationId: "openWebSocket",
       summary: "Open the WebSocket",
       description: [
-        "Upgrades to a WebSocket. `GET /v1/asyncapi.json` describes every message with an example, and how to reconnect; `x-messages` names their schemas here. Authenticate with `Authorization: Bearer` (services, API keys), `?token=` (a session token; an API key is refused there and goes into the header) or the cookie `fairlead_session` (pages of the server's own or an allowed origin).",
+        "Upgrades to a WebSocket. `GET /v1/asyncapi.json` describes every message with an example, and how to reconnect; `x-messages` names their schemas here. Authenticate with `Authorization: Bearer` (services, API keys), `?token=` (a session token; an API key is refused there and goes into the header) or the cookie `fairlead_session` or `__Host-fairlead_session` (pages of the server's own or an allowed origin).",
         'Send JSON text, such as `{"type":"subscribe","channel":"gps"}`, `{"type":"unsubscribe","channel":"gps"}` or `{"type":"ping"}`; or binary frames, each a `WsEnvelope` of Protobuf. Both may be mixed. Positions, zones and vessels come as JSON text always, messages about accounts and rights in the format in which their channel was subscribed.',
         "No subprotocol is needed. `fairlead.json` and `fairlead.protobuf` are agreed to: the own `user:` channel, which is heard without asking, then comes as JSON or as binary frames. No other is.",
         `**Channels**, and what they need:\n\n${channelList()}`,

@@ -51,6 +51,7 @@ const DOMAINS = [
   "server",
   "graphql",
   "docs",
+  "bridge",
 ];
 const isKernel = (file: string) => file.startsWith("kernel/");
 const isDomain = (file: string) => DOMAINS.some((domain) => file.startsWith(`${domain}/`));
@@ -135,7 +136,7 @@ const ROOMS = [
     "server/doctor",
   ],
   // The doors that are no REST routes of a domain, and what puts all of it together.
-  ...["docs", "graphql", "demo", "."],
+  ...["bridge", "docs", "graphql", "demo", "."],
 ];
 
 const roomOf = (file: string) => (file.startsWith("../proto/") ? "proto" : dirname(file));

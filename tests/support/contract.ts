@@ -61,6 +61,9 @@ const OPTIONAL = new Set([
   "Accept",
   "Accept-Patch",
   "Retry-After",
+  // A page that has signed in gets it, and over https one that has signed out the other.
+  "Set-Cookie",
+  "Clear-Site-Data",
   "Warning",
   "RateLimit-Limit",
   "RateLimit-Remaining",

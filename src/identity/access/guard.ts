@@ -13,6 +13,7 @@ import { type Actor, actorOf } from "./actor";
 import { APP_KEY, appOf } from "./app-key";
 import { authenticate, type Caller, isAdmin, isSystemKey, isUnchanged } from "./caller";
 import { type RateRule, takeFromLimit } from "./limit";
+import { pageCaller } from "./page";
 import type { Permission } from "./permissions";
 import type { ShareLevel } from "./share-levels";
 import { type AdmittedBy, requireDevice, type VisibleDevices, visibleDevices } from "./visible-devices";
@@ -93,9 +94,20 @@ function bearerOf(request: Request): Caller | null {
   return token === undefined ? null : authenticate(token);
 }
 
-/** The caller of a request by its Authorization header. Throws 401. */
+/** Requests that this program makes itself on behalf of a caller. */
+const lent = new WeakMap<Request, Caller>();
+
+/** Lets a request that this program makes itself act for a caller. */
+export function lend(request: Request, caller: Caller): Request {
+  lent.set(request, caller);
+  return request;
+}
+
+/** The caller of a request by its Authorization header, else the session of a page. Throws 401. */
 export function callerOf(request: Request): Caller {
-  if (!request.headers.has("authorization")) throw unauthorized();
+  const borrowed = lent.get(request);
+  if (borrowed) return borrowed;
+  if (!request.headers.has("authorization")) return pageCaller(request);
   const caller = bearerOf(request);
   if (!caller)
     throw new AppError("Unauthorized", "The token is not valid, or has ended", {

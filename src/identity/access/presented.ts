@@ -7,6 +7,7 @@ import type { LogFields } from "../../kernel/logs/log";
 import { trackers } from "../../tracking/trackers/table";
 import { apiKeys } from "../api-keys/table";
 import { sessions } from "../sessions/table";
+import { cookieToken, pageToken } from "./page";
 
 /** The credential of a refused request, for the log: its kind and identifier, whether valid or not. */
 
@@ -35,7 +36,6 @@ const trackerBy = statement(() =>
 
 /** The form that the guard and the handshake of the socket accept. */
 const BEARER = /^Bearer +([!-~]+)$/i;
-const COOKIE = /(?:^|;\s*)fairlead_session=([^;\s]+)/;
 const BASIC = /^Basic /i;
 /** The token of an app in the path or, of one door, in the query. */
 const TRACKER = /^[^?]*\/v1\/ingest\/.*[/=](flt_[\w-]{43})(?![\w-])/;
@@ -54,9 +54,9 @@ function tokenOf(request: Request): string | null {
       .toString()
       .replace(/^[^:]*:/, "");
   if (header !== null) return BEARER.exec(header)?.[1] ?? "";
-  if (!SOCKET.test(pathOf(request))) return null;
+  if (!SOCKET.test(pathOf(request))) return pageToken(request);
   const parameter = new URL(request.url).searchParams.get("token");
-  return parameter ?? COOKIE.exec(request.headers.get("cookie") ?? "")?.[1] ?? null;
+  return parameter ?? cookieToken(request);
 }
 
 /** Kind and identifier of the session, key or tracker that a request carries. Never the token itself. */

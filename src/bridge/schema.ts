@@ -1,0 +1,51 @@
+import { AuthResponse, LoginInput } from "../identity/auth/schema";
+import { ChallengeInput } from "../identity/two-factor/schema";
+import { characters, out, record, t } from "../kernel/http/schema";
+
+const stay_signed_in = t.Optional(
+  t.Boolean({
+    description: "Whether the cookie outlives the browser; otherwise it goes as the browser is closed",
+    examples: [false],
+  }),
+);
+
+export const PageLogin = t.Object({ ...LoginInput.properties, stay_signed_in }, { title: "PageLogin" });
+export type PageLogin = (typeof PageLogin)["static"];
+
+export const PageChallenge = t.Object(
+  { ...ChallengeInput.properties, stay_signed_in },
+  { title: "PageChallenge" },
+);
+export type PageChallenge = (typeof PageChallenge)["static"];
+
+const { session_token: _token, ...shown } = AuthResponse.properties;
+
+export const PageSession = t.Object(shown, {
+  title: "PageSession",
+  description: "Who signed in, or the 2FA challenge. The session's token goes into the cookie alone",
+  "x-headers": ["Set-Cookie"],
+});
+export type PageSession = (typeof PageSession)["static"];
+
+export const NewDownload = t.Object(
+  {
+    path: characters({
+      minLength: 4,
+      maxLength: 2_000,
+      pattern: "^/v1/",
+      description: "The address of what is to be downloaded, with its query: one that GET answers",
+      examples: ["/v1/devices/0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01/track?format=gpx"],
+    }),
+  },
+  { title: "NewDownload" },
+);
+
+export const Download = record(
+  "Download",
+  {
+    url: out.string("Address to open, relative to the page: good once", "bridge/downloads/…"),
+    expires_at: out.time("When it ends: a minute from now"),
+  },
+  "An address that a browser can open without a header",
+);
+export type Download = (typeof Download)["static"];
