@@ -25,8 +25,9 @@ const waiting = new BoundedMap<string, Waiting>(MOST);
 /** Makes an address for what GET answers a caller at a path. Throws 400, and 503 where too many wait. */
 export function newDownload(caller: Caller, path: string): Download {
   // Another host, or a path that leads out of the API, is none of ours.
-  if (new URL(path, "http://here").pathname !== path.split("?")[0])
-    throw badRequest("path must be a path of the API");
+  const { host, pathname } = new URL(path, "http://here");
+  if (host !== "here" || pathname !== path.split("?")[0] || !pathname.startsWith("/v1/"))
+    throw badRequest("path must be one of the API, such as /v1/devices");
   const time = now();
   for (const [hash, { until }] of waiting) if (isOver(until, time)) waiting.delete(hash);
   const own = [...waiting.values()].filter(({ caller: { id } }) => id === caller.id).length;

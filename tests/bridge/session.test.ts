@@ -15,6 +15,7 @@ beforeAll(async () => {
     "server.trusted_proxies": "127.0.0.0/8",
     "server.cors_origins": "https://app.example.org",
     "rate_limit.login": "10/60",
+    "rate_limit.enabled": "true",
   };
   [server, proxied] = await Promise.all([
     TestServer.start({ clock: "movable", settings: { "rate_limit.enabled": "false" } }),

@@ -93,8 +93,10 @@ describe("the source", () => {
     expect(found(/aes-\d+-(?!gcm)/i)).toEqual([]);
   });
 
-  test("sets no cookie", () => {
-    expect(found(/set-cookie/i)).toEqual([]);
+  test("sets one cookie, that of a page's session", () => {
+    const named = ["bridge/routes.ts", "bridge/schema.ts", "bridge/session.ts", "docs/document.ts"];
+    expect(found(/set-cookie/i)).toEqual(named);
+    expect(found(/headers(\[|\.set\()"set-cookie"/i)).toEqual(["bridge/session.ts"]);
   });
 
   test("reads no XML, and runs no template, that came from outside", () => {

@@ -15,15 +15,15 @@ export const PAGE_HEADER = "x-fairlead-page";
 export const SECURE_COOKIE = "__Host-fairlead_session";
 export const COOKIE = "fairlead_session";
 
-const cookieBy = (name: string) => new RegExp(`(?:^|;\\s*)${name}=([^;\\s]+)`);
-const NAMES = [cookieBy(SECURE_COOKIE), cookieBy(COOKIE)];
+/** The one that nobody else can set counts first. */
+const COOKIES = [/(?:^|;\s*)__Host-fairlead_session=([^;\s]+)/, /(?:^|;\s*)fairlead_session=([^;\s]+)/];
 
 /** The token in the cookie of a request; null without one. */
 export function cookieToken({ headers }: Request): string | null {
   const cookies = headers.get("cookie");
   if (cookies === null) return null;
-  for (const name of NAMES) {
-    const token = name.exec(cookies)?.[1];
+  for (const cookie of COOKIES) {
+    const token = cookie.exec(cookies)?.[1];
     if (token !== undefined) return token;
   }
   return null;
