@@ -176,8 +176,9 @@ export function forgetSubscriptions({ data }: Socket): void {
   for (const subscription of data.channels.values()) unfollow(subscription);
 }
 
-const isPast = (start: Start | undefined): boolean =>
-  start !== undefined && "number" in start && start.number < presentNumber();
+/** The place to begin for a caller who may hear the present alone: what came before counts as gone. */
+const presentOf = (start: Start | undefined): Start | undefined =>
+  start !== undefined && "number" in start && start.number < presentNumber() ? { gone: "expired" } : start;
 
 /** Subscribing again changes the format, the place to go on from, and `extended`. */
 function subscribe(socket: Socket, channel: string, wish: Wish, answer: Answers): void {
@@ -186,11 +187,10 @@ function subscribe(socket: Socket, channel: string, wish: Wish, answer: Answers)
   const name = channel.slice(0, MAX_ECHO);
   if (!mayHear(caller, channel)) answer.error(socket, `Access denied to channel: ${name}${hintFor(channel)}`);
   else if (wish.start && !isNumbered(channel)) answer.error(socket, `The channel ${name} has no cursors`);
-  else if (isPast(wish.start) && !mayHearPast(caller, channel))
-    answer.error(socket, `Your share of ${name} shows the present alone: leave since out, or send now`);
   else if (isNew && isFull(socket.data)) answer.error(socket, `Too many subscriptions: ${name}`);
   else {
-    const cursor = join(socket, channel, answer.format, wish);
+    const start = mayHearPast(caller, channel) ? wish.start : presentOf(wish.start);
+    const cursor = join(socket, channel, answer.format, { ...wish, start });
     answer.subscribed(socket, channel, cursor);
     publish("channel.subscribed", { channel });
   }
