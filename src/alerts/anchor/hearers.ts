@@ -13,7 +13,7 @@ import { watchOf } from "./stored";
 const makers = statement(() =>
   db
     .select({
-      ...{ id: alertRules.id, condition: alertRules.condition },
+      ...{ id: alertRules.id, condition: alertRules.condition, device_ids: alertRules.device_ids },
       ...{ user_id: alertRules.user_id, api_key_id: alertRules.api_key_id },
     })
     .from(alertRules)
@@ -35,10 +35,15 @@ export function hearersOf({
 /** The watch and the rules that add to it tell for one maker each. */
 function toldOfAnchor(deviceId: string, told: string[]): string[] {
   const watch = watchOf(deviceId);
-  const own = watch && { ...watch, id: deviceId, condition: { type: "anchor" as const } };
+  const own = watch && {
+    ...watch,
+    id: deviceId,
+    device_ids: [deviceId],
+    condition: { type: "anchor" as const },
+  };
   const tellers = [...(own ? [own] : []), ...rulesFor("anchor", deviceId).flat()].map((teller) => ({
     targets: teller.target_ids ?? defaultTargetIds(),
-    isAllowed: mayTell(teller, teller === own ? deviceId : null),
+    isAllowed: mayTell(teller),
   }));
   const isTarget = (id: string, isAllowed: boolean): boolean =>
     tellers.some((teller) => teller.isAllowed === isAllowed && teller.targets.includes(id));

@@ -85,7 +85,7 @@ function tell(watch: WatchRow, { effects }: AnchorStep, value: number, place: Pl
   const { device_id: deviceId, severity, target_ids } = watch;
   for (const effect of effects) {
     if ("clear" in effect) clearAlert({ ruleId: null, deviceId, subject: effect.clear });
-    else if (mayTell({ ...watch, id: deviceId, condition: { type: "anchor" } }, deviceId))
+    else if (mayTell({ ...watch, id: deviceId, device_ids: [deviceId], condition: { type: "anchor" } }))
       raiseAlert(
         {
           ...{ rule: null, condition: "anchor", deviceId, subject: effect.raise, place },

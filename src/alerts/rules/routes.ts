@@ -13,12 +13,12 @@ export const alertRuleRoutes = new Elysia({ prefix: path, tags: ["Alert rules"] 
   .use(guard)
   .get(
     "",
-    ({ query, request }) => {
+    ({ query, request, visible }) => {
       const asked = pageRequest(query, DEFAULT_LIMIT);
-      return page(path, asked, listRules(asked), request);
+      return page(path, asked, listRules(asked, visible), request);
     },
     {
-      access: "alerts:read",
+      access: { requires: "alerts:read", orShare: "manage" },
       ...query(t.Object(pageQuery(DEFAULT_LIMIT))),
       response: { 200: Page("AlertRulePage", AlertRule) },
       detail: {
@@ -28,8 +28,8 @@ export const alertRuleRoutes = new Elysia({ prefix: path, tags: ["Alert rules"] 
       },
     },
   )
-  .get("/:id", ({ params }) => single(getRule(params.id), `${path}/${params.id}`), {
-    access: "alerts:read",
+  .get("/:id", ({ params, visible }) => single(getRule(params.id, visible), `${path}/${params.id}`), {
+    access: { requires: "alerts:read", orShare: "manage" },
     params: IdParams,
     response: { 200: Single(AlertRule), ...errors(404) },
     detail: {
@@ -40,29 +40,29 @@ export const alertRuleRoutes = new Elysia({ prefix: path, tags: ["Alert rules"] 
   })
   .post(
     "",
-    async ({ actor, body, set }) => {
-      const rule = await createRule(actor, body);
+    async ({ actor, body, set, visible }) => {
+      const rule = await createRule(actor, body, visible);
       set.status = 201;
       return single(rule, `${path}/${rule.id}`);
     },
     {
-      access: "alerts:write",
+      access: { requires: "alerts:write", orShare: "manage" },
       body: NewAlertRule,
       response: { 201: Single(AlertRule), ...errors(409) },
       detail: {
         operationId: "createAlertRule",
         summary: "Create an alert rule",
         description:
-          "From now on an alert is raised when the condition begins to hold: one for each device, zone, station or measure, however often it flickers. Positions that come late, or are older than ten minutes when they arrive, raise nothing by themselves; the next younger one raises once what has changed for good. A rule tells no more than its maker may see: it needs `alerts:read` too, and `gps:read`, `geofences:read`, `pegel:read` or `settings:read`, as the condition has it. There are at most 20,000 rules (409).",
+          "From now on an alert is raised when the condition begins to hold: one for each device, zone, station or measure, however often it flickers. Positions that come late, or are older than ten minutes when they arrive, raise nothing by themselves; the next younger one raises once what has changed for good. A rule tells no more than its maker may see: it needs `alerts:read` too, and `gps:read`, `geofences:read`, `pegel:read` or `settings:read`, as the condition has it. By a share of the level `manage` it names devices that are shared so, and tells the default targets or nobody. There are at most 20,000 rules (409).",
       },
     },
   )
   .patch(
     "/:id",
-    async ({ actor, params, body }) =>
-      single(await updateRule(actor, params.id, body), `${path}/${params.id}`),
+    async ({ actor, params, body, visible }) =>
+      single(await updateRule(actor, params.id, body, visible), `${path}/${params.id}`),
     {
-      access: "alerts:write",
+      access: { requires: "alerts:write", orShare: "manage" },
       params: IdParams,
       body: AlertRuleChange,
       response: { 200: Single(AlertRule), ...errors(404) },
@@ -76,12 +76,12 @@ export const alertRuleRoutes = new Elysia({ prefix: path, tags: ["Alert rules"] 
   )
   .delete(
     "/:id",
-    async ({ actor, params, set }) => {
-      await deleteRule(actor, params.id);
+    async ({ actor, params, set, visible }) => {
+      await deleteRule(actor, params.id, visible);
       set.status = 204;
     },
     {
-      access: "alerts:delete",
+      access: { requires: "alerts:delete", orShare: "manage" },
       params: IdParams,
       response: { 204: NoContent, ...errors(404) },
       detail: {

@@ -1,11 +1,12 @@
-import { asc, desc, eq, sql } from "drizzle-orm";
+import { asc, count, desc, eq, type SQL, sql } from "drizzle-orm";
 import { type Actor, transactAs } from "../../identity/access/actor";
 import { makerOf } from "../../identity/access/maker";
+import { requireStillShared, type VisibleDevices } from "../../identity/access/visible-devices";
 import { recordAudit } from "../../identity/audit/service";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { adjustCounter, counter, counterNow } from "../../kernel/db/counters";
-import { conflict, invalid, notFound } from "../../kernel/errors/errors";
+import { conflict, forbidden, invalid, notFound } from "../../kernel/errors/errors";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { checkChanged } from "../../kernel/http/validation";
 import { iso, madeNow, now, SECOND } from "../../kernel/time/clock";
@@ -14,10 +15,10 @@ import { clear } from "../alerts/register";
 import { openAlertsOfDevice, openAlertsOfRule, openAlertsOfSubject } from "../alerts/stored";
 import { forgetArrivals } from "../arrivals/arrivals";
 import { heldConditions, untoldSides } from "../conditions/table";
-import { rightsOf } from "../targets/maker";
 import { ruleChanged } from "./active";
-import { checkRule, cleaned, maySee, requireSight, unique } from "./fields";
+import { checkRule, cleaned, requireSight, unique } from "./fields";
 import type { AlertRule, AlertRuleChange, NewAlertRule } from "./schema";
+import { isSeenByMaker } from "./standing";
 import { alertRules, type StoredRule } from "./table";
 
 /** Most rules of an installation. */
@@ -25,42 +26,87 @@ const MAX_RULES = 20_000;
 
 const COUNTER = "alert_rules";
 
-function toRule({ user_id, api_key_id, ...row }: StoredRule): AlertRule {
-  const rights = rightsOf({ user_id, api_key_id });
+function toRule(rule: StoredRule): AlertRule {
+  const { user_id: _user, api_key_id: _key, ...row } = rule;
   return {
     ...row,
-    is_silent: !rights || !maySee(rights, row.condition),
+    is_silent: !isSeenByMaker(rule),
     created_at: iso(row.created_at),
     updated_at: iso(row.updated_at),
   };
 }
 
-/** A page of the rules, newest first. */
-export const listRules = (request: PageRequest): PageOf<AlertRule> =>
-  readPage(request, counter(COUNTER), (fromEnd, offset, limit) =>
+/** The rules that name devices, and none but these: whoever manages all of them sees and changes such a rule. */
+const ofDevices = (ids: ReadonlySet<string>): SQL => {
+  const known = sql.join(
+    [...ids].map((id) => sql`${id}`),
+    sql`, `,
+  );
+  return sql`json_array_length(${alertRules.device_ids}) > 0
+    AND NOT EXISTS (SELECT 1 FROM json_each(${alertRules.device_ids}) WHERE value NOT IN (${known}))`;
+};
+
+const countWhere = (which: SQL): number =>
+  db.select({ n: count() }).from(alertRules).where(which).get()?.n ?? 0;
+
+/** A page of the rules that a caller sees, newest first. */
+export function listRules(request: PageRequest, visible: VisibleDevices = "all"): PageOf<AlertRule> {
+  const which = visible === "all" ? undefined : ofDevices(visible);
+  const total = which === undefined ? counter(COUNTER) : countWhere(which);
+  return readPage(request, total, (fromEnd, offset, limit) =>
     db
       .select()
       .from(alertRules)
+      .where(which)
       .orderBy(fromEnd ? asc(alertRules.id) : desc(alertRules.id))
       .limit(limit)
       .offset(offset)
       .all()
       .map(toRule),
   );
+}
 
-/** A rule. Throws 404. */
-export const getRule = (id: string): AlertRule => toRule(existingRule(id));
+/** A rule that a caller sees. Throws 404. */
+export const getRule = (id: string, visible: VisibleDevices = "all"): AlertRule =>
+  toRule(existingRule(id, visible));
 
-function existingRule(id: string): StoredRule {
+function existingRule(id: string, visible: VisibleDevices): StoredRule {
   const row = db.select().from(alertRules).where(eq(alertRules.id, id)).get();
-  if (!row) throw notFound("Alert rule");
+  if (!row || !isShown(row, visible)) throw notFound("Alert rule");
   return row;
+}
+
+const isShown = ({ device_ids }: StoredRule, visible: VisibleDevices): boolean =>
+  visible === "all" || (device_ids.length > 0 && device_ids.every((id) => visible.has(id)));
+
+/**
+ * Refuses, in the current transaction, a rule that reaches beyond the devices that a caller manages by shares. Throws 400 and
+ * 403.
+ */
+function requireManaged(
+  { caller }: Actor,
+  visible: VisibleDevices,
+  rule: Pick<StoredRule, "condition" | "device_ids" | "target_ids" | "escalate_target_ids">,
+): void {
+  if (visible === "all") return;
+  if (rule.device_ids.length === 0)
+    throw invalid("/device_ids", "must name devices: by a share, a rule watches what you manage");
+  for (const [at, deviceId] of rule.device_ids.entries()) {
+    if (!visible.has(deviceId)) throw invalid(`/device_ids/${at}`, "is no device that you manage");
+    requireStillShared(caller, { deviceId, least: "manage" });
+  }
+  if (rule.target_ids?.length || rule.escalate_target_ids?.length)
+    throw forbidden("By a share, a rule tells the default targets, or nobody");
 }
 
 const DEFAULT_COOLDOWN = 300;
 
 /** Creates a rule. Throws 400, 403 for a caller who may not see what it tells, and 409 where there are too many. */
-export function createRule(actor: Actor, input: NewAlertRule): Promise<AlertRule> {
+export function createRule(
+  actor: Actor,
+  input: NewAlertRule,
+  visible: VisibleDevices = "all",
+): Promise<AlertRule> {
   const values = {
     ...{ name: input.name, is_active: input.is_active ?? true, severity: input.severity },
     condition: cleaned(input.condition),
@@ -73,8 +119,9 @@ export function createRule(actor: Actor, input: NewAlertRule): Promise<AlertRule
     escalate_target_ids: input.escalate_target_ids ? unique(input.escalate_target_ids) : null,
     message: input.message ?? null,
   };
-  requireSight(actor.caller, values.condition);
+  if (visible === "all") requireSight(actor.caller, values.condition);
   return transactAs(actor, () => {
+    requireManaged(actor, visible, values);
     if (counterNow(COUNTER) >= MAX_RULES)
       throw conflict(`There can be at most ${MAX_RULES.toLocaleString("en")} alert rules; delete one first`);
     checkRule(values);
@@ -97,7 +144,12 @@ const TELLING = ["condition", "device_ids", "target_ids", "escalate_target_ids"]
  * Changes the given fields. Alerts of a condition or of devices that the rule doesn't have any more are cleared, and all of
  * them where it is switched off. Throws 404, 400, and 403 for a caller who may not see what it tells.
  */
-export function updateRule(actor: Actor, id: string, input: AlertRuleChange): Promise<AlertRule> {
+export function updateRule(
+  actor: Actor,
+  id: string,
+  input: AlertRuleChange,
+  visible: VisibleDevices = "all",
+): Promise<AlertRule> {
   checkChanged(input);
   const given = {
     ...input,
@@ -107,14 +159,15 @@ export function updateRule(actor: Actor, id: string, input: AlertRuleChange): Pr
     ...(input.escalate_target_ids && { escalate_target_ids: unique(input.escalate_target_ids) }),
   };
   return transactAs(actor, () => {
-    const before = existingRule(id);
+    const before = existingRule(id, visible);
     const isAimed = input.device_ids !== undefined || input.condition !== undefined;
     const change = changedOnly(before, { ...given, ...(isAimed && { is_orphaned: false }) });
     const isTelling = TELLING.some((field) => input[field] !== undefined);
-    if (isTelling) requireSight(actor.caller, change.condition ?? before.condition);
+    if (isTelling && visible === "all") requireSight(actor.caller, change.condition ?? before.condition);
     const maker = isTelling ? changedOnly(before, makerOf(actor.caller)) : {};
     if (isEmpty(change) && isEmpty(maker)) return toRule(before);
     const after = { ...before, ...change };
+    requireManaged(actor, visible, after);
     if (after.is_active && after.is_orphaned)
       throw invalid(
         "/is_active",
@@ -164,9 +217,10 @@ function renewDue({ id, hold_seconds }: StoredRule): void {
 }
 
 /** Deletes a rule; its alerts are cleared, and stay. Throws 404. */
-export function deleteRule(actor: Actor, id: string): Promise<void> {
+export function deleteRule(actor: Actor, id: string, visible: VisibleDevices = "all"): Promise<void> {
   return transactAs(actor, () => {
-    const row = existingRule(id);
+    const row = existingRule(id, visible);
+    requireManaged(actor, visible, { ...row, target_ids: null, escalate_target_ids: null });
     for (const alert of openAlertsOfRule(id)) clear(alert);
     db.delete(alertRules).where(eq(alertRules.id, id)).run();
     adjustCounter(COUNTER, -1);

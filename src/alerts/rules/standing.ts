@@ -18,16 +18,21 @@ export const isCounted = ({ schedule }: StoredRule, time: number): boolean =>
 const LOOK_PAUSE = 5 * SECOND;
 const silentUntil = new BoundedMap<string, number>(10_000);
 
-type Teller = Pick<StoredRule, "id" | "condition" | "user_id" | "api_key_id">;
+type Teller = Pick<StoredRule, "id" | "condition" | "device_ids" | "user_id" | "api_key_id">;
 
-/** A rule whose maker may not see any more what it tells raises nothing. One of a `device` alone also tells what a share shows. */
-export function mayTell(rule: Teller, device: string | null = null): boolean {
+/** True if the maker of a rule may see what it tells, by permissions or by managing each device that it names. */
+export function isSeenByMaker({ condition, device_ids, user_id, api_key_id }: Omit<Teller, "id">): boolean {
+  const rights = rightsOf({ user_id, api_key_id });
+  if (rights !== null && maySee(rights, condition)) return true;
+  return user_id !== null && device_ids.length > 0 && device_ids.every((id) => userManages(user_id, id));
+}
+
+/** A rule whose maker may not see any more what it tells raises nothing. */
+export function mayTell(rule: Teller): boolean {
   const time = now();
   const until = silentUntil.get(rule.id);
   if (until !== undefined && until > time && until <= time + LOOK_PAUSE) return false;
-  const rights = rightsOf(rule);
-  const isShared = () => device !== null && rule.user_id !== null && userManages(rule.user_id, device);
-  const isAllowed = (rights !== null && maySee(rights, rule.condition)) || isShared();
+  const isAllowed = isSeenByMaker(rule);
   if (!isAllowed) silentUntil.renew(rule.id, time + LOOK_PAUSE);
   return isAllowed;
 }

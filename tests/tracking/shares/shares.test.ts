@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { send } from "../../alerts/support";
+import { alertsOf, send } from "../../alerts/support";
 import { done, expectInvalid, expectRefused, expectStatus, UNKNOWN } from "../../support/expectations";
 import { newUser, staff, type User } from "../../support/people";
 import { unassign } from "../../support/roles";
@@ -197,6 +197,46 @@ describe("whoever has no permission", () => {
     expectRefused(await server.get(`${path}/anchor`, { token: user.token }), 404, "NotFound");
     expect([before.status, (await report()).status]).toEqual([expect.any(Number), 401]);
     expect(before.status).not.toBe(401);
+  });
+});
+
+describe("whoever manages devices", () => {
+  const SPEED = { type: "speed", above_knots: 5 };
+  const rule = (deviceIds: string[], fields: object = {}) => ({
+    ...{ name: "fast", severity: "info", condition: SPEED, device_ids: deviceIds },
+    ...fields,
+  });
+
+  test("makes, sees, changes and deletes rules on these alone, which fall silent as the share ends", async () => {
+    const [mine, other, user] = [await server.device(), await server.device(), await newUser(server)];
+    await share(server, mine.id, user.id, "manage");
+    const ask = (method: string, path: string, body?: object) =>
+      server.request(method, path, { token: user.token, ...(body && { body }) });
+    const RULES = "/v1/alert-rules";
+    for (const body of [rule([]), rule([other.id]), rule([mine.id, other.id])])
+      expectStatus(await ask("POST", RULES, body), 400);
+    const made = expectStatus(await ask("POST", RULES, rule([mine.id])), 201).body.data;
+    expect(made.is_silent).toBe(false);
+    const theirs = expectStatus(await server.post(RULES, { token, body: rule([other.id]) }), 201).body.data;
+    const list = done(await ask("GET", RULES));
+    expect([list.data, list.pagination.total]).toEqual([[made], 1]);
+    for (const method of ["GET", "PATCH", "DELETE"])
+      expectRefused(
+        await ask(method, `${RULES}/${theirs.id}`, method === "PATCH" ? { name: "x" } : undefined),
+        404,
+        "NotFound",
+      );
+    expectStatus(await ask("PATCH", `${RULES}/${made.id}`, { device_ids: [] }), 400);
+    expect(done(await ask("PATCH", `${RULES}/${made.id}`, { name: "faster" })).data.name).toBe("faster");
+    await send(server, mine);
+    expect(await alertsOf(server, `&device_id=${mine.id}`)).toHaveLength(1);
+
+    await share(server, mine.id, user.id, "history");
+    const read = async () => done(await server.get(`${RULES}/${made.id}`, { token })).data;
+    expect(await read()).toMatchObject({ is_silent: true });
+    expectRefused(await ask("GET", RULES), 403, "Forbidden");
+    await share(server, mine.id, user.id, "manage");
+    expectStatus(await ask("DELETE", `${RULES}/${made.id}`), 204);
   });
 });
 
