@@ -106,7 +106,14 @@ const ROOMS = [
   ...["alerts/alerts", "alerts/arrivals", "alerts/rules", "alerts/conditions", "alerts/anchor"],
   ...["tracking/geofences", "tracking/locations", "tracking/ingest", "tracking/ingest/formats"],
   ...["tracking/gps", "tracking/devices", "tracking/categories", "tracking/trackers", "tracking/doors"],
-  ...["tracking/crossings", "tracking/trips", "tracking/templates", "tracking/receiver", "tracking/import"],
+  ...[
+    "tracking/crossings",
+    "tracking/log",
+    "tracking/trips",
+    "tracking/templates",
+    "tracking/receiver",
+    "tracking/import",
+  ],
   ...["operations/settings", "operations/system-config", "operations/water-levels", "operations/vessels"],
   ...["operations/integrations", "operations/community", "operations/stats"],
   // These reach into every domain.

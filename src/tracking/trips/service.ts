@@ -80,6 +80,9 @@ function tripRow(id: string): Row {
   return row;
 }
 
+/** Minutes between two positions in a trip's log, where nobody says otherwise. */
+const DEFAULT_LOG_INTERVAL = 60;
+
 /** Creates a trip. It starts as a draft. */
 export function createTrip(actor: Actor, input: NewTrip): Promise<Trip> {
   return transactAs(actor, () => insertTrip(input));
@@ -97,6 +100,7 @@ export function insertTrip(input: NewTrip): Trip {
       status: "draft",
       gps_logging_enabled: input.gps_logging_enabled ?? false,
       tags: input.tags ?? [],
+      log_interval_minutes: input.log_interval_minutes ?? DEFAULT_LOG_INTERVAL,
       created_at: time,
       updated_at: time,
     })
@@ -119,6 +123,7 @@ export function updateTrip(actor: Actor, id: string, { status, ...input }: TripC
       ...input,
       ...(input.gps_logging_enabled === null && { gps_logging_enabled: false }),
       ...(input.tags === null && { tags: [] }),
+      ...(input.log_interval_minutes === null && { log_interval_minutes: DEFAULT_LOG_INTERVAL }),
     });
     if (status === undefined && isEmpty(change)) return toTrip(before);
     const time = now();
