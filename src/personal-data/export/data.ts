@@ -21,6 +21,7 @@ import { db } from "../../kernel/db/connection";
 import { iso, isoOrNull } from "../../kernel/time/clock";
 import { type CamelCased, camelCased } from "../../kernel/values/case";
 import { integrationsOf } from "../../operations/integrations/service";
+import { countEntriesBy, entriesBy } from "../../tracking/log/stored";
 import { trackersMadeBy } from "../../tracking/trackers/service";
 import { getDeletionStatus } from "../deletion/service";
 import { countLogs, logsOf } from "../export-logs/service";
@@ -75,6 +76,10 @@ export function personalData(userId: string, exportedAt: number) {
     sessions: new Parts(
       () => inCamelCase(openSessions(userId, SIZE)),
       () => countOpenSessions(userId),
+    ),
+    logEntries: new Parts(
+      () => inCamelCase(entriesBy(userId, SIZE)),
+      () => countEntriesBy(userId),
     ),
     auditReports: reportsOf(userId).map(camelCased),
     auditActions: new Parts(

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, lte } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, inArray, lte } from "drizzle-orm";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { iso, now } from "../../kernel/time/clock";
@@ -161,3 +161,7 @@ const lastBy = (userId: string): string =>
     .orderBy(desc(logEntries.id))
     .limit(1)
     .get()?.id ?? "";
+
+/** Number of entries that a user wrote. */
+export const countEntriesBy = (userId: string): number =>
+  db.select({ n: count() }).from(logEntries).where(eq(logEntries.user_id, userId)).get()?.n ?? 0;

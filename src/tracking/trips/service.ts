@@ -23,6 +23,7 @@ import {
 } from "../ingest/distance";
 import type { GpsPoint } from "../ingest/schema";
 import { locations } from "../locations/table";
+import { removeLog } from "../log/removal";
 import { listRows, type TripRow as Row, recount } from "./lists";
 import type { NewTrip, StatusChange, Trip, TripChange, TripFilter } from "./schema";
 import { noteSpan } from "./spans";
@@ -191,11 +192,12 @@ function noteStatusChange(caller: Caller, before: Row, after: Row, time: number)
     .run();
 }
 
-/** Deletes a draft or completed trip; 409 otherwise. Its positions stay, without a trip. */
+/** Deletes a draft or completed trip, and its log; 409 otherwise. Its positions stay, without a trip. */
 export function deleteTrip(actor: Actor, id: string): Promise<void> {
   return transactAs(actor, () => {
     const trip = tripRow(id);
     if (!isDeletable(trip.status)) throw conflict(`A trip that is ${trip.status} cannot be deleted`);
+    removeLog(id, actor.caller.userId);
     db.delete(trips).where(eq(trips.id, id)).run();
     note("tripUpdate", id, trip.device_id);
     detach("trip", id);
