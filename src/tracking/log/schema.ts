@@ -53,6 +53,7 @@ const Strike = record(
   {
     entry_id: out.uuid("The entry that was struck out"),
     strike_id: out.uuid("The entry that strikes it out"),
+    strike_number: out.integer("Its number in the log", 9),
     struck_at: out.time("When it was struck out"),
     reason: out.string("The reason", "Wrong reading"),
   },
@@ -80,6 +81,12 @@ export const LogFile = record(
   },
   "A trip's whole log",
 );
+
+/** The answer of the log: a page, or a file. */
+export const LogPageOrFile = t.Union([LogPage, LogFile], {
+  "x-content-types": ["application/json", "text/csv", "application/pdf"],
+  "x-headers": ["Content-Disposition"],
+});
 
 export const FORMATS = ["pdf", "csv", "json"] as const;
 export const DEFAULT_LIMIT = 20;

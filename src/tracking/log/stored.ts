@@ -122,6 +122,7 @@ export const strikesOf = (entryIds: string[]): Strike[] =>
     .map((row) => ({
       entry_id: row.strikes_id ?? "",
       strike_id: row.id,
+      strike_number: row.number,
       struck_at: iso(row.occurred_at),
       reason: row.text ?? "",
     }));

@@ -102,6 +102,7 @@ describe("a strike", () => {
       {
         entry_id: entry.id,
         strike_id: struck.id,
+        strike_number: 3,
         struck_at: struck.occurred_at,
         reason: "typing error",
       },
