@@ -14,15 +14,12 @@ import { FALLBACK_FONT } from "./text";
  * Roboto has Latin, Greek and Cyrillic; DejaVu Sans stands in for what it lacks, such as Greek with
  * breathings. Both come with the program, and nothing else may be loaded.
  */
-const FONTS = { normal: regular, bold: medium, italics: italic, bolditalics: mediumItalic };
+const ROBOTO = { normal: regular, bold: medium, italics: italic, bolditalics: mediumItalic };
 
-for (const [style, path] of Object.entries(FONTS))
-  pdfmake.virtualfs.writeFileSync(`${style}.ttf`, readFileSync(path));
-pdfmake.virtualfs.writeFileSync("fallback.ttf", readFileSync(fallback));
-pdfmake.setFonts({
-  [FALLBACK_FONT]: { normal: "fallback.ttf", bold: "fallback.ttf" },
-  Roboto: Object.fromEntries(Object.keys(FONTS).map((style) => [style, `${style}.ttf`])),
-});
+// The names are the paths: texts in pictures are set by pdfkit itself, which reads the files.
+for (const path of [...Object.values(ROBOTO), fallback])
+  pdfmake.virtualfs.writeFileSync(path, readFileSync(path));
+pdfmake.setFonts({ Roboto: ROBOTO, [FALLBACK_FONT]: { normal: fallback, bold: fallback } });
 pdfmake.setUrlAccessPolicy(() => false);
 pdfmake.setLocalAccessPolicy(() => false);
 

@@ -2,19 +2,22 @@ import type { Content, StyledText, TextStyle } from "pdfmake";
 
 /** Texts in tables of PDF documents. */
 
-/** Widest run of characters without a possible line break; a letter of usual width counts one. */
+/**
+ * Widest run of characters without a possible line break, in a column of some 80 points; a letter of usual width counts
+ * one.
+ */
 const WIDEST_RUN = 16;
 
 const widthOf = (character: string): number =>
   /[MW@]/.test(character) ? 2 : /[A-Zmw]|[^\u0020-\u007e]/.test(character) ? 1.5 : 1;
 
 /** Lets long words break: an address or a name without spaces would overflow its column. */
-function breakable(text: string): string {
+function breakable(text: string, widest = WIDEST_RUN): string {
   let broken = "";
   let run = 0;
   for (const character of text) {
     run = /\s/.test(character) ? 0 : run + widthOf(character);
-    if (run > WIDEST_RUN) {
+    if (run > widest) {
       broken += "\u200b";
       run = widthOf(character);
     }
@@ -30,9 +33,9 @@ export const FALLBACK_FONT = "DejaVu";
 const IN_ROBOTO =
   /^[\n -\u024f\u02b0-\u036f\u0370-\u03ff\u0400-\u0513\u1e00-\u1eff\u2000-\u206f\u20a0-\u20ac\u2100-\u2126]*$/;
 
-/** A text that may hold anything, in a style. */
-export const words = (text: string, style: TextStyle = {}): StyledText => ({
-  text: breakable(text),
+/** A text that may hold anything, in a style, with the widest run of characters for its column. */
+export const words = (text: string, style: TextStyle = {}, widest?: number): StyledText => ({
+  text: breakable(text, widest),
   ...(IN_ROBOTO.test(text) ? {} : { font: FALLBACK_FONT }),
   ...style,
 });

@@ -122,7 +122,7 @@ function table({ entries }: Sheet, forms: Forms): Content {
           headerRows: 1,
           keepWithHeaderRows: allFit ? 1 : 0,
           dontBreakRows: allFit,
-          widths: [24, 82, 52, "*", 84],
+          widths: [22, 78, 52, "*", 62],
           body: [
             heads.map((text) => ({ text, style: "head" })),
             ...entries.map((entry, at) => row(entry, texts[at] ?? [], forms)),
@@ -141,6 +141,9 @@ function table({ entries }: Sheet, forms: Forms): Content {
     fontSize: 8.5,
   };
 }
+
+/** Widest run of characters in the column of entries. */
+const WIDEST_RUN = 40;
 
 /** An entry that came later than this is shown with the time at which it was written. */
 const LATE = 10 * MINUTE;
@@ -162,7 +165,7 @@ function row(entry: SheetEntry, lines: string[], { words, time }: Forms): Conten
     { text: words.kinds[entry.kind], ...struck },
     {
       stack: [
-        ...lines.map((line) => styled(line, struck)),
+        ...lines.map((line) => styled(line, struck, WIDEST_RUN)),
         ...(entry.struck
           ? [styled(words.struck(entry.struck.number, entry.struck.reason), { ...below, color: ALARM })]
           : []),
@@ -219,25 +222,23 @@ function positionLines(entry: SheetEntry, { words, number }: Forms): string[] {
   const { heading, speed_knots, distance_km, total_distance_km } = entry.data ?? {};
   const miles = (km: number) => number(km / KM_PER_MILE, 1);
   const motion = [
+    place ? `${angle(place.latitude, "NS", 2, number)} ${angle(place.longitude, "EW", 3, number)}` : null,
     isNumber(heading) ? words.course(String(Math.round(heading) % 360).padStart(3, "0")) : null,
     isNumber(speed_knots) ? words.speed(number(speed_knots, 1)) : null,
+  ];
+  const way = [
     isNumber(distance_km) ? words.sinceLast(miles(distance_km)) : null,
     isNumber(total_distance_km) ? words.inAll(miles(total_distance_km)) : null,
-  ].filter((part) => part !== null);
-  return [
-    ...(place
-      ? [`${angle(place.latitude, "NS", 2, number)}  ${angle(place.longitude, "EW", 3, number)}`]
-      : []),
-    ...(motion.length > 0 ? [motion.join(" · ")] : []),
   ];
+  return [motion, way].map((parts) => parts.filter((part) => part !== null).join(" · ")).filter(Boolean);
 }
 
-/** Degrees and decimal minutes, as charts and logs have them: "54° 05.802′ N". */
+/** Degrees and decimal minutes, as charts and logs have them: "54° 05.80′ N". */
 function angle(value: number, signs: string, digits: number, number: Forms["number"]): string {
-  const thousandths = Math.round(Math.abs(value) * 60_000);
-  const degrees = String(Math.floor(thousandths / 60_000)).padStart(digits, "0");
-  const minutes = (thousandths % 60_000) / 1_000;
-  return `${degrees}° ${minutes < 10 ? "0" : ""}${number(minutes, 3)}′ ${value < 0 ? signs[1] : signs[0]}`;
+  const hundredths = Math.round(Math.abs(value) * 6_000);
+  const degrees = String(Math.floor(hundredths / 6_000)).padStart(digits, "0");
+  const minutes = (hundredths % 6_000) / 100;
+  return `${degrees}° ${minutes < 10 ? "0" : ""}${number(minutes, 2)}′ ${value < 0 ? signs[1] : signs[0]}`;
 }
 
 // --- The signature ------------------------------------------------------------------------------------------

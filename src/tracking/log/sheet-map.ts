@@ -205,14 +205,17 @@ function graticule({ place, west, east, south, north }: Chart): string[] {
       const { x } = place({ ...middle, longitude: minutes / 60 });
       return [
         line(x, 1, x, HEIGHT - 1),
-        text(x, 9, angle(minutes, meridians.step, ["E", "W"], 180), 6.5, "middle"),
+        Math.min(x, WIDTH - x) < 22
+          ? ""
+          : text(x, 9, angle(minutes, meridians.step, ["E", "W"], 180), 6.5, "middle"),
       ];
     }),
     ...parallels.minutes.flatMap((minutes) => {
       const { y } = place({ ...middle, latitude: minutes / 60 });
       return [
         line(1, y, WIDTH - 1, y),
-        text(4, y - 2, angle(minutes, parallels.step, ["N", "S"], 90), 6.5, "start"),
+        // The arrow stands in this corner.
+        y < 62 ? "" : text(WIDTH - 4, y - 2, angle(minutes, parallels.step, ["N", "S"], 90), 6.5, "end"),
       ];
     }),
   ];
