@@ -50,6 +50,7 @@ import { geofenceRoutes } from "./tracking/geofences/routes";
 import { gpsRoutes } from "./tracking/gps/routes";
 import { importRoutes } from "./tracking/import/routes";
 import { locationRoutes } from "./tracking/locations/routes";
+import { logRoutes } from "./tracking/log/routes";
 import { shareRoutes } from "./tracking/shares/routes";
 import { templateRoutes } from "./tracking/templates/routes";
 import { trackerRoutes } from "./tracking/trackers/routes";
@@ -113,6 +114,7 @@ export function createApp(): App {
     .use(doorRoutes)
     .use(importRoutes)
     .use(tripRoutes)
+    .use(logRoutes)
     .use(locationRoutes)
     .use(geofenceRoutes)
     .use(crossingRoutes)

@@ -32,6 +32,8 @@ import { deleteOldCrossings } from "./tracking/crossings/retention";
 import { deleteOldPoints } from "./tracking/gps/retention";
 import { finishDetachments } from "./tracking/ingest/detach";
 import { forgetOldAnswers } from "./tracking/ingest/idempotency";
+import { logPositions } from "./tracking/log/positions";
+import { finishRemovals } from "./tracking/log/removal";
 import { endExpiredShares } from "./tracking/shares/service";
 
 /** Recurring work: each job is thin and calls an ordinary function. Intervals are milliseconds. */
@@ -78,6 +80,8 @@ const JOBS: Job[] = [
   { name: "back the database up", interval: MINUTE, run: backUpWhenDue, atStart: true },
   { name: "give a sign of life", interval: MINUTE, run: giveHeartbeat },
   { name: "detach points from deleted devices and trips", interval: MINUTE, run: finishDetachments },
+  { name: "log positions of trips", interval: SECOND, run: logPositions, atStart: true },
+  { name: "finish removing logs of deleted trips", interval: MINUTE, run: finishRemovals, atStart: true },
   { name: "sync the community on schedule", interval: SECOND, run: () => syncOnSchedule() },
   { name: "delete members that are no guild's", interval: MINUTE, run: deleteStrayMembers, atStart: true },
 ];

@@ -87,7 +87,15 @@ const isSql = (target: string) =>
  */
 const ROOMS = [
   ...["kernel/time", "kernel/values", "kernel/logs", "kernel/errors", "kernel/limits", "kernel/feeds"],
-  ...["configuration", "kernel/process", "kernel/crypto", "kernel/db", "kernel/http", "runtime-settings"],
+  ...[
+    "configuration",
+    "kernel/process",
+    "kernel/crypto",
+    "kernel/db",
+    "kernel/http",
+    "kernel/pdf",
+    "runtime-settings",
+  ],
   ...["feed", "outbox", "proto"],
   // Identity: access first, then what accounts are made of, then their use cases.
   ...["identity/access", "identity/audit", "identity/platforms", "identity/proof", "identity/verification"],
@@ -116,9 +124,9 @@ const ROOMS = [
   ],
   ...[
     "tracking/crossings",
+    "tracking/log",
     "tracking/trips",
     "tracking/templates",
-    "tracking/tracks/formats",
     "tracking/tracks",
     "tracking/receiver",
     "tracking/import",

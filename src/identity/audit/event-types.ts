@@ -275,6 +275,11 @@ export const EVENT_TYPES = {
     meaning: "A notification target was deleted: by itself, or with its maker's account",
     by: ["DELETE /v1/notification-targets/{id}", ...SCRUBS],
   },
+  trip_log_deleted: {
+    meaning:
+      "A trip was deleted, and its log with it: `metadata` has the number of entries and the last hash",
+    by: ["DELETE /v1/trips/{id}"],
+  },
   role_created: { meaning: "A role was created", by: ["POST /v1/roles"] },
   role_updated: {
     meaning: "A role was changed, or what it permits",

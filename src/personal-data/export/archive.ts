@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { newId } from "../../kernel/crypto/id";
+import { renderPdf } from "../../kernel/pdf/render";
 import { UNFINISHED } from "../../kernel/process/disk";
-import { SECOND } from "../../kernel/time/clock";
 import { WORKERS } from "../../workers";
 import type { Summary } from "./summary";
 
@@ -30,7 +30,7 @@ export async function makeArchive(
   directory: string,
   { json, summary, readme, at }: ArchiveParts,
 ): Promise<Archive> {
-  const report = await renderReport(summary);
+  const report = await renderPdf(WORKERS.report, summary);
   const { default: JSZip } = await import("jszip");
   const zip = new JSZip();
   const date = new Date(at);
@@ -65,26 +65,6 @@ async function* inTurns(pieces: Iterable<string>): AsyncGenerator<Buffer> {
     yield Buffer.from(piece);
     await new Promise((resume) => setImmediate(resume));
   }
-}
-
-/** Longest time that the report may take. */
-const REPORT_TIMEOUT = 60 * SECOND;
-
-/** The PDF of a summary, made in a thread of its own. */
-function renderReport(summary: Summary): Promise<Uint8Array> {
-  const worker = new Worker(WORKERS.report);
-  return new Promise<Uint8Array>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("the report took too long")), REPORT_TIMEOUT);
-    worker.onmessage = ({ data }) => {
-      clearTimeout(timer);
-      resolve(data);
-    };
-    worker.onerror = (event) => {
-      clearTimeout(timer);
-      reject(new Error(`the report failed: ${event.message}`));
-    };
-    worker.postMessage(summary);
-  }).finally(() => worker.terminate());
 }
 
 const CHUNK = 65_536;

@@ -21,6 +21,7 @@ import { db } from "../../kernel/db/connection";
 import { iso, isoOrNull } from "../../kernel/time/clock";
 import { type CamelCased, camelCased } from "../../kernel/values/case";
 import { integrationsOf } from "../../operations/integrations/service";
+import { countEntriesBy, entriesBy } from "../../tracking/log/stored";
 import { sharesAbout } from "../../tracking/shares/service";
 import { trackersMadeBy } from "../../tracking/trackers/service";
 import { getDeletionStatus } from "../deletion/service";
@@ -78,6 +79,10 @@ export function personalData(userId: string, exportedAt: number) {
     sessions: new Parts(
       () => inCamelCase(openSessions(userId, SIZE)),
       () => countOpenSessions(userId),
+    ),
+    logEntries: new Parts(
+      () => inCamelCase(entriesBy(userId, SIZE)),
+      () => countEntriesBy(userId),
     ),
     auditReports: reportsOf(userId).map(camelCased),
     auditActions: new Parts(

@@ -52,6 +52,7 @@ const EVENTS: Record<AuditEventType, string> = {
   notification_target_updated: "A notification target was changed",
   notification_target_secret_rotated: "A webhook got another secret",
   notification_target_deleted: "A notification target was deleted",
+  trip_log_deleted: "A trip was deleted with its log",
   role_created: "A role was created",
   role_updated: "A role was changed",
   role_deleted: "A role was deleted",
@@ -138,8 +139,8 @@ This archive holds what this installation keeps about you.
 
 data.json    All of it, for programs: your account, platform accounts, roles,
              two-factor status, API keys, trackers, notification targets,
-             applications, sessions, activity, reports, bans, and earlier
-             exports. Times are in ISO 8601, in UTC.
+             applications, sessions, log entries, activity, reports, bans, and
+             earlier exports. Times are in ISO 8601, in UTC.
 report.pdf   A summary to read. Long lists are cut to their newest entries.
 
 Passwords, session tokens, API keys, tokens of trackers, secrets and tokens of

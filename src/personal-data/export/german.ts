@@ -52,6 +52,7 @@ const EVENTS: Record<AuditEventType, string> = {
   notification_target_updated: "Ein Benachrichtigungsziel wurde geändert",
   notification_target_secret_rotated: "Ein Webhook bekam ein neues Geheimnis",
   notification_target_deleted: "Ein Benachrichtigungsziel wurde gelöscht",
+  trip_log_deleted: "Eine Fahrt wurde mit ihrem Logbuch gelöscht",
   role_created: "Eine Rolle wurde angelegt",
   role_updated: "Eine Rolle wurde geändert",
   role_deleted: "Eine Rolle wurde gelöscht",
@@ -138,9 +139,9 @@ Dieses Archiv enthält, was diese Installation über dich speichert.
 
 data.json    Alles davon, für Programme: Konto, Plattformkonten, Rollen,
              Zwei-Faktor-Status, API-Schlüssel, Tracker,
-             Benachrichtigungsziele, Anwendungen, Sitzungen, Aktivität,
-             Meldungen, Sperren und frühere Exporte. Zeiten stehen in
-             ISO 8601, in UTC.
+             Benachrichtigungsziele, Anwendungen, Sitzungen,
+             Logbucheinträge, Aktivität, Meldungen, Sperren und frühere
+             Exporte. Zeiten stehen in ISO 8601, in UTC.
 report.pdf   Eine Übersicht zum Lesen. Lange Listen sind auf ihre neuesten
              Einträge gekürzt.
 

@@ -1,4 +1,5 @@
 import type { Content, DocumentDefinition } from "pdfmake";
+import { cell } from "../../kernel/pdf/text";
 import type { ExportLog } from "../export-logs/schema";
 import type { Summary } from "./summary";
 import { WORDS, type Words } from "./words";
@@ -195,35 +196,3 @@ function table<Row>(
     },
   ];
 }
-
-/** Widest run of characters without a possible line break; a letter of usual width counts one. */
-const WIDEST_RUN = 16;
-
-const widthOf = (character: string): number =>
-  /[MW@]/.test(character) ? 2 : /[A-Zmw]|[^\u0020-\u007e]/.test(character) ? 1.5 : 1;
-
-/** Lets long words break: an address or a name without spaces would overflow its column. */
-function breakable(text: string): string {
-  let broken = "";
-  let run = 0;
-  for (const character of text) {
-    run = /\s/.test(character) ? 0 : run + widthOf(character);
-    if (run > WIDEST_RUN) {
-      broken += "\u200b";
-      run = widthOf(character);
-    }
-    broken += character;
-  }
-  return broken;
-}
-
-/** Font for characters that Roboto lacks: Greek with breathings, and other scripts as far as covered. */
-export const FALLBACK_FONT = "DejaVu";
-
-/** Characters that Roboto has glyphs for. */
-const IN_ROBOTO =
-  /^[\n -\u024f\u02b0-\u036f\u0370-\u03ff\u0400-\u0513\u1e00-\u1eff\u2000-\u206f\u20a0-\u20ac\u2100-\u2126]*$/;
-
-/** A value in a cell. */
-const cell = (text: string): Content =>
-  IN_ROBOTO.test(text) ? breakable(text) : { text: breakable(text), font: FALLBACK_FONT };

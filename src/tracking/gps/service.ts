@@ -38,6 +38,9 @@ const newestOfAll = points<[]>(`WHERE ${COUNTS} ORDER BY timestamp DESC, rowid D
 const newestOfDevice = points<[string]>(
   `WHERE device_id = +? AND ${COUNTS} ORDER BY timestamp DESC, rowid DESC LIMIT 1`,
 );
+const newestOfTrip = points<[string]>(
+  `WHERE trip_id = +? AND ${COUNTS} ORDER BY timestamp DESC, rowid DESC LIMIT 1`,
+);
 const byId = points<[string]>("WHERE id = ?");
 
 /** The positions that a condition picks: the statements of their list. */
@@ -106,6 +109,12 @@ export const newestPosition = (): GpsPoint | null => cachedCurrent(null, () => r
 /** The newest position of a device; null when there is none. */
 export const newestPositionOf = (deviceId: string): GpsPoint | null =>
   cachedCurrent(deviceId, () => readNewest(deviceId));
+
+/** The newest position of a trip by the receiver's time; null when there is none. */
+export function newestPositionOfTrip(tripId: string): GpsPoint | null {
+  const row = newestOfTrip().get(tripId);
+  return row && toGpsPoint(row);
+}
 
 function readNewest(deviceId: string | null): GpsPoint | null {
   if (deviceId !== null && isDetached(deviceId)) return null;

@@ -96,7 +96,7 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
         operationId: "deleteTrip",
         summary: "Delete a trip",
         description:
-          "Only a draft or completed trip (409 otherwise). Its positions stay, with `trip_id` null.",
+          "Only a draft or completed trip (409 otherwise). Its log goes with it; its positions stay, with `trip_id` null.",
       },
     },
   )

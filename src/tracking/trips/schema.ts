@@ -50,6 +50,10 @@ export const Trip = record(
     distance_km: out.number("Length of the way along the trip's positions so far, in km", 31.8),
     started_at: nullable(out.time("When it was first activated")),
     ended_at: nullable(out.time("When it was completed")),
+    log_interval_minutes: out.integer(
+      "Minutes between two positions that go into its log by themselves while it is active and logs; 0 for none",
+      60,
+    ),
     created_at: out.time("When it was created"),
     updated_at: out.time("When it was last changed"),
   },
@@ -90,6 +94,15 @@ const fields = {
   weight_kg: optional(t.Number({ minimum: 0, description: "Weight of the cargo in kg", examples: [1250] })),
   notes: optional(text("Notes", "Call the harbour master before arrival")),
   tags: optional(tripTags),
+  log_interval_minutes: optional(
+    t.Integer({
+      minimum: 0,
+      maximum: 1_440,
+      description:
+        "Minutes between two positions that go into the log by themselves while the trip is active and logs: at most a day, 0 for none; default 60",
+      examples: [60],
+    }),
+  ),
 };
 
 export const NewTrip = t.Object({ name: tripName, ...fields }, { title: "NewTrip" });

@@ -24,6 +24,7 @@ import {
 } from "../ingest/distance";
 import type { GpsPoint } from "../ingest/schema";
 import { locations } from "../locations/table";
+import { removeLog } from "../log/removal";
 import { isShown, listRows, listShown, type TripRow as Row, recount } from "./lists";
 import type { NewTrip, StatusChange, Trip, TripChange, TripFilter } from "./schema";
 import { noteSpan } from "./spans";
@@ -94,6 +95,9 @@ function tripRow(id: string): Row {
   return row;
 }
 
+/** Minutes between two positions in a trip's log, where nobody says otherwise. */
+const DEFAULT_LOG_INTERVAL = 60;
+
 /** Creates a trip. It starts as a draft. */
 export function createTrip(actor: Actor, input: NewTrip): Promise<Trip> {
   return transactAs(actor, () => insertTrip(input));
@@ -111,6 +115,7 @@ export function insertTrip(input: NewTrip): Trip {
       status: "draft",
       gps_logging_enabled: input.gps_logging_enabled ?? false,
       tags: input.tags ?? [],
+      log_interval_minutes: input.log_interval_minutes ?? DEFAULT_LOG_INTERVAL,
       created_at: time,
       updated_at: time,
     })
@@ -133,6 +138,7 @@ export function updateTrip(actor: Actor, id: string, { status, ...input }: TripC
       ...input,
       ...(input.gps_logging_enabled === null && { gps_logging_enabled: false }),
       ...(input.tags === null && { tags: [] }),
+      ...(input.log_interval_minutes === null && { log_interval_minutes: DEFAULT_LOG_INTERVAL }),
     });
     if (status === undefined && isEmpty(change)) return toTrip(before);
     const time = now();
@@ -200,11 +206,12 @@ function noteStatusChange(caller: Caller, before: Row, after: Row, time: number)
     .run();
 }
 
-/** Deletes a draft or completed trip; 409 otherwise. Its positions stay, without a trip. */
+/** Deletes a draft or completed trip, and its log; 409 otherwise. Its positions stay, without a trip. */
 export function deleteTrip(actor: Actor, id: string): Promise<void> {
   return transactAs(actor, () => {
     const trip = tripRow(id);
     if (!isDeletable(trip.status)) throw conflict(`A trip that is ${trip.status} cannot be deleted`);
+    removeLog(id, actor.caller.userId);
     db.delete(trips).where(eq(trips.id, id)).run();
     note("tripUpdate", id, trip.device_id);
     detach("trip", id);

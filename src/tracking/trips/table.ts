@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { flag, id, time } from "../../kernel/db/table";
 import { tripCategories } from "../categories/table";
 import { devices } from "../devices/table";
@@ -35,6 +35,8 @@ export const trips = sqliteTable(
     ended_at: time(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
+    /** Minutes between two positions in the log; 0 for none. */
+    log_interval_minutes: integer().notNull().default(60),
   },
   (table) => [
     index("trips_status").on(table.status, table.id),

@@ -1194,6 +1194,16 @@ const ALERT_CASES: Case[] = [
     },
   },
   {
+    operation: "DELETE /v1/trips/{id}",
+    writes: [event("trip_log_deleted", "trip")],
+    prepare: async ({ admin, server }) => {
+      const { token } = admin;
+      const { id } = done(await server.post("/v1/trips", { token, body: { name: "trip" } })).data;
+      done(await server.post(`/v1/trips/${id}/log`, { token, body: { text: "Cast off" } }));
+      return { user: admin.id, token, params: { id } };
+    },
+  },
+  {
     operation: "DELETE /v1/devices/{id}/anchor",
     writes: [event("anchor_watch_ended", "device")],
     prepare: async ({ admin, server }) => {

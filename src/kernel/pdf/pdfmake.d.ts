@@ -1,16 +1,34 @@
 /** The part of pdfmake that is used. Its own types (@types/pdfmake) would add those of browsers. */
 declare module "pdfmake" {
+  export interface TextStyle {
+    style?: string;
+    font?: string;
+    fontSize?: number;
+    bold?: boolean;
+    color?: string;
+    decoration?: "lineThrough";
+    alignment?: "right";
+    characterSpacing?: number;
+    margin?: number[];
+  }
+
+  export interface StyledText extends TextStyle {
+    text: string;
+    headlineLevel?: number;
+  }
+
   export type Content =
     | string
+    | StyledText
     | {
-        text: string;
-        style?: string;
-        font?: string;
+        columns: Content[];
+        columnGap?: number;
+        margin?: number[];
+        fontSize?: number;
         color?: string;
-        alignment?: "right";
-        headlineLevel?: number;
       }
-    | { columns: Content[]; margin?: number[]; fontSize?: number; color?: string }
+    | { stack: Content[]; unbreakable?: boolean; margin?: number[]; fontSize?: number; color?: string }
+    | { svg: string; margin?: number[] }
     | { table: Table; layout?: "noBorders" | TableLayout };
 
   export interface Table {
