@@ -61,6 +61,8 @@ const OPTIONAL = new Set([
   "Accept",
   "Accept-Patch",
   "Retry-After",
+  // Of an address that answers a list or a file, a file has it.
+  "Content-Disposition",
   // A page that has signed in gets it, and over https one that has signed out the other.
   "Set-Cookie",
   "Clear-Site-Data",

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import type { Actor } from "../../identity/access/actor";
 import { guard } from "../../identity/access/guard";
+import type { VisibleDevices } from "../../identity/access/visible-devices";
 import type { Locale } from "../../identity/email/locale";
 import { LOCALES } from "../../identity/email/locales";
 import { acceptedLanguage } from "../../kernel/http/accept";
@@ -30,8 +31,9 @@ async function logFile(
   tripId: string,
   { format, locale }: { format: (typeof FORMATS)[number]; locale?: Locale },
   request: Request,
+  visible: VisibleDevices,
 ): Promise<Response> {
-  const trip = loggedTrip(tripId);
+  const trip = loggedTrip(tripId, visible);
   const headers = {
     "content-type": TYPES[format],
     "content-disposition": `attachment; filename="${fileName(trip.name, format)}"`,
@@ -60,15 +62,15 @@ export const logRoutes = new Elysia({ prefix: "/v1/trips/:id/log", tags: ["Trips
   .use(guard)
   .get(
     "",
-    ({ actor, params, query, request }) => {
+    ({ actor, params, query, request, visible }) => {
       if (query.format !== undefined)
-        return logFile(actor, params.id, { ...query, format: query.format }, request);
+        return logFile(actor, params.id, { ...query, format: query.format }, request, visible);
       const asked = pageRequest(query, DEFAULT_LIMIT);
-      const { strikes, ...found } = listEntries(params.id, asked);
+      const { strikes, ...found } = listEntries(params.id, asked, visible);
       return { ...page(logOf(params.id), asked, found, request), strikes };
     },
     {
-      access: "trips:read",
+      access: { requires: "trips:read", orShare: "history" },
       params: IdParams,
       ...query(LogQuery),
       response: { 200: LogPageOrFile, ...errors(404, 409, 503) },
@@ -80,8 +82,8 @@ export const logRoutes = new Elysia({ prefix: "/v1/trips/:id/log", tags: ["Trips
       },
     },
   )
-  .get("/verify", ({ actor, params }) => verifyLog(actor, params.id), {
-    access: "trips:read",
+  .get("/verify", ({ actor, params, visible }) => verifyLog(actor, params.id, visible), {
+    access: { requires: "trips:read", orShare: "history" },
     params: IdParams,
     response: { 200: Verification, ...errors(404) },
     detail: {
@@ -93,9 +95,10 @@ export const logRoutes = new Elysia({ prefix: "/v1/trips/:id/log", tags: ["Trips
   })
   .get(
     "/:entry_id",
-    ({ params }) => single(getEntry(params.id, params.entry_id), `${logOf(params.id)}/${params.entry_id}`),
+    ({ params, visible }) =>
+      single(getEntry(params.id, params.entry_id, visible), `${logOf(params.id)}/${params.entry_id}`),
     {
-      access: "trips:read",
+      access: { requires: "trips:read", orShare: "history" },
       params: EntryParams,
       response: { 200: Single(LogEntry), ...errors(404) },
       detail: {

@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import { type Actor, transactAs } from "../../identity/access/actor";
 import type { Caller } from "../../identity/access/caller";
+import type { VisibleDevices } from "../../identity/access/visible-devices";
 import { db } from "../../kernel/db/connection";
 import { conflict, invalid, notFound } from "../../kernel/errors/errors";
 import type { PageOf, PageRequest } from "../../kernel/http/paging";
@@ -8,6 +9,7 @@ import { semaphore } from "../../kernel/limits/semaphore";
 import { now, SECOND } from "../../kernel/time/clock";
 import { canonicalJson, NotCanonical } from "../../kernel/values/canonical-json";
 import { systemValue } from "../../runtime-settings/service";
+import { isTripShown } from "../shares/trips";
 import { trips } from "../trips/table";
 import { type Checked, checkNext, NOTHING_CHECKED } from "./chain";
 import type { LogEntry, NewLogEntry, Strike, Verification } from "./schema";
@@ -15,24 +17,28 @@ import { append, countEntries, entriesInTurns, findEntry, readEntries, strikesOf
 
 /** The log of a trip: entries are added and struck out, and never changed. */
 
-/** The trip of a log. Throws 404. */
-export function loggedTrip(tripId: string): typeof trips.$inferSelect {
+/** The trip of a log that a caller sees. Throws 404. */
+export function loggedTrip(tripId: string, visible: VisibleDevices = "all"): typeof trips.$inferSelect {
   const trip = db.select().from(trips).where(eq(trips.id, tripId)).get();
-  if (!trip) throw notFound("Trip");
+  if (!trip || !isTripShown(trip, visible)) throw notFound("Trip");
   return trip;
 }
 
 /** A page of a log, oldest first, and which of its entries are struck out. Throws 404. */
-export function listEntries(tripId: string, asked: PageRequest): PageOf<LogEntry> & { strikes: Strike[] } {
-  loggedTrip(tripId);
+export function listEntries(
+  tripId: string,
+  asked: PageRequest,
+  visible: VisibleDevices,
+): PageOf<LogEntry> & { strikes: Strike[] } {
+  loggedTrip(tripId, visible);
   const skip = Math.min((asked.page - 1) * asked.limit, Number.MAX_SAFE_INTEGER);
   const rows = readEntries(tripId, skip, asked.limit);
   return { rows, total: countEntries(tripId), strikes: strikesOf(rows.map(({ id }) => id)) };
 }
 
 /** An entry of a log. Throws 404. */
-export function getEntry(tripId: string, id: string): LogEntry {
-  loggedTrip(tripId);
+export function getEntry(tripId: string, id: string, visible: VisibleDevices = "all"): LogEntry {
+  loggedTrip(tripId, visible);
   const entry = findEntry(tripId, id);
   if (!entry) throw notFound("Log entry");
   return entry;
@@ -100,8 +106,8 @@ export function strikeEntry(actor: Actor, tripId: string, id: string, reason: st
 const checks = semaphore({ atOnce: 1 });
 
 /** Checks the chain of a log, in turns. Throws 404. */
-export function verifyLog({ caller }: Actor, tripId: string): Promise<Verification> {
-  loggedTrip(tripId);
+export function verifyLog({ caller }: Actor, tripId: string, visible: VisibleDevices): Promise<Verification> {
+  loggedTrip(tripId, visible);
   return checks.run(caller.id, async () => {
     let checked: Checked = NOTHING_CHECKED;
     for await (const part of entriesInTurns(tripId, Number.MAX_SAFE_INTEGER))

@@ -129,17 +129,6 @@ export function listRows(request: PageRequest, filter: TripFilter = {}): PageOf<
 
 // --- Trips of shared devices ------------------------------------------------------------------------------
 
-/** True if a caller who sees some devices sees a trip: it sees each device that logged for it. */
-export const isShown = ({ id, device_id }: TripRow, visible: ReadonlySet<string>): boolean =>
-  device_id !== null &&
-  visible.has(device_id) &&
-  db
-    .select({ device: tripSpans.device_id })
-    .from(tripSpans)
-    .where(eq(tripSpans.trip_id, id))
-    .all()
-    .every(({ device }) => visible.has(device));
-
 /** A page of the trips that a caller who sees some devices sees; those come first that began last. */
 export function listShown(
   request: PageRequest,

@@ -25,7 +25,8 @@ import {
 import type { GpsPoint } from "../ingest/schema";
 import { locations } from "../locations/table";
 import { removeLog } from "../log/removal";
-import { isShown, listRows, listShown, type TripRow as Row, recount } from "./lists";
+import { isTripShown } from "../shares/trips";
+import { listRows, listShown, type TripRow as Row, recount } from "./lists";
 import type { NewTrip, StatusChange, Trip, TripChange, TripFilter } from "./schema";
 import { noteSpan } from "./spans";
 import { tripStatusHistory, trips } from "./table";
@@ -71,7 +72,7 @@ export function getTrip(id: string, visible: VisibleDevices = "all"): Trip {
 /** The row of a trip that a caller sees. Throws 404. */
 export function shownTrip(id: string, visible: VisibleDevices): Row {
   const row = tripRow(id);
-  if (visible !== "all" && !isShown(row, visible)) throw notFound("Trip");
+  if (!isTripShown(row, visible)) throw notFound("Trip");
   return row;
 }
 
