@@ -30,6 +30,7 @@ import m27 from "../../../drizzle/0027_notifications.sql" with { type: "text" };
 import m28 from "../../../drizzle/0028_alerts.sql" with { type: "text" };
 import m29 from "../../../drizzle/0029_orphaned_rules.sql" with { type: "text" };
 import m30 from "../../../drizzle/0030_device_shares.sql" with { type: "text" };
+import m31 from "../../../drizzle/0031_invitations.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -63,4 +64,5 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0028_alerts", sql: m28 },
   { tag: "0029_orphaned_rules", sql: m29 },
   { tag: "0030_device_shares", sql: m30 },
+  { tag: "0031_invitations", sql: m31 },
 ];
