@@ -41,6 +41,7 @@ export const TAG_GROUPS: TagGroup[] = [
       ["Two-factor authentication", "A second factor at sign-in: authenticator apps and backup codes"],
       ["Sessions", "A session of a user, and where it was opened"],
       ["Users", "Users, their names, locales, roles and permissions"],
+      ["Invitations", "Accounts that somebody is asked to make, with their roles and devices"],
       ["Email addresses", "Changing and linking the address that a user signs in with"],
       ["Platform accounts", "The platforms that a user signs in with"],
       ["API keys", "Keys for devices and services"],

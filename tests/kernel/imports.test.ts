@@ -113,6 +113,8 @@ const ROOMS = [
     "tracking/trackers",
     "tracking/doors",
   ],
+  // Invitations share devices.
+  "identity/invitations",
   ...[
     "tracking/crossings",
     "tracking/trips",
