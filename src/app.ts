@@ -22,6 +22,7 @@ import {
 import { authRoutes, ownPasswordRoutes } from "./identity/auth/routes";
 import { banRoutes } from "./identity/bans/routes";
 import { emailAddressRoutes } from "./identity/email-addresses/routes";
+import { invitationRoutes } from "./identity/invitations/routes";
 import { oauthClientRoutes } from "./identity/oauth-clients/routes";
 import { platformRoutes } from "./identity/platforms/routes";
 import { reauthenticationRoutes } from "./identity/reauthentication/routes";
@@ -89,6 +90,7 @@ export function createApp(): App {
     .use(internalSessionRoutes)
     .use(userRoutes)
     .use(userDeletionRoutes)
+    .use(invitationRoutes)
     .use(emailAddressRoutes)
     .use(accountRoutes)
     .use(platformRoutes)

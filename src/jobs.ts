@@ -9,6 +9,7 @@ import { deleteOldEvents } from "./identity/audit-log/service";
 import { closeExpiredBans } from "./identity/bans/service";
 import { deleteOldEmails } from "./identity/email/outbox";
 import { forgetOldEmails } from "./identity/email/service";
+import { forgetOldInvitations } from "./identity/invitations/service";
 import { sweepLoginFailures } from "./identity/passwords/login-failures";
 import { forgetOldAddresses } from "./identity/passwords/sign-in-addresses";
 import { deleteExpiredSessions } from "./identity/sessions/service";
@@ -65,6 +66,7 @@ const JOBS: Job[] = [
   { name: "finish scrubbing deleted accounts", interval: 10 * SECOND, run: finishScrubs, atStart: true },
   { name: "delete expired sessions", interval: 10 * MINUTE, run: deleteExpiredSessions },
   { name: "delete expired registrations and tokens", interval: 10 * MINUTE, run: deleteExpiredTokens },
+  { name: "forget old invitations", interval: HOUR, run: forgetOldInvitations },
   { name: "delete expired two-factor challenges", interval: 10 * MINUTE, run: deleteExpiredChallenges },
   { name: "delete old positions", interval: HOUR, run: deleteOldPoints, atStart: true },
   { name: "compute crossings anew", interval: MINUTE, run: recomputeCrossings, atStart: true },

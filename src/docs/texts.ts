@@ -42,6 +42,7 @@ export const TAG_GROUPS: TagGroup[] = [
       ["Bridge", "The sessions and downloads of the pages that this server serves"],
       ["Sessions", "A session of a user, and where it was opened"],
       ["Users", "Users, their names, locales, roles and permissions"],
+      ["Invitations", "Accounts that somebody is asked to make, with their roles and devices"],
       ["Email addresses", "Changing and linking the address that a user signs in with"],
       ["Platform accounts", "The platforms that a user signs in with"],
       ["API keys", "Keys for devices and services"],

@@ -122,6 +122,8 @@ const ROOMS = [
     "tracking/trackers",
     "tracking/doors",
   ],
+  // Invitations share devices.
+  "identity/invitations",
   ...[
     "tracking/crossings",
     "tracking/log",

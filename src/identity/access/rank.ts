@@ -61,8 +61,16 @@ export function grantsOfRole(roleId: string): string[] {
  * super-admin role is reserved to its holders.
  */
 export function checkHoldsRole(caller: Caller, roleId: string): void {
-  if (caller.isSuperAdmin) return;
-  if (roleId === SUPER_ADMIN) throw forbidden("Only a super admin can do this with the role Super Admin");
-  if (!caller.permissions.hasAll(grantsOfRole(roleId)))
-    throw forbidden("This role grants permissions that you don't hold");
+  if (holdsRole(caller, roleId)) return;
+  throw forbidden(
+    roleId === SUPER_ADMIN
+      ? "Only a super admin can do this with the role Super Admin"
+      : "This role grants permissions that you don't hold",
+  );
 }
+
+/** True if somebody with this access holds all that a role grants, and so may give it. */
+export const holdsRole = (
+  { isSuperAdmin, permissions }: ReturnType<typeof userAccess>,
+  roleId: string,
+): boolean => isSuperAdmin || (roleId !== SUPER_ADMIN && permissions.hasAll(grantsOfRole(roleId)));

@@ -57,7 +57,7 @@ export const EVENT_TYPES = {
   },
   session_created: {
     meaning: "A session was opened: at a sign-in, or with the account",
-    by: [...SIGN_INS, "POST /v1/auth/register/verify"],
+    by: [...SIGN_INS, "POST /v1/auth/register/verify", "POST /v1/invitations/{token}/accept"],
   },
   session_revoked: {
     meaning: "A session was ended by something else than its own logout",
@@ -119,8 +119,22 @@ export const EVENT_TYPES = {
       "POST /v1/auth/register/verify",
       "POST /v1/auth/verify-email",
       "POST /v1/users/oauth",
+      "POST /v1/invitations/{token}/accept",
       "user create",
     ],
+  },
+  invitation_created: {
+    meaning: "Somebody was invited; `metadata` has the roles and the devices",
+    by: ["POST /v1/invitations"],
+  },
+  invitation_accepted: {
+    meaning:
+      "An invitation was accepted; `metadata` has who invited, and how many of its roles and shares that one could no longer give",
+    by: ["POST /v1/invitations/{token}/accept"],
+  },
+  invitation_revoked: {
+    meaning: "An invitation was revoked: by somebody, or with the account of whoever invited",
+    by: ["DELETE /v1/invitations/{id}", ...SCRUBS],
   },
   user_updated: {
     meaning: "Something of an account changed",
@@ -233,7 +247,7 @@ export const EVENT_TYPES = {
   alert_rule_deleted: { meaning: "An alert rule was deleted", by: ["DELETE /v1/alert-rules/{id}"] },
   device_shared: {
     meaning: "A device was shared with a user, or that share was changed; `metadata` has its level and end",
-    by: ["PUT /v1/devices/{id}/shares/{user_id}"],
+    by: ["PUT /v1/devices/{id}/shares/{user_id}", "POST /v1/invitations/{token}/accept"],
   },
   device_unshared: {
     meaning:
@@ -290,7 +304,10 @@ export const EVENT_TYPES = {
     ],
   },
   role_deleted: { meaning: "A role was deleted", by: ["DELETE /v1/roles/{id}"] },
-  role_assigned: { meaning: "A user got a role", by: ["POST /v1/users/{id}/roles"] },
+  role_assigned: {
+    meaning: "A user got a role",
+    by: ["POST /v1/users/{id}/roles", "POST /v1/invitations/{token}/accept"],
+  },
   role_removed: { meaning: "A role was taken from a user", by: ["DELETE /v1/users/{id}/roles/{role_id}"] },
   permission_created: { meaning: "A permission was created", by: ["POST /v1/permissions"] },
   setting_updated: {

@@ -20,6 +20,7 @@ export const RESOURCE_TYPES = [
   ],
   ...[
     "integration",
+    "invitation",
     "notification_target",
     "oauth_client",
     "permission",

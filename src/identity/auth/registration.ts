@@ -64,10 +64,14 @@ export async function register(actor: AnyActor, input: RegisterInput) {
   return { message: "Use the link in the email that was sent to you", expires_at: iso(expiresAt) };
 }
 
-function checkFree(email: string, username: string, client: Client): void {
+/**
+ * Refuses a username or an address that is taken, or held by a registration of the last minutes; one that `isProved` is
+ * held by nobody else. Throws 409.
+ */
+export function checkFree(email: string, username: string, client: Client, isProved = false): void {
   if (isUsernameTaken(username)) throw conflict("This username is taken");
   if (userByEmail(email)) throw conflict("This email address is in use");
-  if (isAddressHeld(email, client) || isNameHeld(username, client))
+  if ((!isProved && isAddressHeld(email, client)) || isNameHeld(username, client))
     throw conflict("A registration with this username or email address waits for its verification");
 }
 

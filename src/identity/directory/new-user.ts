@@ -20,6 +20,8 @@ export interface UserToInsert {
   passwordHash: string;
   /** Identifiers of roles beside the default one. */
   roles?: string[];
+  /** False for an address that nobody has proved; true by default. */
+  isProved?: boolean;
 }
 
 /**
@@ -31,7 +33,7 @@ export function insertUser(user: UserToInsert): { id: string; username: string; 
   const email = user.email.toLowerCase();
   const { id } = insertUserWithAccount(
     username,
-    { slug: "email", platformUserId: email, username, email },
+    { slug: "email", platformUserId: email, username, email, emailVerified: user.isProved ?? true },
     user.roles ?? [],
   );
   db.insert(passwords).values({ user_id: id, hash: user.passwordHash, changed_at: now() }).run();

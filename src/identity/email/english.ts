@@ -8,7 +8,7 @@ const date = lazy(
 );
 
 export const english: Language = {
-  greeting: (username) => `Hello ${username},`,
+  greeting: (username) => (username === null ? "Hello," : `Hello ${username},`),
   linkHint: "If the button does nothing, copy this address into your browser:",
   footer: (site) =>
     `Fairlead on ${site} sent this email automatically, because it concerns an account there. Replies are not read.`,
@@ -59,6 +59,20 @@ export const english: Language = {
           ],
           button: "Choose a new password",
           otherwise: "If you didn't ask for this, ignore this email: your password stays as it is.",
+        };
+      case "invitation":
+        return {
+          subject: `Your invitation to ${site}`,
+          paragraphs: [
+            content.invitedBy === null
+              ? `You are invited to ${site}. Choose a username and a password to create your account.`
+              : `${content.invitedBy} invites you to ${site}. Choose a username and a password to create your account.`,
+            `The link works once, until ${time(content.expiresAt)}.`,
+          ],
+          ...(content.note && { quote: content.note }),
+          button: "Create account",
+          otherwise:
+            "If you don't know what this is about, ignore this email: without the link there will be no account.",
         };
       case "deletion_scheduled":
         return {

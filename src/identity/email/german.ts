@@ -8,7 +8,7 @@ const date = lazy(
 );
 
 export const german: Language = {
-  greeting: (username) => `Hallo ${username},`,
+  greeting: (username) => (username === null ? "Hallo," : `Hallo ${username},`),
   linkHint: "Falls die Schaltfläche nichts bewirkt, kopiere diese Adresse in deinen Browser:",
   footer: (site) =>
     `Fairlead auf ${site} hat diese E-Mail automatisch verschickt, weil sie ein Konto dort betrifft. Antworten werden nicht gelesen.`,
@@ -59,6 +59,20 @@ export const german: Language = {
           ],
           button: "Neues Passwort wählen",
           otherwise: "Falls du das nicht warst, ignoriere diese E-Mail: Dein Passwort bleibt, wie es ist.",
+        };
+      case "invitation":
+        return {
+          subject: `Deine Einladung zu ${site}`,
+          paragraphs: [
+            content.invitedBy === null
+              ? `Du bist zu ${site} eingeladen. Wähle einen Benutzernamen und ein Passwort, um dein Konto anzulegen.`
+              : `${content.invitedBy} lädt dich zu ${site} ein. Wähle einen Benutzernamen und ein Passwort, um dein Konto anzulegen.`,
+            `Der Link gilt einmal, und zwar bis ${time(content.expiresAt)}.`,
+          ],
+          ...(content.note && { quote: content.note }),
+          button: "Konto anlegen",
+          otherwise:
+            "Falls du damit nichts anfangen kannst, ignoriere diese E-Mail: Ohne den Link entsteht kein Konto.",
         };
       case "deletion_scheduled":
         return {

@@ -8,7 +8,8 @@ import type { Locale } from "./locale";
 
 export interface Recipient {
   address: string;
-  username: string;
+  /** Null for somebody who has no account yet. */
+  username: string | null;
   locale: Locale;
 }
 
@@ -23,6 +24,7 @@ export type EmailContent =
       token: string;
       expiresAt: number;
     }
+  | { kind: "invitation"; token: string; invitedBy: string | null; note: string | null; expiresAt: number }
   | { kind: "deletion_scheduled"; deletedAt: number }
   | { kind: "two_factor_enabled" | "two_factor_disabled"; platformName: string; at: number }
   | { kind: "backup_codes_regenerated" | "password_changed"; at: number }
@@ -75,7 +77,7 @@ export interface Words {
 
 /** The words of all emails in one language. `site` is the host by which users know the installation. */
 export interface Language {
-  greeting: (username: string) => string;
+  greeting: (username: string | null) => string;
   linkHint: string;
   footer: (site: string) => string;
   words: (content: EmailContent, site: string) => Words;
@@ -113,10 +115,16 @@ export function composeEmail(recipient: Recipient, content: EmailContent): Email
   };
 }
 
+/** The pages of links that don't prove an address. */
+const PAGES: Partial<Record<EmailContent["kind"], string>> = {
+  password_reset: "reset-password",
+  invitation: "invitation",
+};
+
 /** The token is in the fragment, which a browser sends to no server, so that it reaches no log on the way. */
 function linkOf(content: EmailContent): string | null {
   if (!("token" in content)) return null;
-  const page = content.kind === "password_reset" ? "reset-password" : "verify-email";
+  const page = PAGES[content.kind] ?? "verify-email";
   const base = config["email.link_base_url"] ?? publicUrl();
   return `${base}/${page}#token=${encodeURIComponent(content.token)}`;
 }

@@ -184,11 +184,16 @@ export function changeUsername(actor: Actor, id: string, username: string): Prom
   });
 }
 
-/** Chooses the language that Fairlead uses for a user; null clears it. Throws 400 for an unsupported one. */
-export function changeLocale(actor: Actor, id: string, locale: string | null): Promise<User> {
+/** Refuses a language that emails aren't written in, with 400. */
+export function checkLocale(locale: string | null): void {
   const supported = config["email.supported_locales"];
   if (locale !== null && !supported.includes(locale))
     throw invalid("/locale", `must be one of ${supported.join(", ")}, or null`);
+}
+
+/** Chooses the language that Fairlead uses for a user; null clears it. Throws 400 for an unsupported one. */
+export function changeLocale(actor: Actor, id: string, locale: string | null): Promise<User> {
+  checkLocale(locale);
   return transactAs(actor, () => {
     const before = activeUser(id);
     checkOutranks(actor.caller, id);

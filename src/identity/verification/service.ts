@@ -9,6 +9,7 @@ import { addressBlock, type Client } from "../../kernel/http/client";
 import { HOUR, MINUTE, now } from "../../kernel/time/clock";
 import { isUnexpiredIn } from "../../kernel/time/lifetime";
 import { passwordResets } from "../auth/table";
+import { madeElsewhere, madeInSession, madeWithKey, revokeInvitations } from "./invitations";
 import { type VERIFICATION_KINDS, verifications } from "./table";
 
 export type VerificationKind = (typeof VERIFICATION_KINDS)[number];
@@ -227,6 +228,7 @@ export function cancelVerification(userId: string, kind: VerificationKind): bool
  */
 export function cancelRequestsOf(sessionId: string): void {
   db.delete(verifications).where(eq(verifications.requested_by_session, sessionId)).run();
+  revokeInvitations(madeInSession(sessionId));
 }
 
 /**
@@ -243,11 +245,13 @@ export function cancelRequestsBy(userId: string, keptId: string | null): void {
       ? isNotNull(verifications.requested_by_session)
       : ne(verifications.requested_by_session, keptId);
   db.delete(verifications).where(and(byUser, elsewhere)).run();
+  revokeInvitations(madeElsewhere(userId, keptId));
 }
 
 /** Cancels what a key requested, in the current transaction: called as it gets a new value, since the old one may be known. */
 export function cancelRequestsOfKey(keyId: string): void {
   db.delete(verifications).where(eq(verifications.requested_by_key, keyId)).run();
+  revokeInvitations(madeWithKey(keyId));
 }
 
 /**

@@ -13,6 +13,7 @@ import { passwordResets, passwords } from "../../identity/auth/table";
 import { bans } from "../../identity/bans/table";
 import type { UserRow } from "../../identity/directory/users";
 import { cancelQueuedEmails } from "../../identity/email/service";
+import { eraseInvitationsOf } from "../../identity/invitations/service";
 import { oauthClients } from "../../identity/oauth-clients/table";
 import { eraseAddressesOf } from "../../identity/passwords/sign-in-addresses";
 import { userRoles } from "../../identity/roles/table";
@@ -104,6 +105,7 @@ const ERASURES: ((userId: string) => unknown)[] = [
     auditGone("tracker_deleted", "tracker", userId, made);
   },
   endSharesAbout,
+  eraseInvitationsOf,
   (userId) => {
     const made = eq(notificationTargets.user_id, userId);
     const targets = db

@@ -10,6 +10,7 @@ import { bansOf } from "../../identity/bans/service";
 import { contactAddress } from "../../identity/directory/accounts";
 import { existingUser } from "../../identity/directory/users";
 import { pendingEmailChange, pendingEmailLink } from "../../identity/email-addresses/service";
+import { invitationsAbout } from "../../identity/invitations/service";
 import { clientsOwnedBy } from "../../identity/oauth-clients/service";
 import { oauthClients } from "../../identity/oauth-clients/table";
 import { signInTimes } from "../../identity/passwords/sign-in-addresses";
@@ -62,6 +63,8 @@ export function personalData(userId: string, exportedAt: number) {
     trackers: trackersMadeBy(userId).map(camelCased),
     sharesReceived: sharesAbout(userId, "user_id").map(camelCased),
     sharesMade: sharesAbout(userId, "made_by").map(camelCased),
+    invitationsMade: invitationsAbout(userId, "made_by").map(camelCased),
+    invitationAccepted: invitationsAbout(userId, "accepted_by").map(camelCased),
     notificationTargets: targetsMadeBy(userId).map(camelCased),
     roles: userRoleList(userId).roles.map(({ name }) => name),
     twoFactorAuth: {

@@ -53,6 +53,9 @@ const ofBoth = (deviceId: string, userId: string): SQL | undefined =>
 const countOf = (deviceId: string): number =>
   db.select({ n: count() }).from(deviceShares).where(ofDevice(deviceId)).get()?.n ?? 0;
 
+/** True for a device that can be shared with nobody else. */
+export const isFull = (deviceId: string): boolean => countOf(deviceId) >= MAX_SHARES;
+
 function requireExisting(deviceId: string): void {
   if (!db.select({ id: devices.id }).from(devices).where(eq(devices.id, deviceId)).get())
     throw notFound("Device");
@@ -106,7 +109,7 @@ export async function putShare(
     if (!isUserActive(userId)) throw notFound("User");
     const before = find(deviceId, userId);
     requireMay(actor, deviceId, userId, input.level, expiresAt);
-    if (!before && countOf(deviceId) >= MAX_SHARES)
+    if (!before && isFull(deviceId))
       throw conflict(`A device can be shared with at most ${MAX_SHARES} users; end a share first`);
     store(makerOf(actor.caller), deviceId, userId, input.level, expiresAt);
     return { share: getShare(deviceId, userId), isNew: !before };

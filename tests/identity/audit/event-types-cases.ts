@@ -34,6 +34,7 @@ import { share } from "../../tracking/shares/support";
 import { createZone } from "../../tracking/support";
 import { link } from "../accounts/support";
 import { requestEmailChange, resetToken } from "../auth/support";
+import { BASE, newInvitation } from "../invitations/support";
 import { challenge, type Guarded, guarded, nextCode, setUp, turnOn, wrongCode } from "../two-factor/support";
 import {
   type Case,
@@ -772,13 +773,14 @@ const BANS: Case[] = [
 
 const byItself = { byItself: true } as const;
 
-/** The events of the final deletion of a user with one session, two keys, a tracker, a share, a notification target and a client. */
+/** The events of the final deletion of a user with one session, two keys, a tracker, a share, an invitation, a notification target and a client. */
 const scrubbed = [
   event("session_revoked", "session", byItself),
   event("api_key_revoked", "api_key", byItself),
   event("api_key_revoked", "api_key", byItself),
   event("tracker_deleted", "tracker", byItself),
   event("device_unshared", "device", byItself),
+  event("invitation_revoked", "invitation", byItself),
   event("notification_target_deleted", "notification_target", byItself),
   event("client_deleted", "oauth_client", byItself),
   event("user_deleted", "user"),
@@ -791,10 +793,12 @@ async function keyAndClientOwner(world: World) {
   const target = await newTarget(world);
   const shared = await world.server.device();
   await share(world.server, shared.id, owner.id, "now");
+  const invitation = await newInvitation(world.server, {}, world.admin.token);
   write(
     world.server,
     `UPDATE trackers SET user_id = '${owner.id}' WHERE id = '${id}'`,
     `UPDATE notification_targets SET user_id = '${owner.id}' WHERE id = '${target.id}'`,
+    `UPDATE invitations SET made_by = '${owner.id}' WHERE id = '${invitation.id}'`,
   );
   return owner;
 }
@@ -840,7 +844,8 @@ const DELETIONS: Case[] = [
   },
   {
     operation: "POST /v1/admin/users/{id}/force-delete",
-    which: "of somebody with a session, two keys, a tracker, a share, a notification target and a client",
+    which:
+      "of somebody with a session, two keys, a tracker, a share, an invitation, a notification target and a client",
     writes: scrubbed,
     prepare: async (world) => {
       const { id } = await keyAndClientOwner(world);
@@ -849,7 +854,8 @@ const DELETIONS: Case[] = [
   },
   {
     operation: "delete accounts whose time has come",
-    which: "of somebody with a session, two keys, a tracker, a share, a notification target and a client",
+    which:
+      "of somebody with a session, two keys, a tracker, a share, an invitation, a notification target and a client",
     writes: scrubbed,
     prepare: async (world) => {
       const { id } = await keyAndClientOwner(world);
@@ -1061,6 +1067,41 @@ const SHARES: Case[] = [
         return runJob(world.server, endExpiredShares);
       };
       return { user: user_id, run };
+    },
+  },
+];
+
+// --- Invitations ------------------------------------------------------------------------------------------
+
+const INVITATIONS: Case[] = [
+  {
+    operation: "POST /v1/invitations",
+    writes: [event("invitation_created", "invitation")],
+    prepare: ({ admin }) => ({ user: admin.id, token: admin.token, body: { base_url: BASE } }),
+  },
+  {
+    operation: "DELETE /v1/invitations/{id}",
+    writes: [event("invitation_revoked", "invitation")],
+    prepare: async ({ server, admin }) => {
+      const { id } = await newInvitation(server, {}, admin.token);
+      return { user: admin.id, token: admin.token, params: { id } };
+    },
+  },
+  {
+    operation: "POST /v1/invitations/{token}/accept",
+    which: "to a role and a device",
+    writes: [
+      event("user_created", "user"),
+      event("role_assigned", "role"),
+      event("device_shared", "device"),
+      event("invitation_accepted", "invitation"),
+      event("session_created", "session"),
+    ],
+    prepare: async ({ server, admin, keyRole }) => {
+      const device = done(await server.post("/v1/devices", { token: admin.token, body: { name: "lent" } }));
+      const device_shares = [{ device_id: device.data.id, level: "now" }];
+      const { token } = await newInvitation(server, { role_ids: [keyRole], device_shares }, admin.token);
+      return { user: ({ user_id }) => user_id, params: { token }, body: newPerson() };
     },
   },
 ];
@@ -1642,6 +1683,7 @@ export const CASES: Case[] = [
   ...KEYS,
   ...TRACKERS,
   ...SHARES,
+  ...INVITATIONS,
   ...IMPORTS,
   ...ALERT_CASES,
   ...TARGETS,

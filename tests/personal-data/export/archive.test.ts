@@ -134,6 +134,8 @@ describe("data.json", () => {
       "trackers",
       "sharesReceived",
       "sharesMade",
+      "invitationsMade",
+      "invitationAccepted",
       "notificationTargets",
       "roles",
       "twoFactorAuth",
