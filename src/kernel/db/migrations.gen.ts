@@ -29,6 +29,7 @@ import m26 from "../../../drizzle/0026_zones.sql" with { type: "text" };
 import m27 from "../../../drizzle/0027_notifications.sql" with { type: "text" };
 import m28 from "../../../drizzle/0028_alerts.sql" with { type: "text" };
 import m29 from "../../../drizzle/0029_orphaned_rules.sql" with { type: "text" };
+import m30 from "../../../drizzle/0030_timeline.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -61,4 +62,5 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0027_notifications", sql: m27 },
   { tag: "0028_alerts", sql: m28 },
   { tag: "0029_orphaned_rules", sql: m29 },
+  { tag: "0030_timeline", sql: m30 },
 ];
