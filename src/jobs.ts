@@ -32,6 +32,7 @@ import { deleteOldCrossings } from "./tracking/crossings/retention";
 import { deleteOldPoints } from "./tracking/gps/retention";
 import { finishDetachments } from "./tracking/ingest/detach";
 import { forgetOldAnswers } from "./tracking/ingest/idempotency";
+import { recomputeTimelines } from "./tracking/timeline/recompute";
 
 /** Recurring work: each job is thin and calls an ordinary function. Intervals are milliseconds. */
 interface Job {
@@ -65,6 +66,7 @@ const JOBS: Job[] = [
   { name: "delete expired two-factor challenges", interval: 10 * MINUTE, run: deleteExpiredChallenges },
   { name: "delete old positions", interval: HOUR, run: deleteOldPoints, atStart: true },
   { name: "compute crossings anew", interval: MINUTE, run: recomputeCrossings, atStart: true },
+  { name: "compute timelines anew", interval: MINUTE, run: recomputeTimelines, atStart: true },
   { name: "delete old crossings", interval: HOUR, run: deleteOldCrossings, atStart: true },
   { name: "forget old changes", interval: 10 * MINUTE, run: forgetOldChanges, atStart: true },
   { name: "forget answers to repeated requests", interval: HOUR, run: forgetOldAnswers },

@@ -42,6 +42,7 @@ import { startMetrics } from "./server/metrics/service";
 import { startRecomputing } from "./tracking/crossings/recompute";
 import { loadDetachments } from "./tracking/ingest/detach";
 import { startReceiver } from "./tracking/receiver/service";
+import { startTimelines } from "./tracking/timeline/recompute";
 
 /** Time for running requests to finish after a stop was asked for. */
 const DRAIN_SECONDS = 5;
@@ -120,6 +121,7 @@ async function bringUp(release: () => void): Promise<Running> {
     pid: process.pid,
   });
   const stopRecomputing = startRecomputing();
+  const stopTimelines = startTimelines();
   startDeliveries();
   const stopOutbox = startOutbox();
   const stopJobs = startJobs();
@@ -131,6 +133,7 @@ async function bringUp(release: () => void): Promise<Running> {
     stopReceiver();
     stopJobs();
     stopRecomputing();
+    stopTimelines();
     stopSockets();
     endHolds();
     await Promise.race([app.server?.stop(false), Bun.sleep(DRAIN_SECONDS * SECOND)]);

@@ -21,9 +21,10 @@ import { newestPositionOf } from "../gps/service";
 import { forgetCurrent } from "../ingest/current-cache";
 import { detach } from "../ingest/detach";
 import { releaseHeld } from "../ingest/judge";
+import { remeasure } from "../timeline/live";
 import { trackers } from "../trackers/table";
 import { devicesChanged } from "./epoch";
-import type { Device, DeviceChange, NewDevice } from "./schema";
+import { AUTO_TRIP_DEFAULTS, type Device, type DeviceChange, type NewDevice } from "./schema";
 import { devices } from "./table";
 
 type Row = typeof devices.$inferSelect & { api_key_id: string | null };
@@ -101,7 +102,7 @@ export function insertDevice(input: Omit<NewDevice, "api_key_id">): string {
   refusingTaken(() =>
     db
       .insert(devices)
-      .values({ id, ...input, ...madeNow() })
+      .values({ id, ...withWholeRules(input), ...madeNow() })
       .run(),
   );
   devicesChanged();
@@ -119,6 +120,15 @@ function refusingTaken(write: () => void): void {
   }
 }
 
+/** A change of them gives the device another timeline. */
+const MEASURES = ["stop_radius_m", "stop_minutes", "gap_minutes"] as const;
+
+/** Rules that are left out are as they are by default. */
+const withWholeRules = <T extends Pick<NewDevice, "auto_trip">>({ auto_trip, ...input }: T) => ({
+  ...input,
+  ...(auto_trip !== undefined && { auto_trip: auto_trip && { ...AUTO_TRIP_DEFAULTS, ...auto_trip } }),
+});
+
 /** Changes the given fields; `api_key_id` null unlinks the device's key. */
 export function updateDevice(
   actor: Actor,
@@ -127,7 +137,7 @@ export function updateDevice(
 ): Promise<Device> {
   checkChanged({ api_key_id, ...input });
   return transactAs(actor, () => {
-    const change = changedOnly(getDevice(id), { ...input, api_key_id });
+    const change = changedOnly(getDevice(id), { ...withWholeRules(input), api_key_id });
     const { api_key_id: _, ...fields } = change;
     if (!isEmpty(change)) {
       refusingTaken(() =>
@@ -139,6 +149,7 @@ export function updateDevice(
       );
       devicesChanged();
       if (change.max_speed_kmh === null) letHeldCount(id);
+      if (MEASURES.some((measure) => change[measure] !== undefined)) remeasure(id);
       note("deviceUpdate", id, id);
     }
     if (api_key_id !== undefined) linkApiKey(actor, api_key_id, id);

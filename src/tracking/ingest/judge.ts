@@ -2,10 +2,10 @@ import { note } from "../../feed/journal";
 import { sqlite, statement } from "../../kernel/db/connection";
 import { SECOND } from "../../kernel/time/clock";
 import { distanceKm } from "../../kernel/values/great-circle";
-import { noteSpan } from "../geofences/spans";
 import { COLUMNS, counts, type Row } from "./columns";
 import { redraw, refreshLast } from "./distance";
 import type { Judgement } from "./kinds";
+import { noteSpan } from "./spans";
 
 /**
  * Judges fixes by the speed that they imply. The judgement of a fix depends on its stored neighbours alone, marked or not,
