@@ -50,6 +50,7 @@ import { gpsRoutes } from "./tracking/gps/routes";
 import { importRoutes } from "./tracking/import/routes";
 import { locationRoutes } from "./tracking/locations/routes";
 import { templateRoutes } from "./tracking/templates/routes";
+import { timelineRoutes } from "./tracking/timeline/routes";
 import { trackerRoutes } from "./tracking/trackers/routes";
 import { tripRoutes } from "./tracking/trips/routes";
 
@@ -110,6 +111,7 @@ export function createApp(): App {
     .use(locationRoutes)
     .use(geofenceRoutes)
     .use(crossingRoutes)
+    .use(timelineRoutes)
     .use(alertRoutes)
     .use(anchorRoutes)
     .use(alertRuleRoutes)

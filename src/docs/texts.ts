@@ -23,6 +23,7 @@ export const TAG_GROUPS: TagGroup[] = [
       ["Trip categories", "Kinds of trips, as a tree"],
       ["Trip templates", "What trips of a kind have in common, and trips made from it"],
       ["Locations", "Places where trips begin and end, and whom to talk to there"],
+      ["Timeline", "Moves, stops and gaps of devices, and statistics of their tracks"],
       ["Geofences", "Zones whose border is watched, and who crossed it when"],
       ["Alerts", "Conditions that hold, or held, and that people were told of"],
       ["Alert rules", "Conditions of which people are told"],

@@ -112,7 +112,14 @@ const ROOMS = [
     "tracking/ingest/formats",
   ],
   ...["tracking/gps", "tracking/devices", "tracking/categories", "tracking/trackers", "tracking/doors"],
-  ...["tracking/crossings", "tracking/trips", "tracking/templates", "tracking/receiver", "tracking/import"],
+  ...[
+    "tracking/crossings",
+    "tracking/trips",
+    "tracking/auto-trips",
+    "tracking/templates",
+    "tracking/receiver",
+    "tracking/import",
+  ],
   ...["operations/settings", "operations/system-config", "operations/water-levels", "operations/vessels"],
   ...["operations/integrations", "operations/community", "operations/stats"],
   // These reach into every domain.

@@ -52,7 +52,7 @@ const AutoTrip = t.Object(
 );
 type AutoTrip = (typeof AutoTrip)["static"];
 
-/** What a rule that is left out is. */
+/** Rules that are left out. */
 export const AUTO_TRIP_DEFAULTS: AutoTrip = {
   is_enabled: true,
   start_after_minutes: 3,

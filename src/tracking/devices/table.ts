@@ -1,7 +1,7 @@
 import { integer, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { flag, id, time } from "../../kernel/db/table";
-import type { StoredAutoTrip } from "../auto-trips/kinds";
 import { GAP_MINUTES, STOP_MINUTES, STOP_RADIUS_M } from "../timeline/kinds";
+import type { StoredAutoTrip } from "./auto-trip";
 
 export const devices = sqliteTable("devices", {
   id: id(),

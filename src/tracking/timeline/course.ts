@@ -102,4 +102,5 @@ function close(open: Open, part: Tally, isLast: boolean, decidedTime: number): C
   return { part: { sums: part, isLast, begunTime, decidedTime }, segment: copyOf(open.segment) };
 }
 
-const quarterOf = (time: number): number => Math.floor(time / QUARTER);
+/** A leg that ends with a quarter of an hour belongs to it. */
+const quarterOf = (time: number): number => Math.ceil(time / QUARTER);

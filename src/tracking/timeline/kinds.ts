@@ -6,3 +6,7 @@ export type SegmentKind = (typeof SEGMENT_KINDS)[number];
 export const STOP_RADIUS_M = 75;
 export const STOP_MINUTES = 5;
 export const GAP_MINUTES = 30;
+
+/** The periods of statistics. */
+export const PERIODS = ["day", "week", "month"] as const;
+export type Period = (typeof PERIODS)[number];

@@ -1,7 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
-import { Page } from "../../kernel/http/answers";
-import { moment, nullable, oneOf, out, record, t } from "../../kernel/http/schema";
-import { SEGMENT_KINDS } from "./kinds";
+import { Page, Single } from "../../kernel/http/answers";
+import { characters, EXAMPLE_UUID, moment, nullable, oneOf, out, record, t } from "../../kernel/http/schema";
+import { PERIODS, SEGMENT_KINDS } from "./kinds";
 
 const Spot = (what: string) =>
   t.Object(
@@ -45,18 +45,106 @@ export const Segment = record(
 );
 export type Segment = (typeof Segment)["static"];
 
+const Recomputing = nullable(
+  out.time(
+    "The timeline from this time on is being computed anew, since positions came late or were marked; null when all is done",
+  ),
+);
+
+const figures = {
+  distance_km: out.number(
+    "Length of the way of moves, and straight across gaps, in km; a leg counts for the period in which it ends",
+    42.7,
+  ),
+  moving_seconds: out.number("Seconds in moves", 16_200),
+  stopped_seconds: out.number("Seconds in stops", 61_200),
+  average_speed_kmh: nullable(out.number("Speed in moves, in km/h; null without any", 9.1)),
+  max_speed_kmh: nullable(
+    out.number(
+      "The second highest speed in moves, as reported, else by the way from the position before; of a single one, that",
+      13.7,
+    ),
+  ),
+  stops: out.integer("Stops that began", 3),
+  zone_ids: ids("Zones that the device was in or passed"),
+  bbox: nullable(
+    t.Array(t.Number(), {
+      minItems: 4,
+      maxItems: 4,
+      description:
+        "The box around the way: west, south, east and north in degrees; west exceeds east where it is across the 180th meridian",
+      examples: [[13.4553, 54.0967, 13.5066, 54.3412]],
+    }),
+  ),
+};
+const Figures = record("TimelineFigures", figures, "The figures of a span of time");
+export type Figures = (typeof Figures)["static"];
+
+const statistics = {
+  total: Figures,
+  periods: t.Array(
+    record(
+      "TimelinePeriod",
+      {
+        from: out.time("Its beginning"),
+        to: out.time("Its end, which is no longer part of it"),
+        ...figures,
+      },
+      "The figures of a day, a week or a month",
+    ),
+    {
+      description:
+        "The days, weeks or months in order, the first and the last one as far as they were asked for",
+    },
+  ),
+};
+export const Statistics = record(
+  "TimelineStatistics",
+  statistics,
+  "Figures of a track, in all and by the calendar",
+);
+export type Statistics = (typeof Statistics)["static"];
+
+export const DeviceStatistics = record(
+  "DeviceStatistics",
+  { device_id: out.uuid("The device"), ...statistics },
+  "Figures of a device, in all and by the calendar",
+);
+export type DeviceStatistics = (typeof DeviceStatistics)["static"];
+
+/** An answer with figures. */
+export const Recomputed = <T extends TSchema>(schema: T) =>
+  t.Object({ ...Single(schema).properties, recomputing_from: Recomputing });
+
+/** Devices of which the figures are asked for at once. */
+const MOST_DEVICES = 50;
+const LIST = `[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}`;
+
+export const deviceIds = t.String({
+  pattern: `^${LIST}(,${LIST}){0,${MOST_DEVICES - 1}}$`,
+  maxLength: MOST_DEVICES * 37,
+  description: `The devices: up to ${MOST_DEVICES} identifiers with commas in between`,
+  examples: [EXAMPLE_UUID],
+});
+
+export const calendar = {
+  by: t.Optional(oneOf(PERIODS, "The periods; weeks begin on Monday. By default days")),
+  timezone: t.Optional(
+    characters({
+      minLength: 1,
+      maxLength: 64,
+      description: "Time zone of the periods, as the IANA database names it; by default UTC",
+      examples: ["Europe/Berlin"],
+    }),
+  ),
+};
+
 export const fromToOfLastDay = {
   from: t.Optional(
     moment("From this time, or the beginning of this day (UTC), on; by default 24 hours before `to`"),
   ),
   to: t.Optional(moment("Up to this time, or the end of this day (UTC); by default now")),
 };
-
-const Recomputing = nullable(
-  out.time(
-    "The timeline from this time on is being computed anew, since positions came late or were marked; null when all is done",
-  ),
-);
 
 /** A page of what is computed anew after late positions. */
 export const RecomputedTimelinePage = <T extends TSchema>(title: `${string}Page`, schema: T) => {

@@ -35,7 +35,7 @@ export const timelineParts = sqliteTable(
     /** The newest fix when it was decided: a change of the track after that doesn't concern it. */
     decided_time: time().notNull(),
     ...sums,
-    /** The box around the ends of its legs, and the same with longitudes from 0 to 360, for a track across the 180th meridian. */
+    /** The box around its legs, and the same with longitudes from 0 to 360, for a track across the 180th meridian. */
     south: real().notNull(),
     north: real().notNull(),
     west: real().notNull(),

@@ -82,6 +82,8 @@ export const highestSpeed = ({ highest_kmh, second_kmh }: Speeds): number | null
 /** The sums of one leg. */
 export function tallyOf(leg: Leg): Tally {
   const km = distanceKm(leg.from, leg.to);
+  const box = boxOf(leg.from);
+  widen(box, boxOf(leg.to));
   return {
     kind: leg.kind,
     from: spotOf(leg.from),
@@ -90,7 +92,7 @@ export function tallyOf(leg: Leg): Tally {
     distance_mm: Math.round(km * MM_PER_KM),
     highest_kmh: speedOf(km, leg),
     second_kmh: null,
-    box: boxOf(leg.to),
+    box,
   };
 }
 

@@ -1,4 +1,4 @@
-/** The rules by which a device makes trips by itself, as they are stored: the type of `AutoTrip` in devices/schema.ts. */
+/** The rules by which a device makes trips by itself, as they are stored: the type of `AutoTrip` in schema.ts. */
 export interface StoredAutoTrip {
   is_enabled: boolean;
   start_after_minutes: number;
