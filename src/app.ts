@@ -54,6 +54,7 @@ import { locationRoutes } from "./tracking/locations/routes";
 import { logRoutes } from "./tracking/log/routes";
 import { shareRoutes } from "./tracking/shares/routes";
 import { templateRoutes } from "./tracking/templates/routes";
+import { timelineRoutes } from "./tracking/timeline/routes";
 import { trackerRoutes } from "./tracking/trackers/routes";
 import { trackRoutes } from "./tracking/tracks/routes";
 import { tripRoutes } from "./tracking/trips/routes";
@@ -120,6 +121,7 @@ export function createApp(): App {
     .use(locationRoutes)
     .use(geofenceRoutes)
     .use(crossingRoutes)
+    .use(timelineRoutes)
     .use(alertRoutes)
     .use(anchorRoutes)
     .use(alertRuleRoutes)

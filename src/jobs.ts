@@ -36,6 +36,7 @@ import { forgetOldAnswers } from "./tracking/ingest/idempotency";
 import { logPositions } from "./tracking/log/positions";
 import { finishRemovals } from "./tracking/log/removal";
 import { endExpiredShares } from "./tracking/shares/service";
+import { recomputeTimelines } from "./tracking/timeline/recompute";
 
 /** Recurring work: each job is thin and calls an ordinary function. Intervals are milliseconds. */
 interface Job {
@@ -71,6 +72,7 @@ const JOBS: Job[] = [
   { name: "delete old positions", interval: HOUR, run: deleteOldPoints, atStart: true },
   { name: "compute crossings anew", interval: MINUTE, run: recomputeCrossings, atStart: true },
   { name: "end shares that ran out", interval: MINUTE, run: endExpiredShares, atStart: true },
+  { name: "compute timelines anew", interval: MINUTE, run: recomputeTimelines, atStart: true },
   { name: "delete old crossings", interval: HOUR, run: deleteOldCrossings, atStart: true },
   { name: "forget old changes", interval: 10 * MINUTE, run: forgetOldChanges, atStart: true },
   { name: "forget answers to repeated requests", interval: HOUR, run: forgetOldAnswers },

@@ -43,6 +43,7 @@ import { startMetrics } from "./server/metrics/service";
 import { startRecomputing } from "./tracking/crossings/recompute";
 import { loadDetachments } from "./tracking/ingest/detach";
 import { startReceiver } from "./tracking/receiver/service";
+import { startTimelines } from "./tracking/timeline/recompute";
 import { startVersions } from "./tracking/tracks/version";
 
 /** Time for running requests to finish after a stop was asked for. */
@@ -122,6 +123,7 @@ async function bringUp(release: () => void): Promise<Running> {
     pid: process.pid,
   });
   const stopRecomputing = startRecomputing();
+  const stopTimelines = startTimelines();
   startDeliveries();
   startHearers();
   startVersions();
@@ -135,6 +137,7 @@ async function bringUp(release: () => void): Promise<Running> {
     stopReceiver();
     stopJobs();
     stopRecomputing();
+    stopTimelines();
     stopSockets();
     endHolds();
     await Promise.race([app.server?.stop(false), Bun.sleep(DRAIN_SECONDS * SECOND)]);

@@ -113,7 +113,13 @@ const ROOMS = [
     "alerts/deliveries",
   ],
   ...["alerts/alerts", "alerts/arrivals", "alerts/rules", "alerts/conditions", "alerts/anchor"],
-  ...["tracking/geofences", "tracking/locations", "tracking/ingest", "tracking/ingest/formats"],
+  ...[
+    "tracking/geofences",
+    "tracking/locations",
+    "tracking/timeline",
+    "tracking/ingest",
+    "tracking/ingest/formats",
+  ],
   ...[
     "tracking/gps",
     "tracking/shares",
@@ -128,6 +134,7 @@ const ROOMS = [
     "tracking/crossings",
     "tracking/log",
     "tracking/trips",
+    "tracking/auto-trips",
     "tracking/templates",
     "tracking/tracks",
     "tracking/receiver",

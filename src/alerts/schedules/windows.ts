@@ -1,6 +1,6 @@
 import { invalid } from "../../kernel/errors/errors";
-import { DAY, HOUR, MINUTE, SECOND } from "../../kernel/time/clock";
-import { BoundedMap } from "../../kernel/values/bounded-map";
+import { DAY, HOUR, MINUTE } from "../../kernel/time/clock";
+import { isTimeZone, localClock, momentOf } from "../../kernel/values/time-zones";
 import { DAYS } from "./days";
 import type { Schedule } from "./schema";
 
@@ -12,48 +12,10 @@ export interface Span {
   until: number;
 }
 
-/** Making a format takes longer than using it. */
-const formats = new BoundedMap<string, Intl.DateTimeFormat>(100);
-
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  let format = formats.get(timeZone);
-  if (!format) {
-    format = new Intl.DateTimeFormat("en-GB", {
-      ...{ timeZone, hourCycle: "h23", era: "short" },
-      ...{ year: "numeric", month: "numeric", day: "numeric" },
-      ...{ hour: "numeric", minute: "numeric", second: "numeric" },
-    });
-    formats.set(timeZone, format);
-  }
-  return format;
-}
-
 /** Refuses a schedule whose time zone nobody knows; `path` is that of the schedule. Throws 400. */
 export function checkSchedule(path: string, { timezone }: Schedule): void {
-  try {
-    formatOf(timezone);
-  } catch {
+  if (!isTimeZone(timezone))
     throw invalid(`${path}/timezone`, "must be a time zone of the IANA database, such as Europe/Berlin");
-  }
-}
-
-/** The local clock of a zone at a time, as if it were UTC (epoch milliseconds). */
-function localClock(timeZone: string, time: number): number {
-  const parts: Record<string, number> = {};
-  for (const { type, value } of formatOf(timeZone).formatToParts(time)) parts[type] = Number(value);
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-  return Date.UTC(year, month - 1, day, hour, minute, second) + (time % SECOND);
-}
-
-/**
- * The moment at which the local clock shows a time (given as if it were UTC): the first where the clock is set back and
- * shows it twice, and as long after the change as the time is beyond it where the clock is set forward and skips it.
- */
-function momentOf(timeZone: string, local: number): number {
-  const offsetAt = (time: number) => localClock(timeZone, time) - time;
-  const candidates = [local - offsetAt(local - DAY), local - offsetAt(local + DAY)];
-  const shown = candidates.filter((moment) => localClock(timeZone, moment) === local);
-  return shown.length > 0 ? Math.min(...shown) : Math.max(...candidates);
 }
 
 /** More than a clock is ever changed by at once, but for a place that crosses the date line. */

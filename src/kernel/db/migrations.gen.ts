@@ -32,6 +32,7 @@ import m29 from "../../../drizzle/0029_orphaned_rules.sql" with { type: "text" }
 import m30 from "../../../drizzle/0030_device_shares.sql" with { type: "text" };
 import m31 from "../../../drizzle/0031_trip_log.sql" with { type: "text" };
 import m32 from "../../../drizzle/0032_invitations.sql" with { type: "text" };
+import m33 from "../../../drizzle/0033_timeline.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -67,4 +68,5 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0030_device_shares", sql: m30 },
   { tag: "0031_trip_log", sql: m31 },
   { tag: "0032_invitations", sql: m32 },
+  { tag: "0033_timeline", sql: m33 },
 ];

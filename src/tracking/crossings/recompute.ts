@@ -1,7 +1,7 @@
 import { leaveUntold } from "../../alerts/conditions/fix";
 import { note } from "../../feed/journal";
 import { publish, subscribe } from "../../kernel/db/events";
-import { transact } from "../../kernel/db/transactions";
+import { inSteps } from "../../kernel/db/steps";
 import { logFailure } from "../../kernel/errors/trouble";
 import { iso } from "../../kernel/time/clock";
 import type { Shown } from "../geofences/events";
@@ -149,40 +149,19 @@ function tell(deviceId: string, { changed_zones, changed_from, changed_to }: Spa
 
 // --- The job ----------------------------------------------------------------------------------------------
 
-let isAtWork = false;
-let isStopped = false;
+const job = inSteps({
+  due: spans,
+  step: recomputeStep,
+  complaint: "crossings of a device could not be computed anew; it is tried again",
+});
 
 /** The job: does all the work there is, in steps with requests in between. */
-export async function recomputeCrossings(): Promise<void> {
-  if (isAtWork) return;
-  isAtWork = true;
-  try {
-    const failed = new Set<string>();
-    const isDue = (deviceId: string) => !failed.has(deviceId);
-    for (let due = spans(); due.length > 0 && !isStopped; due = spans().filter(isDue))
-      for (const deviceId of due)
-        try {
-          while (!isStopped && (await transact(() => recomputeStep(deviceId), "retryable")));
-        } catch (error) {
-          failed.add(deviceId);
-          logFailure("crossings of a device could not be computed anew; it is tried again", error, {
-            device: deviceId,
-          });
-        }
-  } finally {
-    isAtWork = false;
-  }
-}
+export const recomputeCrossings = job.run;
 
 /** Lets the work begin as soon as there is some. Returns the stop. */
 export function startRecomputing(): () => void {
   subscribe("track.changed", () => {
-    if (isStopped) return;
-    recomputeCrossings().catch((error) =>
-      logFailure("crossings could not be computed anew; it is tried again", error),
-    );
+    job.run().catch((error) => logFailure("crossings could not be computed anew; it is tried again", error));
   });
-  return () => {
-    isStopped = true;
-  };
+  return job.stop;
 }

@@ -11,6 +11,62 @@ import {
   uuid,
 } from "../../kernel/http/schema";
 
+const NAME_TEMPLATE = "{origin} {date} {time}";
+
+/** The rules by which a device makes trips by itself. */
+const AutoTrip = t.Object(
+  {
+    is_enabled: t.Boolean({ description: "Whether it makes trips by itself", examples: [true] }),
+    start_after_minutes: t.Integer({
+      ...{ minimum: 0, maximum: 1_440, default: 3 },
+      description: "Minutes that a move must last before its trip begins",
+      examples: [3],
+    }),
+    end_after_minutes: t.Integer({
+      ...{ minimum: 1, maximum: 1_440, default: 20 },
+      description: "Minutes that a stop, or a silence, must last before the trip is completed",
+      examples: [20],
+    }),
+    min_distance_km: t.Number({
+      ...{ minimum: 0, maximum: 10_000, default: 0.5 },
+      description: "A trip that is shorter when it ends is removed again",
+      examples: [0.5],
+    }),
+    name_template: characters({
+      ...{ minLength: 1, maxLength: 200, default: NAME_TEMPLATE },
+      description:
+        "Name of the trip: `{date}` and `{time}` (UTC) are those of its beginning, `{origin}` the location there or its coordinates, `{device}` the name of the device",
+      examples: [NAME_TEMPLATE],
+    }),
+  },
+  {
+    title: "AutoTrip",
+    description: "Trips that the device begins and ends by itself, as it moves; null for none",
+    examples: [
+      {
+        ...{ is_enabled: true, start_after_minutes: 3, end_after_minutes: 20, min_distance_km: 0.5 },
+        name_template: NAME_TEMPLATE,
+      },
+    ],
+  },
+);
+type AutoTrip = (typeof AutoTrip)["static"];
+
+/** Rules that are left out. */
+export const AUTO_TRIP_DEFAULTS: AutoTrip = {
+  is_enabled: true,
+  start_after_minutes: 3,
+  end_after_minutes: 20,
+  min_distance_km: 0.5,
+  name_template: NAME_TEMPLATE,
+};
+
+const NewAutoTrip = t.Partial(AutoTrip, {
+  title: "NewAutoTrip",
+  description: "Trips that the device begins and ends by itself, as it moves; null for none",
+  examples: [{ is_enabled: true, start_after_minutes: 3 }],
+});
+
 export const Device = record(
   "Device",
   {
@@ -27,6 +83,10 @@ export const Device = record(
     max_speed_kmh: nullable(
       out.number("Positions that imply a higher speed are marked as outliers; null for no check", 80),
     ),
+    stop_radius_m: out.number("Metres within which the device counts as standing still in its timeline", 75),
+    stop_minutes: out.integer("Minutes within that radius that make a stop", 5),
+    gap_minutes: out.integer("Minutes without a position, after which it is elsewhere, that make a gap", 30),
+    auto_trip: nullable(AutoTrip),
     is_active: out.boolean("Whether the device is in use"),
     last_position_at: nullable(out.time("Time of its newest position; null while it has none")),
     battery_percent: nullable(out.number("Charge of its battery at the newest position, in percent", 82)),
@@ -64,6 +124,31 @@ const details = {
       examples: [80],
     }),
   ),
+  stop_radius_m: t.Optional(
+    t.Number({
+      minimum: 10,
+      maximum: 5_000,
+      description: "Metres within which the device counts as standing still in its timeline; default 75",
+      examples: [75],
+    }),
+  ),
+  stop_minutes: t.Optional(
+    t.Integer({
+      minimum: 1,
+      maximum: 120,
+      description: "Minutes within that radius that make a stop; default 5",
+      examples: [5],
+    }),
+  ),
+  gap_minutes: t.Optional(
+    t.Integer({
+      minimum: 1,
+      maximum: 1_440,
+      description: "Minutes without a position, after which it is elsewhere, that make a gap; default 30",
+      examples: [30],
+    }),
+  ),
+  auto_trip: optional(NewAutoTrip),
   api_key_id: optional(
     uuid(
       "The API key that posts this device's positions; its former device and this one's former key are unlinked",

@@ -23,9 +23,10 @@ import { forgetCurrent } from "../ingest/current-cache";
 import { detach } from "../ingest/detach";
 import { releaseHeld } from "../ingest/judge";
 import { endSharesOf } from "../shares/service";
+import { remeasure } from "../timeline/live";
 import { trackers } from "../trackers/table";
 import { devicesChanged } from "./epoch";
-import type { Device, DeviceChange, NewDevice } from "./schema";
+import { AUTO_TRIP_DEFAULTS, type Device, type DeviceChange, type NewDevice } from "./schema";
 import { devices } from "./table";
 
 type Row = typeof devices.$inferSelect & { api_key_id: string | null };
@@ -106,7 +107,7 @@ export function insertDevice(input: Omit<NewDevice, "api_key_id">): string {
   refusingTaken(() =>
     db
       .insert(devices)
-      .values({ id, ...input, ...madeNow() })
+      .values({ id, ...withWholeRules(input), ...madeNow() })
       .run(),
   );
   devicesChanged();
@@ -124,6 +125,15 @@ function refusingTaken(write: () => void): void {
   }
 }
 
+/** A change of them gives the device another timeline. */
+const MEASURES = ["stop_radius_m", "stop_minutes", "gap_minutes"] as const;
+
+/** Rules that are left out are as they are by default. */
+const withWholeRules = <T extends Pick<NewDevice, "auto_trip">>({ auto_trip, ...input }: T) => ({
+  ...input,
+  ...(auto_trip !== undefined && { auto_trip: auto_trip && { ...AUTO_TRIP_DEFAULTS, ...auto_trip } }),
+});
+
 /** Changes the given fields; `api_key_id` null unlinks the device's key. Throws 400, 404, 409, and 403 for what a share doesn't permit. */
 export function updateDevice(
   actor: Actor,
@@ -134,7 +144,7 @@ export function updateDevice(
   if (actor.admittedBy && (api_key_id !== undefined || input.external_id !== undefined))
     throw forbidden("Whoever manages a device by a share may change neither external_id nor api_key_id");
   return transactAs(actor, () => {
-    const change = changedOnly(getDevice(id), { ...input, api_key_id });
+    const change = changedOnly(getDevice(id), { ...withWholeRules(input), api_key_id });
     const { api_key_id: _, ...fields } = change;
     if (!isEmpty(change)) {
       refusingTaken(() =>
@@ -146,6 +156,7 @@ export function updateDevice(
       );
       devicesChanged();
       if (change.max_speed_kmh === null) letHeldCount(id);
+      if (MEASURES.some((measure) => change[measure] !== undefined)) remeasure(id);
       note("deviceUpdate", id, id);
     }
     if (api_key_id !== undefined) linkApiKey(actor, api_key_id, id);

@@ -6,7 +6,6 @@ import { afterCommit } from "../../kernel/db/transactions";
 import { conflict, notFound } from "../../kernel/errors/errors";
 import type { PageOf, PageRequest } from "../../kernel/http/paging";
 import { now, SECOND } from "../../kernel/time/clock";
-import { noteSpan } from "../geofences/spans";
 import { COLUMNS, type Row, toGpsPoint } from "../ingest/columns";
 import { cachedCurrent, forgetCurrent } from "../ingest/current-cache";
 import { isDetached } from "../ingest/detach";
@@ -22,6 +21,7 @@ import {
   windowOf,
 } from "../ingest/places";
 import type { GpsPoint } from "../ingest/schema";
+import { noteSpan } from "../ingest/spans";
 import type { GpsFilter } from "./schema";
 import { COUNTS } from "./table";
 

@@ -50,13 +50,13 @@ export const gpsPoints = sqliteTable(
 );
 
 /**
- * Deleted devices and trips whose points still carry their identifier, and lists that are gone though counters
- * are left of them, until a background job is done.
+ * Deleted devices and trips whose points still carry their identifier, and lists and timelines that are gone though counters
+ * and parts are left of them, until a background job is done.
  */
 export const gpsDetachments = sqliteTable(
   "gps_detachments",
   {
-    kind: text({ enum: ["device", "trip", "list"] }).notNull(),
+    kind: text({ enum: ["device", "trip", "list", "timeline"] }).notNull(),
     reference: text().notNull(),
   },
   (table) => [primaryKey({ columns: [table.kind, table.reference] })],

@@ -1,9 +1,10 @@
-import { and, eq, inArray, ne, placeholder } from "drizzle-orm";
+import { and, eq, inArray, placeholder } from "drizzle-orm";
 import { db, statement } from "../../kernel/db/connection";
 import { removeCounter, removeParts } from "../../kernel/db/counters";
 import { rowid } from "../../kernel/db/table";
 import { afterCommit, transact } from "../../kernel/db/transactions";
 import { gpsDetachments, gpsPoints } from "../gps/table";
+import { timelineParts, timelineSegments } from "../timeline/table";
 import { forgetAllCurrent } from "./current-cache";
 import { categoryListsOf, devicePoints, deviceTrips, tripPoints } from "./places";
 
@@ -54,7 +55,10 @@ export const detachmentCount = (): number => detached.size;
 export function detach(kind: Kind, id: string): void {
   afterCommit(forgetAllCurrent);
   if (kind === "trip") dropList(tripPoints(id));
-  else for (const list of [devicePoints(id), deviceTrips(id), ...categoryListsOf(id)]) dropList(list);
+  else {
+    for (const list of [devicePoints(id), deviceTrips(id), ...categoryListsOf(id)]) dropList(list);
+    dropTimeline(id);
+  }
   if (clear(kind, id) < STEP) return;
   db.insert(gpsDetachments).values({ kind, reference: id }).run();
   afterCommit(() => detached.add(id));
@@ -67,25 +71,45 @@ export function dropList(list: string): void {
     db.insert(gpsDetachments).values({ kind: "list", reference: list }).run();
 }
 
+/** Removes the timeline of a device that is gone, in the current transaction; much of it is left to the job. */
+function dropTimeline(deviceId: string): void {
+  if (clearTimeline(deviceId))
+    db.insert(gpsDetachments).values({ kind: "timeline", reference: deviceId }).run();
+}
+
+/** Removes some of the timeline of a device. True if there may be more. */
+function clearTimeline(deviceId: string): boolean {
+  const cleared = [timelineParts, timelineSegments].map((table) => {
+    const some = db.select({ rowid }).from(table).where(eq(table.device_id, deviceId)).limit(STEP);
+    return db.delete(table).where(inArray(rowid, some)).returning({ rowid }).all().length;
+  });
+  return cleared.includes(STEP);
+}
+
 /** Loads the unfinished detachments from before a restart. */
 export function loadDetachments(): void {
   detached.clear();
-  const unfinished = db.select().from(gpsDetachments).where(ne(gpsDetachments.kind, "list"));
+  const unfinished = db
+    .select()
+    .from(gpsDetachments)
+    .where(inArray(gpsDetachments.kind, ["device", "trip"]));
   for (const row of unfinished.all()) detached.add(row.reference);
 }
 
 /** The job: rewrites the remaining points and removes the remaining counters, with requests in between. */
 export async function finishDetachments(): Promise<void> {
   for (const { kind, reference } of db.select().from(gpsDetachments).all()) {
-    const step = (): boolean =>
-      kind === "list" ? removeParts(reference, PARTS) === PARTS : clear(kind, reference) === STEP;
+    const step = (): boolean => {
+      if (kind === "list") return removeParts(reference, PARTS) === PARTS;
+      return kind === "timeline" ? clearTimeline(reference) : clear(kind, reference) === STEP;
+    };
     for (let more = true; more; ) {
       more = await transact(() => {
         if (step()) return true;
         db.delete(gpsDetachments)
           .where(and(eq(gpsDetachments.kind, kind), eq(gpsDetachments.reference, reference)))
           .run();
-        if (kind !== "list") afterCommit(() => detached.delete(reference));
+        if (kind === "device" || kind === "trip") afterCommit(() => detached.delete(reference));
         return false;
       });
     }

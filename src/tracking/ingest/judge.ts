@@ -3,10 +3,10 @@ import { sqlite, statement } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { SECOND } from "../../kernel/time/clock";
 import { distanceKm } from "../../kernel/values/great-circle";
-import { noteSpan } from "../geofences/spans";
 import { COLUMNS, counts, type Row } from "./columns";
 import { redraw, refreshLast } from "./distance";
 import type { Judgement } from "./kinds";
+import { noteSpan } from "./spans";
 
 declare module "../../kernel/db/events" {
   interface EventMap {

@@ -12,8 +12,8 @@ import { iso, now, SECOND } from "../../kernel/time/clock";
 import { systemValue } from "../../runtime-settings/service";
 import { evaluateZones } from "../geofences/evaluate";
 import { sidesOf } from "../geofences/presence";
-import { noteSpan } from "../geofences/spans";
 import { noteFirst } from "../geofences/tracks";
+import { advance } from "../timeline/live";
 import { COLUMNS, type Measures, measured, PLACEHOLDERS, type Row, toGpsPoint, valuesOf } from "./columns";
 import { keepCrossings } from "./crossings";
 import { forgetCurrent, renewCurrent } from "./current-cache";
@@ -25,6 +25,7 @@ import { judgeAround, type Numbered } from "./judge";
 import { isFile, isOwn, type Source } from "./kinds";
 import { ALL, countAt, devicePoints, tripPoints } from "./places";
 import type { GpsPoint, NewGpsPoint } from "./schema";
+import { noteSpan } from "./spans";
 import { withAllSpeeds } from "./speeds";
 import { whileTurnLasts } from "./turn";
 
@@ -107,11 +108,12 @@ function take(
   };
 }
 
-/** Lets zones and alerts see a fix, and each place that its device moved to, in the current transaction. */
+/** Lets zones, alerts and the timeline see a fix, and each place that its device moved to, in the current transaction. */
 function watch(deviceId: string, { source }: Row, places: Numbered[]): void {
   if (!isFile(source)) endSilence(deviceId);
   for (const place of places) {
     const cross = () => keepCrossings(deviceId, evaluateZones(deviceId, place));
+    advance(deviceId, place);
     watchFix(deviceId, place, cross, () => sidesOf(deviceId), isOwn(place.source));
     // Those of the own receiver are heard before they are thinned out.
     if (!isOwn(place.source)) watchAnchor(deviceId, place);

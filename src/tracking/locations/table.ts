@@ -19,7 +19,10 @@ export const locations = sqliteTable(
     created_at: time().notNull(),
     updated_at: time().notNull(),
   },
-  (table) => [index("locations_name").on(sql`name COLLATE NOCASE`, table.id)],
+  (table) => [
+    index("locations_name").on(sql`name COLLATE NOCASE`, table.id),
+    index("locations_place").on(table.latitude, table.longitude).where(sql`latitude IS NOT NULL`),
+  ],
 );
 
 export const locationContacts = sqliteTable(
