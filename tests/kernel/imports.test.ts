@@ -114,20 +114,14 @@ const ROOMS = [
   ],
   ...["alerts/alerts", "alerts/arrivals", "alerts/rules", "alerts/conditions", "alerts/anchor"],
   ...[
+    "tracking/shares",
     "tracking/geofences",
     "tracking/locations",
     "tracking/timeline",
     "tracking/ingest",
     "tracking/ingest/formats",
   ],
-  ...[
-    "tracking/gps",
-    "tracking/shares",
-    "tracking/devices",
-    "tracking/categories",
-    "tracking/trackers",
-    "tracking/doors",
-  ],
+  ...["tracking/gps", "tracking/devices", "tracking/categories", "tracking/trackers", "tracking/doors"],
   // Invitations share devices.
   "identity/invitations",
   ...[

@@ -20,7 +20,7 @@ import { append, countEntries, entriesInTurns, findEntry, readEntries, strikesOf
 /** The trip of a log that a caller sees. Throws 404. */
 export function loggedTrip(tripId: string, visible: VisibleDevices = "all"): typeof trips.$inferSelect {
   const trip = db.select().from(trips).where(eq(trips.id, tripId)).get();
-  if (!trip || !isTripShown(trip, visible)) throw notFound("Trip");
+  if (!trip || !isTripShown(tripId, visible)) throw notFound("Trip");
   return trip;
 }
 

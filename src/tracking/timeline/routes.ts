@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
+import { requireDevice } from "../../identity/access/visible-devices";
 import { errors } from "../../kernel/http/answers";
 import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
 import { IdParams, query, t } from "../../kernel/http/schema";
@@ -32,7 +33,7 @@ export const timelineRoutes = new Elysia({ tags: ["Timeline"] })
       return { ...page(`/v1/devices/${params.id}/timeline`, asked, rows, request), recomputing_from };
     },
     {
-      access: "gps:read",
+      access: { requires: "gps:read", orShare: "history" },
       params: IdParams,
       ...query(t.Object({ ...pageQuery(LIMIT), ...fromToOfLastDay })),
       response: { 200: RecomputedTimelinePage("TimelinePage", Segment), ...errors(404) },
@@ -50,7 +51,7 @@ export const timelineRoutes = new Elysia({ tags: ["Timeline"] })
       return { ...single(data, `/v1/devices/${params.id}/statistics`), recomputing_from };
     },
     {
-      access: "gps:read",
+      access: { requires: "gps:read", orShare: "history" },
       params: IdParams,
       ...query(t.Object({ ...fromToOfLastDay, ...calendar })),
       response: { 200: Recomputed(Statistics), ...errors(404) },
@@ -63,12 +64,12 @@ export const timelineRoutes = new Elysia({ tags: ["Timeline"] })
   )
   .get(
     "/v1/trips/:id/statistics",
-    async ({ params, query }) => {
-      const { data, recomputing_from } = await tripStatistics(params.id, query);
+    async ({ params, query, visible }) => {
+      const { data, recomputing_from } = await tripStatistics(params.id, query, visible);
       return { ...single(data, `/v1/trips/${params.id}/statistics`), recomputing_from };
     },
     {
-      access: "trips:read",
+      access: { requires: "trips:read", orShare: "history" },
       params: IdParams,
       ...query(
         t.Object({
@@ -94,13 +95,14 @@ export const timelineRoutes = new Elysia({ tags: ["Timeline"] })
   )
   .get(
     "/v1/statistics",
-    async ({ query }) => {
+    async ({ actor, query, visible }) => {
       const ids = [...new Set(query.device_ids.toLowerCase().split(","))];
+      for (const id of ids) requireDevice(actor.caller, visible, id);
       const { data, recomputing_from } = await fleetStatistics(ids, query);
       return { ...single(data, "/v1/statistics"), recomputing_from };
     },
     {
-      access: "gps:read",
+      access: { requires: "gps:read", orShare: "history" },
       ...query(t.Object({ device_ids: deviceIds, ...fromToOfLastDay, ...calendar })),
       response: { 200: Recomputed(t.Array(DeviceStatistics)), ...errors(404) },
       detail: {

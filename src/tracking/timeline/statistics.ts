@@ -1,6 +1,8 @@
+import type { VisibleDevices } from "../../identity/access/visible-devices";
 import { notFound } from "../../kernel/errors/errors";
 import { iso } from "../../kernel/time/clock";
 import { staysOf, zonesBetween } from "../geofences/stays";
+import { isTripShown } from "../shares/trips";
 import { addSums, blank, Figures, type Piece, type Sums, toShown } from "./figures";
 import type { Period } from "./kinds";
 import { tailOf } from "./live";
@@ -59,9 +61,13 @@ export async function fleetStatistics(
  * The figures of a trip from its first position to its last one, without its pauses; or of a span in between. Throws 404 for
  * no trip, and 400.
  */
-export async function tripStatistics(tripId: string, query: StatisticsQuery): Promise<Answer<Statistics>> {
+export async function tripStatistics(
+  tripId: string,
+  query: StatisticsQuery,
+  visible: VisibleDevices = "all",
+): Promise<Answer<Statistics>> {
   const stretches = stretchesOf(tripId);
-  if (stretches === null) throw notFound("Trip");
+  if (stretches === null || !isTripShown(tripId, visible)) throw notFound("Trip");
   const [first, last] = [stretches[0], stretches.at(-1)];
   const window = windowOf({
     ...(first && { from: iso(first.from) }),

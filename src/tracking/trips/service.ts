@@ -72,7 +72,7 @@ export function getTrip(id: string, visible: VisibleDevices = "all"): Trip {
 /** The row of a trip that a caller sees. Throws 404. */
 export function shownTrip(id: string, visible: VisibleDevices): Row {
   const row = tripRow(id);
-  if (!isTripShown(row, visible)) throw notFound("Trip");
+  if (!isTripShown(id, visible)) throw notFound("Trip");
   return row;
 }
 
