@@ -86,7 +86,15 @@ const isSql = (target: string) =>
  */
 const ROOMS = [
   ...["kernel/time", "kernel/values", "kernel/logs", "kernel/errors", "kernel/limits", "kernel/feeds"],
-  ...["configuration", "kernel/process", "kernel/crypto", "kernel/db", "kernel/http", "kernel/pdf", "runtime-settings"],
+  ...[
+    "configuration",
+    "kernel/process",
+    "kernel/crypto",
+    "kernel/db",
+    "kernel/http",
+    "kernel/pdf",
+    "runtime-settings",
+  ],
   ...["feed", "outbox", "proto"],
   // Identity: access first, then what accounts are made of, then their use cases.
   ...["identity/access", "identity/audit", "identity/platforms", "identity/proof", "identity/verification"],

@@ -51,7 +51,8 @@ const LIMIT = /^ratelimit-(limit|remaining|reset)$/;
 
 /**
  * Headers that a server may leave out: it knows a time to wait only now and then, and staleness is rare;
- * GraphQL tells the methods only if others would be taken, and its page alone has a validator.
+ * GraphQL tells the methods only if others would be taken, and its page alone has a validator. A log has a file's name only
+ * as a file.
  */
 const OPTIONAL = new Set([
   "Allow",
@@ -62,6 +63,7 @@ const OPTIONAL = new Set([
   "Accept-Patch",
   "Retry-After",
   "Warning",
+  "Content-Disposition",
   "RateLimit-Limit",
   "RateLimit-Remaining",
   "RateLimit-Reset",

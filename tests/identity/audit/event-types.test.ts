@@ -63,11 +63,11 @@ describe("the table of event types", () => {
     expect(unknown).toEqual([]);
   });
 
-  test("holds every type that the specification names, and two of Fairlead's own", async () => {
+  test("holds every type that the specification names, and three of Fairlead's own", async () => {
     const { paths } = (await world.server.contract()).document;
     const arrived = Object.entries(AWAITED).flatMap(([type, path]) => (paths[path] ? [type] : []));
     expect(Object.keys(EVENT_TYPES).sort()).toEqual(
-      [...SPECIFIED, ...arrived, "api_key_updated", "reauthenticated"].sort(),
+      [...SPECIFIED, ...arrived, "api_key_updated", "reauthenticated", "trip_log_deleted"].sort(),
     );
   });
 });

@@ -140,6 +140,7 @@ describe("data.json", () => {
       "bans",
       "exportLogs",
       "sessions",
+      "logEntries",
       "auditReports",
       "auditActions",
       "auditEvents",
