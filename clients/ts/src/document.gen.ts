@@ -886,6 +886,12 @@ export interface components {
              */
             ended_at: string | null;
             /**
+             * Format: int64
+             * @description Minutes between two positions that go into its log by themselves while it is active and logs; 0 for none
+             * @example 60
+             */
+            log_interval_minutes: number;
+            /**
              * Format: date-time
              * @description When it was created
              * @example 2026-05-04T09:30:00.000Z

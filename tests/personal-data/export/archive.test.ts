@@ -172,6 +172,18 @@ describe("data.json", () => {
       expect(files["data.json"].toString()).not.toContain(secret);
   });
 
+  test("holds the log entries that the user wrote, oldest first, and nobody else's", async () => {
+    const writer = await staff(server, "trips:read", "trips:write");
+    const { id } = done(await server.post("/v1/trips", { token: writer.token, body: { name: "trip" } })).data;
+    const write = async (text: string, token: Token) =>
+      done(await server.post(`/v1/trips/${id}/log`, { token, body: { text } })).data;
+    const first = await write("first", writer.token);
+    await write("of somebody else", await server.admin());
+    const second = await write("second", writer.token);
+    const { data } = await exported(server, writer.token);
+    expect(data.logEntries).toEqual([camelCased(first), camelCased(second)]);
+  });
+
   test.each(["pendingEmailChange", "pendingEmailLink", "deletionStatus"] as const)(
     "holds %s as the API shows it",
     (section) => expect(archive.data[section]).toEqual(camelCased(rest[section])),

@@ -8,7 +8,7 @@ import { staff } from "../../support/people";
 import { onDatabase } from "../../support/rows";
 import { TestServer, temporaryDirectory } from "../../support/server";
 import { createTrip, moveTrip, postPoint } from "../support";
-import { type Entry, readLog, strike, write } from "./support";
+import { type Entry, readLog, strike, verify, write } from "./support";
 
 /** The log of a trip as files. */
 let server: TestServer;
@@ -205,6 +205,19 @@ describe("the sheet", () => {
     const text = await textOf(other.bytes);
     expect(text).not.toContain("admin");
     expect(text).toContain(squeezed(`User ${entries[0].user_id.slice(-8)}`));
+  });
+
+  test("names a deleted account's author no more, while the entries stay as they were", async () => {
+    const { id } = await createTrip(server);
+    const mate = await staff(server, "trips:write");
+    const entry = await write(server, id, { text: "Changed the oil" }, mate.token);
+    expect(await textOf((await file("pdf", {}, token, id)).bytes)).toContain(squeezed(mate.username));
+    expectStatus(await server.post(`/v1/admin/users/${mate.id}/force-delete`, { token }), 200);
+    expect(await readLog(server, id)).toEqual([entry]);
+    expect((await verify(server, id)).is_intact).toBe(true);
+    const text = await textOf((await file("pdf", {}, token, id)).bytes);
+    expect(text).not.toContain(squeezed(mate.username));
+    expect(text).toContain(squeezed("deleted account"));
   });
 
   test("says so where the chain is broken", async () => {
