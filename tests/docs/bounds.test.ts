@@ -211,6 +211,7 @@ const INPUTS: Record<string, string> = {
   "turnTwoFactorAuthenticationOff body.code": TOKEN,
   "openWebSocket query.token": "the address and the headers are bounded to 16 KiB",
   "writeAuditEvent body.metadata": METADATA,
+  "writeLogEntry body.data": "16 KiB of JSON and 16 levels",
   "createZone body.metadata": METADATA,
   "changeZone body.metadata": METADATA,
   "createZone body.geometry.coordinates[][]": "2,000 corners in all (shape-check.ts)",

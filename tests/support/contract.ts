@@ -51,7 +51,8 @@ const LIMIT = /^ratelimit-(limit|remaining|reset)$/;
 
 /**
  * Headers that a server may leave out: it knows a time to wait only now and then, and staleness is rare;
- * GraphQL tells the methods only if others would be taken, and its page alone has a validator.
+ * GraphQL tells the methods only if others would be taken, and its page alone has a validator. A log has a file's name only
+ * as a file.
  */
 const OPTIONAL = new Set([
   "Allow",
@@ -67,6 +68,7 @@ const OPTIONAL = new Set([
   "Set-Cookie",
   "Clear-Site-Data",
   "Warning",
+  "Content-Disposition",
   "RateLimit-Limit",
   "RateLimit-Remaining",
   "RateLimit-Reset",

@@ -63,11 +63,11 @@ describe("the table of event types", () => {
     expect(unknown).toEqual([]);
   });
 
-  test("holds every type that the specification names, and two of Fairlead's own", async () => {
+  test("holds every type that the specification names, and three of Fairlead's own", async () => {
     const { paths } = (await world.server.contract()).document;
     const arrived = Object.entries(AWAITED).flatMap(([type, path]) => (paths[path] ? [type] : []));
     expect(Object.keys(EVENT_TYPES).sort()).toEqual(
-      [...SPECIFIED, ...arrived, "api_key_updated", "reauthenticated"].sort(),
+      [...SPECIFIED, ...arrived, "api_key_updated", "reauthenticated", "trip_log_deleted"].sort(),
     );
   });
 });
@@ -137,6 +137,11 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
     body: { positions: [{ latitude: 54, longitude: 13, timestamp: 1_777_887_000 }] },
   }),
   "GET /v1/devices/{id}/shares/{user_id}": async () => ({ params: await newShare(world) }),
+  "GET /v1/trips/{id}/log/{entry_id}": async () => ({ params: await newLogEntry() }),
+  "POST /v1/trips/{id}/log/{entry_id}/strike": async () => ({
+    params: await newLogEntry(),
+    body: { reason: "wrong" },
+  }),
   "GET /v1/devices/{id}/trackers/{tracker_id}": async () => {
     const { deviceId, id } = await newTracker(world.server, "generic");
     return { params: { id: deviceId, tracker_id: id } };
@@ -260,6 +265,15 @@ async function makeRecords(): Promise<Record<string, string>> {
     "trip-categories": (await create("/v1/trip-categories", { name: "transfer" })).data.id,
     "trip-templates": (await create("/v1/trip-templates", { name: "supply run" })).data.id,
   };
+}
+
+/** An entry of the log of a new trip. */
+async function newLogEntry(): Promise<{ id: string; entry_id: string }> {
+  const { server, admin } = world;
+  const { token } = admin;
+  const { id } = done(await server.post("/v1/trips", { token, body: { name: "trip" } })).data;
+  const entry = done(await server.post(`/v1/trips/${id}/log`, { token, body: { text: "Cast off" } })).data;
+  return { id, entry_id: entry.id };
 }
 
 /** The document's example without references: the records that it names don't exist. */

@@ -144,6 +144,7 @@ describe("data.json", () => {
       "bans",
       "exportLogs",
       "sessions",
+      "logEntries",
       "auditReports",
       "auditActions",
       "auditEvents",
@@ -173,6 +174,18 @@ describe("data.json", () => {
     expect(data.trackers).toEqual([camelCased(body.data)]);
     for (const secret of [token, answer.encryption_key])
       expect(files["data.json"].toString()).not.toContain(secret);
+  });
+
+  test("holds the log entries that the user wrote, oldest first, and nobody else's", async () => {
+    const writer = await staff(server, "trips:read", "trips:write");
+    const { id } = done(await server.post("/v1/trips", { token: writer.token, body: { name: "trip" } })).data;
+    const write = async (text: string, token: Token) =>
+      done(await server.post(`/v1/trips/${id}/log`, { token, body: { text } })).data;
+    const first = await write("first", writer.token);
+    await write("of somebody else", await server.admin());
+    const second = await write("second", writer.token);
+    const { data } = await exported(server, writer.token);
+    expect(data.logEntries).toEqual([camelCased(first), camelCased(second)]);
   });
 
   test.each(["pendingEmailChange", "pendingEmailLink", "deletionStatus"] as const)(

@@ -218,6 +218,7 @@ describe("POST /v1/trip-templates/{id}/create-trip", () => {
       distance_km: 0,
       started_at: null,
       ended_at: null,
+      log_interval_minutes: 60,
     });
     expect(updated_at).toBe(created_at);
     expect((await server.get(`/v1/trips/${id}`, { token })).body).toEqual(body);

@@ -46,6 +46,7 @@ const DEFAULTS = {
   distance_km: 0,
   started_at: null,
   ended_at: null,
+  log_interval_minutes: 60,
 };
 
 /** A value for every field of the create request. */
@@ -60,6 +61,7 @@ const everyField = async () => ({
   weight_kg: 1250.5,
   notes: "Call the harbour master",
   tags: ["summer", "ferry"],
+  log_interval_minutes: 15,
 });
 const ENDS = { start_latitude: 54.3412, start_longitude: -13.5066, end_latitude: -90, end_longitude: 180 };
 
