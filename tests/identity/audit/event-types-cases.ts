@@ -844,7 +844,8 @@ const DELETIONS: Case[] = [
   },
   {
     operation: "POST /v1/admin/users/{id}/force-delete",
-    which: "of somebody with a session, two keys, a tracker, a share, an invitation, a notification target and a client",
+    which:
+      "of somebody with a session, two keys, a tracker, a share, an invitation, a notification target and a client",
     writes: scrubbed,
     prepare: async (world) => {
       const { id } = await keyAndClientOwner(world);
@@ -853,7 +854,8 @@ const DELETIONS: Case[] = [
   },
   {
     operation: "delete accounts whose time has come",
-    which: "of somebody with a session, two keys, a tracker, a share, an invitation, a notification target and a client",
+    which:
+      "of somebody with a session, two keys, a tracker, a share, an invitation, a notification target and a client",
     writes: scrubbed,
     prepare: async (world) => {
       const { id } = await keyAndClientOwner(world);
