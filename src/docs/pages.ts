@@ -6,7 +6,8 @@ import { sourceHash } from "../kernel/crypto/crypto";
 import { PAGE_HEADERS } from "../kernel/http/static";
 
 /**
- * The two pages that links in emails lead to, unless the operator's app has its own (`email.link_base_url`).
+ * The pages that links in emails lead to, unless the operator's app has its own (`email.link_base_url`), and links of
+ * invitations that are handed over.
  * The token stands in the fragment, which the page reads, removes from the address, and posts only when its
  * reader presses the button: mail scanners that open links must not use the token up.
  */
@@ -15,7 +16,9 @@ interface Texts {
   title: string;
   lead: string;
   button: string;
-  password?: { label: string; hint: string; show: string; revoke: string };
+  password?: { label: string; hint: string; show: string; revoke?: string };
+  /** The fields of a new account, and what to say once there is one. */
+  account?: { username: string; usernameHint: string; email: string; success: string };
   working: string;
   done: string;
   failed: string;
@@ -86,6 +89,38 @@ const RESET: Record<Locale, Texts> = {
   },
 };
 
+const INVITATION: Record<Locale, Texts> = {
+  en: {
+    ...ENGLISH,
+    title: "Create your account",
+    lead: "Choose the username and the password with which you will sign in.",
+    button: "Create account",
+    incomplete: "The link is incomplete, or was opened here before. Open it again from where you got it.",
+    account: {
+      username: "Username",
+      usernameHint: "3 to 30 letters, digits and underscores",
+      email: "Email address",
+      success: "Your account is there: you can sign in.",
+    },
+    password: { label: "Password", hint: "At least 8 characters", show: "Show password" },
+  },
+  de: {
+    ...GERMAN,
+    title: "Konto anlegen",
+    lead: "Wähle den Benutzernamen und das Passwort, mit denen du dich anmelden wirst.",
+    button: "Konto anlegen",
+    incomplete:
+      "Der Link ist unvollständig oder wurde hier schon geöffnet. Öffne ihn noch einmal dort, wo du ihn bekommen hast.",
+    account: {
+      username: "Benutzername",
+      usernameHint: "3 bis 30 Buchstaben, Ziffern und Unterstriche",
+      email: "E-Mail-Adresse",
+      success: "Dein Konto ist angelegt: Du kannst dich anmelden.",
+    },
+    password: { label: "Passwort", hint: "Mindestens 8 Zeichen", show: "Passwort anzeigen" },
+  },
+};
+
 /** This page can't show a provider's challenge, and the server would refuse a password without one. */
 const ELSEWHERE: Record<Locale, string> = {
   en: "This server asks for a bot check that this page cannot show. Set the new password in the app of this installation.",
@@ -105,7 +140,7 @@ h1 { margin: 0 0 12px; font-size: 24px; line-height: 1.25; }
 p { margin: 0 0 16px; }
 label { display: block; font-weight: 600; }
 label.inline { font-weight: 400; margin: 8px 0 24px; }
-input[type="password"], input[type="text"] { width: 100%; margin-top: 4px; padding: 10px 12px; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 6px; }
+input[type="password"], input[type="text"], input[type="email"] { width: 100%; margin-top: 4px; padding: 10px 12px; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 6px; }
 button { padding: 10px 20px; font: inherit; font-weight: 600; color: var(--on); background: var(--accent); border: 0; border-radius: 6px; cursor: pointer; }
 button:disabled { opacity: 0.6; cursor: default; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
@@ -120,7 +155,8 @@ footer { margin-top: 24px; font-size: 13px; color: var(--soft); }
 
 /** Paths are relative, so that the pages work behind a proxy that serves them under a prefix. */
 const SCRIPT = `
-const token = new URLSearchParams(location.hash.slice(1)).get("token");
+const fragment = new URLSearchParams(location.hash.slice(1));
+const token = fragment.get("token");
 history.replaceState(null, "", location.pathname + location.search);
 addEventListener("hashchange", () => location.reload());
 
@@ -141,6 +177,13 @@ if (form) {
   const password = form.querySelector("#password");
   const show = form.querySelector("#show");
   const revoke = form.querySelector("#revoke");
+  const username = form.querySelector("#username");
+  const email = form.querySelector("#email");
+  const asksEmail = fragment.get("ask") === "email";
+  if (email) {
+    form.querySelector("#address").hidden = !asksEmail;
+    email.required = asksEmail;
+  }
   if (token) form.hidden = false;
   else say("bad", texts.incomplete, "");
   if (show) show.addEventListener("change", () => { password.type = show.checked ? "text" : "password"; });
@@ -150,14 +193,17 @@ if (form) {
     button.disabled = true;
     say("", texts.working, "");
     try {
-      const answer = await fetch(texts.path, {
+      const answer = await fetch(texts.path.replace("{token}", encodeURIComponent(token)), {
         method: "POST",
         headers: { "content-type": "application/json" },
-        body: JSON.stringify(password ? { token, new_password: password.value, revoke_api_keys: revoke.checked } : { token }),
+        body: JSON.stringify(
+          username ? { username: username.value, password: password.value, ...(asksEmail && { email: email.value }) }
+          : password ? { token, new_password: password.value, revoke_api_keys: revoke.checked }
+          : { token }),
       });
       const { message } = await answer.json();
       if (answer.ok) form.hidden = true;
-      say(answer.ok ? "good" : "bad", answer.ok ? texts.done : texts.failed, message);
+      say(answer.ok ? "good" : "bad", answer.ok ? texts.done : texts.failed, (answer.ok && texts.success) || message);
     } catch {
       say("bad", texts.offline, "");
     }
@@ -213,19 +259,34 @@ ${content}
 }
 
 function form(path: string, texts: Texts): string {
-  const { lead, button, password, working, done, failed, offline, incomplete } = texts;
-  const fields = password
-    ? `<label for="password">${password.label}</label>
-<input id="password" type="password" autocomplete="new-password" required minlength="8" maxlength="128" aria-describedby="hint">
-<small id="hint">${password.hint}</small>
-<label class="inline"><input id="show" type="checkbox"> ${password.show}</label>
-<label class="inline"><input id="revoke" type="checkbox" checked> ${password.revoke}</label>
+  const { lead, button, account, password, working, done, failed, offline, incomplete } = texts;
+  const success = account ? ` data-success="${account.success}"` : "";
+  return `<form hidden data-path="${path}" data-working="${working}" data-done="${done}" data-failed="${failed}" data-offline="${offline}" data-incomplete="${incomplete}"${success}>
+<p>${lead}</p>
+${accountFields(account)}${passwordFields(password)}<button type="submit">${button}</button>
+</form>`;
+}
+
+const accountFields = (account: Texts["account"]): string =>
+  account
+    ? `<label for="username">${account.username}</label>
+<input id="username" type="text" autocomplete="username" required minlength="3" maxlength="30" pattern="[A-Za-z0-9_]+" aria-describedby="username-hint">
+<small id="username-hint">${account.usernameHint}</small>
+<div id="address">
+<label for="email">${account.email}</label>
+<input id="email" type="email" autocomplete="email" maxlength="254">
+</div>
 `
     : "";
-  return `<form hidden data-path="${path}" data-working="${working}" data-done="${done}" data-failed="${failed}" data-offline="${offline}" data-incomplete="${incomplete}">
-<p>${lead}</p>
-${fields}<button type="submit">${button}</button>
-</form>`;
+
+function passwordFields(password: Texts["password"]): string {
+  if (!password) return "";
+  const { label, hint, show, revoke } = password;
+  return `<label for="password">${label}</label>
+<input id="password" type="password" autocomplete="new-password" required minlength="8" maxlength="128" aria-describedby="hint">
+<small id="hint">${hint}</small>
+<label class="inline"><input id="show" type="checkbox"> ${show}</label>
+${revoke ? `<label class="inline"><input id="revoke" type="checkbox" checked> ${revoke}</label>\n` : ""}`;
 }
 
 const localeOf = (request: Request) => emailLocale(null, request.headers.get("accept-language"));
@@ -240,6 +301,14 @@ export const pageRoutes = new Elysia()
     ({ request }) => {
       const locale = localeOf(request);
       return render(locale, VERIFY[locale], form("v1/auth/verify-email", VERIFY[locale]));
+    },
+    hidden,
+  )
+  .get(
+    "/invitation",
+    ({ request }) => {
+      const locale = localeOf(request);
+      return render(locale, INVITATION[locale], form("v1/invitations/{token}/accept", INVITATION[locale]));
     },
     hidden,
   )

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const PATHS = ["/verify-email", "/reset-password"];
+const PATHS = ["/verify-email", "/reset-password", "/invitation"];
 const page = (path: string, language = "en") =>
   server.get(path, { headers: { "accept-language": language } });
 
@@ -75,6 +75,9 @@ class FakeBrowser {
   readonly password: { type: string; value: string } | null;
   readonly show: { checked: boolean } | null;
   readonly revoke: { checked: boolean } | null;
+  readonly username: { value: string } | null;
+  readonly email: { value: string; required?: boolean } | null;
+  readonly addressField = { hidden: false };
   readonly button = { disabled: false };
   readonly status = { className: "", texts: [] as string[] };
   reloads = 0;
@@ -89,6 +92,8 @@ class FakeBrowser {
     this.show = html.includes('id="show"') ? { checked: false } : null;
     const revoke = /<input id="revoke" type="checkbox"( checked)?>/.exec(html);
     this.revoke = revoke && { checked: revoke[1] !== undefined };
+    this.username = html.includes('id="username"') ? { value: "" } : null;
+    this.email = html.includes('id="email"') ? { value: "" } : null;
     const on = (element: object, name: string) =>
       Object.assign(element, {
         addEventListener: (event: string, listener: (event: object) => unknown) =>
@@ -98,6 +103,9 @@ class FakeBrowser {
       "#password": this.password,
       "#show": this.show && on(this.show, "show"),
       "#revoke": this.revoke,
+      "#username": this.username,
+      "#email": this.email,
+      "#address": this.addressField,
       button: this.button,
     };
     on(this.form, "form");
@@ -188,6 +196,25 @@ describe("the script", () => {
         body: { token: "abc", new_password: "a new passphrase", revoke_api_keys: false },
       },
     ]);
+  });
+
+  test.each([
+    ["", {}],
+    ["&ask=email", { email: "anna@example.org" }],
+  ])("posts what a new account takes, an address only where the link asks for it: %p", async (ask, asked) => {
+    const browser = new FakeBrowser((await page("/invitation")).body, `#token=a-_%2Fb${ask}`, done);
+    expect(browser.addressField.hidden).toBe(ask === "");
+    expect(browser.email?.required).toBe(ask !== "");
+    if (browser.username) browser.username.value = "anna";
+    if (browser.password) browser.password.value = "a new passphrase";
+    if (browser.email) browser.email.value = "anna@example.org";
+    await browser.fire("form submit");
+    const body = { username: "anna", password: "a new passphrase", ...asked };
+    expect(browser.posted).toEqual([{ path: "v1/invitations/a-_%2Fb/accept", body }]);
+    expect(browser.status).toMatchObject({
+      className: "good",
+      texts: ["Done.", expect.stringContaining("sign in")],
+    });
   });
 
   test("says so when the server can't be reached", async () => {

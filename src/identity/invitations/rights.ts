@@ -45,7 +45,7 @@ export function checkMayGive(actor: Actor, roleIds: string[], promised: Promised
 /** In place of the invited user, on whom no share rests. */
 const NOBODY_YET = "";
 
-/** What an inviter may do now; null for one who may invite no more. */
+/** The rights of an inviter now; null for one who may invite no more. */
 function accessNow({ made_by, made_by_key }: Inviter): ReturnType<typeof userAccess> | null {
   const access =
     made_by_key !== null

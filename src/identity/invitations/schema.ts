@@ -65,7 +65,7 @@ export const CreatedInvitation = record(
     url: nullable(
       out.uri(
         "The link to hand over; shown only once, and null where it was sent by email",
-        "https://boat.example.org/invitation#token=0kq1L9fY6mB4tVhJ2sNcR5dXgUeA7iOwE3q2-7w8xPZ",
+        "https://boat.example.org/invitation#token=0kq1L9fY6mB4tVhJ2sNcR5dXgUeA7iOwE3q2-7w8xPZ&ask=email",
       ),
     ),
   },
@@ -135,7 +135,7 @@ export const TokenParams = t.Object({
   token: characters({
     minLength: 1,
     maxLength: 128,
-    description: "The token of the link: all that follows `token=`",
+    description: "The token of the link: what follows `token=`, up to an ampersand",
     examples: ["0kq1L9fY6mB4tVhJ2sNcR5dXgUeA7iOwE3q2-7w8xPZ"],
   }),
 });

@@ -173,7 +173,7 @@ export async function invite(actor: Actor, input: NewInvitation): Promise<Create
     if (email !== null) sendLink(actor, made, email, token);
     return made;
   });
-  return { ...toInvitation(row), url: base === null ? null : `${base}/invitation#token=${token}` };
+  return { ...toInvitation(row), url: base === null ? null : `${base}/invitation#token=${token}&ask=email` };
 }
 
 /** The address that a link to hand over begins with; null where an email is sent. Throws 400 and 409. */

@@ -111,16 +111,19 @@ const SECRET = /[\w%-]{40,}/g;
 const ADDRESS = /\/[^/]*(?:@|%40)[^/]*/gi;
 
 /**
- * Paths in which apps send a token that may be of any length where it was mistyped: the log has the route's pattern
- * alone, and they are never repeated in a redirect.
+ * Paths in which apps, and invited people, send a token that may be of any length where it was mistyped: the log has
+ * the route's pattern alone, and they are never repeated in a redirect.
  */
-const TOKEN_PATH = /^\/v1\/ingest(?:\/|$)/i;
+const TOKEN_PATH = /^\/v1\/(ingest|invitations)(?:\/|$)/i;
 
-const holdsToken = (path: string): boolean => TOKEN_PATH.test(path.includes("%") ? simplerPath(path) : path);
+/** The section of a path that holds a token; undefined for any other. */
+const tokenSection = (path: string): string | undefined =>
+  TOKEN_PATH.exec(path.includes("%") ? simplerPath(path) : path)?.[1]?.toLowerCase();
 
 /** A path without its secrets. `route` is the path as it is declared, if there is one. */
 function withoutSecrets(path: string, route: string | undefined): string {
-  if (holdsToken(path)) return route || "/v1/ingest/…";
+  const section = tokenSection(path);
+  if (section !== undefined) return route || `/v1/${section}/…`;
   return path.replace(SECRET, "…").replace(ADDRESS, "/…");
 }
 
@@ -219,7 +222,7 @@ export function everyRequest(paths: PathTable, identify: Identify) {
       if (answer.status === 500 || (answer.status > 500 && answer.cause !== undefined))
         logFailure("a request failed", answer.cause ?? answer, { request_id: id });
       if (answer.status === 401 || answer.status === 403) noteRefusal(request, answer.message);
-      if (holdsToken(pathOf(request))) headers["referrer-policy"] = "no-referrer";
+      if (tokenSection(pathOf(request)) !== undefined) headers["referrer-policy"] = "no-referrer";
       const moved = answer.status === 404 ? movedTo(request, code, paths) : null;
       if (moved !== null) {
         set.status = 308;

@@ -260,6 +260,19 @@ describe("what the inviter has lost", () => {
   });
 });
 
+test("no token reaches the log, mistyped ones and paths included", async () => {
+  const logging = await TestServer.start({ settings: { "log.level": "info" } });
+  const { token } = await newInvitation(logging);
+  const short = token.slice(0, 30);
+  await accepting(logging, short);
+  await accepting(logging, token);
+  await fetch(`${logging.url}${PATH}/${short}/acept`, { method: "POST" });
+  await fetch(`${logging.url}/v1%2finvitations/${short}/accept`, { method: "POST" });
+  await logging.stop();
+  expect(logging.output).toContain(`"path":"${PATH}/:token/accept"`);
+  expect(logging.output).not.toContain(short);
+});
+
 test("attempts are limited for each address", async () => {
   const limited = await TestServer.start({
     settings: { "rate_limit.enabled": "true", "rate_limit.login": "3/60" },
