@@ -119,7 +119,7 @@ export const bridgeRoutes = (answer: (request: Request) => Promise<Response>) =>
       {
         open: true,
         params: TokenParams,
-        response: { 200: file("application/octet-stream", "The file, in its own type"), ...errors(404) },
+        response: { 200: file("*/*", "The file, in its own type"), ...errors(404) },
         detail: {
           operationId: "openDownload",
           summary: "Open a download",

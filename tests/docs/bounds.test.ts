@@ -57,6 +57,13 @@ const LISTS: Record<string, string> = {
   getTrackOfDevice:
     "20,000 points, or 200,000 within a tolerance; all positions as a file, which is sent as it is read",
   getTrackOfTrip: "likewise",
+  createInvitation: "50 roles and 100 devices",
+  getInvitation: "likewise",
+  listInvitations: PAGE,
+  getStatisticsOfDevice: "a period for each of at most 400 days",
+  getStatisticsOfTrip: "likewise",
+  getStatisticsOfDevices: "likewise, of as many devices as the query names",
+  listTimelineOfDevice: PAGE,
   health: "a warning for each way in which a clock can be wrong",
   healthRootPath: "likewise",
   createSystemSetting: "what was stored: 4 MiB of all settings",

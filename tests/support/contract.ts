@@ -187,7 +187,8 @@ export class Contract {
       if (body !== null && status !== 101) throw new Error(`${where}: the document declares no body`);
       return;
     }
-    const media = declared[type];
+    // A download is whatever its path answers.
+    const media = declared[type] ?? declared["*/*"];
     if (!media) throw new Error(`${where}: the document does not declare the type ${type || "(none)"}`);
     if (isHead) {
       if (body !== null) throw new Error(`${where}: there is a body`);

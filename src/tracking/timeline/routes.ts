@@ -104,7 +104,12 @@ export const timelineRoutes = new Elysia({ tags: ["Timeline"] })
     {
       access: { requires: "gps:read", orShare: "history" },
       ...query(t.Object({ device_ids: deviceIds, ...fromToOfLastDay, ...calendar })),
-      response: { 200: Recomputed(t.Array(DeviceStatistics)), ...errors(404) },
+      response: {
+        200: Recomputed(
+          t.Array(DeviceStatistics, { description: "A row for each device, in the order asked for" }),
+        ),
+        ...errors(404),
+      },
       detail: {
         operationId: "getStatisticsOfDevices",
         summary: "Get the statistics of several devices",

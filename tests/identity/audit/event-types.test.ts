@@ -136,6 +136,12 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
     token: (await world.server.device()).key,
     body: { positions: [{ latitude: 54, longitude: 13, timestamp: 1_777_887_000 }] },
   }),
+  "GET /bridge/downloads/{token}": async () => {
+    const { server, admin } = world;
+    const headers = { "x-fairlead-page": "1", cookie: `fairlead_session=${admin.token}` };
+    const made = done(await server.post("/bridge/downloads", { headers, body: { path: "/v1/devices" } }));
+    return { params: { token: made.data.url.split("/").at(-1) } };
+  },
   "GET /v1/devices/{id}/shares/{user_id}": async () => ({ params: await newShare(world) }),
   "GET /v1/trips/{id}/log/{entry_id}": async () => ({ params: await newLogEntry() }),
   "POST /v1/trips/{id}/log/{entry_id}/strike": async () => ({

@@ -34,6 +34,9 @@ const FOR_ALL_ALONE: Record<string, string> = {
   "GET /v1/trip-templates/{id}": "the same",
   "PATCH /v1/trip-templates/{id}": "the same",
   "POST /v1/trip-templates/{id}/create-trip": "a trip of any device",
+  "GET /v1/invitations": "what others are invited to, for those who invite",
+  "POST /v1/invitations": "the same",
+  "GET /v1/invitations/{id}": "the same",
   "POST /v1/trips": "a trip of any device",
   "PATCH /v1/trips/{id}": "a trip of any device",
 };
