@@ -18,7 +18,10 @@ const SERVICES = ["POST /v1/internal/audit", "CreateAuditEventRequest"] as const
 /** All operations that bring events from outside, where other services choose the words. */
 export const FROM_OUTSIDE: readonly string[] = [...SERVICES, "ModerationEvent"];
 
-const SIGN_INS = ["POST /v1/auth/login", "POST /v1/auth/2fa/verify", "POST /v1/sessions"] as const;
+const SIGN_INS = [
+  ...(["POST /v1/auth/login", "POST /v1/auth/2fa/verify", "POST /v1/sessions"] as const),
+  ...(["POST /bridge/session", "POST /bridge/session/2fa"] as const),
+] as const;
 
 /** Operations that scrub an account: everything that belonged to it ends with it. */
 const SCRUBS = ["POST /v1/admin/users/{id}/force-delete", "delete accounts whose time has come"] as const;
@@ -40,7 +43,10 @@ const PROVEN = [
 
 export const EVENT_TYPES = {
   login: { meaning: "A user signed in", by: SIGN_INS },
-  login_failed: { meaning: "A sign-in with a password was refused", by: ["POST /v1/auth/login"] },
+  login_failed: {
+    meaning: "A sign-in with a password was refused",
+    by: ["POST /v1/auth/login", "POST /bridge/session"],
+  },
   reauthenticated: {
     meaning: "A user proved again who it is or, with status `failure`, gave a wrong password where signed in",
     by: [
@@ -53,7 +59,7 @@ export const EVENT_TYPES = {
   },
   logout: {
     meaning: "A user signed out",
-    by: ["POST /v1/auth/logout", "DELETE /v1/sessions/{token}", "mutation logout"],
+    by: ["POST /v1/auth/logout", "DELETE /bridge/session", "DELETE /v1/sessions/{token}", "mutation logout"],
   },
   session_created: {
     meaning: "A session was opened: at a sign-in, or with the account",
@@ -79,6 +85,7 @@ export const EVENT_TYPES = {
   "2fa_verified": {
     meaning: "A second factor was accepted at a sign-in or, with status `failure`, refused anywhere",
     by: [
+      "POST /bridge/session/2fa",
       "POST /v1/auth/2fa/verify",
       "POST /v1/users/me/2fa/verify",
       "DELETE /v1/users/me/2fa",
@@ -91,6 +98,7 @@ export const EVENT_TYPES = {
   "2fa_locked": {
     meaning: "A hundred wrong codes in a row ended sign-ins with the second factor",
     by: [
+      "POST /bridge/session/2fa",
       "POST /v1/auth/2fa/verify",
       "DELETE /v1/users/me/2fa",
       "POST /v1/users/me/2fa/backup-codes/regenerate",

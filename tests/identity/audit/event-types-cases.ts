@@ -1669,7 +1669,25 @@ async function overSocket(server: TestServer, payload: string, fields: object): 
   await client.close();
 }
 
-export const CASES: Case[] = [
+/** Sign-ins and sign-outs of pages: as those of programs, by other doors. */
+const ON_PAGES: Record<string, string> = {
+  "POST /v1/auth/login": "POST /bridge/session",
+  "POST /v1/auth/2fa/verify": "POST /bridge/session/2fa",
+  "POST /v1/auth/logout": "DELETE /bridge/session",
+};
+
+const withPages = (cases: Case[]): Case[] =>
+  cases.flatMap((one): Case[] => {
+    const operation = ON_PAGES[one.operation];
+    if (operation === undefined) return [one];
+    const prepare: Case["prepare"] = async (world) => ({
+      ...(await one.prepare(world)),
+      headers: { "x-fairlead-page": "1" },
+    });
+    return [one, { ...one, operation, prepare }];
+  });
+
+export const CASES: Case[] = withPages([
   ...SIGN_INS,
   ...SESSIONS,
   ...PROOFS,
@@ -1693,4 +1711,4 @@ export const CASES: Case[] = [
   ...INTEGRATIONS,
   ...SETTINGS,
   ...AUDIT,
-];
+]);

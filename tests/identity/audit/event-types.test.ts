@@ -136,6 +136,12 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
     token: (await world.server.device()).key,
     body: { positions: [{ latitude: 54, longitude: 13, timestamp: 1_777_887_000 }] },
   }),
+  "POST /bridge/downloads": () => ({
+    token: world.admin.token,
+    headers: { "x-fairlead-page": "1" },
+    body: { path: "/v1/devices" },
+  }),
+  "GET /v1/statistics": async () => ({ query: `?device_ids=${(await world.server.device()).id}` }),
   "GET /bridge/downloads/{token}": async () => {
     const { server, admin } = world;
     const headers = { "x-fairlead-page": "1", cookie: `fairlead_session=${admin.token}` };
