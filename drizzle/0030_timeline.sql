@@ -1,12 +1,12 @@
 CREATE TABLE `auto_trips` (
-	`trip_id` text PRIMARY KEY NOT NULL,
-	`device_id` text NOT NULL,
-	`moved_from` integer NOT NULL,
-	FOREIGN KEY (`trip_id`) REFERENCES `trips`(`id`) ON UPDATE no action ON DELETE cascade,
-	FOREIGN KEY (`device_id`) REFERENCES `devices`(`id`) ON UPDATE no action ON DELETE cascade
+	`device_id` text PRIMARY KEY NOT NULL,
+	`trip_id` text,
+	`settled_to` integer NOT NULL,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`trip_id`) REFERENCES `trips`(`id`) ON UPDATE no action ON DELETE set null
 ) STRICT;
 --> statement-breakpoint
-CREATE INDEX `auto_trips_device` ON `auto_trips` (`device_id`);--> statement-breakpoint
+CREATE INDEX `auto_trips_trip` ON `auto_trips` (`trip_id`);--> statement-breakpoint
 CREATE TABLE `timeline_parts` (
 	`device_id` text NOT NULL,
 	`from_time` integer NOT NULL,
@@ -57,7 +57,8 @@ ALTER TABLE `devices` ADD `stop_radius_m` real DEFAULT 75 NOT NULL;--> statement
 ALTER TABLE `devices` ADD `stop_minutes` integer DEFAULT 5 NOT NULL;--> statement-breakpoint
 ALTER TABLE `devices` ADD `gap_minutes` integer DEFAULT 30 NOT NULL;--> statement-breakpoint
 ALTER TABLE `devices` ADD `auto_trip` text;--> statement-breakpoint
-CREATE INDEX `locations_place` ON `locations` (`latitude`,`longitude`) WHERE latitude IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `locations_place` ON `locations` (`latitude`,`longitude`) WHERE latitude IS NOT NULL;
+--> statement-breakpoint
 INSERT INTO timeline_spans (device_id, begun_from, from_time, to_time)
 SELECT id, first, first, 9007199254740991
 FROM (SELECT id, (SELECT timestamp FROM gps_points WHERE device_id = devices.id ORDER BY timestamp LIMIT 1) AS first FROM devices)
