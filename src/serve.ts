@@ -39,6 +39,7 @@ import { migrationProgress } from "./server/backup/progress";
 import { stopBackups } from "./server/backup/schedule";
 import { checkClockAtStart } from "./server/health/clock";
 import { startMetrics } from "./server/metrics/service";
+import { startAutoTrips } from "./tracking/auto-trips/service";
 import { startRecomputing } from "./tracking/crossings/recompute";
 import { loadDetachments } from "./tracking/ingest/detach";
 import { startReceiver } from "./tracking/receiver/service";
@@ -122,6 +123,7 @@ async function bringUp(release: () => void): Promise<Running> {
   });
   const stopRecomputing = startRecomputing();
   const stopTimelines = startTimelines();
+  startAutoTrips();
   startDeliveries();
   const stopOutbox = startOutbox();
   const stopJobs = startJobs();

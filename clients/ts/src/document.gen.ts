@@ -153,6 +153,49 @@ export interface components {
              */
             escalated_at: string | null;
         };
+        /**
+         * @description Trips that the device begins and ends by itself, as it moves; null for none
+         * @example {
+         *       "is_enabled": true,
+         *       "start_after_minutes": 3,
+         *       "end_after_minutes": 20,
+         *       "min_distance_km": 0.5,
+         *       "name_template": "{origin} {date} {time}"
+         *     }
+         */
+        AutoTrip: {
+            /**
+             * @description Whether it makes trips by itself
+             * @example true
+             */
+            is_enabled: boolean;
+            /**
+             * Format: int32
+             * @description Minutes that a move must last before its trip begins
+             * @default 3
+             * @example 3
+             */
+            start_after_minutes: number;
+            /**
+             * Format: int32
+             * @description Minutes that a stop, or a silence, must last before the trip is completed
+             * @default 20
+             * @example 20
+             */
+            end_after_minutes: number;
+            /**
+             * @description A trip that is shorter when it ends is removed again
+             * @default 0.5
+             * @example 0.5
+             */
+            min_distance_km: number;
+            /**
+             * @description Name of the trip: `{date}` and `{time}` (UTC) are those of its beginning, `{origin}` the location there or its coordinates, `{device}` the name of the device
+             * @default {origin} {date} {time}
+             * @example {origin} {date} {time}
+             */
+            name_template: string;
+        };
         /** @description A numbered change, with the data of the message `alertAcknowledged` */
         Change_alertAcknowledged: {
             /**
@@ -385,6 +428,34 @@ export interface components {
              * @example 80
              */
             max_speed_kmh: number | null;
+            /**
+             * @description Metres within which the device counts as standing still in its timeline
+             * @example 75
+             */
+            stop_radius_m: number;
+            /**
+             * Format: int64
+             * @description Minutes within that radius that make a stop
+             * @example 5
+             */
+            stop_minutes: number;
+            /**
+             * Format: int64
+             * @description Minutes without a position, after which it is elsewhere, that make a gap
+             * @example 30
+             */
+            gap_minutes: number;
+            /**
+             * @description Trips that the device begins and ends by itself, as it moves; null for none
+             * @example {
+             *       "is_enabled": true,
+             *       "start_after_minutes": 3,
+             *       "end_after_minutes": 20,
+             *       "min_distance_km": 0.5,
+             *       "name_template": "{origin} {date} {time}"
+             *     }
+             */
+            auto_trip: components["schemas"]["AutoTrip"] | null;
             /**
              * @description Whether the device is in use
              * @example true

@@ -102,7 +102,10 @@ export const timelineRoutes = new Elysia({ tags: ["Timeline"] })
     {
       access: "gps:read",
       ...query(t.Object({ device_ids: deviceIds, ...fromToOfLastDay, ...calendar })),
-      response: { 200: Recomputed(t.Array(DeviceStatistics)), ...errors(404) },
+      response: {
+        200: Recomputed(t.Array(DeviceStatistics, { description: "The devices, in the order asked for" })),
+        ...errors(404),
+      },
       detail: {
         operationId: "getStatisticsOfDevices",
         summary: "Get the statistics of several devices",
