@@ -1,12 +1,12 @@
 CREATE TABLE `auto_trips` (
-	`trip_id` text PRIMARY KEY NOT NULL,
-	`device_id` text NOT NULL,
-	`moved_from` integer NOT NULL,
-	FOREIGN KEY (`trip_id`) REFERENCES `trips`(`id`) ON UPDATE no action ON DELETE cascade,
-	FOREIGN KEY (`device_id`) REFERENCES `devices`(`id`) ON UPDATE no action ON DELETE cascade
+	`device_id` text PRIMARY KEY NOT NULL,
+	`trip_id` text,
+	`settled_to` integer NOT NULL,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`trip_id`) REFERENCES `trips`(`id`) ON UPDATE no action ON DELETE set null
 ) STRICT;
 --> statement-breakpoint
-CREATE INDEX `auto_trips_device` ON `auto_trips` (`device_id`);--> statement-breakpoint
+CREATE INDEX `auto_trips_trip` ON `auto_trips` (`trip_id`);--> statement-breakpoint
 CREATE TABLE `timeline_parts` (
 	`device_id` text NOT NULL,
 	`from_time` integer NOT NULL,

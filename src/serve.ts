@@ -40,6 +40,7 @@ import { migrationProgress } from "./server/backup/progress";
 import { stopBackups } from "./server/backup/schedule";
 import { checkClockAtStart } from "./server/health/clock";
 import { startMetrics } from "./server/metrics/service";
+import { startAutoTrips } from "./tracking/auto-trips/service";
 import { startRecomputing } from "./tracking/crossings/recompute";
 import { loadDetachments } from "./tracking/ingest/detach";
 import { startReceiver } from "./tracking/receiver/service";
@@ -124,6 +125,7 @@ async function bringUp(release: () => void): Promise<Running> {
   });
   const stopRecomputing = startRecomputing();
   const stopTimelines = startTimelines();
+  startAutoTrips();
   startDeliveries();
   startHearers();
   startVersions();

@@ -3,18 +3,17 @@ import { time } from "../../kernel/db/table";
 import { devices } from "../devices/table";
 import { trips } from "../trips/table";
 
-/** Trips that a device has begun by itself and not ended yet: those that were begun by hand are left alone. */
+/** Devices that make trips by themselves: how far their timelines were looked at, and the trip that they have begun. */
 export const autoTrips = sqliteTable(
   "auto_trips",
   {
-    trip_id: text()
-      .primaryKey()
-      .references(() => trips.id, { onDelete: "cascade" }),
     device_id: text()
-      .notNull()
+      .primaryKey()
       .references(() => devices.id, { onDelete: "cascade" }),
-    /** The fix at which its move began. */
-    moved_from: time().notNull(),
+    /** Null for none: one that was begun by hand is never here. */
+    trip_id: text().references(() => trips.id, { onDelete: "set null" }),
+    /** Segments that begin before this fix time are settled. */
+    settled_to: time().notNull(),
   },
-  (table) => [index("auto_trips_device").on(table.device_id)],
+  (table) => [index("auto_trips_trip").on(table.trip_id)],
 );

@@ -23,7 +23,7 @@ import { forgetCurrent } from "../ingest/current-cache";
 import { detach } from "../ingest/detach";
 import { releaseHeld } from "../ingest/judge";
 import { endSharesOf } from "../shares/service";
-import { remeasure } from "../timeline/live";
+import { forgetLive, remeasure } from "../timeline/live";
 import { trackers } from "../trackers/table";
 import { devicesChanged } from "./epoch";
 import { AUTO_TRIP_DEFAULTS, type Device, type DeviceChange, type NewDevice } from "./schema";
@@ -156,6 +156,7 @@ export function updateDevice(
       );
       devicesChanged();
       if (change.max_speed_kmh === null) letHeldCount(id);
+      if (change.auto_trip !== undefined) forgetLive(id);
       if (MEASURES.some((measure) => change[measure] !== undefined)) remeasure(id);
       note("deviceUpdate", id, id);
     }

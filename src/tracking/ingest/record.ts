@@ -43,6 +43,8 @@ declare module "../../kernel/db/events" {
   interface EventMap {
     /** A position was stored that the world is told of by itself. */
     "gps.recorded": GpsPoint;
+    /** A device that makes trips by itself has a new position, not from a file. */
+    "device.moved": { device_id: string };
     /** Positions were stored that belong into the past. */
     "gps.late": LateFixes;
     /** The fates of the fixes of one request, by any way but POST /v1/gps. */
@@ -113,7 +115,7 @@ function watch(deviceId: string, { source }: Row, places: Numbered[]): void {
   if (!isFile(source)) endSilence(deviceId);
   for (const place of places) {
     const cross = () => keepCrossings(deviceId, evaluateZones(deviceId, place));
-    advance(deviceId, place);
+    if (advance(deviceId, place) && !isFile(source)) publish("device.moved", { device_id: deviceId });
     watchFix(deviceId, place, cross, () => sidesOf(deviceId), isOwn(place.source));
     // Those of the own receiver are heard before they are thinned out.
     if (!isOwn(place.source)) watchAnchor(deviceId, place);

@@ -62,12 +62,15 @@ export class Course {
     return legs.length === 0 ? NONE : add(this.#open, legs, fix.time);
   }
 
-  /** The parts that aren't closed, as they are if no further fix comes. It changes nothing. */
-  tail(): Closed[] {
+  /**
+   * The parts that aren't closed, as they are if no further fix comes; or those of decided legs alone, without fixes that may
+   * become a stop. It changes nothing.
+   */
+  tail(which: "all" | "decided" = "all"): Closed[] {
     const { segment, part } = this.#open;
     const open = { segment: segment && copyOf(segment), part: part && copyOf(part) };
     const time = this.time ?? 0;
-    const closed = [...add(open, this.#machine.pending(), time)];
+    const closed = which === "all" ? [...add(open, this.#machine.pending(), time)] : [];
     if (open.part) closed.push(close(open, open.part, true, time));
     return closed;
   }

@@ -5,7 +5,7 @@ import { type Closed, Course } from "./course";
 import type { TrackFix } from "./machine";
 import { END_OF_TIME, spanOf, widenSpan } from "./spans";
 import { partDecidedBefore, store } from "./stored";
-import { fixesAfter, measuresOf, newestIds, speedOf } from "./track";
+import { fixesAfter, makesTrips, measuresOf, newestIds, speedOf } from "./track";
 
 /**
  * The timelines of devices under way. Closed parts are stored with the fix that closes them; the rest is in memory, and comes
@@ -17,6 +17,8 @@ interface Live {
   course: Course | null;
   /** The newest fix that it has seen. A use case that was undone leaves another one than the database has. */
   newestId: string | null;
+  /** True for a device that makes trips by itself. */
+  makesTrips: boolean;
   /** Set when the track has changed behind its back. */
   isStale: boolean;
 }
@@ -65,16 +67,19 @@ const toTrackFix = (fix: StoredFix): TrackFix => ({
   speedKmh: speedOf(fix),
 });
 
-/** Adds the newest fix of a device that counts to its timeline, in the current transaction. It must be stored already. */
-export function advance(deviceId: string, fix: StoredFix): void {
+/**
+ * Adds the newest fix of a device that counts to its timeline, in the current transaction. It must be stored already. True for
+ * a device that makes trips by itself.
+ */
+export function advance(deviceId: string, fix: StoredFix): boolean {
   let state = live.get(deviceId, () => recall(deviceId, fix));
   if (state.isStale) {
     state = recall(deviceId, fix);
     live.set(deviceId, state);
   }
   state.newestId = fix.id;
-  if (state.course === null) return;
-  for (const closed of state.course.take(toTrackFix(fix))) store(deviceId, closed);
+  if (state.course) for (const closed of state.course.take(toTrackFix(fix))) store(deviceId, closed);
+  return state.makesTrips;
 }
 
 /** The state of a device before a fix, or with it. */
@@ -91,7 +96,12 @@ function recall(deviceId: string, { id, timestamp }: StoredFix): Live {
   const followed = follow(deviceId);
   if (followed) for (const closed of followed.closed) store(deviceId, closed);
   else catchUp(deviceId);
-  const state: Live = { course: followed?.course ?? null, newestId: id, isStale: false };
+  const state: Live = {
+    course: followed?.course ?? null,
+    newestId: id,
+    isStale: false,
+    makesTrips: makesTrips(deviceId),
+  };
   kept.set(deviceId, state);
   return state;
 }
@@ -128,10 +138,10 @@ export function remeasure(deviceId: string): void {
  * The parts of a device's timeline that aren't stored, oldest first, each with the sums of its segment up to its end: as they
  * are if no further fix comes. None while the job catches up.
  */
-export function tailOf(deviceId: string): Closed[] {
+export function tailOf(deviceId: string, which: "all" | "decided" = "all"): Closed[] {
   const known = kept.get(deviceId);
   const isCurrent = known && !known.isStale && known.newestId === (newestIds(deviceId)[0] ?? null);
-  if (isCurrent && known.course) return known.course.tail();
+  if (isCurrent && known.course) return known.course.tail(which);
   const followed = isCurrent ? null : follow(deviceId);
-  return followed ? [...followed.closed, ...followed.course.tail()] : [];
+  return followed ? [...followed.closed, ...followed.course.tail(which)] : [];
 }

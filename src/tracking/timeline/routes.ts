@@ -105,9 +105,7 @@ export const timelineRoutes = new Elysia({ tags: ["Timeline"] })
       access: { requires: "gps:read", orShare: "history" },
       ...query(t.Object({ device_ids: deviceIds, ...fromToOfLastDay, ...calendar })),
       response: {
-        200: Recomputed(
-          t.Array(DeviceStatistics, { description: "A row for each device, in the order asked for" }),
-        ),
+        200: Recomputed(t.Array(DeviceStatistics, { description: "The devices, in the order asked for" })),
         ...errors(404),
       },
       detail: {

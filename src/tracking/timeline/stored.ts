@@ -184,6 +184,19 @@ export const readSegments = (
 export const countSegments = (deviceId: string, from: number, before: number): number =>
   counted().get(deviceId, from, before)?.n ?? 0;
 
+const firstLong = segments(
+  SEGMENT,
+  "from_time >= ?2 AND (kind = 'move') = ?3 AND until_time - from_time >= ?4 ORDER BY from_time LIMIT 1",
+);
+
+/** The first stored segment from a time on that lasts long enough: a move, or a stop or a gap. Null if there is none. */
+export const firstLasting = (
+  deviceId: string,
+  from: number,
+  which: "move" | "rest",
+  milliseconds: number,
+): SegmentRow | null => firstLong().get(deviceId, from, Number(which === "move"), milliseconds);
+
 /** The last segment of a device that begins at a time or earlier; null if there is none. */
 export const segmentBegunBy = (deviceId: string, time: number): SegmentRow | null =>
   lastBegun().get(deviceId, time);

@@ -95,3 +95,12 @@ const measures = statement(() =>
 
 /** The measures of a device; null for one that is gone. */
 export const measuresOf = (deviceId: string): Measures | null => measures().get(MINUTE, deviceId);
+
+const autoTrip = statement(() =>
+  sqlite.prepare<{ isEnabled: 0 | 1 }, [string]>(
+    "SELECT auto_trip ->> '$.is_enabled' = 1 AS isEnabled FROM devices WHERE id = ? AND auto_trip IS NOT NULL",
+  ),
+);
+
+/** True for a device that makes trips by itself. */
+export const makesTrips = (deviceId: string): boolean => autoTrip().get(deviceId)?.isEnabled === 1;

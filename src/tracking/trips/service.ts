@@ -1,7 +1,6 @@
 import { asc, count, eq, placeholder } from "drizzle-orm";
 import { note } from "../../feed/journal";
 import { type Actor, transactAs } from "../../identity/access/actor";
-import type { Caller } from "../../identity/access/caller";
 import type { VisibleDevices } from "../../identity/access/visible-devices";
 import { newId } from "../../kernel/crypto/id";
 import { db, statement } from "../../kernel/db/connection";
@@ -131,39 +130,49 @@ export function insertTrip(input: NewTrip): Trip {
  * Changes the given fields, the status among them. Throws 400 for a transition that rule T7 doesn't permit,
  * and 409 if the trip would be the second active one with GPS logging on its device (rule T8).
  */
-export function updateTrip(actor: Actor, id: string, { status, ...input }: TripChange): Promise<Trip> {
-  return transactAs(actor, () => {
-    const before = tripRow(id);
-    checkReferences(input);
-    const change = changedOnly(before, {
-      ...input,
-      ...(input.gps_logging_enabled === null && { gps_logging_enabled: false }),
-      ...(input.tags === null && { tags: [] }),
-      ...(input.log_interval_minutes === null && { log_interval_minutes: DEFAULT_LOG_INTERVAL }),
-    });
-    if (status === undefined && isEmpty(change)) return toTrip(before);
-    const time = now();
-    const moved = status === undefined ? {} : changeStatus(before, status, time);
-    const row = keepOneLogger(() =>
-      db
-        .update(trips)
-        .set({
-          ...change,
-          ...moved,
-          updated_at: time,
-        } as Partial<Row>)
-        .where(eq(trips.id, id))
-        .returning()
-        .get(),
-    );
-    recount(before, row);
-    noteSpan(before, row, time);
-    // Whoever follows the former device has to hear that its trip is gone.
-    const isMoved = before.device_id !== null && before.device_id !== row.device_id;
-    note("tripUpdate", id, row.device_id, isMoved ? { former_device_id: before.device_id } : undefined);
-    if (status !== undefined) noteStatusChange(actor.caller, before, row, time);
-    return toTrip(row);
+export function updateTrip(actor: Actor, id: string, change: TripChange): Promise<Trip> {
+  return transactAs(actor, () => changeTrip(id, change, now(), actor.caller.userId));
+}
+
+/**
+ * Changes a trip in the current transaction, its status as of a time (epoch milliseconds) by a user or, with null, by itself.
+ * Throws as `updateTrip` does.
+ */
+export function changeTrip(
+  id: string,
+  { status, ...input }: TripChange,
+  time: number,
+  changedBy: string | null,
+): Trip {
+  const before = tripRow(id);
+  checkReferences(input);
+  const change = changedOnly(before, {
+    ...input,
+    ...(input.gps_logging_enabled === null && { gps_logging_enabled: false }),
+    ...(input.tags === null && { tags: [] }),
+    ...(input.log_interval_minutes === null && { log_interval_minutes: DEFAULT_LOG_INTERVAL }),
   });
+  if (status === undefined && isEmpty(change)) return toTrip(before);
+  const moved = status === undefined ? {} : changeStatus(before, status, time);
+  const row = keepOneLogger(() =>
+    db
+      .update(trips)
+      .set({
+        ...change,
+        ...moved,
+        updated_at: now(),
+      } as Partial<Row>)
+      .where(eq(trips.id, id))
+      .returning()
+      .get(),
+  );
+  recount(before, row);
+  noteSpan(before, row, time);
+  // Whoever follows the former device has to hear that its trip is gone.
+  const isMoved = before.device_id !== null && before.device_id !== row.device_id;
+  note("tripUpdate", id, row.device_id, isMoved ? { former_device_id: before.device_id } : undefined);
+  if (status !== undefined) noteStatusChange(changedBy, before, row, time);
+  return toTrip(row);
 }
 
 function changeStatus(trip: Row, to: TripStatus, time: number): Partial<Row> {
@@ -189,7 +198,7 @@ function keepOneLogger<T>(change: () => T): T {
   }
 }
 
-function noteStatusChange(caller: Caller, before: Row, after: Row, time: number): void {
+function noteStatusChange(changedBy: string | null, before: Row, after: Row, time: number): void {
   if (after.status === "completed") countCompleted(after.id);
   const maxAge = systemValue("trip.history_position_max_age_seconds");
   const position = after.device_id === null ? null : recentPosition(after.device_id, maxAge);
@@ -199,7 +208,7 @@ function noteStatusChange(caller: Caller, before: Row, after: Row, time: number)
       trip_id: after.id,
       old_status: before.status,
       new_status: after.status,
-      changed_by: caller.userId,
+      changed_by: changedBy,
       latitude: position?.latitude ?? null,
       longitude: position?.longitude ?? null,
       changed_at: time,
@@ -209,16 +218,19 @@ function noteStatusChange(caller: Caller, before: Row, after: Row, time: number)
 
 /** Deletes a draft or completed trip, and its log; 409 otherwise. Its positions stay, without a trip. */
 export function deleteTrip(actor: Actor, id: string): Promise<void> {
-  return transactAs(actor, () => {
-    const trip = tripRow(id);
-    if (!isDeletable(trip.status)) throw conflict(`A trip that is ${trip.status} cannot be deleted`);
-    removeLog(id, actor.caller.userId);
-    db.delete(trips).where(eq(trips.id, id)).run();
-    note("tripUpdate", id, trip.device_id);
-    detach("trip", id);
-    recount(trip, null);
-    forgetDistance(id, trip.status === "completed");
-  });
+  return transactAs(actor, () => removeTrip(id, actor.caller.userId));
+}
+
+/** Deletes a trip in the current transaction, by a user or, with null, by itself. Throws as `deleteTrip` does. */
+export function removeTrip(id: string, by: string | null): void {
+  const trip = tripRow(id);
+  if (!isDeletable(trip.status)) throw conflict(`A trip that is ${trip.status} cannot be deleted`);
+  removeLog(id, by);
+  db.delete(trips).where(eq(trips.id, id)).run();
+  note("tripUpdate", id, trip.device_id);
+  detach("trip", id);
+  recount(trip, null);
+  forgetDistance(id, trip.status === "completed");
 }
 
 /** A page of the positions of a trip, oldest first. */
