@@ -31,6 +31,7 @@ import m28 from "../../../drizzle/0028_alerts.sql" with { type: "text" };
 import m29 from "../../../drizzle/0029_orphaned_rules.sql" with { type: "text" };
 import m30 from "../../../drizzle/0030_device_shares.sql" with { type: "text" };
 import m31 from "../../../drizzle/0031_invitations.sql" with { type: "text" };
+import m32 from "../../../drizzle/0032_share_links.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -65,4 +66,5 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0029_orphaned_rules", sql: m29 },
   { tag: "0030_device_shares", sql: m30 },
   { tag: "0031_invitations", sql: m31 },
+  { tag: "0032_share_links", sql: m32 },
 ];
