@@ -42,6 +42,7 @@ import { checkClockAtStart } from "./server/health/clock";
 import { startMetrics } from "./server/metrics/service";
 import { startRecomputing } from "./tracking/crossings/recompute";
 import { loadDetachments } from "./tracking/ingest/detach";
+import { writeOpenings } from "./tracking/links/openings";
 import { startReceiver } from "./tracking/receiver/service";
 import { startVersions } from "./tracking/tracks/version";
 
@@ -141,6 +142,7 @@ async function bringUp(release: () => void): Promise<Running> {
     await app.server?.stop(true);
     await stopOutbox();
     await stopBackups();
+    writeOpenings();
     closeDatabase();
     release();
   };

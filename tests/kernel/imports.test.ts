@@ -104,7 +104,13 @@ const ROOMS = [
     "alerts/deliveries",
   ],
   ...["alerts/alerts", "alerts/arrivals", "alerts/rules", "alerts/conditions", "alerts/anchor"],
-  ...["tracking/geofences", "tracking/locations", "tracking/ingest", "tracking/ingest/formats"],
+  ...[
+    "tracking/links",
+    "tracking/geofences",
+    "tracking/locations",
+    "tracking/ingest",
+    "tracking/ingest/formats",
+  ],
   ...[
     "tracking/gps",
     "tracking/shares",
@@ -121,6 +127,7 @@ const ROOMS = [
     "tracking/templates",
     "tracking/tracks/formats",
     "tracking/tracks",
+    "tracking/shared",
     "tracking/receiver",
     "tracking/import",
   ],

@@ -23,6 +23,7 @@ import {
   tripDistanceKm,
 } from "../ingest/distance";
 import type { GpsPoint } from "../ingest/schema";
+import { endLinksOfTrip } from "../links/service";
 import { locations } from "../locations/table";
 import { isShown, listRows, listShown, type TripRow as Row, recount } from "./lists";
 import type { NewTrip, StatusChange, Trip, TripChange, TripFilter } from "./schema";
@@ -205,6 +206,7 @@ export function deleteTrip(actor: Actor, id: string): Promise<void> {
   return transactAs(actor, () => {
     const trip = tripRow(id);
     if (!isDeletable(trip.status)) throw conflict(`A trip that is ${trip.status} cannot be deleted`);
+    endLinksOfTrip(id);
     db.delete(trips).where(eq(trips.id, id)).run();
     note("tripUpdate", id, trip.device_id);
     detach("trip", id);
