@@ -50,8 +50,10 @@ import { doorRoutes } from "./tracking/doors/routes";
 import { geofenceRoutes } from "./tracking/geofences/routes";
 import { gpsRoutes } from "./tracking/gps/routes";
 import { importRoutes } from "./tracking/import/routes";
+import { linkRoutes } from "./tracking/links/routes";
 import { locationRoutes } from "./tracking/locations/routes";
 import { logRoutes } from "./tracking/log/routes";
+import { sharedRoutes } from "./tracking/shared/routes";
 import { shareRoutes } from "./tracking/shares/routes";
 import { templateRoutes } from "./tracking/templates/routes";
 import { timelineRoutes } from "./tracking/timeline/routes";
@@ -113,6 +115,8 @@ export function createApp(): App {
     .use(deviceRoutes)
     .use(trackerRoutes)
     .use(shareRoutes)
+    .use(linkRoutes)
+    .use(sharedRoutes)
     .use(trackRoutes)
     .use(doorRoutes)
     .use(importRoutes)

@@ -33,6 +33,7 @@ import { deleteOldCrossings } from "./tracking/crossings/retention";
 import { deleteOldPoints } from "./tracking/gps/retention";
 import { finishDetachments } from "./tracking/ingest/detach";
 import { forgetOldAnswers } from "./tracking/ingest/idempotency";
+import { endExpiredLinks } from "./tracking/links/service";
 import { logPositions } from "./tracking/log/positions";
 import { finishRemovals } from "./tracking/log/removal";
 import { endExpiredShares } from "./tracking/shares/service";
@@ -73,6 +74,7 @@ const JOBS: Job[] = [
   { name: "compute crossings anew", interval: MINUTE, run: recomputeCrossings, atStart: true },
   { name: "end shares that ran out", interval: MINUTE, run: endExpiredShares, atStart: true },
   { name: "compute timelines anew", interval: MINUTE, run: recomputeTimelines, atStart: true },
+  { name: "end links that ran out", interval: MINUTE, run: endExpiredLinks, atStart: true },
   { name: "delete old crossings", interval: HOUR, run: deleteOldCrossings, atStart: true },
   { name: "forget old changes", interval: 10 * MINUTE, run: forgetOldChanges, atStart: true },
   { name: "forget answers to repeated requests", interval: HOUR, run: forgetOldAnswers },

@@ -43,6 +43,7 @@ import { startMetrics } from "./server/metrics/service";
 import { startAutoTrips } from "./tracking/auto-trips/service";
 import { startRecomputing } from "./tracking/crossings/recompute";
 import { loadDetachments } from "./tracking/ingest/detach";
+import { writeOpenings } from "./tracking/links/openings";
 import { startReceiver } from "./tracking/receiver/service";
 import { startTimelines } from "./tracking/timeline/recompute";
 import { startVersions } from "./tracking/tracks/version";
@@ -146,6 +147,7 @@ async function bringUp(release: () => void): Promise<Running> {
     await app.server?.stop(true);
     await stopOutbox();
     await stopBackups();
+    writeOpenings();
     closeDatabase();
     release();
   };

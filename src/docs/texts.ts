@@ -26,6 +26,7 @@ export const TAG_GROUPS: TagGroup[] = [
       ["Tracks", "The ways of devices and trips, to draw and as files"],
       ["Shares", "Devices that single users see, without the permission to see all"],
       ["Timeline", "Moves, stops and gaps of devices, and statistics of their tracks"],
+      ["Links", "Devices and trips that whoever has a link sees, without an account"],
       ["Geofences", "Zones whose border is watched, and who crossed it when"],
       ["Alerts", "Conditions that hold, or held, and that people were told of"],
       ["Alert rules", "Conditions of which people are told"],

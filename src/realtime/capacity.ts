@@ -66,13 +66,13 @@ let ofOthers = 0;
 
 /**
  * Throws 503 if there is no room for one more connection. A user may hold
- * `websocket.max_connections_per_user`, and nobody more than half of the maximum.
+ * `websocket.max_connections_per_user`, or `ofHolder`, and nobody more than half of the maximum.
  */
-export function requireRoom(caller: Caller): void {
+export function requireRoom(caller: Caller, ofHolder?: number): void {
   const { id, isOperator } = holderOf(caller);
   if (inAll >= limit || (!isOperator && ofOthers >= limit - reserved))
     throw full("The server holds as many connections as it can: try again later");
-  const most = isSystemKey(caller) ? limit : config["websocket.max_connections_per_user"];
+  const most = ofHolder ?? (isSystemKey(caller) ? limit : config["websocket.max_connections_per_user"]);
   const own = Math.floor(Math.min(most, limit / 2));
   if ((held.get(id) ?? 0) >= own)
     throw full(`You hold ${own} connections, which is as many as you may: close some of them first`);

@@ -27,6 +27,8 @@ export interface Subscription {
 export interface Connection {
   /** The credential's current rights; replaced when they change. */
   caller: Caller;
+  /** The link by which it was opened; null for one with a credential. It hears what that shows, whatever the caller may. */
+  readonly linkId: string | null;
   /** The holder that it counts for, fixed when the connection is opened. */
   readonly holder: Holder;
   /** The format of what comes on the automatic channel. */
@@ -52,12 +54,17 @@ export interface Connection {
 export type Socket = ServerWebSocket<Connection>;
 
 /** The initial state of a connection. */
-export function newConnection(caller: Caller, format: Format = "json"): Connection {
+export function newConnection(
+  caller: Caller,
+  format: Format = "json",
+  linkId: string | null = null,
+): Connection {
   const time = performance.now();
   // Many clients come at once, as after a restart: their pings are spread over the interval.
   const firstPing = config["websocket.heartbeat_interval_seconds"] * SECOND * Math.random();
   return {
     caller,
+    linkId,
     holder: holderOf(caller),
     format,
     channels: new Map(),
@@ -109,6 +116,9 @@ export function close(socket: Socket, [code, reason]: readonly [number, string])
  */
 export const topicOf = (channel: string, format: Format): string =>
   format === "protobuf" && /^(user|admin):/.test(channel) ? `${channel} protobuf` : channel;
+
+/** The topic of the positions that a link shows. */
+export const topicOfLink = (id: string): string => `link ${id}`;
 
 /** The topic of a channel whose messages carry their cursor. They are JSON text. */
 export const fedTopicOf = (channel: string): string => `${channel} since`;

@@ -37,10 +37,12 @@ import {
   type Subscription,
   sockets,
   topicOf,
+  topicOfLink,
 } from "./connections";
 import { headOf, isSmall, NO_ENVELOPE, requestIdOf } from "./envelope";
 import { received } from "./figures";
 import { hear, presentNumber, replay, unfollow } from "./follow";
+import { hearLink } from "./links";
 
 /** Clients' messages: each is counted, checked, and answered in its own format. */
 
@@ -127,6 +129,7 @@ export function join(
   const isSame = before?.format === format && before.isExtended === isExtended && !before.isFollowing;
   if (isSame && !start) return null;
   if (before) unhear(socket, channel, before);
+  if (socket.data.linkId !== null) return joinLink(socket, socket.data.linkId, channel, format);
   const subscription: Subscription = { format, isExtended, isFollowing: start !== undefined };
   channels.set(channel, subscription);
   if (start) return readOn(socket, channel, subscription, start);
@@ -134,6 +137,14 @@ export function join(
   else socket.subscribe(topicOf(channel, format));
   if (isExtended) socket.subscribe(extendedTopicOf(channel));
   if (channel === COMMUNITY && before === undefined) botJoined(socket);
+  return null;
+}
+
+/** Subscribes a connection by a link to what that shows. */
+function joinLink(socket: Socket, id: string, channel: string, format: Format): null {
+  socket.data.channels.set(channel, { format, isExtended: false, isFollowing: false });
+  socket.subscribe(topicOfLink(id));
+  hearLink(id);
   return null;
 }
 
@@ -158,6 +169,7 @@ function readOn(socket: Socket, channel: string, subscription: Subscription, sta
 function unhear(socket: Socket, channel: string, subscription: Subscription): void {
   const { format, isExtended } = subscription;
   unfollow(subscription);
+  if (socket.data.linkId !== null) socket.unsubscribe(topicOfLink(socket.data.linkId));
   socket.unsubscribe(topicOf(channel, format));
   socket.unsubscribe(fedTopicOf(channel));
   if (isExtended) socket.unsubscribe(extendedTopicOf(channel));
@@ -182,10 +194,15 @@ const presentOf = (start: Start | undefined): Start | undefined =>
 
 /** Subscribing again changes the format, the place to go on from, and `extended`. */
 function subscribe(socket: Socket, channel: string, wish: Wish, answer: Answers): void {
-  const { caller, channels } = socket.data;
+  const { caller, channels, linkId } = socket.data;
   const isNew = !channels.has(channel) && channel !== automaticChannel(caller);
   const name = channel.slice(0, MAX_ECHO);
-  if (!mayHear(caller, channel)) answer.error(socket, `Access denied to channel: ${name}${hintFor(channel)}`);
+  if (linkId !== null && channel !== "gps")
+    answer.error(socket, `Access denied to channel: ${name} (a link shows gps alone)`);
+  else if (linkId !== null && wish.start)
+    answer.error(socket, `The channel ${name} has no cursors for a link`);
+  else if (linkId === null && !mayHear(caller, channel))
+    answer.error(socket, `Access denied to channel: ${name}${hintFor(channel)}`);
   else if (wish.start && !isNumbered(channel)) answer.error(socket, `The channel ${name} has no cursors`);
   else if (isNew && isFull(socket.data)) answer.error(socket, `Too many subscriptions: ${name}`);
   else {

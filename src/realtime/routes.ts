@@ -1,13 +1,16 @@
 import { Elysia } from "elysia";
 import { authenticate, type Caller } from "../identity/access/caller";
-import { callerOf, guard } from "../identity/access/guard";
+import { callerOf, guard, takeFromLimit } from "../identity/access/guard";
 import { comesFromOwnPage, cookieToken } from "../identity/access/page";
 import { AppError, badRequest, unauthorized } from "../kernel/errors/errors";
 import { errors } from "../kernel/http/answers";
-import { listeningServer } from "../kernel/http/client";
+import { addressBlock, clientAddress, listeningServer } from "../kernel/http/client";
 import { t } from "../kernel/http/schema";
+import { sharedLimit } from "../tracking/shared/limit";
+import { linkOfToken } from "../tracking/shared/service";
 import { requireRoom } from "./capacity";
 import { type Format, newConnection } from "./connections";
+import { callerOfLink, MOST_OF_LINK } from "./links";
 import { channelList, closeCodeList } from "./schema";
 
 /** The address of the WebSocket, and the credentials that open one. */
@@ -74,14 +77,24 @@ const HandshakeQuery = t.Object({
       examples: ["ses_0kq1L9fY6mB4tVhJ2sNcR5dXgUeA7iOwE3q2-7w8xPZ"],
     }),
   ),
+  share: t.Optional(
+    t.String({
+      description:
+        "The token of a link, in place of any credential: the connection may subscribe to `gps`, and hears what the link shows",
+      examples: ["0kq1L9fY6mB4tVhJ2sNcR5dXgUeA7iOwE3q2-7w8xPZ"],
+    }),
+  ),
 });
 
 export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
   "/v1/ws",
   ({ request, query, set }) => {
-    const caller = callerOfHandshake(request, query.token);
+    if (query.share !== undefined)
+      takeFromLimit(sharedLimit, addressBlock(clientAddress(request)), set.headers);
+    const link = query.share === undefined ? null : linkOfToken(query.share);
+    const caller = link ? callerOfLink(link) : callerOfHandshake(request, query.token);
     requireHandshake(request);
-    requireRoom(caller);
+    requireRoom(caller, link ? MOST_OF_LINK : undefined);
     const subprotocol = subprotocolOf(request) ?? "";
     const headers = {
       // Bun would agree to whatever is offered first; empty, it is left out.
@@ -91,7 +104,7 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
     };
     if (
       !listeningServer()?.upgrade(request, {
-        data: newConnection(caller, SUBPROTOCOLS.get(subprotocol)),
+        data: newConnection(caller, SUBPROTOCOLS.get(subprotocol), link?.id),
         headers,
       })
     )
@@ -106,7 +119,7 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
     response: {
       101: t.Void({ description: "The WebSocket is open" }),
       200: t.Void({ description: "The same over HTTP/2, where a proxy speaks it (RFC 8441, section 5)" }),
-      ...errors(400, 401, 426, 503),
+      ...errors(400, 401, 404, 426, 429, 503),
     },
     detail: {
       operationId: "openWebSocket",
@@ -118,6 +131,7 @@ export const socketRoutes = new Elysia({ tags: ["Realtime"] }).use(guard).get(
         `**Channels**, and what they need:\n\n${channelList()}`,
         "**Services.** An API key with `audit:write` may send `CreateAuditEventRequest`, and gets a `CreateAuditEventResponse`. With `community:sync`, `ModerationEvent` is answered by `ModerationEventResponse`, and subscribing to `community` makes a connection a community bot: the newest one is sent `CommunitySyncRequest`, which it answers with one `CommunitySyncResponse` or more; all are sent `CommunitySettings` when settings change, and when they ask with `CommunitySettingsRequest`.",
         `**Close codes**:\n\n${closeCodeList()}`,
+        "**Links.** `?share=` with the token of a link (`POST /v1/share-links`) takes the place of a credential. Such a connection may subscribe to `gps` alone, without `since`, and hears the `gpsUpdate` of the link's devices: `id` and `trip_id` null, late and rounded as the link says, and none in a hidden zone. It is closed with 4401 as the link ends. 404 for a token that is wrong, ended or revoked; at most 20 connections of a link (503), and 60 handshakes and requests a minute from one address (429).",
         "503 when there are too many connections, in all or of this user.",
       ].join("\n\n"),
     },

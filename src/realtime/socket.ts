@@ -3,6 +3,7 @@ import { config } from "../configuration/config";
 import { type Caller, hasExpired, noteUse, reloadCaller } from "../identity/access/caller";
 import { subscribe } from "../kernel/db/events";
 import { HOUR, SECOND } from "../kernel/time/clock";
+import { linkById } from "../tracking/links/standing";
 import { countClosed, countOpened, forgetSent, unsentAllowance } from "./capacity";
 import { isHeardByShare, mayHear } from "./channels";
 import { botLeft, startCommunity, takeInTurn } from "./community";
@@ -16,6 +17,7 @@ import {
   type Socket,
   sockets,
 } from "./connections";
+import { startLinks } from "./links";
 import { answersIn, dispatch, forgetSubscriptions, join, leave } from "./messages";
 
 /** The life of a connection: its limits on messages and unsent bytes, its heartbeat, and its end. */
@@ -114,6 +116,8 @@ function lookAfter(socket: Socket, time: number): void {
     data.pingAt = time + config["websocket.heartbeat_interval_seconds"] * SECOND;
     data.isPinged = true;
     socket.ping();
+    // Its maker may be a key whose time has come, which is no event.
+    if (data.linkId !== null && !linkById(data.linkId)) close(socket, CLOSE.credentialEnded);
     // Listening counts as use of the session. Thousands may listen: once an hour is enough for a bound of
     // days.
     if (data.caller.kind === "session" && !data.ended) noteUse(data.caller, HOUR);
@@ -125,7 +129,7 @@ function reevaluate(which: (caller: Caller) => boolean, announced: boolean): voi
   const reloaded = new Map<string, Caller | null>();
   for (const socket of sockets) {
     const { data } = socket;
-    if (data.ended) continue;
+    if (data.ended || data.linkId !== null) continue;
     if (!which(data.caller)) {
       // It may rest on the rights of whoever made it.
       endLostShares(socket);
@@ -170,16 +174,19 @@ function end(socket: Socket, announced: boolean): void {
   setTimeout(() => close(socket, CLOSE.credentialEnded), FAREWELL).unref();
 }
 
+let stopLinks = () => {};
 let sweeper: ReturnType<typeof setInterval> | undefined;
 
 export function startSockets(): void {
   sweeper = setInterval(sweep, SWEEP_INTERVAL);
   startCommunity();
+  stopLinks = startLinks();
   subscribe("access.changed", ({ which, announced }) => reevaluate(which, announced));
 }
 
 /** Says goodbye to every connection: the server stops. */
 export function stopSockets(): void {
   clearInterval(sweeper);
+  stopLinks();
   for (const socket of sockets) close(socket, CLOSE.goingAway);
 }

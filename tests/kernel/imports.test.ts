@@ -115,6 +115,7 @@ const ROOMS = [
   ...["alerts/alerts", "alerts/arrivals", "alerts/rules", "alerts/conditions", "alerts/anchor"],
   ...[
     "tracking/shares",
+    "tracking/links",
     "tracking/geofences",
     "tracking/locations",
     "tracking/timeline",
@@ -131,6 +132,7 @@ const ROOMS = [
     "tracking/auto-trips",
     "tracking/templates",
     "tracking/tracks",
+    "tracking/shared",
     "tracking/receiver",
     "tracking/import",
   ],

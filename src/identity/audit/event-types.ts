@@ -265,6 +265,18 @@ export const EVENT_TYPES = {
       ...(["end shares that ran out", ...SCRUBS] as const),
     ],
   },
+  share_link_created: {
+    meaning: "A link that shows devices or a trip was made; `metadata` has which, its level and its end",
+    by: ["POST /v1/share-links"],
+  },
+  share_link_ended: {
+    meaning:
+      "A link ended: by somebody, at the end of its time, or with its devices, its trip, a zone that it hid or its maker's account",
+    by: [
+      ...(["DELETE /v1/share-links/{id}", "DELETE /v1/devices/{id}", "DELETE /v1/trips/{id}"] as const),
+      ...(["DELETE /v1/geofences/{id}", "end links that ran out", ...SCRUBS] as const),
+    ],
+  },
   tracker_created: {
     meaning: "A tracker, the credential of an app that posts positions of a device, was created",
     by: ["POST /v1/devices/{id}/trackers"],

@@ -29,7 +29,7 @@ export const RESOURCE_TYPES = [
     "role",
     "session",
   ],
-  ...["setting", "system_config", "tracker", "trip", "two_factor", "user"],
+  ...["setting", "share_link", "system_config", "tracker", "trip", "two_factor", "user"],
 ] as const;
 export const SORT_FIELDS = ["event_type", "user_id", "status", "created_at"] as const;
 export const REPORT_REASONS = [

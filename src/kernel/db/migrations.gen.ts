@@ -33,6 +33,7 @@ import m30 from "../../../drizzle/0030_device_shares.sql" with { type: "text" };
 import m31 from "../../../drizzle/0031_trip_log.sql" with { type: "text" };
 import m32 from "../../../drizzle/0032_invitations.sql" with { type: "text" };
 import m33 from "../../../drizzle/0033_timeline.sql" with { type: "text" };
+import m34 from "../../../drizzle/0034_share_links.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -69,4 +70,5 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0031_trip_log", sql: m31 },
   { tag: "0032_invitations", sql: m32 },
   { tag: "0033_timeline", sql: m33 },
+  { tag: "0034_share_links", sql: m34 },
 ];

@@ -26,6 +26,7 @@ import { db } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { now } from "../../kernel/time/clock";
 import { eraseIntegrations } from "../../operations/integrations/service";
+import { endLinksMadeBy } from "../../tracking/links/service";
 import { endSharesAbout } from "../../tracking/shares/service";
 import { trackers } from "../../tracking/trackers/table";
 import { eraseLogs } from "../export-logs/service";
@@ -106,6 +107,7 @@ const ERASURES: ((userId: string) => unknown)[] = [
   },
   endSharesAbout,
   eraseInvitationsOf,
+  endLinksMadeBy,
   (userId) => {
     const made = eq(notificationTargets.user_id, userId);
     const targets = db

@@ -22,6 +22,7 @@ import { db } from "../../kernel/db/connection";
 import { iso, isoOrNull } from "../../kernel/time/clock";
 import { type CamelCased, camelCased } from "../../kernel/values/case";
 import { integrationsOf } from "../../operations/integrations/service";
+import { linksMadeBy } from "../../tracking/links/service";
 import { countEntriesBy, entriesBy } from "../../tracking/log/stored";
 import { sharesAbout } from "../../tracking/shares/service";
 import { trackersMadeBy } from "../../tracking/trackers/service";
@@ -63,6 +64,7 @@ export function personalData(userId: string, exportedAt: number) {
     trackers: trackersMadeBy(userId).map(camelCased),
     sharesReceived: sharesAbout(userId, "user_id").map(camelCased),
     sharesMade: sharesAbout(userId, "made_by").map(camelCased),
+    linksMade: linksMadeBy(userId).map(camelCased),
     invitationsMade: invitationsAbout(userId, "made_by").map(camelCased),
     invitationAccepted: invitationsAbout(userId, "accepted_by").map(camelCased),
     notificationTargets: targetsMadeBy(userId).map(camelCased),

@@ -48,6 +48,8 @@ const EVENTS: Record<AuditEventType, string> = {
   invitation_revoked: "Invitation revoked",
   device_shared: "A device was shared with you",
   device_unshared: "A device is no longer shared with you",
+  share_link_created: "A link was made",
+  share_link_ended: "A link ended",
   tracker_created: "A tracker was created",
   tracker_updated: "A tracker was changed",
   tracker_deleted: "A tracker was deleted",

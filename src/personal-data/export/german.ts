@@ -48,6 +48,8 @@ const EVENTS: Record<AuditEventType, string> = {
   invitation_revoked: "Einladung zurückgezogen",
   device_shared: "Ein Gerät wurde mit dir geteilt",
   device_unshared: "Ein Gerät wird nicht mehr mit dir geteilt",
+  share_link_created: "Ein Link wurde angelegt",
+  share_link_ended: "Ein Link wurde beendet",
   tracker_created: "Ein Tracker wurde angelegt",
   tracker_updated: "Ein Tracker wurde geändert",
   tracker_deleted: "Ein Tracker wurde gelöscht",

@@ -22,6 +22,7 @@ import { newestPositionOf } from "../gps/service";
 import { forgetCurrent } from "../ingest/current-cache";
 import { detach } from "../ingest/detach";
 import { releaseHeld } from "../ingest/judge";
+import { endLinksOfDevice } from "../links/service";
 import { endSharesOf } from "../shares/service";
 import { forgetLive, remeasure } from "../timeline/live";
 import { trackers } from "../trackers/table";
@@ -197,6 +198,7 @@ export function deleteDevice(actor: Actor, id: string): Promise<void> {
     linkApiKey(actor, null, id);
     auditTrackersOf(id);
     endSharesOf(id);
+    endLinksOfDevice(id);
     noteTripsOf("device", id);
     endStaysOf(id);
     endWatch(id);

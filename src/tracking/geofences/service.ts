@@ -9,6 +9,7 @@ import { type PageOf, type PageRequest, readPage } from "../../kernel/http/pagin
 import { checkChanged, checkMetadata } from "../../kernel/http/validation";
 import { iso, madeNow, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
+import { endLinksHiding } from "../links/service";
 import { zonesChanged } from "./epoch";
 import type { Geofence, GeofenceChange, NewGeofence } from "./schema";
 import { shapeOf } from "./shape";
@@ -115,6 +116,7 @@ export function deleteGeofence(actor: Actor, id: string): Promise<void> {
     const row = db.select({ seq: geofences.seq }).from(geofences).where(eq(geofences.id, id)).get();
     if (!row) throw notFound("Geofence");
     forgetZone(id);
+    endLinksHiding(id);
     ceaseToWatch(row.seq);
     db.delete(geofences).where(eq(geofences.id, id)).run();
     removeZone(row.seq);

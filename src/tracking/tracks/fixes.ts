@@ -34,6 +34,8 @@ export type Owner = { device: string } | { trip: string };
 export interface Span {
   from: number;
   until: number;
+  /** Only positions that came in by then. */
+  arrivedBy?: number;
 }
 
 const pageOf = (column: "device_id" | "trip_id") =>
@@ -41,7 +43,7 @@ const pageOf = (column: "device_id" | "trip_id") =>
     sqlite.prepare<Fix, (string | number)[]>(
       `SELECT ${FIX} FROM gps_points
        WHERE ${column} = +?1 AND ${COUNTS} AND timestamp >= ?2 AND timestamp < ?3
-         AND (timestamp > ?2 OR rowid > ?4) AND rowid <= ?5
+         AND (timestamp > ?2 OR rowid > ?4) AND rowid <= ?5 AND created_at <= ?7
        ORDER BY timestamp, rowid LIMIT +?6`,
     ),
   );
@@ -63,7 +65,7 @@ const turn = inTurns();
  */
 export async function* readFixes(
   owner: Owner,
-  { from, until }: Span,
+  { from, until, arrivedBy = Number.MAX_SAFE_INTEGER }: Span,
   credentialId: string,
 ): AsyncGenerator<Fix[]> {
   const [read, id] = "device" in owner ? [ofDevice(), owner.device] : [ofTrip(), owner.trip];
@@ -72,7 +74,7 @@ export async function* readFixes(
   for (;;) {
     await turn(credentialId);
     shareReadTransaction();
-    const page = read.values(id, time, until, row, lastRow, PAGE) as unknown as Fix[];
+    const page = read.values(id, time, until, row, lastRow, PAGE, arrivedBy) as unknown as Fix[];
     if (page.length > 0) yield page;
     const last = page.at(-1);
     if (page.length < PAGE || !last) return;

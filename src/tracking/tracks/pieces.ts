@@ -50,15 +50,18 @@ export class PieceFinder {
   #kilometres = 0;
   #total = 0;
 
-  /** A pause of more than so many milliseconds begins a new piece. */
-  constructor(gap: number) {
+  readonly #beginners: ReadonlySet<number>;
+
+  /** A pause of more than so many milliseconds begins a new piece, and so does a position whose row is among `beginners`. */
+  constructor(gap: number, beginners: ReadonlySet<number> = new Set()) {
     this.#gap = gap;
+    this.#beginners = beginners;
   }
 
   /** True if the next position begins a piece. */
   begins(fix: Fix): boolean {
     const last = this.#last;
-    const isNew = last === null || fix[1] - last[1] > this.#gap;
+    const isNew = last === null || fix[1] - last[1] > this.#gap || this.#beginners.has(fix[0]);
     if (!isNew) this.#kilometres += distanceKm(placeOf(last), placeOf(fix));
     this.#box.add(fix[2], fix[3]);
     this.#total++;

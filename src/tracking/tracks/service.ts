@@ -5,7 +5,7 @@ import { DAY, iso, now, SECOND, spanOf } from "../../kernel/time/clock";
 import { getDevice } from "../devices/service";
 import { shownTrip } from "../trips/service";
 import { writeCsv } from "./csv";
-import { type Owner, readFixes, type Span } from "./fixes";
+import { type Fix, type Owner, readFixes, type Span } from "./fixes";
 import type { Writer } from "./format";
 import type { FileFormat } from "./forms";
 import { writeGeojson } from "./geojson";
@@ -84,26 +84,38 @@ const MOST_POINTS = 200_000;
 
 /** A track with as many points as were asked for, or within a tolerance. Throws 400, and 503 where too many are read. */
 export const trackOf = (course: Course, query: TrackQuery, credentialId: string): Promise<Track> =>
-  reading.run(credentialId, async () => {
-    const finder = new PieceFinder((query.gap_seconds ?? DEFAULT_GAP_SECONDS) * SECOND);
-    const fixes = readFixes(course.owner, course.span, credentialId);
-    const { pieces, tolerance } =
-      query.tolerance_m === undefined
-        ? await thinToFit(fixes, finder, query.max_points ?? DEFAULT_POINTS)
-        : await within(thinTo(fixes, finder, query.tolerance_m), query.tolerance_m);
-    const { points_total, distance_km, bbox } = finder.figures;
-    return {
-      device_id: course.deviceId,
-      from: iso(course.from),
-      to: iso(course.to),
-      points_total,
-      points: pieces.reduce((sum, piece) => sum + piece.length, 0),
-      tolerance_m: tolerance,
-      distance_km,
-      bbox,
-      pieces,
-    };
-  });
+  reading.run(credentialId, () =>
+    draw(course, query, readFixes(course.owner, course.span, credentialId), new PieceFinder(gapOf(query))),
+  );
+
+/** Milliseconds of a pause that begins a new piece, if it is longer. */
+export const gapOf = ({ gap_seconds }: Pick<TrackQuery, "gap_seconds">): number =>
+  (gap_seconds ?? DEFAULT_GAP_SECONDS) * SECOND;
+
+/** A track of some positions of a course, as many as were asked for, or within a tolerance. Throws 400. */
+export async function draw(
+  course: Course,
+  query: TrackQuery,
+  fixes: AsyncIterable<Fix[]>,
+  finder: PieceFinder,
+): Promise<Track> {
+  const { pieces, tolerance } =
+    query.tolerance_m === undefined
+      ? await thinToFit(fixes, finder, query.max_points ?? DEFAULT_POINTS)
+      : await within(thinTo(fixes, finder, query.tolerance_m), query.tolerance_m);
+  const { points_total, distance_km, bbox } = finder.figures;
+  return {
+    device_id: course.deviceId,
+    from: iso(course.from),
+    to: iso(course.to),
+    points_total,
+    points: pieces.reduce((sum, piece) => sum + piece.length, 0),
+    tolerance_m: tolerance,
+    distance_km,
+    bbox,
+    pieces,
+  };
+}
 
 async function within(parts: ReturnType<typeof thinTo>, tolerance: number): Promise<Thinned> {
   const pieces: Thinned["pieces"] = [];
@@ -136,12 +148,12 @@ const WRITERS: Record<FileFormat, Writer> = {
 export function fileOf(
   course: Course,
   format: FileFormat,
-  { tolerance_m, gap_seconds }: TrackQuery,
+  query: TrackQuery,
   credentialId: string,
 ): AsyncGenerator<string> {
-  const finder = new PieceFinder((gap_seconds ?? DEFAULT_GAP_SECONDS) * SECOND);
+  const finder = new PieceFinder(gapOf(query));
   const fixes = readFixes(course.owner, course.span, credentialId);
-  return WRITERS[format]({ name: course.name }, thinTo(fixes, finder, tolerance_m ?? null));
+  return WRITERS[format]({ name: course.name }, thinTo(fixes, finder, query.tolerance_m ?? null));
 }
 
 /** The name of a file, in ASCII: the device or the trip, and the day on which it begins. */

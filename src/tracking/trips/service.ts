@@ -22,6 +22,7 @@ import {
   tripDistanceKm,
 } from "../ingest/distance";
 import type { GpsPoint } from "../ingest/schema";
+import { endLinksOfTrip } from "../links/service";
 import { locations } from "../locations/table";
 import { removeLog } from "../log/removal";
 import { isTripShown } from "../shares/trips";
@@ -226,6 +227,7 @@ export function removeTrip(id: string, by: string | null): void {
   const trip = tripRow(id);
   if (!isDeletable(trip.status)) throw conflict(`A trip that is ${trip.status} cannot be deleted`);
   removeLog(id, by);
+  endLinksOfTrip(id);
   db.delete(trips).where(eq(trips.id, id)).run();
   note("tripUpdate", id, trip.device_id);
   detach("trip", id);

@@ -134,6 +134,7 @@ describe("data.json", () => {
       "trackers",
       "sharesReceived",
       "sharesMade",
+      "linksMade",
       "invitationsMade",
       "invitationAccepted",
       "notificationTargets",

@@ -1,0 +1,49 @@
+import { eq, sql } from "drizzle-orm";
+import { db } from "../../kernel/db/connection";
+import { transact } from "../../kernel/db/transactions";
+import { logFailure } from "../../kernel/errors/trouble";
+import { now, SECOND } from "../../kernel/time/clock";
+import type { Row } from "./standing";
+import { shareLinks } from "./table";
+
+/** Openings of links, written together: whoever opens one waits for no write. */
+
+/** Openings that are not written yet, by link. A crash loses them. */
+const pending = new Map<string, { times: number; last: number }>();
+
+const PACE = 5 * SECOND;
+let writing: ReturnType<typeof setTimeout> | undefined;
+
+/** Counts that a link was opened. */
+export function noteOpening(id: string): void {
+  pending.set(id, { times: (pending.get(id)?.times ?? 0) + 1, last: now() });
+  writing ??= setTimeout(writeOpenings, PACE);
+  writing.unref();
+}
+
+/** Writes what was counted; when the server stops, too. */
+export function writeOpenings(): void {
+  clearTimeout(writing);
+  writing = undefined;
+  const counted = [...pending];
+  if (counted.length === 0) return;
+  transact(() => {
+    for (const [id, { times, last }] of counted) {
+      const opened_count = sql`${shareLinks.opened_count} + ${times}`;
+      db.update(shareLinks).set({ opened_count, last_opened_at: last }).where(eq(shareLinks.id, id)).run();
+    }
+    pending.clear();
+  }).catch((error) => logFailure("openings of links could not be noted", error));
+}
+
+/** How often and when a link was last opened, what isn't written yet among it. */
+export function openingsOf({ id, opened_count, last_opened_at }: Row): {
+  openedCount: number;
+  lastOpenedAt: number | null;
+} {
+  const more = pending.get(id);
+  return {
+    openedCount: opened_count + (more?.times ?? 0),
+    lastOpenedAt: more?.last ?? last_opened_at,
+  };
+}
