@@ -12,6 +12,7 @@ Measures Fairlead beside a bare server with the same database, in turn, and prin
   --late             instead, the longest that others wait while a buffer of 100,000 late fixes comes in
   --feed             instead, the numbered feed: deliveries to sockets that follow it beside those to others, and
                      a socket that missed a million changes
+  --timeline         instead, the timeline of a device with --points positions in a year
   --points N         stored positions (default 10000)
   --rounds N         counted rounds of each scenario, half as many of zones, a quarter of logins
                      (default 10; quick: 3; scale: 5), after 6 (quick: 4) that don't count
@@ -34,6 +35,8 @@ export interface Options {
   late: boolean;
   /** True to measure the numbered feed alone. */
   feed: boolean;
+  /** True to measure timelines alone. */
+  timeline: boolean;
   points: number;
   rounds: number;
   seconds: number;
@@ -65,6 +68,7 @@ export function readOptions(): Options {
       soak: { type: "string" },
       late: { type: "boolean", default: false },
       feed: { type: "boolean", default: false },
+      timeline: { type: "boolean", default: false },
       points: { type: "string", default: "10000" },
       rounds: { type: "string" },
       seconds: { type: "string" },
@@ -91,6 +95,7 @@ export function readOptions(): Options {
     soak: values.soak === undefined ? null : Math.ceil(positive("soak", values.soak)),
     late: values.late,
     feed: values.feed,
+    timeline: values.timeline,
     points: positive("points", values.points),
     rounds: positive("rounds", values.rounds ?? rounds),
     seconds: positive("seconds", values.seconds ?? (values.quick ? "0.25" : "1")),
