@@ -35,6 +35,7 @@ import { measureScale } from "./scale";
 import { COMPARED, CURRENT_OF_DEVICES, FAN_OUTS, ZONES } from "./scenarios";
 import { measureSoak } from "./soak";
 import { measureStarts } from "./start";
+import { describeTimeline, growYear, measureTimeline, type TimelineFigures } from "./timeline";
 import { measureTracks, SHARING } from "./tracks";
 
 /** With one of each size, a run shows if the cost of a point grows with all zones or with those around it. */
@@ -143,6 +144,13 @@ async function runTracks(options: Options, directory: string): Promise<TracksRep
   return { machine: machine(), ...tracks };
 }
 
+/** The timeline of a year. */
+async function runTimeline({ points }: Options, directory: string): Promise<TimelineFigures> {
+  const preparation = await Preparation.start(join(directory, "prepared"), 1);
+  await growYear(preparation.firstDevice, points);
+  return measureTimeline(preparation.finish(), points);
+}
+
 async function run(): Promise<void> {
   const options = readOptions();
   const directory = mkdtempSync(join(tmpdir(), "fairlead-bench-"));
@@ -161,6 +169,9 @@ async function run(): Promise<void> {
   } else if (options.feed) {
     const report = { machine: machine(), ...(await measureFeed(options, directory)) };
     write(report, describeFeed(report));
+  } else if (options.timeline) {
+    const report = await runTimeline(options, directory);
+    write(report, describeTimeline(report));
   } else if (options.soak !== null) {
     const report = await runSoak(options, options.soak, directory);
     write(report, describeSoak(report));

@@ -13,6 +13,7 @@ Measures Fairlead beside a bare server with the same database, in turn, and prin
   --tracks           instead, tracks of a device that has a tenth of the positions, and the wait of others meanwhile
   --feed             instead, the numbered feed: deliveries to sockets that follow it beside those to others, and
                      a socket that missed a million changes
+  --timeline         instead, the timeline of a device with --points positions in a year
   --points N         stored positions (default 10000)
   --rounds N         counted rounds of each scenario, half as many of zones, a quarter of logins
                      (default 10; quick: 3; scale: 5), after 6 (quick: 4) that don't count
@@ -37,6 +38,8 @@ export interface Options {
   tracks: boolean;
   /** True to measure the numbered feed alone. */
   feed: boolean;
+  /** True to measure timelines alone. */
+  timeline: boolean;
   points: number;
   rounds: number;
   seconds: number;
@@ -69,6 +72,7 @@ export function readOptions(): Options {
       late: { type: "boolean", default: false },
       tracks: { type: "boolean", default: false },
       feed: { type: "boolean", default: false },
+      timeline: { type: "boolean", default: false },
       points: { type: "string", default: "10000" },
       rounds: { type: "string" },
       seconds: { type: "string" },
@@ -96,6 +100,7 @@ export function readOptions(): Options {
     late: values.late,
     tracks: values.tracks,
     feed: values.feed,
+    timeline: values.timeline,
     points: positive("points", values.points),
     rounds: positive("rounds", values.rounds ?? rounds),
     seconds: positive("seconds", values.seconds ?? (values.quick ? "0.25" : "1")),

@@ -134,6 +134,10 @@ export class Preparation {
     return new Preparation(directory, underWay(await readTrack()), await addFleet(), mostPoints);
   }
 
+  get firstDevice(): string {
+    return this.#deviceIds[0] ?? "";
+  }
+
   /** A copy of the database as it is now, in a data directory of its own with the same key. */
   copyTo(directory: string): Place {
     mkdirSync(directory, { recursive: true });

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { sqlite } from "../../../src/kernel/db/connection";
+import { migrations } from "../../../src/kernel/db/migrations.gen";
 import { closeDatabase, transact } from "../../../src/kernel/db/transactions";
 import { setClock } from "../../../src/kernel/time/clock";
 import { updateDevice } from "../../../src/tracking/devices/service";
 import { deletePoint, markPoint } from "../../../src/tracking/gps/service";
 import { recordPosition, recordPositions } from "../../../src/tracking/ingest/record";
+import { forgetLive } from "../../../src/tracking/timeline/live";
 import { recomputeStep, recomputeTimelines } from "../../../src/tracking/timeline/recompute";
 import { listTimeline } from "../../../src/tracking/timeline/service";
 import { randomFrom } from "../../support/random";
@@ -88,6 +90,12 @@ function plan(random: Random): { fixes: Fix[]; measures: Measures } {
   return isUndecided(fixes, measures) ? plan(random) : { fixes, measures };
 }
 
+/** Leaves what the database holds alone. */
+function kill(device: string): void {
+  reopen();
+  forgetLive(device);
+}
+
 const spansLeft = () => sqlite.query("SELECT * FROM timeline_spans").all();
 
 const dump = (device: string) => ({
@@ -117,8 +125,7 @@ describe("stored timelines", () => {
         });
         if (random() < 0.05)
           expectTimeline(device, timelineOf(fixes.slice(0, at + 1), measures), { seed, at });
-        // Whatever was in memory is gone, as after a kill.
-        if (random() < 0.01) reopen();
+        if (random() < 0.01) kill(device);
       }
       expect(spansLeft()).toEqual([]);
       expectTimeline(device, timelineOf(fixes, measures), { seed });
@@ -185,6 +192,35 @@ describe("stored timelines", () => {
       await check("measured anew", measures);
     }
   }, 60_000);
+
+  test("come for positions from before the upgrade, in steps that survive a kill, with positions in between", async () => {
+    const statements = migrations
+      .find(({ tag }) => tag.endsWith("_timeline"))
+      ?.sql.split("--> statement-breakpoint");
+    for (let seed = 1; seed <= 6; seed++) {
+      const random = randomFrom(40 + seed);
+      const { fixes } = plan(random);
+      if (isUndecided(fixes, DEFAULTS)) continue;
+      const device = newDevice();
+      const old = fixes.slice(0, -10);
+      setClock(() => Number(fixes.at(-1)?.time) * 1_000);
+      await recordPositions("batch", device, old.map(asReading));
+      for (const table of ["parts", "segments", "spans"])
+        sqlite.run(`DELETE FROM timeline_${table} WHERE device_id = ?`, [device]);
+      sqlite.run("DELETE FROM timeline_spans");
+      sqlite.run(`${statements?.at(-1)?.trim().replace(/;$/, "")} AND id = '${device}'`);
+      reopen();
+      expect(listTimeline(device, { page: 1, limit: 1 }, {}).recomputing_from).not.toBeUndefined();
+      const live = fixes.slice(-10);
+      for (;;) {
+        const [next] = live;
+        if (next && random() < 0.5) await recordPositions("batch", device, live.splice(0, 1).map(asReading));
+        if (!(await transact(() => recomputeStep(device, 0), "retryable")) && live.length === 0) break;
+        if (random() < 0.3) kill(device);
+      }
+      expectTimeline(device, timelineOf(fixes), { seed });
+    }
+  });
 
   test("leave the track behind the next quarter of an hour alone", async () => {
     // A walk of a day without a stop, one fix a minute.

@@ -174,7 +174,7 @@ test("a position of a trip is recorded by steps along indexes: nothing is scanne
   });
   const steps = statements.flatMap(planOf).filter((step) => !step.includes("SCALAR SUBQUERY"));
   const onPoints = steps.filter((step) => step.includes("gps_points"));
-  // Two of them find where the timeline goes on, once for a device.
+  // Two of them are for the timeline, at the first fix after another change.
   expect(onPoints.length).toBe(7);
   for (const step of onPoints)
     expect(step).toMatch(/^SEARCH gps_points USING (COVERING )?INDEX gps_points_(device|trip) /);
