@@ -56,9 +56,11 @@ export function createGeofence(actor: Actor, input: NewGeofence): Promise<Geofen
   return transactAs(actor, () => {
     if (counterNow("geofences") >= MAX_ZONES)
       throw conflict(`There can be at most ${MAX_ZONES.toLocaleString("en")} zones; delete one first`);
+    // It watches from the moment on that it names as that of its creation.
+    const made = madeNow();
     const row = db
       .insert(geofences)
-      .values({ id: newId(), ...input, ...shape, ...beginMoment(now()), ...madeNow() })
+      .values({ id: newId(), ...input, ...shape, ...beginMoment(made.created_at), ...made })
       .returning()
       .get();
     adjustCounter("geofences", 1);

@@ -36,7 +36,7 @@ export function writeOpenings(): void {
   }).catch((error) => logFailure("openings of links could not be noted", error));
 }
 
-/** How often and when a link was last opened, what isn't written yet among it. */
+/** The number of times that a link was opened and the last one, with those that aren't written yet. */
 export function openingsOf({ id, opened_count, last_opened_at }: Row): {
   openedCount: number;
   lastOpenedAt: number | null;

@@ -16,7 +16,7 @@ import { newestShown } from "./positions";
 import type { Shared, SharedPosition, SharedTrackQuery } from "./schema";
 import { boundsOf, placeShown } from "./veil";
 
-/** What links show, to whoever has them. */
+/** Answers to whoever has a link. */
 
 const CREDENTIAL = /^Share +([!-~]{1,128})$/i;
 
