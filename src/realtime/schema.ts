@@ -86,6 +86,13 @@ const alertMessage = <T extends string>(title: string, name: T, description: str
   record(title, { type: type(name), data: orGone(Alert), cursor: onFeed }, `${description}. To \`alerts\``);
 
 /** The messages of the server, by their type. */
+/** By a link a position has no identifier. */
+const HeardPoint = record(
+  "HeardPosition",
+  { ...ToldPoint.properties, id: nullable(out.uuid("Identifier; null by a link")) },
+  "A position that was stored, or that a link shows now",
+);
+
 export const SERVER_MESSAGES = {
   pong: record("SocketPong", { type: type("pong") }, "The answer to `ping`"),
   message: record(
@@ -120,8 +127,8 @@ export const SERVER_MESSAGES = {
   ),
   gpsUpdate: record(
     "SocketGpsUpdate",
-    { type: type("gpsUpdate"), data: orGone(ToldPoint), cursor: onFeed },
-    "A position was stored. To `gps`, and to `gps:<device id>` when a device posted it",
+    { type: type("gpsUpdate"), data: orGone(HeardPoint), cursor: onFeed },
+    "A position was stored. To `gps`, and to `gps:<device id>` when a device posted it; by a link, to `gps` once it is shown",
   ),
   gpsLate: record(
     "SocketGpsLate",

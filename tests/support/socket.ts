@@ -15,12 +15,18 @@ export interface Credentials {
   bearer?: string;
   /** Sent as the query parameter `token`. */
   token?: string;
+  /** Sent as the query parameter `share`: the token of a link. */
+  share?: string;
   headers?: Record<string, string>;
 }
 
 /** The path of the handshake. */
-export const socketPath = ({ token }: Credentials): string =>
-  token === undefined ? "/v1/ws" : `/v1/ws?token=${encodeURIComponent(token)}`;
+export const socketPath = ({ token, share }: Credentials): string =>
+  share !== undefined
+    ? `/v1/ws?share=${encodeURIComponent(share)}`
+    : token === undefined
+      ? "/v1/ws"
+      : `/v1/ws?token=${encodeURIComponent(token)}`;
 
 /** The headers of the handshake. */
 export const socketHeaders = ({ bearer, headers }: Credentials): Record<string, string> => ({
