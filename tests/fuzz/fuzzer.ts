@@ -64,6 +64,18 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
     /^(POST|PATCH) \/v1\/notification-targets/,
     /^\w+ (is no field of|is required for|leads to) |must have no query and no fragment$|must be a time zone /,
   ],
+  [
+    /^(POST \/v1\/(share-links|invitations)|PUT .*\/shares\/)/,
+    /must be in the future$|at most a year ahead$|is there twice$|is for (the level|a link)|is required|must not be before from$|must be left out|either these or a trip_id|names no |must be somebody else$|must have no query and no fragment$/,
+  ],
+  // Spans, tolerances with an exponent, and time zones.
+  [
+    /^GET .*\/(track|timeline|statistics)$/,
+    /^tolerance_m must be a number|must not be (before from|after to)$|days after from$|must be a time zone /,
+  ],
+  // Entries of a log: something has to be said, in JSON that is the same everywhere (RFC 8785).
+  [/^POST \/v1\/trips\/\{id\}\/log/, /^(text|occurred_at|data)\b/],
+  [/^POST \/bridge\/downloads$/, /^path must be one of the API/],
   // Shapes of zones, which JSON Schema can't state.
   [/^(POST|PATCH) \/v1\/geofences/, /^(geometry|width_m|latitude|longitude|radius_km|kind)\b/],
   // Conditions and texts of rules, and records that they name.
@@ -260,7 +272,12 @@ export class Fuzzer {
     const path = asked.replaceAll(/(?<=wait_seconds=)\d+/g, "0");
     const response = await fetch(this.server.url + path, {
       method: operation.method,
-      headers: { ...request.headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      headers: {
+        ...request.headers,
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        // Pages say that they are some.
+        ...(operation.template.startsWith("/bridge/") && { "x-fairlead-page": "1" }),
+      },
       redirect: "manual",
       ...(request.body !== undefined && { body: request.body }),
     });

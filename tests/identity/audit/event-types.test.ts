@@ -8,6 +8,7 @@ import { externalUser, newPerson, openSession } from "../../support/people";
 import { permissionId } from "../../support/roles";
 import { Client } from "../../support/socket";
 import { DOORS, newTracker } from "../../tracking/doors/support";
+import { newLink } from "../../tracking/links/support";
 import { postPoint } from "../../tracking/support";
 import { CASES, connectTwitch, gone, newShare, newTarget, syncGuild, twitch } from "./event-types-cases";
 import {
@@ -141,6 +142,8 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
     headers: { "x-fairlead-page": "1" },
     body: { path: "/v1/devices" },
   }),
+  "GET /v1/shared": async () => ({ headers: await linkHeaders("live") }),
+  "GET /v1/shared/track": async () => ({ headers: await linkHeaders("history") }),
   "GET /v1/statistics": async () => ({ query: `?device_ids=${(await world.server.device()).id}` }),
   "GET /bridge/downloads/{token}": async () => {
     const { server, admin } = world;
@@ -277,6 +280,15 @@ async function makeRecords(): Promise<Record<string, string>> {
     "trip-categories": (await create("/v1/trip-categories", { name: "transfer" })).data.id,
     "trip-templates": (await create("/v1/trip-templates", { name: "supply run" })).data.id,
   };
+}
+
+/** The credential of a new link to a device. */
+async function linkHeaders(level: "live" | "history"): Promise<Record<string, string>> {
+  const { server, admin } = world;
+  const from = level === "history" ? { from: "2026-01-01T00:00:00Z" } : {};
+  const fields = { device_ids: [(await server.device()).id], level, ...from };
+  const { token } = await newLink(server, fields, admin.token);
+  return { authorization: `Share ${token}` };
 }
 
 /** An entry of the log of a new trip. */
