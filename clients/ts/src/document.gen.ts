@@ -546,6 +546,94 @@ export interface components {
              */
             is_deleted: true;
         };
+        /** @description A position that was stored, or that a link shows now */
+        HeardPosition: {
+            /**
+             * Format: uuid
+             * @description Identifier; null by a link
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            id: string | null;
+            /**
+             * Format: uuid
+             * @description The device that reported it; null when no device did
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            device_id: string | null;
+            /**
+             * Format: uuid
+             * @description The trip that it belongs to, if any
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            trip_id: string | null;
+            /**
+             * @description Degrees, WGS 84
+             * @example 54.0967
+             */
+            latitude: number;
+            /**
+             * @description Degrees, WGS 84
+             * @example 13.4553
+             */
+            longitude: number;
+            /**
+             * @description Metres
+             * @example 3.2
+             */
+            altitude: number | null;
+            /**
+             * @description Course over ground, degrees true
+             * @example 212.4
+             */
+            heading: number | null;
+            /**
+             * Format: date-time
+             * @description When the receiver fixed the position
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            timestamp: string;
+            /**
+             * @description Speed over ground in km/h; null when the source told none
+             * @example 13.7
+             */
+            speed_kmh: number | null;
+            /**
+             * @description Speed over ground in m/s; null when the source told none
+             * @example 3.81
+             */
+            speed_mps: number | null;
+            /**
+             * @description Speed over ground in mph; null when the source told none
+             * @example 8.51
+             */
+            speed_mph: number | null;
+            /**
+             * @description Speed over ground in knots; null when the source told none
+             * @example 7.4
+             */
+            speed_knots: number | null;
+            /**
+             * @description Position dilution of precision
+             * @example 1.6
+             */
+            pdop: number | null;
+            /**
+             * @description Horizontal dilution of precision
+             * @example 0.9
+             */
+            hdop: number | null;
+            /**
+             * @description Vertical dilution of precision
+             * @example 1.3
+             */
+            vdop: number | null;
+            /**
+             * Format: date-time
+             * @description When the server stored it
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            created_at: string;
+        };
         /** @description The span that a map has to load anew */
         LateSpan: {
             /**
@@ -631,7 +719,7 @@ export interface components {
              */
             cursor?: string;
         };
-        /** @description A position was stored. To `gps`, and to `gps:<device id>` when a device posted it */
+        /** @description A position was stored. To `gps`, and to `gps:<device id>` when a device posted it; by a link, to `gps` once it is shown */
         SocketGpsUpdate: {
             /**
              * @description Kind
@@ -639,7 +727,7 @@ export interface components {
              */
             type: "gpsUpdate";
             /** @description The record as it is now */
-            data: components["schemas"]["ToldPosition"] | components["schemas"]["GoneRecord"];
+            data: components["schemas"]["HeardPosition"] | components["schemas"]["GoneRecord"];
             /**
              * @description To subscriptions with `since`: whoever has it knows of this change and of all before
              * @example 5f1c9a02b3d4e5f6-1204311
