@@ -116,9 +116,9 @@ const ADDRESS = /\/[^/]*(?:@|%40)[^/]*/gi;
  */
 const TOKEN_PATH = /^\/v1\/(ingest|invitations)(?:\/|$)/i;
 
-/** The section of a path that holds a token; undefined for any other. */
+/** The section of a path that holds a token, also where its slashes are encoded; undefined for any other. */
 const tokenSection = (path: string): string | undefined =>
-  TOKEN_PATH.exec(path.includes("%") ? simplerPath(path) : path)?.[1]?.toLowerCase();
+  TOKEN_PATH.exec(path.includes("%") ? simplerPath(path).replaceAll(/%2f/gi, "/") : path)?.[1]?.toLowerCase();
 
 /** A path without its secrets. `route` is the path as it is declared, if there is one. */
 function withoutSecrets(path: string, route: string | undefined): string {
