@@ -5,6 +5,7 @@ import { closeExpiredBans } from "../../../src/identity/bans/service";
 import { openDatabase } from "../../../src/kernel/db/connection";
 import { closeDatabase } from "../../../src/kernel/db/transactions";
 import { deleteDueAccounts } from "../../../src/personal-data/deletion/service";
+import { endExpiredLinks } from "../../../src/tracking/links/service";
 import { endExpiredShares } from "../../../src/tracking/shares/service";
 import { putDeliveries } from "../../alerts/deliveries/support";
 import { alertsOf, newRule, type Sender, send } from "../../alerts/support";
@@ -30,8 +31,9 @@ import { rows, write } from "../../support/rows";
 import { command, type TestServer } from "../../support/server";
 import { Client } from "../../support/socket";
 import { newTracker as trackerOf } from "../../tracking/doors/support";
+import { newLink } from "../../tracking/links/support";
 import { share } from "../../tracking/shares/support";
-import { createZone } from "../../tracking/support";
+import { createTrip, createZone } from "../../tracking/support";
 import { link } from "../accounts/support";
 import { requestEmailChange, resetToken } from "../auth/support";
 import { BASE, newInvitation } from "../invitations/support";
@@ -773,7 +775,7 @@ const BANS: Case[] = [
 
 const byItself = { byItself: true } as const;
 
-/** The events of the final deletion of a user with one session, two keys, a tracker, a share, an invitation, a notification target and a client. */
+/** The events of the final deletion of a user with one session, two keys, a tracker, a share, an invitation, a link, a notification target and a client. */
 const scrubbed = [
   event("session_revoked", "session", byItself),
   event("api_key_revoked", "api_key", byItself),
@@ -781,6 +783,7 @@ const scrubbed = [
   event("tracker_deleted", "tracker", byItself),
   event("device_unshared", "device", byItself),
   event("invitation_revoked", "invitation", byItself),
+  event("share_link_ended", "share_link", byItself),
   event("notification_target_deleted", "notification_target", byItself),
   event("client_deleted", "oauth_client", byItself),
   event("user_deleted", "user"),
@@ -794,10 +797,12 @@ async function keyAndClientOwner(world: World) {
   const shared = await world.server.device();
   await share(world.server, shared.id, owner.id, "now");
   const invitation = await newInvitation(world.server, {}, world.admin.token);
+  const link = await newLink(world.server, { device_ids: [shared.id] }, world.admin.token);
   write(
     world.server,
     `UPDATE trackers SET user_id = '${owner.id}' WHERE id = '${id}'`,
     `UPDATE notification_targets SET user_id = '${owner.id}' WHERE id = '${target.id}'`,
+    `UPDATE share_links SET made_by = '${owner.id}' WHERE id = '${link.id}'`,
     `UPDATE invitations SET made_by = '${owner.id}' WHERE id = '${invitation.id}'`,
   );
   return owner;
@@ -845,7 +850,7 @@ const DELETIONS: Case[] = [
   {
     operation: "POST /v1/admin/users/{id}/force-delete",
     which:
-      "of somebody with a session, two keys, a tracker, a share, an invitation, a notification target and a client",
+      "of somebody with a session, two keys, a tracker, a share, an invitation, a link, a notification target and a client",
     writes: scrubbed,
     prepare: async (world) => {
       const { id } = await keyAndClientOwner(world);
@@ -855,7 +860,7 @@ const DELETIONS: Case[] = [
   {
     operation: "delete accounts whose time has come",
     which:
-      "of somebody with a session, two keys, a tracker, a share, an invitation, a notification target and a client",
+      "of somebody with a session, two keys, a tracker, a share, an invitation, a link, a notification target and a client",
     writes: scrubbed,
     prepare: async (world) => {
       const { id } = await keyAndClientOwner(world);
@@ -1067,6 +1072,76 @@ const SHARES: Case[] = [
         return runJob(world.server, endExpiredShares);
       };
       return { user: user_id, run };
+    },
+  },
+];
+
+// --- Links ------------------------------------------------------------------------------------------------
+
+/** A link of the administrator's to what these fields say, as a case about its end takes it. */
+const aboutLink = async ({ server, admin }: World, fields: object) => ({
+  ...{ user: admin.id, token: admin.token },
+  params: { id: (await newLink(server, fields, admin.token)).id as string },
+});
+
+const shownDevice = async ({ server, admin }: World): Promise<string> =>
+  done(await server.post("/v1/devices", { token: admin.token, body: { name: "shown" } })).data.id;
+
+const linkEnded = event("share_link_ended", "share_link");
+
+const LINKS: Case[] = [
+  {
+    operation: "POST /v1/share-links",
+    writes: [event("share_link_created", "share_link")],
+    prepare: async (world) => {
+      const body = { level: "live", device_ids: [await shownDevice(world)], base_url: BASE };
+      const expires_at = new Date(world.server.time + 3_600_000).toISOString();
+      return { user: world.admin.id, token: world.admin.token, body: { ...body, expires_at } };
+    },
+  },
+  {
+    operation: "DELETE /v1/share-links/{id}",
+    writes: [linkEnded],
+    prepare: async (world) => aboutLink(world, { device_ids: [await shownDevice(world)] }),
+  },
+  {
+    operation: "DELETE /v1/devices/{id}",
+    which: "that a link shows",
+    writes: [linkEnded],
+    prepare: async (world) => {
+      const id = await shownDevice(world);
+      return { ...(await aboutLink(world, { device_ids: [id] })), params: { id } };
+    },
+  },
+  {
+    operation: "DELETE /v1/trips/{id}",
+    which: "that a link shows",
+    writes: [linkEnded],
+    prepare: async (world) => {
+      const { id } = await createTrip(world.server);
+      return { ...(await aboutLink(world, { trip_id: id })), params: { id } };
+    },
+  },
+  {
+    operation: "DELETE /v1/geofences/{id}",
+    which: "that a link hides",
+    writes: [linkEnded],
+    prepare: async (world) => {
+      const { id } = await createZone(world.server);
+      const device_ids = [await shownDevice(world)];
+      return { ...(await aboutLink(world, { device_ids, hide_zone_ids: [id] })), params: { id } };
+    },
+  },
+  {
+    operation: "end links that ran out",
+    writes: [event("share_link_ended", "share_link", byItself)],
+    prepare: async (world) => {
+      const { user, params } = await aboutLink(world, { device_ids: [await shownDevice(world)] });
+      const run = () => {
+        write(world.server, `UPDATE share_links SET expires_at = 1 WHERE id = '${params.id}'`);
+        return runJob(world.server, endExpiredLinks);
+      };
+      return { user, run };
     },
   },
 ];
@@ -1674,6 +1749,7 @@ export const CASES: Case[] = [
   ...TRACKERS,
   ...SHARES,
   ...INVITATIONS,
+  ...LINKS,
   ...IMPORTS,
   ...ALERT_CASES,
   ...TARGETS,

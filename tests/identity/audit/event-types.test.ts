@@ -8,6 +8,7 @@ import { externalUser, newPerson, openSession } from "../../support/people";
 import { permissionId } from "../../support/roles";
 import { Client } from "../../support/socket";
 import { DOORS, newTracker } from "../../tracking/doors/support";
+import { newLink } from "../../tracking/links/support";
 import { postPoint } from "../../tracking/support";
 import { CASES, connectTwitch, gone, newShare, newTarget, syncGuild, twitch } from "./event-types-cases";
 import {
@@ -121,6 +122,14 @@ const ENDLESS = ["GET /v1/changes/stream"];
 /** Operations that ask the community bot: a test below has one. */
 const OF_THE_BOT = ["POST /v1/community/sync", "POST /v1/community/guilds/{guild_id}/members/sync"];
 
+/** A request with a link to a device's history. */
+const shownByLink = async (): Promise<Silent> => {
+  const device = await world.server.device();
+  const from = "2026-01-01T00:00:00Z";
+  const { token } = await newLink(world.server, { device_ids: [device.id], level: "history", from });
+  return { headers: { authorization: `Share ${token}` } };
+};
+
 /** Requests that need more than the admin's token, the document's example and an existing record. */
 const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
   "POST /v1/auth/register": () => ({ body: newPerson() }),
@@ -136,6 +145,8 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
     token: (await world.server.device()).key,
     body: { positions: [{ latitude: 54, longitude: 13, timestamp: 1_777_887_000 }] },
   }),
+  "GET /v1/shared": shownByLink,
+  "GET /v1/shared/track": shownByLink,
   "GET /v1/devices/{id}/shares/{user_id}": async () => ({ params: await newShare(world) }),
   "GET /v1/devices/{id}/trackers/{tracker_id}": async () => {
     const { deviceId, id } = await newTracker(world.server, "generic");
