@@ -67,7 +67,7 @@ describe("a socket by a link", () => {
       expect([channel, (await client.ask({ type: "subscribe", channel })).type]).toEqual([channel, "error"]);
     expect((await client.ask({ type: "subscribe", channel: "gps", since: "now" })).type).toBe("error");
     expect((await client.ask({ type: "subscribe", channel: "gps", since: "0-0" })).type).toBe("error");
-    // What extended subscriptions hear is of all devices.
+    // Extended subscriptions hear of all devices.
     expect((await client.ask({ type: "subscribe", channel: "gps", extended: true })).type).toBe("message");
     const other = await server.device();
     await post(server, other.key, { ...OUTSIDE, ago: 10 });

@@ -24,6 +24,6 @@ export async function newLink(server: TestServer, fields: object = {}, token?: s
   return { ...data, token: new URL(data.url).hash.slice(1) };
 }
 
-/** What a link shows. */
+/** Asks for all that a link shows. */
 export const open = (server: TestServer, token: string, path = "") =>
   server.get(`/v1/shared${path}`, { headers: { authorization: `Share ${token}` } });

@@ -8,7 +8,7 @@ import { newLink, open, PATH } from "../links/support";
 import { createTrip, createZone, greatCircleKm, moveTrip } from "../support";
 import { FARTHER, FARTHEST, HARBOUR, OUTSIDE, post } from "./support";
 
-/** What a link shows, and above all what it doesn't. */
+/** The things that a link shows, and above all those that it doesn't. */
 
 let server: TestServer;
 let admin: string;
