@@ -1,8 +1,9 @@
 import { TransactionCache } from "../../kernel/db/transaction-cache";
+import { SECOND } from "../../kernel/time/clock";
 import { BoundedMap } from "../../kernel/values/bounded-map";
 import { BEFORE_ALL, behind } from "./beginning";
-import { type Closed, Course } from "./course";
-import type { TrackFix } from "./machine";
+import { type Closed, Course, QUARTER } from "./course";
+import type { Measures, TrackFix } from "./machine";
 import { END_OF_TIME, spanOf, widenSpan } from "./spans";
 import { partDecidedBefore, store } from "./stored";
 import { fixesAfter, makesTrips, measuresOf, newestIds, speedOf } from "./track";
@@ -28,8 +29,11 @@ const MOST = 2_000;
 const kept = new BoundedMap<string, Live>(MOST);
 const live = new TransactionCache<string, Live>(MOST);
 
-/** Fixes that a request follows at most; more are left to the job. */
-const MOST_FOLLOWED = 2_000;
+/**
+ * Fixes behind the last part that a request follows at most: the seconds of an open part, and those of a run that may become
+ * a stop. There are no more unless the job has some to catch up with.
+ */
+const mostFollowed = ({ stopMs }: Measures): number => (QUARTER + stopMs) / SECOND + 2;
 
 interface Followed {
   course: Course;
@@ -44,9 +48,9 @@ function follow(deviceId: string): Followed | null {
   const { after, beginning } = behind(deviceId, partDecidedBefore(deviceId, END_OF_TIME));
   const course = new Course(measures, beginning);
   const closed: Closed[] = [];
-  let count = 0;
+  let left = mostFollowed(measures);
   for (const fix of fixesAfter(deviceId, after)) {
-    if (++count > MOST_FOLLOWED) return null;
+    if (--left < 0) return null;
     closed.push(...course.take(fix));
   }
   return { course, closed };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { sqlite } from "../../../src/kernel/db/connection";
 import { migrations } from "../../../src/kernel/db/migrations.gen";
 import { closeDatabase, transact } from "../../../src/kernel/db/transactions";
+import { configureLog } from "../../../src/kernel/logs/log";
 import { setClock } from "../../../src/kernel/time/clock";
 import { updateDevice } from "../../../src/tracking/devices/service";
 import { deletePoint, markPoint } from "../../../src/tracking/gps/service";
@@ -19,6 +20,7 @@ import { anyMeasures, isUndecided, pieceOf, recordings } from "./tracks";
 
 let tracks: Fix[][];
 beforeAll(async () => {
+  configureLog("error", "json");
   await openTracking();
   tracks = await recordings();
 });
