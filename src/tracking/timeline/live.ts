@@ -1,4 +1,5 @@
 import { TransactionCache } from "../../kernel/db/transaction-cache";
+import { afterCommit } from "../../kernel/db/transactions";
 import { SECOND } from "../../kernel/time/clock";
 import { BoundedMap } from "../../kernel/values/bounded-map";
 import { BEFORE_ALL, behind } from "./beginning";
@@ -114,6 +115,13 @@ function recall(deviceId: string, { id, timestamp }: StoredFix): Live {
 function catchUp(deviceId: string): void {
   const last = partDecidedBefore(deviceId, END_OF_TIME);
   widenSpan(deviceId, last ? last.decided_time + 1 : 0, END_OF_TIME);
+}
+
+/** Goes on with a course that the job has followed to the newest fix, once the current transaction is committed. */
+export function adopt(deviceId: string, course: Course): void {
+  const newestId = newestIds(deviceId)[0] ?? null;
+  const state: Live = { course, newestId, isStale: false, makesTrips: makesTrips(deviceId) };
+  afterCommit(() => kept.set(deviceId, state));
 }
 
 /** Forgets what is in memory of a device's timeline. */

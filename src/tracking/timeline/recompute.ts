@@ -6,7 +6,7 @@ import { DAY, iso } from "../../kernel/time/clock";
 import { purgedTo } from "../geofences/tracks";
 import { type Behind, behind, sumOf } from "./beginning";
 import { type Closed, Course } from "./course";
-import { forgetLive } from "./live";
+import { adopt, forgetLive } from "./live";
 import type { Measures } from "./machine";
 import { END_OF_TIME, endSpan, moveSpan, type Span, spanOf, spans } from "./spans";
 import {
@@ -54,6 +54,7 @@ export function recomputeStep(deviceId: string, milliseconds = STEP): boolean {
   if (way.end === "as stored") joinSegment(deviceId, way.closed.at(-1) as Closed);
   endSpan(deviceId);
   forgetLive(deviceId);
+  if (way.end === "newest fix") adopt(deviceId, way.course);
   return false;
 }
 
@@ -66,6 +67,7 @@ function beginningOf(deviceId: string, { from_time }: Span): Behind {
 }
 
 interface Way {
+  course: Course;
   closed: Closed[];
   /** Why it ended: the last part is as it is stored, or there are no more fixes. Null if its time was up. */
   end: "as stored" | "newest fix" | null;
@@ -84,7 +86,7 @@ function walk(
   const course = new Course(measures, beginning);
   const until = performance.now() + milliseconds;
   const closed: Closed[] = [];
-  const way = (end: Way["end"], upTo: number): Way => ({ closed, end, upTo });
+  const way = (end: Way["end"], upTo: number): Way => ({ course, closed, end, upTo });
   let count = 0;
   for (const fix of fixesAfter(deviceId, after)) {
     for (const each of course.take(fix)) {

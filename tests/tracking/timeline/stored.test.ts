@@ -222,7 +222,7 @@ describe("stored timelines", () => {
       }
       expectTimeline(device, timelineOf(fixes), { seed });
     }
-  });
+  }, 30_000);
 
   test("leave the track behind the next quarter of an hour alone", async () => {
     // A walk of a day without a stop, one fix a minute.
