@@ -28,8 +28,8 @@ export const metresTo = (watch: WatchRow, position: Position): number => distanc
 /** A fix that is older when it arrives raises nothing. */
 const OLDEST = 10 * MINUTE;
 
-/** An alert that returns so soon opens again, and nobody is told anew. */
-const COOLDOWN = MINUTE;
+/** Each alarm is told, however soon after the end of the one before: people who heard of its end sleep again. */
+const COOLDOWN = 0;
 
 /** The last distance heard of each device, in metres. */
 const distances = new Map<string, number>();

@@ -71,7 +71,7 @@ export const deliveryRoutes = new Elysia({ prefix: "/v1", tags: ["Notification t
         operationId: "retryDelivery",
         summary: "Try a delivery again",
         description:
-          "Tries one that waits or failed again at once, and from the first pause on. 409 for one that arrived, that is no longer needed, or whose target is switched off.",
+          "Tries one that waits or failed again at once, and from the first pause on. 409 for one that arrived, that is no longer needed, that later news of its alert have overtaken, or whose target is switched off.",
       },
     },
   );

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, getTableColumns, ne } from "drizzle-orm";
+import { and, count, desc, eq, getTableColumns, gt, ne, or } from "drizzle-orm";
 import { type Actor, transactAs } from "../../identity/access/actor";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
@@ -74,13 +74,16 @@ function existingDelivery(id: string): Row {
 
 /**
  * Tries a delivery again at once, and from the begin of its pauses on. Throws 404, and 409 for one that arrived, that is no
- * longer needed, or whose target is switched off or deleted.
+ * longer needed, that a later message about its alert has overtaken, or whose target is switched off or deleted.
  */
 export function retryDelivery(actor: Actor, id: string): Promise<Delivery> {
   return transactAs(actor, () => {
-    const { number, status, lane } = existingDelivery(id);
+    const row = existingDelivery(id);
+    const { number, status, lane } = row;
     if (status !== "waiting" && status !== "failed")
       throw conflict(`Only a delivery that waits or failed can be tried again; this one is ${status}`);
+    if (status === "failed" && isOvertaken(row))
+      throw conflict("A later message about the same alert has overtaken this one");
     if (!findTargets([lane])[0]?.is_active) throw conflict("The target is switched off or deleted");
     db.update(outbox)
       .set({
@@ -92,6 +95,21 @@ export function retryDelivery(actor: Actor, id: string): Promise<Delivery> {
     afterCommit(() => resume(lane));
     return toDelivery(existingDelivery(id));
   });
+}
+
+/** True if a target has heard later news of the same alert, or its end is to be told: "raised" would be a false alarm. */
+function isOvertaken({ alert_id, lane, number }: Row): boolean {
+  if (alert_id === null) return false;
+  const { kind, status } = outbox;
+  const isLater = and(eq(outbox.alert_id, alert_id), eq(outbox.lane, lane), gt(outbox.number, number));
+  const isEnd = and(eq(kind, "alert.cleared"), ne(status, "superseded"));
+  const later = db.select({ number: outbox.number }).from(outbox);
+  return (
+    later
+      .where(and(isLater, or(eq(status, "delivered"), isEnd)))
+      .limit(1)
+      .get() !== undefined
+  );
 }
 
 /** Sends a test to a target at once, also to one that is switched off, and notes it with its deliveries. Throws 404. */

@@ -1,17 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { done, expectInvalid, expectRefused, UNKNOWN } from "../../support/expectations";
+import { WebhookStandIn } from "../../stand-ins/webhook";
+import { done, eventually, expectInvalid, expectRefused, UNKNOWN } from "../../support/expectations";
 import { TestServer } from "../../support/server";
 import { Client } from "../../support/socket";
 import { MINUTE, SECOND } from "../../support/time";
 import { fix, northOf } from "../../tracking/support";
 import { alertsOf, briefOf, type Sender, send } from "../support";
+import { newWebhook } from "../targets/support";
 
 const ANCHOR = { latitude: fix().latitude, longitude: fix().longitude };
 
 let server: TestServer;
 let token: string;
 beforeAll(async () => {
-  server = await TestServer.start({ clock: "movable" });
+  server = await TestServer.start({
+    clock: "movable",
+    settings: { "notifications.allowed_hosts": "127.0.0.1" },
+  });
   token = await server.admin();
 });
 afterAll(() => server.stop());
@@ -94,6 +99,27 @@ describe("an anchor watch", () => {
     await swing(device, 25);
     expect(await briefOf(server, device.id)).toEqual(["cleared anchor silent"]);
     expect((await watch(device.id)).state).toBe("holding");
+  });
+
+  test("tells each alarm, however soon after the end of the one before", async () => {
+    const hook = new WebhookStandIn();
+    const { id } = await newWebhook(server, hook.url);
+    const device = await anchored({ target_ids: [id], silence_seconds: 60 });
+    const told = () => hook.bodies.map(({ type, data }) => [type, data.alert.subject]);
+    for (const metres of [60, 61, 20, 21, 60, 61]) await swing(device, metres, 1);
+    const begin = ["alert.raised", "dragging"];
+    const drags = [begin, ["alert.cleared", "dragging"], begin];
+    await eventually(() => told().length >= drags.length);
+    expect(told()).toEqual(drags);
+    for (const _ of ["a lone position ends the silence between them", "and it is silent again"]) {
+      await swing(device, 61, 1);
+      await server.advance(60 * SECOND);
+      await Bun.sleep(1_500);
+    }
+    const silence = ["alert.raised", "silent"];
+    await eventually(() => told().length >= drags.length + 3);
+    expect(told()).toEqual([...drags, silence, ["alert.cleared", "silent"], silence]);
+    await hook.stop();
   });
 
   test("can be set from the newest position, moved and resized, and ends with its alerts", async () => {

@@ -14,7 +14,7 @@ import { newestMail } from "../../support/mail";
 import { staff } from "../../support/people";
 import { rows, write } from "../../support/rows";
 import { command, TestServer } from "../../support/server";
-import { MINUTE, SECOND } from "../../support/time";
+import { DAY, MINUTE, SECOND } from "../../support/time";
 import { change, deliveriesTo, newTarget, newWebhook, PATH, readTarget } from "../targets/support";
 import { putDeliveries } from "./support";
 
@@ -91,6 +91,29 @@ describe("the deliveries of a target", () => {
     expectRefused(await retry(delivery), 409, "Conflict");
     write(server, `UPDATE outbox SET status = 'failed' WHERE id = '${delivery}'`);
     expectRefused(await retry(delivery), 409, "Conflict");
+  });
+
+  test("that later news of their alert have overtaken are not tried again", async () => {
+    const { id } = await newWebhook(server, hook.url);
+    const told = (kind: string, status: string, alert_id: string) =>
+      put(id, 1, { ...{ kind, status, alert_id }, next_attempt_at: server.time + DAY })[0] ?? "";
+    for (const [kind, status] of [
+      ["alert.cleared", "delivered"],
+      ["alert.cleared", "waiting"],
+      ["alert.cleared", "failed"],
+      ["alert.acknowledged", "delivered"],
+    ] as const) {
+      const alert = Bun.randomUUIDv7();
+      const raised = told("alert.raised", "failed", alert);
+      told(kind, status, alert);
+      expectRefused(await retry(raised), 409, "Conflict");
+    }
+    for (const status of ["failed", "waiting"]) {
+      const alert = Bun.randomUUIDv7();
+      const raised = told("alert.raised", "failed", alert);
+      told("alert.acknowledged", status, alert);
+      expectStatus(await retry(raised), 200);
+    }
   });
 
   test("that failed are tried at once when their target is changed", async () => {
