@@ -32,7 +32,6 @@ export const NewDownload = t.Object(
     path: characters({
       minLength: 4,
       maxLength: 2_000,
-      pattern: "^/v1/",
       description: "The address of what is to be downloaded, with its query: one that GET answers",
       examples: ["/v1/devices/0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01/track?format=gpx"],
     }),

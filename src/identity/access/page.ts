@@ -9,7 +9,7 @@ import { authenticate, type Caller } from "./caller";
  */
 
 /** The header that pages send; CORS lists it for nobody. */
-export const PAGE_HEADER = "x-fairlead-page";
+const PAGE_HEADER = "x-fairlead-page";
 
 /** Over https the name keeps other hosts of the domain from setting it (RFC 6265bis, section 4.1.3.2). */
 export const SECURE_COOKIE = "__Host-fairlead_session";
@@ -30,7 +30,7 @@ export function cookieToken({ headers }: Request): string | null {
 }
 
 /** True if an Origin header names this server. */
-export const isOwnOrigin = (origin: string, request: Request): boolean =>
+const isOwnOrigin = (origin: string, request: Request): boolean =>
   origin === `${forwardedProtocol(request) ?? "http"}://${request.headers.get("host")}` ||
   origin === new URL(publicUrl()).origin;
 

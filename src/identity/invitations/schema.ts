@@ -17,7 +17,7 @@ import { newPasswordField } from "../passwords/schema";
 import { proofFields } from "../proof/schema";
 import { roleParameter } from "../roles/schema";
 
-export const INVITATION_STATUSES = ["pending", "accepted", "expired", "revoked"] as const;
+const INVITATION_STATUSES = ["pending", "accepted", "expired", "revoked"] as const;
 export type InvitationStatus = (typeof INVITATION_STATUSES)[number];
 
 const statusField = oneOf(INVITATION_STATUSES, "Where it stands; one that is pending can be accepted");

@@ -35,7 +35,7 @@ export const neededFor = (level: LinkLevel, isTrip: boolean): readonly Permissio
   ...(isTrip && level === "live" ? (["trips:read"] as const) : []),
 ];
 
-export const makerOfLink = ({ made_by, made_by_key }: Row): Maker => ({
+const makerOfLink = ({ made_by, made_by_key }: Row): Maker => ({
   user_id: made_by,
   api_key_id: made_by_key,
 });

@@ -62,7 +62,7 @@ const Strike = record(
 export type Strike = (typeof Strike)["static"];
 
 const { properties: pageProperties, ...pageOptions } = Page("LogPage", LogEntry);
-export const LogPage = t.Object(
+const LogPage = t.Object(
   {
     ...pageProperties,
     strikes: t.Array(Strike, { description: "The entries of this page that are struck out" }),

@@ -21,7 +21,7 @@ import { boundsOf, placeShown } from "./veil";
 const CREDENTIAL = /^Share +([!-~]{1,128})$/i;
 
 /** The link of a request, by its Authorization header. Throws the same 404 whatever is wrong with it. */
-export function linkOfRequest({ headers }: Request): Link {
+function linkOfRequest({ headers }: Request): Link {
   return linkOfToken(CREDENTIAL.exec(headers.get("authorization") ?? "")?.[1] ?? "");
 }
 

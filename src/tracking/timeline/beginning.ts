@@ -13,7 +13,7 @@ export interface Behind {
 /** Before any fix time. */
 export const BEFORE_ALL = -1;
 
-export const boxOfPart = ({ south, north, west, east, west_360, east_360 }: PartRow): Box => ({
+const boxOfPart = ({ south, north, west, east, west_360, east_360 }: PartRow): Box => ({
   ...{ south, north, west, east, west_360, east_360 },
 });
 

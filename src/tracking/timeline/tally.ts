@@ -42,7 +42,7 @@ const speedOf = (km: number, { from, to }: Leg): number =>
 const turned = (longitude: number): number => (longitude < 0 ? longitude + 360 : longitude);
 
 /** The box around one place. */
-export function boxOf({ latitude, longitude }: Position): Box {
+function boxOf({ latitude, longitude }: Position): Box {
   const from0 = turned(longitude);
   return {
     ...{ south: latitude, north: latitude, west: longitude, east: longitude },
