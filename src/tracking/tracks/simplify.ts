@@ -34,10 +34,15 @@ interface Stretch {
   deviation: number;
 }
 
-/** Looks at the points from one to before another, and notes the farthest one from the arc of a stretch. */
+/**
+ * Looks at the points from one to before another, and notes the farthest one from the arc of a stretch. Of several that are
+ * equally far, the one nearest to the middle: split at the first one, a route that is run again and again would lose one run
+ * at a time, and each time all that is left would be looked at.
+ */
 function look({ x, y, z }: Way, stretch: Stretch, from: number, to: number): void {
   const { first, last } = stretch;
   let { farthest, deviation } = stretch;
+  const middle = (first + last) / 2;
   const [ax, ay, az] = [x[first] as number, y[first] as number, z[first] as number];
   const [bx, by, bz] = [x[last] as number, y[last] as number, z[last] as number];
   let [nx, ny, nz] = [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
@@ -65,7 +70,7 @@ function look({ x, y, z }: Way, stretch: Stretch, from: number, to: number): voi
       const ez = pz - bz;
       chord = Math.min(chord, ex * ex + ey * ey + ez * ez);
     }
-    if (chord > deviation) {
+    if (chord > deviation || (chord === deviation && Math.abs(at - middle) < Math.abs(farthest - middle))) {
       farthest = at;
       deviation = chord;
     }
