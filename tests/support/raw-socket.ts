@@ -37,8 +37,6 @@ export class RawClient {
   readonly #socket: Socket;
   #buffer: Buffer = Buffer.alloc(0);
   #changed: () => void = () => {};
-  #received = 0;
-  #readUpTo = Number.POSITIVE_INFINITY;
   /** All frames that came so far. */
   readonly frames: Frame[] = [];
   /** The status line and headers of the handshake's answer, and its body where it was refused. */
@@ -48,8 +46,6 @@ export class RawClient {
   private constructor(socket: Socket) {
     this.#socket = socket;
     socket.on("data", (data: Buffer) => {
-      this.#received += data.length;
-      if (this.#received >= this.#readUpTo) this.stopReading();
       this.#buffer = Buffer.concat([this.#buffer, data]);
       if (this.head === "") this.#readHead();
       if (this.head !== "") this.#readFrames();
@@ -132,13 +128,7 @@ export class RawClient {
   }
 
   readAgain(): void {
-    this.readUpTo(Number.POSITIVE_INFINITY);
-  }
-
-  /** Reads on until about this many bytes came since the beginning, and then nothing more. */
-  readUpTo(bytes: number): void {
-    this.#readUpTo = bytes;
-    if (this.#received < bytes) this.#socket.resume();
+    this.#socket.resume();
   }
 
   /** Ends the connection without a close frame. */

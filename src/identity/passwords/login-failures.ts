@@ -67,7 +67,7 @@ export const byAddressOf = (identifier: string, block: string): string =>
 /** Key of the count of wrong passwords of a signed-in user, whatever the session or the key. */
 export const bySignedIn = (userId: string): string => `user-password ${userId}`;
 
-/** A try that was let through. It ends once: as a failure, or by `close`, which must follow whatever happens. */
+/** A try that was let through. Always close it; if it failed, call `fail` first. */
 export interface Try {
   fail: () => void;
   close: () => void;
@@ -91,25 +91,19 @@ export function openTry(key: string, counted = "failed sign-ins"): Try {
   if (wait > 0) throw tooMany(counted, wait, most);
   tries.open++;
   const mine = tries;
-  let isOpen = true;
-  const close = () => {
-    if (!isOpen) return;
-    isOpen = false;
-    // The window may have ended while the password was compared.
-    const counted = find(key) ?? mine;
-    counted.open = Math.max(0, counted.open - 1);
-    if (counted.open === 0 && counted.failures === 0) few.delete(key);
-  };
   return {
     fail() {
+      // The window may have ended while the password was compared.
       const counted = find(key) ?? mine;
       counted.failures++;
       counted.failedAt = now();
       remember(key, counted);
-      // A failure that stayed open would count twice, and refuse somebody who has tries left.
-      close();
     },
-    close,
+    close() {
+      const counted = find(key) ?? mine;
+      counted.open = Math.max(0, counted.open - 1);
+      if (counted.open === 0 && counted.failures === 0) few.delete(key);
+    },
   };
 }
 

@@ -254,16 +254,3 @@ test("a flood of other identifiers makes nobody forget one that failed ten times
   expect(() => openTry(byIdentifier("forgotten"))).not.toThrow();
   setClock();
 });
-
-test("a failure counts once, also before its try is closed", () => {
-  const key = byIdentifier("hasty");
-  const open = () => openTry(key);
-  const failed = Array.from({ length: 9 }, open);
-  for (const attempt of failed) attempt.fail();
-  const tenth = open();
-  expect(open).toThrow("Too many failed sign-ins");
-  for (const attempt of failed) attempt.close();
-  expect(open).toThrow("Too many failed sign-ins");
-  tenth.close();
-  expect(open).not.toThrow();
-});
