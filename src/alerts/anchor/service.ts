@@ -110,7 +110,7 @@ export function dropAnchor(actor: Actor, deviceId: string, input: AnchorDrop): P
       set_at: time,
       // The positions that follow find out anew where it is; alerts that are open stay so until then.
       state: before ? { ...AT_REST, place: before.state.place, isSilent: before.state.isSilent } : AT_REST,
-      max_distance_m: isMoved ? 0 : before.max_distance_m,
+      max_distance_m: before?.max_distance_m ?? 0,
       ...makerOf(actor.caller),
       updated_at: time,
     };

@@ -102,7 +102,7 @@ export const targetRoutes = new Elysia({ prefix: path, tags: ["Notification targ
         operationId: "rotateSecretOfNotificationTarget",
         summary: "Rotate the secret of a webhook",
         description:
-          "Makes a new secret, shown only once. For 24 hours each request is signed with both. 409 for a target of another kind.",
+          "Makes a new secret, shown only once. For 24 hours each request is signed with the former one too, and after several rotations with each former one until its own 24 hours are over. 409 for a target of another kind, and while five former secrets count.",
       },
     },
   );

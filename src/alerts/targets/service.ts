@@ -16,7 +16,7 @@ import { checkSchedule } from "../schedules/windows";
 import { changedSettings, checkAddresses, checkComplete, checkFields, settingsOf } from "./fields";
 import { requireReader, rightsOf } from "./maker";
 import type { CreatedTarget, NewTarget, NotificationTarget, TargetChange } from "./schema";
-import { newWebhookSecret, openSecrets, seal } from "./secrets";
+import { formerSecrets, newWebhookSecret, openSecrets, seal } from "./secrets";
 import { notificationTargets } from "./table";
 
 export type TargetRow = typeof notificationTargets.$inferSelect;
@@ -33,8 +33,11 @@ declare module "../../kernel/db/events" {
 /** Most targets of an installation. */
 const MAX_TARGETS = 100;
 
-/** Time for which a webhook is signed with its former secret too. */
+/** Time for which a webhook is signed with a former secret too. */
 const FORMER_SECRET_LIFETIME = 24 * HOUR;
+
+/** Most former secrets at a time: each is one more signature on each request. */
+const MAX_FORMER_SECRETS = 5;
 
 const toTarget = (row: TargetRow): NotificationTarget => ({
   id: row.id,
@@ -46,8 +49,7 @@ const toTarget = (row: TargetRow): NotificationTarget => ({
   topic: row.settings.topic ?? null,
   chat_id: row.settings.chat_id ?? null,
   has_token: row.kind !== "webhook" && row.secret !== null,
-  former_secret_until:
-    row.former_secret_until !== null && row.former_secret_until > now() ? iso(row.former_secret_until) : null,
+  former_secret_until: isoOrNull(formerSecrets(row)[0]?.until ?? null),
   is_active: row.is_active,
   is_silent: rightsOf(row) === null,
   is_default: row.is_default,
@@ -225,13 +227,19 @@ function isStored(before: TargetRow, given: string): boolean {
 }
 
 /**
- * Gives a webhook another secret; its former one counts for 24 hours more. Throws 404, and 409 for other kinds. The secret
- * appears in the answer and nowhere else.
+ * Gives a webhook another secret; the one before counts for 24 hours more, and so does each before that. Throws 404, and 409
+ * for other kinds and while five former ones count. The secret appears in the answer and nowhere else.
  */
 export function rotateSecret(actor: Actor, id: string): Promise<CreatedTarget> {
   return transactAs(actor, () => {
     const before = existingTarget(id);
     if (before.kind !== "webhook") throw conflict("Webhooks alone have a secret that can be rotated");
+    const former = formerSecrets(before);
+    const oldest = former.at(-1);
+    if (oldest && former.length >= MAX_FORMER_SECRETS)
+      throw conflict(
+        `The secret was rotated ${former.length} times in 24 hours; it can be again from ${iso(oldest.until)}`,
+      );
     const secret = newWebhookSecret();
     const former_secret_until = now() + FORMER_SECRET_LIFETIME;
     const row = db
@@ -240,6 +248,7 @@ export function rotateSecret(actor: Actor, id: string): Promise<CreatedTarget> {
         secret: seal(id, secret),
         former_secret: before.secret,
         former_secret_until,
+        older_secrets: former.length > 0 ? former : null,
         updated_at: now(),
       })
       .where(eq(notificationTargets.id, id))

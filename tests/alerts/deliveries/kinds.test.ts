@@ -94,6 +94,48 @@ describe("a webhook", () => {
     await server.advance(-DAY);
   });
 
+  test("is signed with each former secret for its own day, however soon another rotation follows", async () => {
+    const { id } = await newWebhook(server, hook.url);
+    const token = await server.admin();
+    const signaturesNow = async () => {
+      await tried(server, id);
+      return hook.received.pop()?.headers["webhook-signature"]?.split(" ").length;
+    };
+    const ends: string[] = [];
+    for (const expected of [2, 3]) {
+      const { data } = done(await server.post(`${PATH}/${id}/rotate-secret`, { token }));
+      ends.push(data.former_secret_until);
+      expect(await signaturesNow()).toBe(expected);
+      await server.advance(DAY / 2);
+    }
+    expect((await readTarget(server, id)).former_secret_until).toBe(ends[1]);
+    expect(await signaturesNow()).toBe(2);
+    await server.advance(DAY / 2);
+    expect(await signaturesNow()).toBe(1);
+    expect((await readTarget(server, id)).former_secret_until).toBeNull();
+    await server.advance(-1.5 * DAY);
+  });
+
+  test("has five former secrets at most, and is verified with any of them", async () => {
+    const { id, secret: first } = await newWebhook(server, hook.url);
+    const token = await server.admin();
+    const answers = await Promise.all(
+      Array.from({ length: 7 }, () => server.post(`${PATH}/${id}/rotate-secret`, { token })),
+    );
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused).toHaveLength(2);
+    for (const answer of refused) {
+      expectRefused(answer, 409, "Conflict");
+      expect(answer.body.message).toMatch(/^The secret was rotated 5 times in 24 hours; .* from \d{4}-/);
+    }
+    await tried(server, id);
+    const [received] = hook.received;
+    if (!received) throw new Error("nothing came");
+    const made = answers.filter(({ status }) => status === 200).map(({ body }) => body.data.secret);
+    for (const secret of [first, ...made])
+      expect(verify(secret, received)).toMatchObject({ type: "alert.test" });
+  });
+
   test("is switched off by 410", async () => {
     const { id } = await newWebhook(server, hook.url);
     hook.answer(() => new Response(null, { status: 410 }));
