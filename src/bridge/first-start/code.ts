@@ -1,10 +1,9 @@
 import { randomInt } from "node:crypto";
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { sameSecret } from "../../kernel/crypto/crypto";
 import { describeError, log } from "../../kernel/logs/log";
 import { dataPath, giveToOwner } from "../../kernel/process/data-dir";
-import { writeWhole } from "../../kernel/process/disk";
 import { MINUTE, now } from "../../kernel/time/clock";
 
 /**
@@ -50,7 +49,9 @@ export function makeCode(): void {
   const isTerminal = output?.isTerminal === true;
   const file = dataPath.firstStartCode();
   if (!isTerminal) {
-    writeWhole(file, `${text}\n`, 0o600);
+    // Made anew, so that it is read by nobody who could read one that was there before.
+    rmSync(file, { force: true });
+    writeFileSync(file, `${text}\n`, { flag: "wx", mode: 0o600 });
     giveToOwner(file);
   }
   current = { text, until: now() + LIFETIME, triesLeft: TRIES, shown: isTerminal ? "terminal" : "file" };
