@@ -60,11 +60,15 @@ function look({ x, y, z }: Way, stretch: Stretch, from: number, to: number): voi
     const dx = px - ax;
     const dy = py - ay;
     const dz = pz - az;
-    let chord = dx * dx + dy * dy + dz * dz;
+    let chord: number;
     if (isArc && px * ux + py * uy + pz * uz >= 0 && px * vx + py * vy + pz * vz >= 0) {
-      const sine = Math.min(1, Math.abs(dx * nx + dy * ny + dz * nz));
-      chord = (2 * sine * sine) / (1 + Math.sqrt(1 - sine * sine));
+      const sine = dx * nx + dy * ny + dz * nz;
+      const squared = Math.min(1, sine * sine);
+      // The squared chord is no more than this: the root and the division are spared for most points.
+      if (squared * (1 + squared) < deviation) continue;
+      chord = (2 * squared) / (1 + Math.sqrt(1 - squared));
     } else {
+      chord = dx * dx + dy * dy + dz * dz;
       const ex = px - bx;
       const ey = py - by;
       const ez = pz - bz;
@@ -202,20 +206,23 @@ async function amongAll(
 ): Promise<Fitted> {
   const finder = new Finder(way);
   const appears = new Float64Array(way.length);
-  const open: [first: number, last: number, limit: number][] = [];
+  const open: number[] = [];
+  const add = (first: number, last: number, limit: number) => {
+    if (last - first > 1) open.push(first, last, limit);
+  };
   for (const [first, last] of pieces) {
     appears[first] = Number.POSITIVE_INFINITY;
     appears[last] = Number.POSITIVE_INFINITY;
-    open.push([first, last, Number.POSITIVE_INFINITY]);
+    add(first, last, Number.POSITIVE_INFINITY);
   }
-  for (let next = open.pop(); next; next = open.pop()) {
-    const [first, last, limit] = next;
-    if (last - first < 2) continue;
+  while (open.length > 0) {
+    const [limit, last, first] = [open.pop() as number, open.pop() as number, open.pop() as number];
     const found = finder.find(first, last);
     const { farthest, deviation } = found instanceof Promise ? await found : found;
     const least = Math.min(deviation, limit);
     appears[farthest] = least;
-    open.push([first, farthest, least], [farthest, last, least]);
+    add(first, farthest, least);
+    add(farthest, last, least);
   }
   const ordered = appears.slice(0, way.length).sort();
   // The first one that doesn't fit is the limit, unless it is an end.

@@ -94,10 +94,9 @@ class Columns implements Way {
   keep(points: readonly number[]): void {
     // Each goes to its own place or to one before it.
     const columns = [this.x, this.y, this.z, this.#latitude, this.#longitude, this.#seconds, this.#speed];
-    for (const values of [...columns, this.#altitude])
-      for (const [at, point] of points.entries()) values[at] = values[point] as number;
-    for (const [at, point] of points.entries()) this.#begins[at] = this.#begins[point] as number;
     this.length = points.length;
+    for (const values of [...columns, this.#altitude, this.#begins])
+      for (let at = 0; at < this.length; at++) values[at] = values[points[at] as number] as number;
     this.pieces = [];
     for (let at = 0; at < this.length; at++) this.#note(at);
   }
