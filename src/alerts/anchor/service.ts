@@ -15,7 +15,7 @@ import type { Delivery } from "../deliveries/schema";
 import { outcomesOf } from "../deliveries/service";
 import { requireSight, unique } from "../rules/fields";
 import { targetsOfAnchorRules } from "../rules/standing";
-import { checkTargetIds, defaultTargetIds, existingTargetIds } from "../targets/service";
+import { checkTargetIds, defaultTargetIds } from "../targets/service";
 import { LANGUAGES } from "../texts/language";
 import { AT_REST } from "./machine";
 import type { AnchorDrop, AnchorStateWord, AnchorWatch } from "./schema";
@@ -65,7 +65,6 @@ function toWatch(row: WatchRow): AnchorWatch {
   open.sort((a, b) => FIRST.indexOf(a.subject ?? "") - FIRST.indexOf(b.subject ?? ""));
   return {
     ...shown,
-    target_ids: existingTargetIds(shown.target_ids),
     state: word,
     dropped_at: iso(dropped_at),
     distance_m: place ? tenth(metresTo(row, place)) : null,

@@ -15,7 +15,6 @@ import { clear } from "../alerts/register";
 import { openAlertsOfDevice, openAlertsOfRule, openAlertsOfSubject } from "../alerts/stored";
 import { forgetArrivals } from "../arrivals/arrivals";
 import { heldConditions, untoldSides } from "../conditions/table";
-import { existingTargetIds } from "../targets/service";
 import { ruleChanged } from "./active";
 import { checkRule, cleaned, requireSight, unique } from "./fields";
 import type { AlertRule, AlertRuleChange, NewAlertRule } from "./schema";
@@ -31,8 +30,6 @@ function toRule(rule: StoredRule): AlertRule {
   const { user_id: _user, api_key_id: _key, ...row } = rule;
   return {
     ...row,
-    target_ids: existingTargetIds(row.target_ids),
-    escalate_target_ids: existingTargetIds(row.escalate_target_ids),
     is_silent: !isSeenByMaker(rule),
     created_at: iso(row.created_at),
     updated_at: iso(row.updated_at),

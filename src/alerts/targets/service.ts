@@ -1,11 +1,11 @@
-import { and, asc, count, desc, eq, inArray, placeholder } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray } from "drizzle-orm";
 import { type Actor, transactAs } from "../../identity/access/actor";
 import { makerOf } from "../../identity/access/maker";
 import { recordAudit } from "../../identity/audit/service";
 import { findUser } from "../../identity/directory/users";
 import { emailLocale } from "../../identity/email/locale";
 import { newId } from "../../kernel/crypto/id";
-import { db, statement } from "../../kernel/db/connection";
+import { db } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { conflict, invalid, notFound } from "../../kernel/errors/errors";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
@@ -100,18 +100,6 @@ export function checkTargetIds(path: string, ids: readonly string[]): void {
   for (const [at, id] of ids.entries())
     if (!known.has(id)) throw invalid(`${path}/${at}`, "is no notification target");
 }
-
-const isStoredTarget = statement(() =>
-  db
-    .select({ id: notificationTargets.id })
-    .from(notificationTargets)
-    .where(eq(notificationTargets.id, placeholder("id")))
-    .prepare(),
-);
-
-/** Those of some identifiers whose targets have not been deleted; null stays. */
-export const existingTargetIds = (ids: readonly string[] | null): string[] | null =>
-  ids?.filter((id) => isStoredTarget().get({ id }) !== undefined) ?? null;
 
 /** The stored targets with these identifiers, in no order. */
 export const findTargets = (ids: readonly string[]): TargetRow[] =>

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { done, expectInvalid, expectRefused, expectStatus, UNKNOWN } from "../../support/expectations";
+import { done, expectInvalid, expectRefused, UNKNOWN } from "../../support/expectations";
 import { staff } from "../../support/people";
 import { rows } from "../../support/rows";
 import { TestServer } from "../../support/server";
@@ -172,23 +172,6 @@ describe("a rule", () => {
     expect(await read(ofBoth.id)).toMatchObject({ device_ids: [other.id], is_active: true });
     expect(await read(ofZone.id)).toMatchObject({ is_active: false, condition: { geofence_ids: [] } });
   });
-});
-
-test("a target that is deleted is among the targets of a rule and of an anchor watch no more", async () => {
-  const [gone, left] = [(await newWebhook(server)).id, (await newWebhook(server)).id];
-  const escalation = { escalate_after_seconds: 60, escalate_target_ids: [gone, left] };
-  const { id } = await newRule(server, SPEED, { target_ids: [gone, left], ...escalation });
-  const of = (targets: string[]) => ({ target_ids: targets, escalate_target_ids: targets });
-  expect(await read(id)).toMatchObject(of([gone, left]));
-  const device = await server.device();
-  await send(server, device, { speed_knots: 0 });
-  const anchor = `/v1/devices/${device.id}/anchor`;
-  done(await server.put(anchor, { token, body: { radius_m: 50, target_ids: [gone, left] } }));
-  expectStatus(await server.delete(`/v1/notification-targets/${gone}`, { token }), 204);
-  expect(await read(id)).toMatchObject(of([left]));
-  expect(done(await server.get(anchor, { token })).data.target_ids).toEqual([left]);
-  // A client that sends back what it was shown is understood.
-  expect(done(await change(id, { name: "other", ...of([left]) })).data).toMatchObject(of([left]));
 });
 
 describe("a rule tells no more than its maker may see", () => {
