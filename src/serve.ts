@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import type { AnyElysia } from "elysia";
 import { startHearers } from "./alerts/anchor/hearers";
+import { startMentions } from "./alerts/anchor/mentions";
 import { startArrivals } from "./alerts/arrivals/arrivals";
 import { startDeliveries } from "./alerts/deliveries/sender";
 import { createApp } from "./app";
@@ -131,6 +132,7 @@ async function bringUp(release: () => void): Promise<Running> {
   startAutoTrips();
   startDeliveries();
   startHearers();
+  startMentions();
   startVersions();
   const stopOutbox = startOutbox();
   const stopJobs = startJobs();

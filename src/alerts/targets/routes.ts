@@ -87,7 +87,8 @@ export const targetRoutes = new Elysia({ prefix: path, tags: ["Notification targ
       detail: {
         operationId: "deleteNotificationTarget",
         summary: "Delete a notification target",
-        description: "Nothing is sent to it any more; what waits for it is given up.",
+        description:
+          "Nothing is sent to it any more; what waits for it is given up. Rules and anchor watches that named it don't any more: one that named no other tells nobody, until it is given others.",
       },
     },
   )

@@ -247,14 +247,27 @@ export function rotateSecret(actor: Actor, id: string): Promise<CreatedTarget> {
   });
 }
 
-/** Deletes a target; what waits for it is given up. Throws 404. */
+/** Deletes a target; what waits for it is given up, and nothing names it any more. Throws 404. */
 export function deleteTarget(actor: Actor, id: string): Promise<void> {
   return transactAs(actor, () => {
     const row = existingTarget(id);
-    db.delete(notificationTargets).where(eq(notificationTargets.id, id)).run();
+    removeTarget(id);
     audit("notification_target_deleted", row);
-    publish("notification-target.closed", { id });
   });
+}
+
+/** Removes a target in the current transaction; an audit event is the caller's to write. */
+export function removeTarget(id: string): void {
+  forgetMentions(id);
+  db.delete(notificationTargets).where(eq(notificationTargets.id, id)).run();
+  publish("notification-target.closed", { id });
+}
+
+let forgetMentions: (id: string) => void = () => {};
+
+/** Says how all that names a target forgets it, in the transaction that deletes it. */
+export function decideMentions(forget: (id: string) => void): void {
+  forgetMentions = forget;
 }
 
 /** Switches a target off in the current transaction, because the other side asked for it. */

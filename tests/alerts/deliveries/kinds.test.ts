@@ -42,9 +42,12 @@ afterEach(() => {
   hook.received.length = 0;
 });
 
-const DELIVERED = { status: "delivered", response_status: 200, error: null, duration_ms: expect.any(Number) };
+const DELIVERED = {
+  ...{ status: "delivered", response_status: 200, error: null, note: null },
+  duration_ms: expect.any(Number),
+};
 const failed = (response_status: number | null, error: string) => ({
-  ...{ status: "failed", response_status, error, duration_ms: expect.any(Number) },
+  ...{ status: "failed", response_status, error, note: null, duration_ms: expect.any(Number) },
 });
 
 describe("a webhook", () => {
@@ -271,6 +274,22 @@ describe("an email", () => {
     smtp.refuseNext("RCPT", 550);
     expect(await tried(server, id)).toEqual(failed(null, "smtp: 550 at RCPT TO"));
   });
+});
+
+test("an email that is written to a file, for lack of a mail server, says so wherever it shows as delivered", async () => {
+  const own = await TestServer.start();
+  const token = await own.admin();
+  const { id } = await newTarget(own, { kind: "email", to: "crew@example.org", is_default: true });
+  const note = expect.stringMatching(/^email\.transport is outbox: .* nobody got it$/);
+  const written = { status: "delivered", response_status: null, error: null, note };
+  expect(await tried(own, id)).toEqual({ ...written, duration_ms: expect.any(Number) });
+  const device = await own.device();
+  const drop = { latitude: 54, longitude: 13, radius_m: 50 };
+  done(await own.put(`/v1/devices/${device.id}/anchor`, { token, body: drop }));
+  const anchor = done(await own.post(`/v1/devices/${device.id}/anchor/test`, { token }));
+  expect(anchor.data.deliveries).toMatchObject([written]);
+  expect((await deliveriesTo(own, id)).data).toMatchObject([written, written]);
+  await own.stop();
 });
 
 describe("a test", () => {
