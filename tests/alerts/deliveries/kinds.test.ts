@@ -7,12 +7,20 @@ import { NtfyStandIn } from "../../stand-ins/ntfy";
 import { decodeQuotedPrintable, SmtpStandIn } from "../../stand-ins/smtp";
 import { TelegramStandIn } from "../../stand-ins/telegram";
 import { verify, WebhookStandIn } from "../../stand-ins/webhook";
-import { done, expectPermission, expectRefused, expectStatus, UNKNOWN } from "../../support/expectations";
+import {
+  done,
+  eventually,
+  expectPermission,
+  expectRefused,
+  expectStatus,
+  UNKNOWN,
+} from "../../support/expectations";
 import { externalUser } from "../../support/people";
 import { assign, newRole } from "../../support/roles";
 import { TestServer } from "../../support/server";
 import { DAY } from "../../support/time";
 import { change, deliveriesTo, newTarget, newWebhook, PATH, readTarget, tried } from "../targets/support";
+import { putDeliveries } from "./support";
 
 /** Each way to reach somebody, tried by POST /v1/notification-targets/{id}/test. */
 
@@ -220,6 +228,25 @@ describe("Telegram", () => {
     expect(await tried(server, id)).toEqual(failed(200, "status 200, but no confirmation of Telegram"));
     for (const token of [wrong, telegram.token]) expect(server.output).not.toContain(token);
   });
+});
+
+test("news that are good make no sound: whom an alarm has woken, its end doesn't wake again", async () => {
+  const onPhone = await newTarget(server, { kind: "ntfy", server_url: ntfy.url, topic: "night" });
+  const inChat = await newTarget(server, {
+    ...{ kind: "telegram", bot_token: telegram.token, chat_id: telegram.chat },
+  });
+  for (const kind of ["alert.raised", "alert.acknowledged", "alert.cleared"])
+    for (const { id } of [onPhone, inChat]) {
+      putDeliveries(server, id, 1, { kind });
+      await eventually(async () => (await deliveriesTo(server, id)).data[0].status === "delivered");
+    }
+  const priorities = ntfy.published.filter(({ topic }) => topic === "night").map(({ priority }) => priority);
+  expect(priorities).toEqual([5, 2, 2]);
+  expect(telegram.sent.slice(-3).map(({ disable_notification: silent }) => silent)).toEqual([
+    false,
+    true,
+    true,
+  ]);
 });
 
 describe("an email", () => {
