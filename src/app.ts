@@ -42,6 +42,8 @@ import { waterLevelRoutes } from "./operations/water-levels/routes";
 import { adminDeletionRoutes, ownDeletionRoutes, userDeletionRoutes } from "./personal-data/deletion/routes";
 import { exportRoutes } from "./personal-data/export/routes";
 import { socketRoutes } from "./realtime/routes";
+import { backupRoutes } from "./server/backup/routes";
+import { doctorRoutes } from "./server/doctor/routes";
 import { healthRoutes } from "./server/health/routes";
 import { metricsRoutes } from "./server/metrics/routes";
 import { categoryRoutes } from "./tracking/categories/routes";
@@ -84,6 +86,8 @@ export function createApp(): App {
     .use(everyRequest(paths, credentialOf))
     .use(healthRoutes)
     .use(metricsRoutes)
+    .use(doctorRoutes)
+    .use(backupRoutes)
     .use(authRoutes)
     .use(ownPasswordRoutes)
     .use(reauthenticationRoutes)

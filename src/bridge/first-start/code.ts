@@ -11,9 +11,9 @@ import { MINUTE, now } from "../../kernel/time/clock";
  * the page. It is kept in memory alone, beside the one place where it is shown.
  */
 
-/** Crockford's Base32, without letters that are mistaken for digits: 20 of them have 100 bits. */
+/** Crockford's Base32, without letters that are mistaken for digits: four groups of five have 100 bits. */
 const LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-const LENGTH = 20;
+const GROUPS = 4;
 const GROUP = 5;
 const LIFETIME = 30 * MINUTE;
 const TRIES = 5;
@@ -42,10 +42,11 @@ export function startCodes(to: Output): void {
   makeCode();
 }
 
+const group = () => Array.from({ length: GROUP }, () => LETTERS[randomInt(LETTERS.length)]).join("");
+
 /** Makes a code in place of the last one, and shows it. Throws if its file can't be written. */
 export function makeCode(): void {
-  const letters = Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");
-  const text = (letters.match(new RegExp(`.{${GROUP}}`, "g")) ?? []).join("-");
+  const text = Array.from({ length: GROUPS }, group).join("-");
   const isTerminal = output?.isTerminal === true;
   const file = dataPath.firstStartCode();
   if (!isTerminal) {

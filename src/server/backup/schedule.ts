@@ -1,12 +1,13 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { config } from "../../configuration/config";
+import { conflict } from "../../kernel/errors/errors";
 import { log } from "../../kernel/logs/log";
 import { dataPath } from "../../kernel/process/data-dir";
 import { reason } from "../../kernel/process/disk";
 import { HOUR, iso, MINUTE, now } from "../../kernel/time/clock";
 import { type Copying, startCopy } from "./copy";
-import { backupName, backupsAmong, isDue, newestBy, surplus } from "./names";
+import { backupName, backupsAmong, beforesAmong, isDue, newestBy, surplus } from "./names";
 
 /** Backups that the server makes by itself (`backup.*`). */
 
@@ -23,6 +24,8 @@ export interface BackupState {
 let newest: number | null = null;
 let failure: { at: number; why: string } | null = null;
 let copying: Copying | null = null;
+/** When the copy that is being made was begun (epoch milliseconds). */
+let begunAt = 0;
 let stopped = false;
 
 const interval = () => config["backup.interval_hours"] * HOUR;
@@ -37,19 +40,57 @@ export const backupState = (): BackupState | null =>
  */
 export async function backUpWhenDue(): Promise<void> {
   if (interval() === 0 || stopped) return;
-  const directory = dataPath.backups();
   const at = now();
+  await attempt(at, async (directory) => {
+    const backups = backupsAmong(await readdir(directory));
+    newest = newestBy(backups, at);
+    if (!isDue(backups, at, interval())) failure = null;
+    else if (!isTooSoon(at) && copying === null) await makeBackup(directory, at);
+  });
+}
+
+/** Begins to make a backup now. Throws 409 while one is being made. */
+export function beginBackup(): void {
+  if (copying || stopped) throw conflict("A backup is being made");
+  const at = now();
+  attempt(at, (directory) => makeBackup(directory, at));
+}
+
+/** Works in the folder of backups, and notes a failure. */
+async function attempt(at: number, work: (directory: string) => Promise<void>): Promise<void> {
+  const directory = dataPath.backups();
   try {
     // A configured directory is not made: while a disk is not mounted, the backups would go beside the database.
     if (config["backup.dir"] === null) await mkdir(directory, { recursive: true, mode: 0o700 });
-    const names = await readdir(directory);
-    const backups = backupsAmong(names);
-    newest = newestBy(backups, at);
-    if (!isDue(backups, at, interval())) failure = null;
-    else if (!isTooSoon(at)) await makeBackup(directory, at);
+    await work(directory);
   } catch (error) {
     if (!stopped) note(reason(error), directory, at);
   }
+}
+
+/** The backups that are there, oldest first, and how making them goes. */
+export async function backupsNow() {
+  const directory = dataPath.backups();
+  const names = await readdir(directory).catch(() => []);
+  const found = [
+    ...beforesAmong(names).map((backup) => ({ ...backup, kind: "before_migration" as const })),
+    ...backupsAmong(names).map((backup) => ({ ...backup, kind: "scheduled" as const })),
+  ];
+  const sizes = await Promise.all(
+    found.map(({ name }) =>
+      Bun.file(join(directory, name))
+        .stat()
+        .catch(() => null),
+    ),
+  );
+  return {
+    backups: found.flatMap((backup, at) => {
+      const size = sizes[at]?.size;
+      return size === undefined ? [] : [{ ...backup, bytes: size }];
+    }),
+    startedAt: copying === null ? null : begunAt,
+    failure,
+  };
 }
 
 /** True if the last attempt failed a moment ago, by a clock that may have been set back since. */
@@ -69,6 +110,7 @@ function note(why: string, directory: string, at: number): void {
 async function makeBackup(directory: string, at: number): Promise<void> {
   const name = backupName(at);
   const started = performance.now();
+  begunAt = at;
   copying = startCopy(dataPath.database(), join(directory, name));
   try {
     await copying.done;
