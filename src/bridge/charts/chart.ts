@@ -1,5 +1,5 @@
 import type { ChartCoding } from "./decode";
-import { MAX_ZOOM, type TileFormat } from "./formats";
+import { isVector, MAX_ZOOM, type TileFormat, widthOf } from "./formats";
 
 /** The parts that charts of all forms have in common. */
 
@@ -11,6 +11,8 @@ export interface ChartInfo {
   description: string | null;
   attribution: string | null;
   format: TileFormat;
+  /** Width of an image in pixels; null for vector tiles. */
+  tileSize: number | null;
   minzoom: number;
   maxzoom: number;
   bounds: Bounds;
@@ -35,9 +37,9 @@ export interface Archive {
 /** A file that is no chart, or a damaged one. The message is for the operator, and follows the file's name. */
 export class ChartFault extends Error {}
 
-/** Bytes of a tile as it is stored, and as it is decoded. A large one of a satellite picture has 300 kB. */
+/** Bytes of a tile as it is stored, and as it is decoded. Large ones have 300 kB, and a megabyte. */
 export const MAX_TILE = 4 * 1024 * 1024;
-export const MAX_DECODED = 16 * 1024 * 1024;
+export const MAX_DECODED = 8 * 1024 * 1024;
 
 const MAX_TEXT = 500;
 const MAX_LAYERS = 500;
@@ -68,6 +70,13 @@ export function boundsOr(values: number[]): Bounds {
   const [west = Number.NaN, south = Number.NaN, east = Number.NaN, north = Number.NaN] = values;
   const isArea = west < east && south < north && west >= -180 && east <= 180 && south >= -90 && north <= 90;
   return isArea ? [west, south, east, north] : WORLD;
+}
+
+/** The size of images by one of them: that of most charts where it tells none. Null for vector tiles. */
+export function tileSizeBy(format: TileFormat, tile: Uint8Array | null): number | null {
+  if (isVector(format)) return null;
+  const width = tile && widthOf(tile);
+  return width !== null && width >= 64 && width <= 4_096 ? width : 256;
 }
 
 /** The zooms of a chart. Throws ChartFault for those that no map has. */

@@ -63,7 +63,7 @@ export const unread = (): Folder => ({
 });
 
 /** True while a chart's file is the one that was opened. */
-export async function isUnchanged({ path, version }: Chart): Promise<boolean> {
+export async function isUnchanged({ path, version }: Pick<Chart, "path" | "version">): Promise<boolean> {
   if (path === null) return true;
   try {
     return versionOf(await stat(path)) === version;
@@ -84,7 +84,7 @@ export async function readFolder(before: Folder): Promise<Folder> {
       continue;
     }
     const archive = await readAgain(directory, file, before.archives, folder.archives, (path, version) =>
-      /\.pmtiles$/i.test(file) ? openPmtiles(path, version) : openMbtiles(path),
+      openArchive(file, path, version),
     );
     const style = await readAgain(directory, `${name}.style.json`, before.styles, folder.styles, readStyle);
     for (const [of, read] of [[file, archive] as const, [`${name}.style.json`, style] as const])
@@ -102,13 +102,12 @@ export async function readFolder(before: Folder): Promise<Folder> {
 
 /** The files that may be charts, in the order of their names. */
 async function filesIn(directory: string, folder: Folder): Promise<string[]> {
+  folder.exists = true;
   try {
-    const files = await readdir(directory);
-    folder.exists = true;
-    return files.filter((file) => FILE.test(file)).sort();
+    return (await readdir(directory)).filter((file) => FILE.test(file)).sort();
   } catch (error) {
-    if ((error as { code?: string }).code !== "ENOENT")
-      folder.faults.push({ file: directory, reason: `can't be read: ${reason(error)}` });
+    if ((error as { code?: string }).code === "ENOENT") folder.exists = false;
+    else folder.faults.push({ file: directory, reason: `can't be read: ${reason(error)}` });
     return [];
   }
 }
@@ -128,16 +127,19 @@ async function readAgain<T>(
   before: Map<string, Reading<T>>,
   after: Map<string, Reading<T>>,
   read: (path: string, version: string) => Promise<T>,
+  tries = 3,
 ): Promise<Reading<T> | null> {
   const known = before.get(file);
-  const reading: Reading<T> = { path: "", version: "", content: null, reason: null };
+  let reading: Reading<T> = { path: "", version: "", content: null, reason: null };
   try {
     const { path, stats } = await placeOf(directory, file);
-    Object.assign(reading, { path, version: versionOf(stats) });
-    const isKnown = known?.path === path && known.version === reading.version;
-    Object.assign(reading, isKnown ? known : { content: await read(path, reading.version) });
+    const version = versionOf(stats);
+    reading = known?.path === path && known.version === version ? known : { ...reading, path, version };
+    if (reading !== known) reading.content = await read(path, version);
   } catch (error) {
     if ((error as { code?: string }).code === "ENOENT") return null;
+    if (tries > 1 && reading.path !== "" && !(await isUnchanged(reading)))
+      return readAgain(directory, file, before, after, read, tries - 1);
     reading.reason = error instanceof ChartFault ? error.message : `can't be read: ${reason(error)}`;
   }
   after.set(file, reading);
@@ -157,6 +159,13 @@ async function placeOf(directory: string, file: string): Promise<{ path: string;
 function versionOf({ ino, size, mtimeMs }: Stats): string {
   const text = `${ino} ${size} ${mtimeMs}`;
   return new Bun.CryptoHasher("sha256").update(text).digest("base64url").slice(0, 12);
+}
+
+async function openArchive(file: string, path: string, version: string): Promise<Archive> {
+  const archive = /\.pmtiles$/i.test(file) ? await openPmtiles(path, version) : await openMbtiles(path);
+  if (await isUnchanged({ path, version })) return archive;
+  archive.close();
+  throw new ChartFault("is being replaced");
 }
 
 async function readStyle(path: string): Promise<StyleLayer[]> {

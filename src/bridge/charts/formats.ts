@@ -30,3 +30,40 @@ export function formatOf(bytes: Uint8Array): Extract<TileFormat, "png" | "jpeg" 
   if (text(bytes, 0, 4) === "RIFF" && text(bytes, 8, 12) === "WEBP") return "webp";
   return null;
 }
+
+/** The width of an image in pixels; null for anything else, and where it isn't told in the first bytes. */
+export function widthOf(bytes: Uint8Array): number | null {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    switch (formatOf(bytes)) {
+      case "png":
+        return view.getUint32(16);
+      case "jpeg":
+        return widthOfJpeg(view);
+      case "webp":
+        return widthOfWebp(view, text(bytes, 12, 16));
+      default:
+        return null;
+    }
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** Walks from segment to segment up to the one with the frame (ITU T.81, annex B). */
+function widthOfJpeg(view: DataView): number | null {
+  for (let at = 2; view.getUint8(at) === 0xff; at += 2 + view.getUint16(at + 2)) {
+    const marker = view.getUint8(at + 1);
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+    if (isFrame) return view.getUint16(at + 7);
+  }
+  return null;
+}
+
+/** The first chunk tells it (RFC 9649, section 2). */
+function widthOfWebp(view: DataView, chunk: string): number | null {
+  if (chunk === "VP8 ") return view.getUint16(26, true) & 0x3fff;
+  if (chunk === "VP8L") return (view.getUint16(21, true) & 0x3fff) + 1;
+  return chunk === "VP8X" ? (view.getUint32(24, true) & 0xffffff) + 1 : null;
+}

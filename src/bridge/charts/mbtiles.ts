@@ -9,18 +9,25 @@ import {
   MAX_TILE,
   plainText,
   type StoredTile,
+  tileSizeBy,
   zoomsOr,
 } from "./chart";
 import { formatOf, isGzip, MAX_ZOOM, type TileFormat } from "./formats";
 
 /** Charts as MBTiles, which are SQLite databases: https://github.com/mapbox/mbtiles-spec */
 
-/** Rows that count from the south. */
-const TILE = `SELECT length(tile_data) AS size, CASE WHEN length(tile_data) <= ${MAX_TILE} THEN tile_data END AS data
-  FROM tiles WHERE zoom_level = ? AND tile_column = ? AND tile_row = ?`;
-const AT_ZOOM = "SELECT 1 FROM tiles WHERE zoom_level = ? LIMIT 1";
-const ANY_AT = "SELECT tile_data AS data FROM tiles WHERE zoom_level = ? AND length(tile_data) <= ? LIMIT 1";
-const METADATA = "SELECT name, value FROM metadata WHERE length(value) <= 1048576 LIMIT 1000";
+/** A tile, unless it is too large to be one. Rows count from the south. */
+const CONTENT = `length(tile_data) AS size, CASE WHEN length(tile_data) <= ${MAX_TILE} THEN tile_data END AS data`;
+const TILE = `SELECT ${CONTENT} FROM tiles WHERE zoom_level = ? AND tile_column = ? AND tile_row = ?`;
+const ANY_AT = `SELECT ${CONTENT} FROM tiles WHERE zoom_level = ? LIMIT 1`;
+/** The rows are bounded before they are chosen from: nobody knows how many there are. */
+const METADATA = `SELECT name, value FROM (SELECT name, value FROM metadata LIMIT 1000)
+  WHERE name IN ('name', 'description', 'attribution', 'format', 'bounds', 'json') AND length(value) <= 1048576 LIMIT 12`;
+
+interface TileRow {
+  size: number | null;
+  data: unknown;
+}
 
 const FORMATS: Record<string, TileFormat> = {
   ...{ png: "png", jpg: "jpeg", jpeg: "jpeg", webp: "webp" },
@@ -53,10 +60,10 @@ export async function openMbtiles(path: string): Promise<Archive> {
 
 function archiveOf(database: Database): Archive {
   database.run(`PRAGMA cache_size = -${CACHE}`);
-  requireTable(database, "tiles");
-  requireTable(database, "metadata");
-  requireIndex(database);
-  const find = database.prepare<{ size: number | null; data: unknown }, [number, number, number]>(TILE);
+  requireTables(database);
+  requireIndex(database, TILE, 3);
+  requireIndex(database, ANY_AT, 1);
+  const find = database.prepare<TileRow, [number, number, number]>(TILE);
   const info = infoOf(database);
   return {
     info,
@@ -92,22 +99,24 @@ function reading<T>(read: () => T): T {
   }
 }
 
-function requireTable(database: Database, name: string): void {
-  const found = database
-    .prepare("SELECT 1 FROM sqlite_schema WHERE name = ? AND type IN ('table', 'view')")
-    .get(name);
-  if (!found) throw new ChartFault(`is no MBTiles file: it has no table ${name}`);
+/** Throws ChartFault for a database that holds something else. A view of tiles is usual, one of metadata could take forever. */
+function requireTables(database: Database): void {
+  const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = ? AND type IN (?, 'table')");
+  if (!isThere.get("tiles", "view")) throw new ChartFault("is no MBTiles file: it has no table tiles");
+  if (!isThere.get("metadata", "table")) throw new ChartFault("is no MBTiles file: it has no table metadata");
 }
 
-/** Throws ChartFault where a tile is not found by an index: each would take a walk through the whole file. */
-function requireIndex(database: Database): void {
+/** Throws ChartFault where a statement on tiles is not answered by an index: it would take a walk through the whole file. */
+function requireIndex(database: Database, statement: string, columns: number): void {
   const steps = database
-    .prepare<{ detail: string }, [number, number, number]>(`EXPLAIN QUERY PLAN ${TILE}`)
-    .all(0, 0, 0)
+    .prepare<{ detail: string }, number[]>(`EXPLAIN QUERY PLAN ${statement}`)
+    .all(...Array<number>(columns).fill(0))
     .map(({ detail }) => detail);
-  const isSearched = steps.every((step) => step.startsWith("SEARCH ") && !step.includes(" AUTOMATIC "));
-  const isByPlace = steps.some((step) => step.split("=?").length > 3);
-  if (!isSearched || !isByPlace)
+  const isSearched = steps.every(
+    (step) => step.startsWith("SEARCH ") && !/ AUTOMATIC | VIRTUAL |ANY\(/.test(step),
+  );
+  const isFound = steps.some((step) => step.split("=?").length > columns);
+  if (!isSearched || !isFound)
     throw new ChartFault(
       "has no index of its tiles; make one by: CREATE UNIQUE INDEX tile_index ON tiles (zoom_level, tile_column, tile_row)",
     );
@@ -117,11 +126,13 @@ function infoOf(database: Database): ChartInfo {
   const rows = database.prepare<{ name: unknown; value: unknown }, []>(METADATA).all();
   const metadata = new Map(rows.map(({ name, value }) => [String(name), String(value ?? "")]));
   const zooms = zoomsIn(database);
+  const tile = anyTile(database, zooms.minzoom);
+  const format = tileFormat(metadata.get("format"), tile);
   return {
     title: plainText(metadata.get("name")),
     description: plainText(metadata.get("description")),
     attribution: plainText(metadata.get("attribution")),
-    format: tileFormat(database, metadata.get("format"), zooms.minzoom),
+    ...{ format, tileSize: tileSizeBy(format, tile) },
     ...zooms,
     bounds: boundsOr((metadata.get("bounds") ?? "").split(",").map(Number.parseFloat)),
     layerNames: layerNamesIn(vectorLayers(metadata.get("json"))),
@@ -130,24 +141,24 @@ function infoOf(database: Database): ChartInfo {
 
 /** The zooms that have tiles: what the metadata says of them is often missing, and sometimes wrong. */
 function zoomsIn(database: Database): Pick<ChartInfo, "minzoom" | "maxzoom"> {
-  const isThere = database.prepare(AT_ZOOM);
+  const isThere = database.prepare(ANY_AT);
   const zooms = Array.from({ length: MAX_ZOOM + 1 }, (_, zoom) => zoom).filter((zoom) => isThere.get(zoom));
   const [minzoom, maxzoom] = [zooms[0], zooms.at(-1)];
   if (minzoom === undefined || maxzoom === undefined) throw new ChartFault("has no tiles");
   return zoomsOr(minzoom, maxzoom);
 }
 
+/** A tile of a zoom; null where it is none. */
+function anyTile(database: Database, zoom: number): Uint8Array | null {
+  const data = database.prepare<TileRow, [number]>(ANY_AT).get(zoom)?.data;
+  return data instanceof Uint8Array ? data : null;
+}
+
 /** The format that the metadata names, else that of any tile. */
-function tileFormat(database: Database, named: string | undefined, zoom: number): TileFormat {
-  if (named) {
-    const format = FORMATS[named.trim().toLowerCase()];
-    if (format) return format;
-  } else {
-    const row = database.prepare<{ data: unknown }, [number, number]>(ANY_AT).get(zoom, MAX_TILE);
-    const data = row?.data;
-    if (data instanceof Uint8Array) return formatOf(data) ?? "mvt";
-  }
-  throw new ChartFault("has tiles of another kind than PNG, JPEG, WebP, MVT and MLT");
+function tileFormat(named: string | undefined, tile: Uint8Array | null): TileFormat {
+  const format = named ? FORMATS[named.trim().toLowerCase()] : tile && (formatOf(tile) ?? "mvt");
+  if (!format) throw new ChartFault("has tiles of another kind than PNG, JPEG, WebP, MVT and MLT");
+  return format;
 }
 
 function vectorLayers(json: string | undefined): unknown {

@@ -7,6 +7,7 @@ import {
   layerNamesIn,
   MAX_TILE,
   plainText,
+  tileSizeBy,
   zoomsOr,
 } from "./chart";
 import { type ChartCoding, decode } from "./decode";
@@ -16,6 +17,9 @@ import type { TileFormat } from "./formats";
 
 /** Bytes of a directory and of the metadata, decoded. A directory of this size leads to a hundred thousand tiles. */
 const MAX_PART = 512 * 1024;
+
+/** Directories on the way to a tile, as the package has it. */
+const MAX_DEPTH = 4;
 
 /** Directories of all charts that are kept decoded: mostly a quarter of a megabyte each. */
 const directories = new ResolvedValueCache(32, true, (bytes, compression) =>
@@ -66,6 +70,8 @@ class Bytes implements Source {
 
   async getBytes(offset: number, length: number): Promise<{ data: ArrayBuffer }> {
     if (length > MAX_TILE) throw new ChartFault(`has a part of ${length} bytes`);
+    // The first part is asked for before anybody knows how long the file is. Far beyond the end, the runtime would give that.
+    if (offset > 0 && offset + length > this.#file.size) throw new ChartFault("ends before its contents do");
     return { data: await this.#file.slice(offset, offset + length).arrayBuffer() };
   }
 }
@@ -78,8 +84,11 @@ export async function openPmtiles(path: string, version: string): Promise<Archiv
   const header = await reading(() => archive.getHeader());
   if (header.specVersion !== 3) throw new ChartFault(`is of version ${header.specVersion} of PMTiles, not 3`);
   const coding = codingOf(header.tileCompression);
+  const [metadata, tile] = await reading(() =>
+    Promise.all([metadataOf(source, header), anyTile(source, header)]),
+  );
   return {
-    info: infoOf(header, await reading(() => metadataOf(source, header))),
+    info: infoOf(header, metadata, tile),
     tile: async (z, x, y) => {
       const found = await reading(() => archive.getZxy(z, x, y));
       return found ? { bytes: new Uint8Array(found.data), coding } : null;
@@ -108,14 +117,28 @@ async function metadataOf(source: Source, header: Header): Promise<Record<string
   return typeof metadata === "object" && metadata !== null ? (metadata as Record<string, unknown>) : {};
 }
 
-function infoOf(header: Header, metadata: Record<string, unknown>): ChartInfo {
+/** The first tile; null in an archive without one, and for one that is too large to be shown. */
+async function anyTile(source: Source, header: Header): Promise<Uint8Array | null> {
+  let [offset, length] = [header.rootDirectoryOffset, header.rootDirectoryLength];
+  for (let depth = 0; depth < MAX_DEPTH; depth++) {
+    const [first] = await directories.getDirectory(source, offset, length, header);
+    if (!first) return null;
+    if (first.runLength > 0 && first.length > MAX_TILE) return null;
+    if (first.runLength > 0)
+      return new Uint8Array((await source.getBytes(header.tileDataOffset + first.offset, first.length)).data);
+    [offset, length] = [header.leafDirectoryOffset + first.offset, first.length];
+  }
+  throw new ChartFault(`has more than ${MAX_DEPTH} levels of directories`);
+}
+
+function infoOf(header: Header, metadata: Record<string, unknown>, tile: Uint8Array | null): ChartInfo {
   const format = FORMATS[header.tileType];
   if (!format) throw new ChartFault(`has tiles of another kind than PNG, JPEG, WebP, MVT and MLT`);
   return {
     title: plainText(metadata.name),
     description: plainText(metadata.description),
     attribution: plainText(metadata.attribution),
-    format,
+    ...{ format, tileSize: tileSizeBy(format, tile) },
     ...zoomsOr(header.minZoom, header.maxZoom),
     bounds: boundsOr([header.minLon, header.minLat, header.maxLon, header.maxLat]),
     layerNames: layerNamesIn(metadata.vector_layers),

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { callerOf, callerOrNobody, guard } from "../../identity/access/guard";
 import { errors } from "../../kernel/http/answers";
+import { addressBlock, clientAddress } from "../../kernel/http/client";
 import { isKnown } from "../../kernel/http/etag";
 import { path, t } from "../../kernel/http/schema";
 import { countUnsent, LARGE } from "../../kernel/http/unsent";
@@ -54,7 +55,8 @@ export const chartRoutes = new Elysia({ prefix, tags: ["Charts"] })
     "/:name/:z/:x/:y",
     async ({ params: { name, ...place }, query: { v }, request }) => {
       if (!isOpen(name)) callerOf(request);
-      const tile = await tileOf(name, place, request.headers.get("accept-encoding"));
+      const client = addressBlock(clientAddress(request));
+      const tile = await tileOf(name, place, request.headers.get("accept-encoding"), client);
       return answer(request, isOpen(name), v, tile);
     },
     {

@@ -48,6 +48,7 @@ export const ListedChart = record(
     built_in: out.boolean("True for the map that comes with the program"),
     type: oneOf(["vector", "raster"], "Kind of a MapLibre source"),
     format: oneOf(TILE_FORMATS, "Form of the tiles", "mvt"),
+    tile_size: nullable(out.integer("Width of an image in pixels; null for vector tiles", 256)),
     minzoom: out.integer("Least zoom that has tiles", 0),
     maxzoom: out.integer("Greatest zoom that has tiles", 7),
     bounds: t.Array(t.Number(), {

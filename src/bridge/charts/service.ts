@@ -1,9 +1,11 @@
 import type { Caller } from "../../identity/access/caller";
 import { AppError, invalid, notFound } from "../../kernel/errors/errors";
 import { preferredCoding } from "../../kernel/http/compress";
+import { semaphore } from "../../kernel/limits/semaphore";
 import { log } from "../../kernel/logs/log";
 import { reason } from "../../kernel/process/disk";
 import { SECOND } from "../../kernel/time/clock";
+import { BoundedMap } from "../../kernel/values/bounded-map";
 import { ChartFault, MAX_DECODED, type StoredTile } from "./chart";
 import { COAST, coast } from "./coast";
 import { type ChartCoding, decode } from "./decode";
@@ -62,17 +64,29 @@ export async function listCharts(caller: Caller | null): Promise<ListedChart[]> 
 }
 
 function toListed({ name, archive: { info }, version, layers, path }: Chart): ListedChart {
-  const { title, description, attribution, format, minzoom, maxzoom, bounds, layerNames } = info;
+  const { title, description, attribution, format, tileSize, minzoom, maxzoom, bounds, layerNames } = info;
   return {
     ...{ name, title, description, attribution },
     built_in: path === null,
     type: isVector(format) ? "vector" : "raster",
-    ...{ format, minzoom, maxzoom, bounds },
+    ...{ format, tile_size: tileSize, minzoom, maxzoom, bounds },
     tiles: [`/v1/charts/${name}/{z}/{x}/{y}?v=${version}`],
     vector_layers: layerNames.map((id) => ({ id })),
     layers,
   };
 }
+
+/** Tries to read a tile of a file that changes. */
+const TRIES = 3;
+
+const busy = (message: string) =>
+  new AppError("ServiceUnavailable", message, { headers: { "retry-after": "1" } });
+
+/** Tiles that are read at once: one may take 12 MB. */
+const reader = semaphore({
+  atOnce: 4,
+  line: { most: 1_000, refusal: () => busy("Too many tiles are being read; try again in a moment") },
+});
 
 export interface Place {
   z: number;
@@ -89,21 +103,27 @@ export interface Tile {
 
 /**
  * A tile of a chart, in a coding that the client takes. Throws 400 for a place beyond the world, 404 for an unknown chart, for a
- * place outside of the chart, and for a tile that can't be read.
+ * place outside of the chart, and for a tile that can't be read; 503 where too many are read. The addresses of clients take turns.
  */
-export async function tileOf(name: string, place: Place, acceptEncoding: string | null): Promise<Tile> {
+export async function tileOf(
+  name: string,
+  place: Place,
+  acceptEncoding: string | null,
+  client: string,
+): Promise<Tile> {
   requireInWorld(place);
-  for (let isStale = false; ; isStale = true) {
-    const chart = isOpen(name) ? await builtIn() : (await operatorsCharts(isStale)).charts.get(name);
+  for (let tries = 0; tries < TRIES; tries++) {
+    const chart = isOpen(name) ? await builtIn() : (await operatorsCharts(tries > 0)).charts.get(name);
     if (!chart) throw notFound("Chart");
-    const read = await readTile(chart, place, acceptEncoding);
+    const read = await reader.run(client, () => readTile(chart, place, acceptEncoding));
     // A file that was replaced meanwhile may have given parts of both.
-    if (!isStale && !(await isUnchanged(chart))) continue;
+    if (!(await isUnchanged(chart))) continue;
     if (read instanceof Error) throw unreadable(chart, place, read);
     if (read === null && !isWithin(chart, place))
       throw new AppError("NotFound", "The chart doesn't reach there");
     return { version: chart.version, content: read };
   }
+  throw busy("The chart is being replaced; try again in a moment");
 }
 
 function requireInWorld({ z, x, y }: Place): void {
@@ -142,11 +162,18 @@ async function served(
   return { bytes: decoded, format: image, coding: null };
 }
 
-function unreadable({ name }: Chart, { z, x, y }: Place, error: Error): AppError {
-  log.warn("a tile of a chart can't be read", {
-    ...{ chart: name, tile: `${z}/${x}/${y}` },
-    reason: error instanceof ChartFault ? error.message : reason(error),
-  });
+/** Tiles that can't be read, each of which is logged once. */
+const toldTiles = new BoundedMap<string, true>(1_000);
+
+function unreadable({ name, version }: Chart, { z, x, y }: Place, error: Error): AppError {
+  const tile = `${z}/${x}/${y}`;
+  const key = `${name} ${version} ${tile}`;
+  if (!toldTiles.has(key))
+    log.warn("a tile of a chart can't be read", {
+      ...{ chart: name, tile },
+      reason: error instanceof ChartFault ? error.message : reason(error),
+    });
+  toldTiles.set(key, true);
   return new AppError("NotFound", "This tile of the chart can't be read; the server's log says why");
 }
 
