@@ -5,6 +5,7 @@ import { deliveryRoutes } from "./alerts/deliveries/routes";
 import { alertRuleRoutes } from "./alerts/rules/routes";
 import { targetRoutes } from "./alerts/targets/routes";
 import { chartRoutes } from "./bridge/charts/routes";
+import { firstStartRoutes } from "./bridge/first-start/routes";
 import { bridgeRoutes } from "./bridge/routes";
 import { changeRoutes } from "./changes/routes";
 import { pageRoutes } from "./docs/pages";
@@ -142,6 +143,7 @@ export function createApp(): App {
     .use(communityRoutes)
     .use(socketRoutes)
     .use(chartRoutes)
+    .use(firstStartRoutes)
     .use(bridgeRoutes((request) => answer(request)))
     .use(docsRoutes(document))
     .use(pageRoutes);

@@ -1,20 +1,23 @@
 import { dirname, resolve } from "node:path";
 import type { AnyElysia } from "elysia";
 import { startHearers } from "./alerts/anchor/hearers";
+import { startMentions } from "./alerts/anchor/mentions";
 import { startArrivals } from "./alerts/arrivals/arrivals";
 import { startDeliveries } from "./alerts/deliveries/sender";
 import { createApp } from "./app";
+import { endCode } from "./bridge/first-start/code";
+import { offerFirstStart } from "./bridge/first-start/service";
 import { endHolds, startHolds } from "./changes/holds";
 import { chosePort, config, configFile, publicUrl } from "./configuration/config";
 import { VERSION } from "./configuration/version";
 import { openFeed } from "./feed/journal";
+import { hasSuperAdmin } from "./identity/access/rank";
 import { openGeoip } from "./identity/audit/geoip";
 import { seedIdentity } from "./identity/seed";
-import { users } from "./identity/users/table";
 import { startJobs } from "./jobs";
 import { requirePasswordHash } from "./kernel/crypto/crypto";
 import { useMasterKey } from "./kernel/crypto/encryption";
-import { db, sqlite } from "./kernel/db/connection";
+import { sqlite } from "./kernel/db/connection";
 import { newestMigration } from "./kernel/db/migrate";
 import { openData } from "./kernel/db/open-data";
 import { closeDatabase, transact, waitOutsideStatements } from "./kernel/db/transactions";
@@ -129,6 +132,7 @@ async function bringUp(release: () => void): Promise<Running> {
   startAutoTrips();
   startDeliveries();
   startHearers();
+  startMentions();
   startVersions();
   const stopOutbox = startOutbox();
   const stopJobs = startJobs();
@@ -147,6 +151,7 @@ async function bringUp(release: () => void): Promise<Running> {
     await app.server?.stop(true);
     await stopOutbox();
     await stopBackups();
+    endCode();
     writeOpenings();
     closeDatabase();
     release();
@@ -195,14 +200,14 @@ export function stopOnSignals(stop: () => Promise<void>): void {
 export async function serveUntilStopped(options: ServeOptions): Promise<void> {
   const running = await serve(options);
   stopOnSignals(running.stop);
-  const hasUsers = db.select({ id: users.id }).from(users).limit(1).get() !== undefined;
   say(
     `Fairlead listens on ${running.url}${config["docs.enabled"] ? ` (documentation: ${running.url}/docs)` : ""}`,
   );
-  if (!hasUsers)
+  if (!hasSuperAdmin())
     say(
-      `There is no user yet. Create the first one while the server is running: ${commandLine("user create")} --username NAME --email ADDRESS --role "Super Admin"`,
+      `There is no administrator yet. Create the first one while the server is running: ${commandLine("user create")} --username NAME --email ADDRESS --role "Super Admin"`,
     );
+  offerFirstStart({ say, isTerminal: process.stdout.isTTY === true });
 }
 
 /** Prints a line for a person. The server serves on if nobody reads it. */

@@ -13,7 +13,10 @@ export interface Outcome {
   result: "delivered" | "later" | "refused" | "gone";
   /** Status of the answer; null where there was none, or the way has none. */
   status: number | null;
-  /** Words for the operator: nothing of the answer, of the address or of a secret. */
+  /**
+   * Words for the operator, of a success too where it is not all that it seems: nothing of the answer, of the address or of a
+   * secret.
+   */
   error: string | null;
   /** Shortest wait that the other side needs, in milliseconds; the whole lane keeps it, within bounds. */
   wait?: number | null;

@@ -41,7 +41,7 @@ export const outbox = sqliteTable(
     next_attempt_at: time(),
     finished_at: time(),
     response_status: integer(),
-    /** For the operator: the reason why the last attempt failed. Never holds the message. */
+    /** For the operator: why the last attempt failed, or what to know of one that did not. Never holds the message. */
     error: text(),
     duration_ms: integer(),
     created_at: time().notNull(),

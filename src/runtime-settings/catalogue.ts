@@ -99,7 +99,7 @@ export const CATALOGUE = {
     365,
     0,
     TEN_YEARS_IN_DAYS,
-    "Alerts that were cleared and are older than this many days are deleted; 0 keeps all",
+    "Alerts that were cleared more than this many days ago are deleted; 0 keeps all",
   ),
   "alerts.delivery_retention_days": whole(
     30,

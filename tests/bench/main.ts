@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
+import { describeAgainst, measureAgainst } from "./against";
 import { Clients } from "./clients";
 import {
   type Comparison,
@@ -160,7 +161,10 @@ async function run(): Promise<void> {
     process.stdout.write(text);
     if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
   };
-  if (options.late) {
+  if (options.against !== null) {
+    const report = { machine: machine(), ...(await measureAgainst(options.against, options, directory)) };
+    write(report, describeAgainst(report));
+  } else if (options.late) {
     const report = await runLate(options, directory);
     write(report, describeLate(report));
   } else if (options.tracks) {

@@ -14,6 +14,8 @@ Measures Fairlead beside a bare server with the same database, in turn, and prin
   --feed             instead, the numbered feed: deliveries to sockets that follow it beside those to others, and
                      a socket that missed a million changes
   --timeline         instead, the timeline of a device with --points positions in a year
+  --against DIR      instead, POST /v1/gps beside the server of another checkout, of an older version, with its
+                     packages installed
   --points N         stored positions (default 10000)
   --rounds N         counted rounds of each scenario, half as many of zones, a quarter of logins
                      (default 10; quick: 3; scale: 5), after 6 (quick: 4) that don't count
@@ -40,6 +42,8 @@ export interface Options {
   feed: boolean;
   /** True to measure timelines alone. */
   timeline: boolean;
+  /** Directory of another version to compare with; null for the comparison with the baseline. */
+  against: string | null;
   points: number;
   rounds: number;
   seconds: number;
@@ -73,6 +77,7 @@ export function readOptions(): Options {
       tracks: { type: "boolean", default: false },
       feed: { type: "boolean", default: false },
       timeline: { type: "boolean", default: false },
+      against: { type: "string" },
       points: { type: "string", default: "10000" },
       rounds: { type: "string" },
       seconds: { type: "string" },
@@ -101,6 +106,7 @@ export function readOptions(): Options {
     tracks: values.tracks,
     feed: values.feed,
     timeline: values.timeline,
+    against: values.against ?? null,
     points: positive("points", values.points),
     rounds: positive("rounds", values.rounds ?? rounds),
     seconds: positive("seconds", values.seconds ?? (values.quick ? "0.25" : "1")),

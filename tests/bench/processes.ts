@@ -56,14 +56,25 @@ export interface Watched extends Server {
  */
 const FAIRLEAD = ["--preload", join(import.meta.dir, "memory.ts"), join(root, "src/main.ts"), "serve"];
 
+/** The settings that every version knows. */
+const settingsOf = ({ directory }: Place) => ({
+  FAIRLEAD_DATA_DIR: directory,
+  FAIRLEAD_SERVER_PORT: "0",
+  FAIRLEAD_LOG_LEVEL: "warn",
+});
+
+/** The Fairlead of another checkout. */
+export async function startCheckout(checkout: string, place: Place): Promise<Server> {
+  const started = await startServer([join(checkout, "src/main.ts"), "serve"], settingsOf(place));
+  return { ...started, fixture: place.fixture };
+}
+
 export function startFairlead(place: Place, watched: { watched: true }): Promise<Watched>;
 export function startFairlead(place: Place): Promise<Server>;
 export async function startFairlead(place: Place, watched?: { watched: true }): Promise<Server | Watched> {
-  const { directory, fixture } = place;
+  const { fixture } = place;
   const settings = {
-    FAIRLEAD_DATA_DIR: directory,
-    FAIRLEAD_SERVER_PORT: "0",
-    FAIRLEAD_LOG_LEVEL: "warn",
+    ...settingsOf(place),
     FAIRLEAD_RATE_LIMIT_LOGIN: "1000000/1",
     FAIRLEAD_WEBSOCKET_MAX_CONNECTIONS_PER_USER: "50000",
   };

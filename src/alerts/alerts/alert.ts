@@ -28,9 +28,9 @@ export const wordsOf = (row: AlertRow, occasion: AlertWords["occasion"]): AlertW
   message: row.message,
   rule: row.rule_name,
   place:
-    row.latitude === null || row.longitude === null
+    row.latitude === null || row.longitude === null || row.position_at === null
       ? null
-      : { latitude: row.latitude, longitude: row.longitude },
+      : { latitude: row.latitude, longitude: row.longitude, time: row.position_at },
   raisedAt: row.raised_at,
   clearedAt: row.cleared_at,
   note: row.acknowledge_note,

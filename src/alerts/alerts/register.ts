@@ -111,7 +111,7 @@ const placeOf = (place: Place | null): Pick<AlertRow, "latitude" | "longitude" |
   position_at: place?.time ?? null,
 });
 
-/** Puts what there is to tell into a rule's text. */
+/** Puts what there is to tell into a rule's text. Where there is a position, the time is that of the crossing or the fix. */
 const filled = (
   text: string,
   {
@@ -126,7 +126,7 @@ const filled = (
     device: device ?? "",
     zone: zone ?? "",
     value: value === null ? "" : rounded(value),
-    time: clock(time),
+    time: clock(place?.time ?? time),
     place: place === null ? "" : coordinates(place),
   };
   return text.replace(/\{([a-z]+)\}/g, (_, word: string) => words[word] ?? "");

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, lt, type SQL } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, lt, type SQL } from "drizzle-orm";
 import { type Actor, transactAs } from "../../identity/access/actor";
 import { isSystemKey } from "../../identity/access/caller";
 import { recordAudit } from "../../identity/audit/service";
@@ -75,7 +75,7 @@ export function acknowledgeAlert(actor: Actor, id: string, note: string | null):
   });
 }
 
-/** The job: deletes alerts that were cleared, and were raised more than `alerts.retention_days` ago. */
+/** The job: deletes alerts that were cleared more than `alerts.retention_days` ago. */
 export const deleteOldAlerts = (): Promise<void> =>
   deleteOlderThan(
     () => systemValue("alerts.retention_days"),
@@ -83,7 +83,8 @@ export const deleteOldAlerts = (): Promise<void> =>
       const some = db
         .select({ id: alerts.id })
         .from(alerts)
-        .where(and(isNotNull(alerts.cleared_at), lt(alerts.raised_at, before)))
+        // The time at which it was raised finds it by an index; one that lasted for long is not old yet.
+        .where(and(lt(alerts.raised_at, before), lt(alerts.cleared_at, before)))
         .limit(limit);
       return db.delete(alerts).where(inArray(alerts.id, some)).returning({ id: alerts.id }).all().length;
     },

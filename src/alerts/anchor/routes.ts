@@ -32,7 +32,7 @@ export const anchorRoutes = new Elysia({ prefix: "/v1/devices/:id/anchor", tags:
         operationId: "setAnchorWatch",
         summary: "Set the anchor watch",
         description:
-          "Watches over the boat from now on: beyond `radius_m` an alarm is raised, beyond `warning_radius_m` a warning, and an alarm of its own when no position arrives for `silence_seconds`, whatever the reason. The watch survives a restart of the server. The anchor lies at `latitude` and `longitude`, or in the direction and at the distance that are given from the newest position, or there; set again without a place, it stays where it is. 409 for a device without a position, unless the place is given. Needs `alerts:read` and `gps:read` too.",
+          "Watches over the boat from now on: beyond `radius_m` an alarm is raised, beyond `warning_radius_m` a warning, and an alarm of its own when no position arrives for `silence_seconds`, whatever the reason. The watch survives a restart of the server. The anchor lies at `latitude` and `longitude`, or in the direction and at the distance that are given from the newest position, or there; set again without a place, it stays where it is. A watch that is set again keeps its history: `dropped_at`, `max_distance_m` and its alerts. 409 for a device without a position, unless the place is given. Needs `alerts:read` and `gps:read` too.",
       },
     },
   )

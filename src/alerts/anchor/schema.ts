@@ -49,7 +49,7 @@ export const AnchorWatch = record(
       out.number("Bearing from the newest position to the anchor, in degrees from true north", 212.4),
     ),
     max_distance_m: out.number(
-      "The largest distance so far, in metres; a single stray position doesn't count",
+      "The largest distance since `dropped_at`, in metres from where the anchor was at the time; a single stray position doesn't count",
       38.2,
     ),
     last_position_at: nullable(out.time("Time of the newest position")),

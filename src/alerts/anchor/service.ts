@@ -19,7 +19,7 @@ import { checkTargetIds, defaultTargetIds } from "../targets/service";
 import { LANGUAGES } from "../texts/language";
 import { AT_REST } from "./machine";
 import type { AnchorDrop, AnchorStateWord, AnchorWatch } from "./schema";
-import { deleteWatch, newestPlaceOf, storeWatch, watchOf } from "./stored";
+import { allWatches, deleteWatch, newestPlaceOf, storeWatch, watchOf } from "./stored";
 import type { WatchRow } from "./table";
 import { forgetHeard, lastPlaceOf, metresTo } from "./watch";
 
@@ -109,7 +109,7 @@ export function dropAnchor(actor: Actor, deviceId: string, input: AnchorDrop): P
       set_at: time,
       // The positions that follow find out anew where it is; alerts that are open stay so until then.
       state: before ? { ...AT_REST, place: before.state.place, isSilent: before.state.isSilent } : AT_REST,
-      max_distance_m: isMoved ? 0 : before.max_distance_m,
+      max_distance_m: before?.max_distance_m ?? 0,
       ...makerOf(actor.caller),
       updated_at: time,
     };
@@ -162,6 +162,13 @@ export function endWatch(deviceId: string): void {
   deleteWatch(deviceId);
   for (const alert of openAlertsOfDevice(deviceId)) if (alert.rule_id === null) clear(alert);
   afterCommit(() => forgetHeard(deviceId));
+}
+
+/** Takes a target that is about to be deleted out of all watches, in the current transaction. */
+export function forgetTarget(targetId: string): void {
+  for (const watch of allWatches())
+    if (watch.target_ids?.includes(targetId))
+      storeWatch({ ...watch, target_ids: watch.target_ids.filter((id) => id !== targetId) });
 }
 
 function audit(event_type: "anchor_watch_set" | "anchor_watch_ended", deviceId: string, user: string | null) {

@@ -3,6 +3,13 @@ import { STATUSES } from "../../outbox/words";
 import { SEVERITIES } from "../kinds";
 import { OCCASIONS } from "./words";
 
+const note = nullable(
+  out.string(
+    "What to know of one that was delivered: that an email was only written to a file, as no mail server is configured",
+    "email.transport is outbox: the email was written to a file on the server, and nobody got it",
+  ),
+);
+
 export const Delivery = record(
   "Delivery",
   {
@@ -24,6 +31,7 @@ export const Delivery = record(
       out.integer("Status of the last answer; null where there was none, and for emails", 204),
     ),
     error: nullable(out.string("Reason why the last attempt failed", "no answer within 10 seconds")),
+    note,
     duration_ms: nullable(out.integer("Milliseconds that the last attempt took", 84)),
     finished_at: nullable(out.time("Time from which it no longer waits")),
     created_at: out.time("Time of the occasion"),
@@ -38,6 +46,7 @@ export const TestResult = record(
     status: oneOf(["delivered", "failed"], "The end of the attempt"),
     response_status: nullable(out.integer("Status of the answer; null where there was none", 204)),
     error: nullable(out.string("Reason why it failed", "no answer within 10 seconds")),
+    note,
     duration_ms: out.integer("Milliseconds that it took", 84),
   },
   "The outcome of a test; never what the other side said",

@@ -29,6 +29,10 @@ export const selectDeliveries = () =>
     .from(outbox)
     .leftJoin(notificationTargets, eq(notificationTargets.id, outbox.lane));
 
+/** The words about an attempt, which are no error of one that succeeded. */
+const wordsOf = ({ status, error }: Pick<OutboxRow, "status" | "error">) =>
+  status === "delivered" ? { error: null, note: error } : { error, note: null };
+
 export const toDelivery = (row: Row): Delivery => ({
   id: row.id,
   target_id: row.lane,
@@ -41,7 +45,7 @@ export const toDelivery = (row: Row): Delivery => ({
   next_attempt_at: isoOrNull(row.next_attempt_at),
   last_attempt_at: isoOrNull(row.last_attempt_at),
   response_status: row.response_status,
-  error: row.error,
+  ...wordsOf(row),
   duration_ms: row.duration_ms,
   finished_at: isoOrNull(row.finished_at),
   created_at: iso(row.created_at),
@@ -141,7 +145,10 @@ export async function testTarget(actor: Actor, targetId: string): Promise<TestRe
     if (outcome.result === "gone") switchOff(targetId, "the receiver answered 410 Gone");
   });
   if (isDelivered) await noteWayOut();
-  return { status, response_status: outcome.status, error: outcome.error, duration_ms };
+  return {
+    ...{ status, response_status: outcome.status, duration_ms },
+    ...wordsOf({ status, error: outcome.error }),
+  };
 }
 
 /** The data of a test that belongs to no alert. */

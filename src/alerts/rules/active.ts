@@ -42,6 +42,14 @@ export function ruleChanged(before: StoredRule | null, after: StoredRule | null)
   });
 }
 
+/** Notes, in its transaction, that any number of rules were changed: they are read anew where they are needed. */
+export function rulesChanged(): void {
+  index = null;
+  afterCommit(() => {
+    index = null;
+  });
+}
+
 function changed(of: Index, before: StoredRule | null, after: StoredRule | null): Index {
   if (before?.is_active) take(of, before);
   if (after?.is_active) put(of, after);

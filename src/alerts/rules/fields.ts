@@ -73,8 +73,8 @@ type Checked = Pick<
 >;
 
 /**
- * Refuses a rule that can't work, in the current transaction. Targets are looked for in what has `changed` alone: one that was
- * deleted since is none of the caller's doing. Throws 400.
+ * Refuses a rule that can't work, in the current transaction. Targets are looked for in what has `changed` alone: a database
+ * of an older version may name one that was deleted, which is none of the caller's doing. Throws 400.
  */
 export function checkRule(rule: Checked, changed: Partial<Checked> = rule): void {
   checkCondition(rule.condition);

@@ -151,7 +151,7 @@ const message = characters({
   minLength: 1,
   maxLength: 500,
   description:
-    "The alert in words, with `{device}`, `{zone}`, `{value}`, `{time}` and `{place}` filled in; other words in braces are refused",
+    "The alert in words, with `{device}`, `{zone}`, `{value}`, `{time}` and `{place}` filled in; other words in braces are refused. The time is that of the position, such as the crossing, which may be earlier than the alert; without a position it is the alert's",
   examples: ["{device} left {zone} at {time}"],
 });
 

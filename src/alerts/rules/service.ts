@@ -1,4 +1,4 @@
-import { asc, count, desc, eq, type SQL, sql } from "drizzle-orm";
+import { type AnyColumn, asc, count, desc, eq, or, type SQL, sql } from "drizzle-orm";
 import { type Actor, transactAs } from "../../identity/access/actor";
 import { makerOf } from "../../identity/access/maker";
 import { requireStillShared, type VisibleDevices } from "../../identity/access/visible-devices";
@@ -15,7 +15,7 @@ import { clear } from "../alerts/register";
 import { openAlertsOfDevice, openAlertsOfRule, openAlertsOfSubject } from "../alerts/stored";
 import { forgetArrivals } from "../arrivals/arrivals";
 import { heldConditions, untoldSides } from "../conditions/table";
-import { ruleChanged } from "./active";
+import { ruleChanged, rulesChanged } from "./active";
 import { checkRule, cleaned, requireSight, unique } from "./fields";
 import type { AlertRule, AlertRuleChange, NewAlertRule } from "./schema";
 import { isSeenByMaker } from "./standing";
@@ -273,6 +273,33 @@ export function forgetZone(zoneId: string): void {
     const geofence_ids = rule.condition.geofence_ids.filter((id) => id !== zoneId);
     mentionLess(rule, { condition: { ...rule.condition, geofence_ids } });
   }
+}
+
+/**
+ * Takes a target that is about to be deleted out of all rules, in the current transaction. A rule that named no other tells
+ * nobody: it was to tell this one, and not all.
+ */
+export function forgetTarget(targetId: string): void {
+  const { target_ids, escalate_target_ids, escalate_after_seconds } = alertRules;
+  const isIn = (ids: AnyColumn): SQL =>
+    sql`EXISTS (SELECT 1 FROM json_each(${ids}) WHERE value = ${targetId})`;
+  // Null without a list, where the aggregate alone would make an empty one.
+  const without = (ids: AnyColumn): SQL =>
+    sql`iif(${ids} IS NULL, NULL, (SELECT json_group_array(value) FROM json_each(${ids}) WHERE value <> ${targetId}))`;
+  const further = sql`nullif(${without(escalate_target_ids)}, '[]')`;
+  const changed = db
+    .update(alertRules)
+    .set({
+      target_ids: without(target_ids),
+      escalate_target_ids: further,
+      // An escalation needs somebody to tell.
+      escalate_after_seconds: sql`iif(${further} IS NULL, NULL, ${escalate_after_seconds})`,
+      updated_at: now(),
+    })
+    .where(or(isIn(target_ids), isIn(escalate_target_ids)))
+    .returning({ id: alertRules.id })
+    .all();
+  if (changed.length > 0) rulesChanged();
 }
 
 /** An empty list would mean all: a rule whose last device or zone goes is switched off, and stays so until it has others. */

@@ -87,7 +87,8 @@ export const targetRoutes = new Elysia({ prefix: path, tags: ["Notification targ
       detail: {
         operationId: "deleteNotificationTarget",
         summary: "Delete a notification target",
-        description: "Nothing is sent to it any more; what waits for it is given up.",
+        description:
+          "Nothing is sent to it any more; what waits for it is given up. Rules and anchor watches that named it don't any more: one that named no other tells nobody, until it is given others.",
       },
     },
   )
@@ -102,7 +103,7 @@ export const targetRoutes = new Elysia({ prefix: path, tags: ["Notification targ
         operationId: "rotateSecretOfNotificationTarget",
         summary: "Rotate the secret of a webhook",
         description:
-          "Makes a new secret, shown only once. For 24 hours each request is signed with both. 409 for a target of another kind.",
+          "Makes a new secret, shown only once. For 24 hours each request is signed with the former one too, and after several rotations with each former one until its own 24 hours are over. 409 for a target of another kind, and while five former secrets count.",
       },
     },
   );

@@ -20,7 +20,9 @@ const shown = {
   chat_id: nullable(out.string("Chat of Telegram; null for other kinds", "-1001234567890")),
   has_token: out.boolean("Whether a token of ntfy or a bot's token is stored", false),
   former_secret_until: nullable(
-    out.time("Time until which a webhook is signed with its former secret too; null if it isn't"),
+    out.time(
+      "Time until which a webhook is signed with its former secret too, and after several rotations with the newest of them; null if it isn't",
+    ),
   ),
   is_active: out.boolean("Whether anything is sent to it"),
   is_silent: out.boolean(

@@ -16,7 +16,7 @@ import { checkSchedule } from "../schedules/windows";
 import { changedSettings, checkAddresses, checkComplete, checkFields, settingsOf } from "./fields";
 import { requireReader, rightsOf } from "./maker";
 import type { CreatedTarget, NewTarget, NotificationTarget, TargetChange } from "./schema";
-import { newWebhookSecret, openSecrets, seal } from "./secrets";
+import { formerSecrets, newWebhookSecret, openSecrets, seal } from "./secrets";
 import { notificationTargets } from "./table";
 
 export type TargetRow = typeof notificationTargets.$inferSelect;
@@ -33,8 +33,11 @@ declare module "../../kernel/db/events" {
 /** Most targets of an installation. */
 const MAX_TARGETS = 100;
 
-/** Time for which a webhook is signed with its former secret too. */
+/** Time for which a webhook is signed with a former secret too. */
 const FORMER_SECRET_LIFETIME = 24 * HOUR;
+
+/** Most former secrets at a time: each is one more signature on each request. */
+const MAX_FORMER_SECRETS = 5;
 
 const toTarget = (row: TargetRow): NotificationTarget => ({
   id: row.id,
@@ -46,8 +49,7 @@ const toTarget = (row: TargetRow): NotificationTarget => ({
   topic: row.settings.topic ?? null,
   chat_id: row.settings.chat_id ?? null,
   has_token: row.kind !== "webhook" && row.secret !== null,
-  former_secret_until:
-    row.former_secret_until !== null && row.former_secret_until > now() ? iso(row.former_secret_until) : null,
+  former_secret_until: isoOrNull(formerSecrets(row)[0]?.until ?? null),
   is_active: row.is_active,
   is_silent: rightsOf(row) === null,
   is_default: row.is_default,
@@ -213,13 +215,19 @@ function isStored(before: TargetRow, given: string): boolean {
 }
 
 /**
- * Gives a webhook another secret; its former one counts for 24 hours more. Throws 404, and 409 for other kinds. The secret
- * appears in the answer and nowhere else.
+ * Gives a webhook another secret; the one before counts for 24 hours more, and so does each before that. Throws 404, and 409
+ * for other kinds and while five former ones count. The secret appears in the answer and nowhere else.
  */
 export function rotateSecret(actor: Actor, id: string): Promise<CreatedTarget> {
   return transactAs(actor, () => {
     const before = existingTarget(id);
     if (before.kind !== "webhook") throw conflict("Webhooks alone have a secret that can be rotated");
+    const former = formerSecrets(before);
+    const oldest = former.at(-1);
+    if (oldest && former.length >= MAX_FORMER_SECRETS)
+      throw conflict(
+        `The secret was rotated ${former.length} times in 24 hours; it can be again from ${iso(oldest.until)}`,
+      );
     const secret = newWebhookSecret();
     const former_secret_until = now() + FORMER_SECRET_LIFETIME;
     const row = db
@@ -228,6 +236,7 @@ export function rotateSecret(actor: Actor, id: string): Promise<CreatedTarget> {
         secret: seal(id, secret),
         former_secret: before.secret,
         former_secret_until,
+        older_secrets: former.length > 0 ? former : null,
         updated_at: now(),
       })
       .where(eq(notificationTargets.id, id))
@@ -238,14 +247,27 @@ export function rotateSecret(actor: Actor, id: string): Promise<CreatedTarget> {
   });
 }
 
-/** Deletes a target; what waits for it is given up. Throws 404. */
+/** Deletes a target; what waits for it is given up, and nothing names it any more. Throws 404. */
 export function deleteTarget(actor: Actor, id: string): Promise<void> {
   return transactAs(actor, () => {
     const row = existingTarget(id);
-    db.delete(notificationTargets).where(eq(notificationTargets.id, id)).run();
+    removeTarget(id);
     audit("notification_target_deleted", row);
-    publish("notification-target.closed", { id });
   });
+}
+
+/** Removes a target in the current transaction; an audit event is the caller's to write. */
+export function removeTarget(id: string): void {
+  forgetMentions(id);
+  db.delete(notificationTargets).where(eq(notificationTargets.id, id)).run();
+  publish("notification-target.closed", { id });
+}
+
+let forgetMentions: (id: string) => void = () => {};
+
+/** Says how all that names a target forgets it, in the transaction that deletes it. */
+export function decideMentions(forget: (id: string) => void): void {
+  forgetMentions = forget;
 }
 
 /** Switches a target off in the current transaction, because the other side asked for it. */

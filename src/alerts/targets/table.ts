@@ -15,6 +15,14 @@ export interface TargetSettings {
   chat_id?: string;
 }
 
+/** A secret that was rotated out. */
+export interface FormerSecret {
+  /** Encrypted as the secret is. */
+  secret: string;
+  /** Epoch milliseconds until which it counts. */
+  until: number;
+}
+
 /** Places that alerts are sent to. */
 export const notificationTargets = sqliteTable(
   "notification_targets",
@@ -25,9 +33,11 @@ export const notificationTargets = sqliteTable(
     settings: text({ mode: "json" }).$type<TargetSettings>().notNull(),
     /** The secret of a webhook, or the token of another kind, encrypted under the master key and bound to `id`. */
     secret: text(),
-    /** The secret before a rotation, which counts beside the new one until `former_secret_until`. */
+    /** The secret before the last rotation, which counts beside the new one until `former_secret_until`. */
     former_secret: text(),
     former_secret_until: time(),
+    /** Those before earlier rotations, the newest first, each with its own end; null for none. */
+    older_secrets: text({ mode: "json" }).$type<FormerSecret[]>(),
     is_active: flag().notNull().default(true),
     /** Used where no targets are named. */
     is_default: flag().notNull().default(false),

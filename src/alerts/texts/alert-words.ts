@@ -15,7 +15,8 @@ export interface AlertWords {
   /** The text of the rule's own, with its places filled in. */
   message: string | null;
   rule: string | null;
-  place: { latitude: number; longitude: number } | null;
+  /** The position of the crossing or the fix, and its own time (epoch milliseconds): the alert may have come later. */
+  place: { latitude: number; longitude: number; time: number } | null;
   /** Epoch milliseconds. */
   raisedAt: number;
   clearedAt: number | null;

@@ -52,7 +52,7 @@ export const english: Language = {
     const lines = [
       `Since ${clock(raisedAt)}`,
       clearedAt === null ? null : `Until ${clock(clearedAt)}`,
-      place && `Position: ${coordinates(place)}`,
+      place && `Position: ${coordinates(place)} at ${clock(place.time)}`,
       note && `Note: ${note}`,
       rule && `Rule: ${rule}`,
     ];

@@ -54,7 +54,7 @@ export const german: Language = {
     const lines = [
       `Seit ${clock(raisedAt)}`,
       clearedAt === null ? null : `Bis ${clock(clearedAt)}`,
-      place && `Position: ${coordinates(place)}`,
+      place && `Position: ${coordinates(place)} um ${clock(place.time)}`,
       note && `Bemerkung: ${note}`,
       rule && `Regel: ${rule}`,
     ];

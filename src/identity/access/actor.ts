@@ -32,7 +32,8 @@ export function actorOf<C extends Caller | null>(
 ): Actor<C> {
   let client: Client | undefined;
   return {
-    ...{ caller, admittedBy },
+    caller,
+    admittedBy,
     get client() {
       client ??= clientOf(request);
       return client;

@@ -1,5 +1,5 @@
 import { and, eq, isNull, ne } from "drizzle-orm";
-import { db } from "../../kernel/db/connection";
+import { db, statement } from "../../kernel/db/connection";
 import { conflict, forbidden } from "../../kernel/errors/errors";
 import { permissions, rolePermissions, userRoles } from "../roles/table";
 import { users } from "../users/table";
@@ -43,6 +43,19 @@ export function checkNotLastSuperAdmin(userId: string): void {
   if (!others.some(({ id }) => !activeBan(id)))
     throw conflict("This is the last super admin; give the role to somebody else first");
 }
+
+const superAdmin = statement(() =>
+  db
+    .select({ id: users.id })
+    .from(userRoles)
+    .innerJoin(users, eq(users.id, userRoles.user_id))
+    .where(and(eq(userRoles.role_id, SUPER_ADMIN), isNull(users.deleted_at)))
+    .limit(1)
+    .prepare(),
+);
+
+/** True if there is a super admin, banned or not. */
+export const hasSuperAdmin = (): boolean => superAdmin().get() !== undefined;
 
 /** Grants of a role: permissions and wildcards. */
 export function grantsOfRole(roleId: string): string[] {

@@ -91,17 +91,24 @@ export function openTry(key: string, counted = "failed sign-ins"): Try {
   if (wait > 0) throw tooMany(counted, wait, most);
   tries.open++;
   const mine = tries;
+  let isOpen = true;
+  // The window may have ended while the password was compared.
+  const settle = () => {
+    const counted = find(key) ?? mine;
+    if (isOpen) counted.open = Math.max(0, counted.open - 1);
+    isOpen = false;
+    return counted;
+  };
   return {
     fail() {
-      // The window may have ended while the password was compared.
-      const counted = find(key) ?? mine;
+      // Counted as open too, it would shut out another that is allowed.
+      const counted = settle();
       counted.failures++;
       counted.failedAt = now();
       remember(key, counted);
     },
     close() {
-      const counted = find(key) ?? mine;
-      counted.open = Math.max(0, counted.open - 1);
+      const counted = settle();
       if (counted.open === 0 && counted.failures === 0) few.delete(key);
     },
   };

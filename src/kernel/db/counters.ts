@@ -2,14 +2,20 @@ import { sqlite, statement } from "./connection";
 
 /** Named sums that the transactions which change them keep up to date: counts that cost the same always. */
 
-/** Changes to counters by one use case. */
+/** Changes to counters by one use case, or by several that succeed or fail together. */
 export interface CounterChanges {
   deltas: Map<string, number>;
+  /** The same for counters that change together, by the array of their names. */
+  groups: Map<readonly string[], number>;
   /** Counters that it removed: changes to them by earlier use cases of the same commit are void. */
   removed: string[];
 }
 
-export const noChanges = (): CounterChanges => ({ deltas: new Map(), removed: [] });
+export const noChanges = (): CounterChanges => ({
+  deltas: new Map(),
+  groups: new Map(),
+  removed: [],
+});
 
 let current: CounterChanges | null = null;
 /** Changes of the use cases of the open transaction that have run. */
@@ -31,7 +37,26 @@ const readCounter = statement(() =>
  */
 export function adjustCounter(name: string, by: number): void {
   if (!current) throw new Error("adjustCounter outside transact");
-  current.deltas.set(name, (current.deltas.get(name) ?? 0) + by);
+  add(current.deltas, name, by);
+}
+
+/**
+ * Adds the same to several named counters in the current transaction. Calls with one and the same array cost as much
+ * together as one.
+ */
+export function adjustCounters(names: readonly string[], by: number): void {
+  if (!current) throw new Error("adjustCounters outside transact");
+  add(current.groups, names, by);
+}
+
+function add<Key>(sums: Map<Key, number>, key: Key, by: number): void {
+  sums.set(key, (sums.get(key) ?? 0) + by);
+}
+
+/** Adds the changes of groups to those of each of their counters. */
+function spread(groups: CounterChanges["groups"], deltas: CounterChanges["deltas"]): void {
+  for (const [names, by] of groups) for (const name of names) add(deltas, name, by);
+  groups.clear();
 }
 
 /** The committed value of a counter; 0 for one that was never adjusted. */
@@ -43,9 +68,10 @@ export function counter(name: string): number {
 export function counterNow(name: string): number {
   if (!current) throw new Error("counterNow outside transact");
   let value = counter(name);
-  for (const { removed, deltas } of [...settled, current]) {
+  for (const { removed, deltas, groups } of [...settled, current]) {
     if (removed.some((gone) => isOf(gone, name))) value = 0;
     value += deltas.get(name) ?? 0;
+    for (const [names, by] of groups) if (names.includes(name)) value += by;
   }
   return value;
 }
@@ -74,6 +100,7 @@ const dropIfZero = statement(() =>
  */
 export function removeCounter(name: string): void {
   if (!current) throw new Error("removeCounter outside transact");
+  spread(current.groups, current.deltas);
   for (const adjusted of current.deltas.keys()) if (isOf(name, adjusted)) current.deltas.delete(adjusted);
   current.removed.push(name);
   dropCounter().run(name);
@@ -90,12 +117,12 @@ export function removeParts(name: string, limit: number): number {
 
 // --- For transactions.ts ---------------------------------------------------------------------------------
 
-/** Directs the changes of the use case that runs now; null between use cases. */
+/** Directs the changes of the use cases that run now; null between them. */
 export function collectChanges(changes: CounterChanges | null): void {
   current = changes;
 }
 
-/** Adds the changes of a use case that has run to those of the open transaction. */
+/** Adds the changes of use cases that have run to those of the open transaction. */
 export function settleChanges(changes: CounterChanges): void {
   settled.push(changes);
 }
@@ -109,10 +136,14 @@ export function dropChanges(): void {
 /** Writes the sums of the open transaction's changes, just before it commits. */
 export function writeChanges(): void {
   const totals = new Map<string, number>();
-  for (const { removed, deltas } of settled) {
+  const ofGroups: CounterChanges["groups"] = new Map();
+  for (const { removed, deltas, groups } of settled) {
+    if (removed.length > 0) spread(ofGroups, totals);
     for (const gone of removed) for (const name of totals.keys()) if (isOf(gone, name)) totals.delete(name);
-    for (const [name, by] of deltas) totals.set(name, (totals.get(name) ?? 0) + by);
+    for (const [name, by] of deltas) add(totals, name, by);
+    for (const [names, by] of groups) add(ofGroups, names, by);
   }
+  spread(ofGroups, totals);
   for (const [name, by] of totals) {
     if (by !== 0) addToCounter().run(name, by);
     if (by < 0) dropIfZero().run(name);

@@ -19,7 +19,6 @@ interface Job {
   resolve: (value: unknown) => void;
   reject: (reason: unknown) => void;
   effects: (() => void)[];
-  counters: CounterChanges;
 }
 
 /** A transaction that holds the event loop for longer than this many use cases is split. */
@@ -62,7 +61,6 @@ export function transact<T>(work: Work<T>, how?: "retryable"): Promise<T> {
       resolve: resolve as Job["resolve"],
       reject,
       effects: [],
-      counters: noChanges(),
     });
     scheduleCommit();
   });
@@ -234,30 +232,36 @@ function flush(): void {
   for (const { job, error } of failed) job.reject(error);
 }
 
-/** Makes a job the one that runs now. */
-function enter(job: Job | null): void {
+/** Makes a job the one that runs now, with its changes to counters. */
+function enter(job: Job, counters: CounterChanges): void {
   current = job;
-  collectChanges(job?.counters ?? null);
+  collectChanges(counters);
+}
+
+function leave(): void {
+  current = null;
+  collectChanges(null);
 }
 
 /** Runs jobs in one savepoint. Returns null, with everything undone, if one throws. */
 function runTogether(jobs: Job[]): Outcome | null {
   const succeeded: Outcome["succeeded"] = [];
+  const counters = noChanges();
   savepoint().run();
   try {
     for (const job of jobs) {
-      enter(job);
+      enter(job, counters);
       succeeded.push({ job, result: job.work() });
-      settleChanges(job.counters);
     }
+    settleChanges(counters);
   } catch (error) {
     if (!sqlite.inTransaction) throw error;
     rollbackToSavepoint().run();
     epoch++;
     dropChanges();
-    for (const job of jobs) Object.assign(job, { effects: [], counters: noChanges() });
+    for (const job of jobs) job.effects = [];
   }
-  enter(null);
+  leave();
   release().run();
   return succeeded.length === jobs.length ? { succeeded, failed: [] } : null;
 }
@@ -266,17 +270,18 @@ function runTogether(jobs: Job[]): Outcome | null {
 function runEach(jobs: Job[]): Outcome {
   const outcome: Outcome = { succeeded: [], failed: [] };
   for (const job of jobs) {
+    const counters = noChanges();
     savepoint().run();
-    enter(job);
+    enter(job, counters);
     try {
       const result = job.work();
-      enter(null);
+      leave();
       release().run();
-      settleChanges(job.counters);
+      settleChanges(counters);
       outcome.succeeded.push({ job, result });
       if (!job.isRetryable) epoch++;
     } catch (error) {
-      enter(null);
+      leave();
       epoch++;
       // A full disk and the like make SQLite roll the whole transaction back by itself.
       if (!sqlite.inTransaction) throw error;

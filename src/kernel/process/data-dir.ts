@@ -23,6 +23,8 @@ export const dataPath = {
   lock: () => join(config["data.dir"], "server.lock"),
   key: () => join(config["data.dir"], "master.key"),
   outbox: () => join(config["data.dir"], "outbox"),
+  /** The code for the first administrator, while there is none. */
+  firstStartCode: () => join(config["data.dir"], "first-start-code"),
   exports: () => join(config["data.dir"], "exports"),
   /** Directory of scheduled backups; may be outside of the data directory. */
   backups: () => config["backup.dir"] ?? join(config["data.dir"], "backups"),

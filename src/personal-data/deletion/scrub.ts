@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { alerts } from "../../alerts/alerts/table";
-import { notificationTargets } from "../../alerts/targets/table";
+import { removeTarget, targetsMadeBy } from "../../alerts/targets/service";
 import { note } from "../../feed/journal";
 import { accessChanged } from "../../identity/access/caller";
 import { noteNames } from "../../identity/accounts/former-names";
@@ -109,14 +109,9 @@ const ERASURES: ((userId: string) => unknown)[] = [
   eraseInvitationsOf,
   endLinksMadeBy,
   (userId) => {
-    const made = eq(notificationTargets.user_id, userId);
-    const targets = db
-      .delete(notificationTargets)
-      .where(made)
-      .returning({ id: notificationTargets.id })
-      .all();
-    auditGone("notification_target_deleted", "notification_target", userId, targets);
-    for (const { id } of targets) publish("notification-target.closed", { id });
+    const made = targetsMadeBy(userId);
+    for (const { id } of made) removeTarget(id);
+    auditGone("notification_target_deleted", "notification_target", userId, made);
   },
   (userId) => {
     const owned = eq(oauthClients.owner_id, userId);

@@ -1,5 +1,5 @@
 import { sqlite, statement } from "../../kernel/db/connection";
-import { adjustCounter, counter } from "../../kernel/db/counters";
+import { adjustCounters, counter } from "../../kernel/db/counters";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { DAY, MINUTE, spanOf } from "../../kernel/time/clock";
 import { BoundedMap } from "../../kernel/values/bounded-map";
@@ -58,25 +58,26 @@ const partName = (list: string, span: string, number: number): string =>
 
 interface Names {
   quarter: number;
-  parts: string[];
+  /** The list's own counter, and those of its parts. */
+  names: readonly string[];
 }
 
 /** The names that each list used last: the next record mostly falls in the same quarter of an hour. */
 const lastNames = new BoundedMap<string, Names>(1_000);
 
-function partsFor(list: string, timestamp: number): string[] {
+function countersFor(list: string, timestamp: number): readonly string[] {
   const quarter = Math.floor(timestamp / QUARTER);
   const last = lastNames.get(list);
-  if (last?.quarter === quarter) return last.parts;
+  if (last?.quarter === quarter) return last.names;
   const parts = SPANS.map(({ name, length }) => partName(list, name, Math.floor(timestamp / length)));
-  lastNames.renew(list, { quarter, parts });
-  return parts;
+  const names = [list, ...parts];
+  lastNames.renew(list, { quarter, names });
+  return names;
 }
 
 /** Adds a record to the counters of a list in the current transaction, or with -1 takes it out. */
 export function countAt(list: string, timestamp: number, by: 1 | -1): void {
-  adjustCounter(list, by);
-  for (const part of partsFor(list, timestamp)) adjustCounter(part, by);
+  adjustCounters(countersFor(list, timestamp), by);
 }
 
 type Part = { name: string; value: number };

@@ -14,7 +14,7 @@ import { evaluateZones } from "../geofences/evaluate";
 import { sidesOf } from "../geofences/presence";
 import { noteFirst } from "../geofences/tracks";
 import { advance } from "../timeline/live";
-import { COLUMNS, type Measures, measured, PLACEHOLDERS, type Row, toGpsPoint, valuesOf } from "./columns";
+import { COLUMNS, type Measures, PLACEHOLDERS, type Row, rowOf, toGpsPoint, valuesOf } from "./columns";
 import { keepCrossings } from "./crossings";
 import { forgetCurrent, renewCurrent } from "./current-cache";
 import { lengthenTrip } from "./distance";
@@ -87,16 +87,16 @@ function take(
   time: number,
   source: Source,
 ): Taken {
-  const row: Row = {
+  const own = {
     id: newId(),
     device_id: journey?.id ?? null,
     trip_id: trip?.id ?? null,
-    ...measured(fix),
     timestamp: time,
     created_at: now(),
     source,
     judgement: null,
   };
+  const row = rowOf(own, fix);
   const front = journey?.newest ?? Number.NEGATIVE_INFINITY;
   const { number, counted } =
     journey === null || journey.maxSpeedKmh === null ? store(row, trip) : storeJudged(row, journey);
@@ -143,8 +143,9 @@ interface Stored {
 /** Stores a fix that counts. */
 function store(row: Row, trip: JoinedTrip | null): Stored {
   if (trip) lengthenTrip(trip, row);
-  const number = insert(row);
-  return { number, counted: [Object.assign(row, { row: number })] };
+  const stored = row as Numbered;
+  stored.row = insert(row);
+  return { number: stored.row, counted: [stored] };
 }
 
 /** Stores a fix, judges it with its neighbours, and finds those that count from now on. */

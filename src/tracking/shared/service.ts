@@ -7,7 +7,7 @@ import { devices } from "../devices/table";
 import type { Row } from "../ingest/columns";
 import { noteOpening } from "../links/openings";
 import { type Link, linkByToken } from "../links/standing";
-import { type Fix, type Owner, readFixes } from "../tracks/fixes";
+import { type Owner, readSpots, type Spot } from "../tracks/fixes";
 import { PieceFinder } from "../tracks/pieces";
 import type { Track } from "../tracks/schema";
 import { type Course, draw, gapOf } from "../tracks/service";
@@ -114,7 +114,7 @@ export async function sharedTrack(request: Request, query: SharedTrackQuery): Pr
     // It may have ended while others were read.
     linkOfRequest(request);
     const beginners = new Set<number>();
-    const fixes = veiled(link, readFixes(course.owner, course.span, link.id), beginners);
+    const fixes = veiled(link, readSpots(course.owner, course.span, link.id), beginners);
     return draw(course, query, fixes, new PieceFinder(gapOf(query), beginners));
   });
 }
@@ -147,18 +147,18 @@ function courseOf(link: Link, { device_id, from, to }: SharedTrackQuery): Course
 /** Positions as a link shows them. One behind a hidden one begins a piece: no line leads through what is hidden. */
 async function* veiled(
   link: Link,
-  pages: AsyncIterable<Fix[]>,
+  pages: AsyncIterable<Spot[]>,
   beginners: Set<number>,
-): AsyncGenerator<Fix[]> {
+): AsyncGenerator<Spot[]> {
   let isBehindHidden = false;
   for await (const page of pages) {
-    const shown: Fix[] = [];
-    for (const [row, timestamp, latitude, longitude, altitude, ...rest] of page) {
+    const shown: Spot[] = [];
+    for (const [row, timestamp, latitude, longitude, altitude, speed] of page) {
       const place = placeShown(link, { latitude, longitude });
       if (place && isBehindHidden) beginners.add(row);
       isBehindHidden = !place;
       const height = link.precisionM === null ? altitude : null;
-      if (place) shown.push([row, timestamp, place.latitude, place.longitude, height, ...rest]);
+      if (place) shown.push([row, timestamp, place.latitude, place.longitude, height, speed]);
     }
     yield shown;
   }

@@ -14,7 +14,7 @@ export const writeCsv: Writer = async function* (_, parts) {
   for await (const part of parts) yield part.map(([fix]) => lineOf(fix)).join("");
 };
 
-function lineOf([, timestamp, latitude, longitude, altitude, heading, speed, ...others]: Fix): string {
+function lineOf([, timestamp, latitude, longitude, altitude, speed, heading, ...others]: Fix): string {
   const fields = [latitude, longitude, seconds(timestamp), altitude, heading, speed, ...others];
   return `${fields.map((field) => field ?? "").join(",")}\r\n`;
 }

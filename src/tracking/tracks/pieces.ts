@@ -1,5 +1,5 @@
 import { distanceKm } from "../../kernel/values/great-circle";
-import type { Fix } from "./fixes";
+import type { Fix, Spot } from "./fixes";
 
 /** The pieces of a track, and its figures, found out as its positions come. */
 
@@ -46,7 +46,7 @@ export class BboxFinder {
 export class PieceFinder {
   readonly #gap: number;
   readonly #box = new BboxFinder();
-  #last: Fix | null = null;
+  #last: Spot | Fix | null = null;
   #kilometres = 0;
   #total = 0;
 
@@ -59,7 +59,7 @@ export class PieceFinder {
   }
 
   /** True if the next position begins a piece. */
-  begins(fix: Fix): boolean {
+  begins(fix: Spot | Fix): boolean {
     const last = this.#last;
     const isNew = last === null || fix[1] - last[1] > this.#gap || this.#beginners.has(fix[0]);
     if (!isNew) this.#kilometres += distanceKm(placeOf(last), placeOf(fix));
@@ -74,4 +74,4 @@ export class PieceFinder {
   }
 }
 
-const placeOf = (fix: Fix) => ({ latitude: fix[2], longitude: fix[3] });
+const placeOf = (fix: Spot | Fix) => ({ latitude: fix[2], longitude: fix[3] });

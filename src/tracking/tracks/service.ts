@@ -5,7 +5,7 @@ import { DAY, iso, now, SECOND, spanOf } from "../../kernel/time/clock";
 import { getDevice } from "../devices/service";
 import { shownTrip } from "../trips/service";
 import { writeCsv } from "./csv";
-import { type Fix, type Owner, readFixes, type Span } from "./fixes";
+import { type Owner, readFixes, readSpots, type Span, type Spot } from "./fixes";
 import type { Writer } from "./format";
 import type { FileFormat } from "./forms";
 import { writeGeojson } from "./geojson";
@@ -85,7 +85,7 @@ const MOST_POINTS = 200_000;
 /** A track with as many points as were asked for, or within a tolerance. Throws 400, and 503 where too many are read. */
 export const trackOf = (course: Course, query: TrackQuery, credentialId: string): Promise<Track> =>
   reading.run(credentialId, () =>
-    draw(course, query, readFixes(course.owner, course.span, credentialId), new PieceFinder(gapOf(query))),
+    draw(course, query, readSpots(course.owner, course.span, credentialId), new PieceFinder(gapOf(query))),
   );
 
 /** Milliseconds of a pause that begins a new piece, if it is longer. */
@@ -96,7 +96,7 @@ export const gapOf = ({ gap_seconds }: Pick<TrackQuery, "gap_seconds">): number 
 export async function draw(
   course: Course,
   query: TrackQuery,
-  fixes: AsyncIterable<Fix[]>,
+  fixes: AsyncIterable<Spot[]>,
   finder: PieceFinder,
 ): Promise<Track> {
   const { pieces, tolerance } =
@@ -117,7 +117,7 @@ export async function draw(
   };
 }
 
-async function within(parts: ReturnType<typeof thinTo>, tolerance: number): Promise<Thinned> {
+async function within(parts: ReturnType<typeof thinTo<Spot>>, tolerance: number): Promise<Thinned> {
   const pieces: Thinned["pieces"] = [];
   let points = 0;
   for await (const part of parts) {

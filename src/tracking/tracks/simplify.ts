@@ -34,10 +34,15 @@ interface Stretch {
   deviation: number;
 }
 
-/** Looks at the points from one to before another, and notes the farthest one from the arc of a stretch. */
+/**
+ * Looks at the points from one to before another, and notes the farthest one from the arc of a stretch. Of several that are
+ * equally far, the one nearest to the middle: split at the first one, a route that is run again and again would lose one run
+ * at a time, and each time all that is left would be looked at.
+ */
 function look({ x, y, z }: Way, stretch: Stretch, from: number, to: number): void {
   const { first, last } = stretch;
   let { farthest, deviation } = stretch;
+  const middle = (first + last) / 2;
   const [ax, ay, az] = [x[first] as number, y[first] as number, z[first] as number];
   const [bx, by, bz] = [x[last] as number, y[last] as number, z[last] as number];
   let [nx, ny, nz] = [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
@@ -55,17 +60,21 @@ function look({ x, y, z }: Way, stretch: Stretch, from: number, to: number): voi
     const dx = px - ax;
     const dy = py - ay;
     const dz = pz - az;
-    let chord = dx * dx + dy * dy + dz * dz;
+    let chord: number;
     if (isArc && px * ux + py * uy + pz * uz >= 0 && px * vx + py * vy + pz * vz >= 0) {
-      const sine = Math.min(1, Math.abs(dx * nx + dy * ny + dz * nz));
-      chord = (2 * sine * sine) / (1 + Math.sqrt(1 - sine * sine));
+      const sine = dx * nx + dy * ny + dz * nz;
+      const squared = Math.min(1, sine * sine);
+      // The squared chord is no more than this: the root and the division are spared for most points.
+      if (squared * (1 + squared) < deviation) continue;
+      chord = (2 * squared) / (1 + Math.sqrt(1 - squared));
     } else {
+      chord = dx * dx + dy * dy + dz * dz;
       const ex = px - bx;
       const ey = py - by;
       const ez = pz - bz;
       chord = Math.min(chord, ex * ex + ey * ey + ez * ez);
     }
-    if (chord > deviation) {
+    if (chord > deviation || (chord === deviation && Math.abs(at - middle) < Math.abs(farthest - middle))) {
       farthest = at;
       deviation = chord;
     }
@@ -197,20 +206,23 @@ async function amongAll(
 ): Promise<Fitted> {
   const finder = new Finder(way);
   const appears = new Float64Array(way.length);
-  const open: [first: number, last: number, limit: number][] = [];
+  const open: number[] = [];
+  const add = (first: number, last: number, limit: number) => {
+    if (last - first > 1) open.push(first, last, limit);
+  };
   for (const [first, last] of pieces) {
     appears[first] = Number.POSITIVE_INFINITY;
     appears[last] = Number.POSITIVE_INFINITY;
-    open.push([first, last, Number.POSITIVE_INFINITY]);
+    add(first, last, Number.POSITIVE_INFINITY);
   }
-  for (let next = open.pop(); next; next = open.pop()) {
-    const [first, last, limit] = next;
-    if (last - first < 2) continue;
+  while (open.length > 0) {
+    const [limit, last, first] = [open.pop() as number, open.pop() as number, open.pop() as number];
     const found = finder.find(first, last);
     const { farthest, deviation } = found instanceof Promise ? await found : found;
     const least = Math.min(deviation, limit);
     appears[farthest] = least;
-    open.push([first, farthest, least], [farthest, last, least]);
+    add(first, farthest, least);
+    add(farthest, last, least);
   }
   const ordered = appears.slice(0, way.length).sort();
   // The first one that doesn't fit is the limit, unless it is an end.

@@ -1,5 +1,5 @@
 import { toVector } from "../geofences/geometry";
-import { type Fix, seconds } from "./fixes";
+import { type Fix, type Spot, seconds } from "./fixes";
 import type { PieceFinder } from "./pieces";
 import { fitting, type Way, withinTolerance } from "./simplify";
 
@@ -72,7 +72,7 @@ class Columns implements Way {
     this.#capacity = capacity;
   }
 
-  push([, timestamp, latitude, longitude, altitude, , speedMps]: Fix, begins: boolean): void {
+  push([, timestamp, latitude, longitude, altitude, speedMps]: Spot | Fix, begins: boolean): void {
     const at = this.length++;
     [this.x[at], this.y[at], this.z[at]] = toVector({ latitude, longitude });
     this.#latitude[at] = latitude;
@@ -94,10 +94,9 @@ class Columns implements Way {
   keep(points: readonly number[]): void {
     // Each goes to its own place or to one before it.
     const columns = [this.x, this.y, this.z, this.#latitude, this.#longitude, this.#seconds, this.#speed];
-    for (const values of [...columns, this.#altitude])
-      for (const [at, point] of points.entries()) values[at] = values[point] as number;
-    for (const [at, point] of points.entries()) this.#begins[at] = this.#begins[point] as number;
     this.length = points.length;
+    for (const values of [...columns, this.#altitude, this.#begins])
+      for (let at = 0; at < this.length; at++) values[at] = values[points[at] as number] as number;
     this.pieces = [];
     for (let at = 0; at < this.length; at++) this.#note(at);
   }
@@ -126,7 +125,7 @@ const AT_FIRST = 16_384;
 
 /** The points of a track that stay at the smallest tolerance which leaves at most so many. */
 export async function thinToFit(
-  pages: AsyncIterable<Fix[]>,
+  pages: AsyncIterable<Spot[]>,
   finder: PieceFinder,
   most: number,
 ): Promise<Thinned> {
@@ -157,18 +156,18 @@ export async function thinToFit(
 // --- A tolerance ------------------------------------------------------------------------------------------
 
 /** A position, and true if it begins a piece. */
-export type Point = [fix: Fix, begins: boolean];
+export type Point<Read extends Spot | Fix = Fix> = [fix: Read, begins: boolean];
 
 /** Positions that a tolerance is applied to at once; the ends of such a part stay. */
 const PART = 50_000;
 
 /** The points of a track that stay at a tolerance in metres, in parts; null for all. */
-export async function* thinTo(
-  pages: AsyncIterable<Fix[]>,
+export async function* thinTo<Read extends Spot | Fix>(
+  pages: AsyncIterable<Read[]>,
   finder: PieceFinder,
   metres: number | null,
-): AsyncGenerator<Point[]> {
-  let points: Point[] = [];
+): AsyncGenerator<Point<Read>[]> {
+  let points: Point<Read>[] = [];
   for await (const page of pages) {
     for (const fix of page) points.push([fix, finder.begins(fix)]);
     if (metres !== null && points.length < PART) continue;
@@ -179,16 +178,22 @@ export async function* thinTo(
   if (points.length > 0) yield metres === null ? points : await steady(points, metres);
 }
 
-async function steady(points: Point[], metres: number): Promise<Point[]> {
+async function steady<Read extends Spot | Fix>(
+  points: Point<Read>[],
+  metres: number,
+): Promise<Point<Read>[]> {
   const columns = new Columns(points.length);
   for (const [fix, begins] of points) columns.push(fix, begins);
-  const kept: Point[] = [];
+  const kept: Point<Read>[] = [];
   for (const [first, last] of columns.pieces)
-    for (const at of await withinTolerance(columns, first, last, metres)) kept.push(points[at] as Point);
+    for (const at of await withinTolerance(columns, first, last, metres))
+      kept.push(points[at] as Point<Read>);
   return kept;
 }
 
-export const toTrackPoint = ([, timestamp, latitude, longitude, altitude, , speedMps]: Fix): TrackPoint => [
+export const toTrackPoint = ([, timestamp, latitude, longitude, altitude, speedMps]:
+  | Spot
+  | Fix): TrackPoint => [
   ...([longitude, latitude, seconds(timestamp)] as [number, number, number]),
   ...([speedMps, altitude] as [number | null, number | null]),
 ];

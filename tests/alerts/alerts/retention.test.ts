@@ -43,4 +43,9 @@ test("0 days keep all; of more days, those that were cleared and are older go, w
   await withRetention(365);
   await eventually(async () => (await alertsOf(server)).length === 2);
   expect((await alertsOf(server)).map(brief)).toEqual(["open speed", "cleared speed"]);
+  // It has lasted for more than a year, and whoever hears of its end finds it.
+  await send(server, lasting, { speed_knots: 1 });
+  expect(await withRetention(365)).toEqual(["cleared speed", "cleared speed"]);
+  await Bun.sleep(500);
+  expect(await alertsOf(server)).toHaveLength(2);
 }, 30_000);

@@ -141,6 +141,24 @@ describe("an anchor watch", () => {
     expectRefused(await server.get(pathOf(device.id), { token }), 404, "NotFound");
   });
 
+  test("keeps its history when the anchor is moved, and measures on from the new place", async () => {
+    const device = await anchored();
+    for (const metres of [42, 43]) await swing(device, metres);
+    const before = await watch(device.id);
+    expect(before.max_distance_m).toBe(42);
+    await server.advance(MINUTE);
+    const moved = { ...northOf(ANCHOR, 0.04), radius_m: 30, target_ids: [] };
+    const { data } = done(await drop(device.id, moved));
+    expect(data).toMatchObject({ dropped_at: before.dropped_at, max_distance_m: 42 });
+    // 21 and 22 m from where it lies now. A single position far away counts for nothing, as ever.
+    for (const metres of [61, 62]) await swing(device, metres);
+    expect((await watch(device.id)).max_distance_m).toBe(42);
+    for (const metres of [90, 91]) await swing(device, metres);
+    expect(await watch(device.id)).toMatchObject({ max_distance_m: 50, state: "dragging" });
+    expect((await server.delete(pathOf(device.id), { token })).status).toBe(204);
+    expect(done(await drop(device.id, moved)).data.max_distance_m).toBe(0);
+  });
+
   test("refuses what makes no sense", async () => {
     const { id } = await anchored();
     expectInvalid(await drop(id, { radius_m: 50, latitude: 1 }), "/longitude");

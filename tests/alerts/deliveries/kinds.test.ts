@@ -7,12 +7,20 @@ import { NtfyStandIn } from "../../stand-ins/ntfy";
 import { decodeQuotedPrintable, SmtpStandIn } from "../../stand-ins/smtp";
 import { TelegramStandIn } from "../../stand-ins/telegram";
 import { verify, WebhookStandIn } from "../../stand-ins/webhook";
-import { done, expectPermission, expectRefused, expectStatus, UNKNOWN } from "../../support/expectations";
+import {
+  done,
+  eventually,
+  expectPermission,
+  expectRefused,
+  expectStatus,
+  UNKNOWN,
+} from "../../support/expectations";
 import { externalUser } from "../../support/people";
 import { assign, newRole } from "../../support/roles";
 import { TestServer } from "../../support/server";
 import { DAY } from "../../support/time";
 import { change, deliveriesTo, newTarget, newWebhook, PATH, readTarget, tried } from "../targets/support";
+import { putDeliveries } from "./support";
 
 /** Each way to reach somebody, tried by POST /v1/notification-targets/{id}/test. */
 
@@ -42,9 +50,12 @@ afterEach(() => {
   hook.received.length = 0;
 });
 
-const DELIVERED = { status: "delivered", response_status: 200, error: null, duration_ms: expect.any(Number) };
+const DELIVERED = {
+  ...{ status: "delivered", response_status: 200, error: null, note: null },
+  duration_ms: expect.any(Number),
+};
 const failed = (response_status: number | null, error: string) => ({
-  ...{ status: "failed", response_status, error, duration_ms: expect.any(Number) },
+  ...{ status: "failed", response_status, error, note: null, duration_ms: expect.any(Number) },
 });
 
 describe("a webhook", () => {
@@ -92,6 +103,48 @@ describe("a webhook", () => {
     expect(one?.headers["webhook-signature"]?.split(" ")).toHaveLength(1);
     // The library takes signatures of the last minutes alone: the server's clock is a day ahead.
     await server.advance(-DAY);
+  });
+
+  test("is signed with each former secret for its own day, however soon another rotation follows", async () => {
+    const { id } = await newWebhook(server, hook.url);
+    const token = await server.admin();
+    const signaturesNow = async () => {
+      await tried(server, id);
+      return hook.received.pop()?.headers["webhook-signature"]?.split(" ").length;
+    };
+    const ends: string[] = [];
+    for (const expected of [2, 3]) {
+      const { data } = done(await server.post(`${PATH}/${id}/rotate-secret`, { token }));
+      ends.push(data.former_secret_until);
+      expect(await signaturesNow()).toBe(expected);
+      await server.advance(DAY / 2);
+    }
+    expect((await readTarget(server, id)).former_secret_until).toBe(ends[1]);
+    expect(await signaturesNow()).toBe(2);
+    await server.advance(DAY / 2);
+    expect(await signaturesNow()).toBe(1);
+    expect((await readTarget(server, id)).former_secret_until).toBeNull();
+    await server.advance(-1.5 * DAY);
+  });
+
+  test("has five former secrets at most, and is verified with any of them", async () => {
+    const { id, secret: first } = await newWebhook(server, hook.url);
+    const token = await server.admin();
+    const answers = await Promise.all(
+      Array.from({ length: 7 }, () => server.post(`${PATH}/${id}/rotate-secret`, { token })),
+    );
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused).toHaveLength(2);
+    for (const answer of refused) {
+      expectRefused(answer, 409, "Conflict");
+      expect(answer.body.message).toMatch(/^The secret was rotated 5 times in 24 hours; .* from \d{4}-/);
+    }
+    await tried(server, id);
+    const [received] = hook.received;
+    if (!received) throw new Error("nothing came");
+    const made = answers.filter(({ status }) => status === 200).map(({ body }) => body.data.secret);
+    for (const secret of [first, ...made])
+      expect(verify(secret, received)).toMatchObject({ type: "alert.test" });
   });
 
   test("is switched off by 410", async () => {
@@ -177,6 +230,25 @@ describe("Telegram", () => {
   });
 });
 
+test("news that are good make no sound: whom an alarm has woken, its end doesn't wake again", async () => {
+  const onPhone = await newTarget(server, { kind: "ntfy", server_url: ntfy.url, topic: "night" });
+  const inChat = await newTarget(server, {
+    ...{ kind: "telegram", bot_token: telegram.token, chat_id: telegram.chat },
+  });
+  for (const kind of ["alert.raised", "alert.acknowledged", "alert.cleared"])
+    for (const { id } of [onPhone, inChat]) {
+      putDeliveries(server, id, 1, { kind });
+      await eventually(async () => (await deliveriesTo(server, id)).data[0].status === "delivered");
+    }
+  const priorities = ntfy.published.filter(({ topic }) => topic === "night").map(({ priority }) => priority);
+  expect(priorities).toEqual([5, 2, 2]);
+  expect(telegram.sent.slice(-3).map(({ disable_notification: silent }) => silent)).toEqual([
+    false,
+    true,
+    true,
+  ]);
+});
+
 describe("an email", () => {
   const newest = () => {
     const { to, raw = "" } = smtp.emails.at(-1) ?? { to: [] };
@@ -229,6 +301,22 @@ describe("an email", () => {
     smtp.refuseNext("RCPT", 550);
     expect(await tried(server, id)).toEqual(failed(null, "smtp: 550 at RCPT TO"));
   });
+});
+
+test("an email that is written to a file, for lack of a mail server, says so wherever it shows as delivered", async () => {
+  const own = await TestServer.start();
+  const token = await own.admin();
+  const { id } = await newTarget(own, { kind: "email", to: "crew@example.org", is_default: true });
+  const note = expect.stringMatching(/^email\.transport is outbox: .* nobody got it$/);
+  const written = { status: "delivered", response_status: null, error: null, note };
+  expect(await tried(own, id)).toEqual({ ...written, duration_ms: expect.any(Number) });
+  const device = await own.device();
+  const drop = { latitude: 54, longitude: 13, radius_m: 50 };
+  done(await own.put(`/v1/devices/${device.id}/anchor`, { token, body: drop }));
+  const anchor = done(await own.post(`/v1/devices/${device.id}/anchor/test`, { token }));
+  expect(anchor.data.deliveries).toMatchObject([written]);
+  expect((await deliveriesTo(own, id)).data).toMatchObject([written, written]);
+  await own.stop();
 });
 
 describe("a test", () => {

@@ -97,7 +97,8 @@ test("an old backup and emails that don't leave are raised, and cleared as there
   const settings = { ...mailbox.settings(), "backup.interval_hours": "1", "backup.dir": backups };
   let server = await TestServer.start({ settings, clock: "movable" });
   await eventually(() => readdirSync(backups).length === 1);
-  await newRule(server, { type: "system", what: "backup_age", above: 2 });
+  const message = "{value} hours at {time}{device}{place}";
+  await newRule(server, { type: "system", what: "backup_age", above: 2 }, { message });
   await newRule(server, { type: "system", what: "email_queue", above: 0 });
   expect(await told(server)).toEqual([]);
 
@@ -112,6 +113,8 @@ test("an old backup and emails that don't leave are raised, and cleared as there
   const [age] = (await alertsOf(server)).filter(({ subject }) => subject === "backup_age");
   expect(age.value).toBeGreaterThanOrEqual(3);
   expect(age.value).toBeLessThan(3.2);
+  const raised = `${age.raised_at.slice(0, 16).replace("T", " ")} UTC`;
+  expect(age.message).toBe(`${age.value} hours at ${raised}`);
 
   renameSync(`${backups}.away`, backups);
   const over = ["cleared system backup_age", "cleared system email_queue"];

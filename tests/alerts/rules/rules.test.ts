@@ -3,14 +3,15 @@ import { done, expectInvalid, expectRefused, UNKNOWN } from "../../support/expec
 import { staff } from "../../support/people";
 import { rows } from "../../support/rows";
 import { TestServer } from "../../support/server";
+import { MINUTE } from "../../support/time";
 import { createZone, fix, northOf } from "../../tracking/support";
-import { alertsOf, briefOf, newRule, RULES, send } from "../support";
+import { alertsOf, briefOf, clockWatched, newRule, newZoneWatch, RULES, send } from "../support";
 import { newWebhook } from "../targets/support";
 
 let server: TestServer;
 let token: string;
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await TestServer.start({ clock: "movable" });
   token = await server.admin();
 });
 afterAll(() => server.stop());
@@ -24,6 +25,8 @@ const SPEED = { type: "speed", above_knots: 5 };
 const rule = (fields: object) => ({ name: "rule", severity: "alarm", condition: SPEED, ...fields });
 const create = (fields: object) => server.post(RULES, { token, body: rule(fields) });
 const change = (id: string, body: object, by = token) => server.patch(`${RULES}/${id}`, { token: by, body });
+/** A time as texts have it. */
+const minute = (time: number) => `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 const read = async (id: string) => done(await server.get(`${RULES}/${id}`, { token })).data;
 
 describe("a rule", () => {
@@ -124,6 +127,20 @@ describe("a rule", () => {
     expect(alert.message).toMatch(
       /^Van 3 makes 7\.4 kn at 54\.09670, 13\.45530, \d{4}-\d\d-\d\d \d\d:\d\d UTC$/,
     );
+  });
+
+  test("has the time of the crossing in its text, however long the alert was held back", async () => {
+    const message = "{device} left {zone} at {time}";
+    const { device } = await newZoneWatch(server, "exit", { message, hold_seconds: 600 });
+    await send(server, device);
+    await server.advance(2 * MINUTE);
+    const left = server.time;
+    await send(server, device, northOf(fix(), 5));
+    await server.advance(10 * MINUTE);
+    await clockWatched();
+    const [alert] = await alertsOf(server, `&device_id=${device.id}`);
+    expect(alert.message).toBe(`device left Depot at ${minute(left)}`);
+    expect(minute(Date.parse(alert.raised_at))).not.toBe(minute(left));
   });
 
   test("ends its alerts when it is switched off, gets another condition, loses the device or is deleted", async () => {

@@ -10,6 +10,7 @@ import {
 import { newUser, staff } from "../../support/people";
 import { filesWith, rows } from "../../support/rows";
 import { TestServer } from "../../support/server";
+import { newRule } from "../support";
 import { change, HOOK, newTarget, newWebhook, PATH, readTarget } from "./support";
 
 let server: TestServer;
@@ -251,6 +252,57 @@ describe("a target", () => {
     expectStatus(await server.delete(`${PATH}/${ids[0]}`, { token }), 204);
     expectRefused(await server.get(`${PATH}/${ids[0]}`, { token }), 404, "NotFound");
     expectRefused(await server.delete(`${PATH}/${ids[0]}`, { token }), 404, "NotFound");
+  });
+});
+
+describe("a target that is deleted", () => {
+  test("leaves the rules and the anchor watches that named it, whoever deletes it", async () => {
+    const token = await server.admin();
+    const maker = await staff(server, "alerts:read", "alerts:write");
+    const [gone, kept] = [
+      await newTarget(server, { kind: "webhook", url: HOOK }, { token: maker.token }),
+      await newWebhook(server),
+    ];
+    const speed = { type: "speed", above_knots: 5 };
+    const rule = (targets: object[], further: object[]) => {
+      const ids = (of: object[]) => of.map((each) => (each as { id: string }).id);
+      return newRule(server, speed, {
+        target_ids: ids(targets),
+        ...(further.length > 0 && { escalate_after_seconds: 60, escalate_target_ids: ids(further) }),
+      });
+    };
+    const [first, second, third] = [
+      await rule([gone, kept], [gone, kept]),
+      await rule([gone], [gone]),
+      await rule([kept], []),
+    ];
+    const usual = await newRule(server, speed, { target_ids: null });
+    const { id: device } = await server.device();
+    const drop = { latitude: 54, longitude: 13, radius_m: 50, target_ids: [gone.id, kept.id] };
+    done(await server.put(`/v1/devices/${device}/anchor`, { token, body: drop }));
+
+    done(await server.post(`/v1/admin/users/${maker.id}/force-delete`, { token, body: {} }));
+    expectRefused(await server.get(`${PATH}/${gone.id}`, { token }), 404, "NotFound");
+    const read = async (id: string) => done(await server.get(`/v1/alert-rules/${id}`, { token })).data;
+    const changed = { updated_at: expect.any(String) };
+    expect(await read(first.id)).toEqual({
+      ...{ ...first, ...changed, target_ids: [kept.id] },
+      ...{ escalate_after_seconds: 60, escalate_target_ids: [kept.id] },
+    });
+    const nobody = { target_ids: [], escalate_after_seconds: null, escalate_target_ids: null };
+    const after = await read(second.id);
+    expect(after).toEqual({ ...second, ...changed, ...nobody });
+    expect(after.updated_at).not.toBe(second.updated_at);
+    for (const other of [third, usual]) expect(await read(other.id)).toEqual(other);
+    const watch = done(await server.get(`/v1/devices/${device}/anchor`, { token })).data;
+    expect(watch.target_ids).toEqual([kept.id]);
+
+    expectStatus(await server.delete(`${PATH}/${kept.id}`, { token }), 204);
+    for (const { id } of [first, second, third]) expect(await read(id)).toMatchObject(nobody);
+    expect(await read(usual.id)).toEqual(usual);
+    // It can be changed as ever: nothing is left that a check would refuse.
+    const renamed = await server.patch(`/v1/alert-rules/${first.id}`, { token, body: { name: "renamed" } });
+    expect(done(renamed).data).toMatchObject({ ...nobody, name: "renamed" });
   });
 });
 

@@ -254,3 +254,17 @@ test("a flood of other identifiers makes nobody forget one that failed ten times
   expect(() => openTry(byIdentifier("forgotten"))).not.toThrow();
   setClock();
 });
+
+test("a try that has failed counts once, though what follows from it isn't committed yet", () => {
+  configure();
+  const open = () => openTry(byIdentifier("one by one"));
+  const failed = open();
+  failed.fail();
+  const others = Array.from({ length: 9 }, open);
+  expect(open).toThrow("Too many failed sign-ins");
+  for (const attempt of [failed, ...others]) attempt.close();
+  // Nine places are free again, and the failure stays.
+  const again = Array.from({ length: 9 }, open);
+  expect(open).toThrow("Too many failed sign-ins");
+  for (const attempt of again) attempt.close();
+});

@@ -2,7 +2,13 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { openDatabase, sqlite } from "../../../src/kernel/db/connection";
-import { adjustCounter, counter, counterNow, removeCounter } from "../../../src/kernel/db/counters";
+import {
+  adjustCounter,
+  adjustCounters,
+  counter,
+  counterNow,
+  removeCounter,
+} from "../../../src/kernel/db/counters";
 import { publish, subscribe } from "../../../src/kernel/db/events";
 import { migrate, pendingMigrations } from "../../../src/kernel/db/migrate";
 import { shareReadTransaction } from "../../../src/kernel/db/reads";
@@ -439,8 +445,41 @@ describe("counters", () => {
     expect(counter("many")).toBe(2_100);
   });
 
+  test.each([undefined, "retryable"] as const)("of a group change together: %p", async (how) => {
+    const [whole, part] = [`group ${how}`, `group ${how} day 1`];
+    const names = [whole, part];
+    const add = (by: number) => transact(() => adjustCounters(names, by), how);
+    const look = () =>
+      transact(() => {
+        adjustCounter(part, 3);
+        adjustCounters(names, 2);
+        return [counterNow(whole), counterNow(part)];
+      }, how);
+    const [, seen] = await Promise.all([add(5), look(), add(1)]);
+    expect(seen).toEqual([7, 10]);
+    expect([counter(whole), counter(part)]).toEqual([8, 11]);
+    const fail = () =>
+      transact(() => {
+        adjustCounters(names, 100);
+        throw new Error("undone");
+      }, how);
+    const outcomes = await Promise.allSettled([add(1), fail(), add(1)]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect([counter(whole), counter(part)]).toEqual([10, 13]);
+    const remove = () =>
+      transact(() => {
+        adjustCounters(names, 5);
+        removeCounter(whole);
+        return [counterNow(whole), counterNow(part)];
+      }, how);
+    const [, removed] = await Promise.all([add(4), remove(), add(2)]);
+    expect(removed).toEqual([0, 0]);
+    expect(counter(whole)).toBe(2);
+  });
+
   test("are refused outside a transaction", () => {
     expect(() => adjustCounter("x", 1)).toThrow("outside transact");
+    expect(() => adjustCounters(["x"], 1)).toThrow("outside transact");
     expect(() => counterNow("x")).toThrow("outside transact");
     expect(() => removeCounter("x")).toThrow("outside transact");
   });

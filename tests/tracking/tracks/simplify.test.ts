@@ -92,3 +92,24 @@ test("a boat that lies still is one line of two points", async () => {
   const places = Array.from({ length: 100 }, () => ({ latitude: 54, longitude: 13 }));
   expect(await withinTolerance(wayOf(places), 0, 99, 0)).toEqual([0, 99]);
 });
+
+test("a route that is run again and again is looked at as often as any other of that length", async () => {
+  const [runs, ofRun] = [256, 50];
+  const turn = (at: number) => (2 * Math.PI * (at % ofRun)) / ofRun;
+  const way = wayOf(
+    Array.from({ length: runs * ofRun + 1 }, (_, at) => ({
+      latitude: 54 + Math.sin(turn(at)) / 10,
+      longitude: 13 + Math.cos(turn(at)) / 10,
+    })),
+  );
+  let looks = 0;
+  const x = new Proxy(way.x, {
+    get(column, at) {
+      looks++;
+      return Reflect.get(column, at);
+    },
+  });
+  await fitting({ ...way, x }, [[0, way.length - 1]], way.length);
+  // Split in halves, 12,801 points are looked at some 14 times each; a run at a time, 128 times.
+  expect(looks / way.length).toBeLessThan(40);
+});

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { publicUrl } from "../../../configuration/config";
+import { config, publicUrl } from "../../../configuration/config";
 import { apiKeys } from "../../../identity/api-keys/table";
 import { isAddressProved } from "../../../identity/directory/accounts";
 import { findUser } from "../../../identity/directory/users";
@@ -12,9 +12,15 @@ import type { TargetRow } from "../../targets/service";
 import { LANGUAGES, type Language } from "../../texts/language";
 import type { Message } from "./outcome";
 
+/** Shown with what counts as delivered, and yet reaches nobody: an alarm would be waited for in vain. */
+const WRITTEN = "email.transport is outbox: the email was written to a file on the server, and nobody got it";
+
 /** Sends a message by the email transport of the installation. */
-export const sendToMailbox = (target: TargetRow, message: Message): Promise<Outcome> =>
-  tryEmail(compose(target, message), message.id);
+export async function sendToMailbox(target: TargetRow, message: Message): Promise<Outcome> {
+  const outcome = await tryEmail(compose(target, message), message.id);
+  const isWritten = outcome.result === "delivered" && config["email.transport"] === "outbox";
+  return isWritten ? { ...outcome, error: WRITTEN } : outcome;
+}
 
 function compose(target: TargetRow, { title, body }: Message): Email {
   const { locale, settings } = target;

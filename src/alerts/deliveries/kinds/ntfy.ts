@@ -12,12 +12,15 @@ const MAX_BYTES = 4_096;
 const PRIORITY = { info: 3, warning: 4, alarm: 5 } as const;
 const TAG = { info: "information_source", warning: "warning", alarm: "rotating_light" } as const;
 
-/** A priority that wakes is for news alone: an end is told quietly. */
+/** Without vibration and sound. */
+const SILENT = 2;
+
+/** A priority that wakes is for news that are bad: whom an alarm has woken, its end doesn't wake again. */
 function loudness({ type, severity }: Message): { priority: number; tags: string[] } {
   if (type === "alert.raised") return { priority: PRIORITY[severity], tags: [TAG[severity]] };
   // A test of the anchor watch is as loud as an alarm: people try whether it would wake them.
   if (type === "alert.test") return { priority: PRIORITY[severity], tags: ["wave"] };
-  return { priority: 3, tags: ["white_check_mark"] };
+  return { priority: SILENT, tags: ["white_check_mark"] };
 }
 
 /** Cuts a text to so many bytes of UTF-8, between two characters. */

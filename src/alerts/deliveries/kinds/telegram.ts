@@ -15,7 +15,7 @@ const MAX_CHARACTERS = 4_096;
 export async function sendToTelegram(
   { chat_id }: TargetSettings,
   [token = ""]: string[],
-  { title, body, severity }: Message,
+  { type, title, body, severity }: Message,
 ): Promise<Outcome> {
   const characters = [...(body === "" ? title : `${title}\n\n${body}`)];
   const text =
@@ -27,7 +27,8 @@ export async function sendToTelegram(
     JSON.stringify({
       chat_id,
       text,
-      disable_notification: severity === "info",
+      // Whom an alarm has woken, its end doesn't wake again.
+      disable_notification: severity === "info" || type === "alert.acknowledged" || type === "alert.cleared",
       link_preview_options: { is_disabled: true },
     }),
     {},
