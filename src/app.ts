@@ -4,6 +4,7 @@ import { anchorRoutes } from "./alerts/anchor/routes";
 import { deliveryRoutes } from "./alerts/deliveries/routes";
 import { alertRuleRoutes } from "./alerts/rules/routes";
 import { targetRoutes } from "./alerts/targets/routes";
+import { chartRoutes } from "./bridge/charts/routes";
 import { firstStartRoutes } from "./bridge/first-start/routes";
 import { bridgeRoutes } from "./bridge/routes";
 import { changeRoutes } from "./changes/routes";
@@ -145,6 +146,7 @@ export function createApp(): App {
     .use(statsRoutes)
     .use(communityRoutes)
     .use(socketRoutes)
+    .use(chartRoutes)
     .use(firstStartRoutes)
     .use(bridgeRoutes((request) => answer(request)))
     .use(docsRoutes(document))

@@ -11,6 +11,10 @@ declare module "*.csv.gz" {
   const path: string;
   export default path;
 }
+declare module "*.pmtiles" {
+  const path: string;
+  export default path;
+}
 declare module "*.ttf" {
   const path: string;
   export default path;

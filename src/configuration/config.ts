@@ -76,6 +76,10 @@ export const OPTIONS = {
     null,
     "existing directory for backups, preferably on another disk; backups/ in the data directory by default",
   ),
+  "map.charts": text(
+    null,
+    "directory of your own charts, as PMTiles or MBTiles; charts/ in the data directory by default",
+  ),
   "security.encryption_key": key32,
   "security.reject_common_passwords": boolean(
     false,
@@ -417,6 +421,7 @@ function withDerived(values: Config): Config {
       ...values,
       "data.dir": resolve(values["data.dir"]),
       "backup.dir": values["backup.dir"] && resolve(values["backup.dir"]),
+      "map.charts": values["map.charts"] && resolve(values["map.charts"]),
       "vessels.url": values["vessels.url"] ?? (isStream ? AISSTREAM_URL : null),
       "position.url": values["position.url"] ?? (isGpsd ? GPSD_URL : null),
       "log.format": values["log.format"] ?? (process.stdout.isTTY ? "pretty" : "json"),

@@ -32,6 +32,7 @@ export const TAG_GROUPS: TagGroup[] = [
       ["Alert rules", "Conditions of which people are told"],
       ["Anchor watch", "The watch over a boat at anchor"],
       ["Notification targets", "Places that alerts are sent to, and what became of each delivery"],
+      ["Charts", "The maps that everything is drawn on: the built-in coast, and the operator's charts"],
       ["Water levels", "Levels of rivers and canals, from PEGELONLINE or a service like it"],
     ],
   },

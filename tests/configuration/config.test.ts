@@ -19,6 +19,7 @@ const DEFAULTS: Record<string, string> = {
   "backup.interval_hours": "0",
   "backup.keep": "7",
   "backup.dir": "(none)",
+  "map.charts": "(none)",
   "security.encryption_key": "(none)",
   "security.reject_common_passwords": "false",
   "security.id_app_key": "(none)",
@@ -425,6 +426,7 @@ describe("a value is taken", () => {
     "metrics.token": "t",
     "data.dir": "/some/where",
     "backup.dir": "/mnt/backups",
+    "map.charts": "/mnt/charts",
   };
   for (const platform of ["twitch", "youtube", "discord"])
     for (const key of PLATFORM_KEYS)

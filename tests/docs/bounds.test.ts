@@ -121,6 +121,7 @@ const LISTS: Record<string, string> = {
   testAnchorWatch: "100 targets",
   getAlert: "100 targets, and four occasions of an alert",
   // Never cut, since the number of records is bounded.
+  listCharts: "200 charts, of each 500 layers of its tiles and 512 KiB of its style",
   listRoles: "200 roles",
   listRolesOfApiKey: "200 roles",
   listUserRoles: "200 roles",

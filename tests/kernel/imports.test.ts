@@ -139,7 +139,14 @@ const ROOMS = [
   ...["operations/settings", "operations/system-config", "operations/water-levels", "operations/vessels"],
   ...["operations/integrations", "operations/community", "operations/stats"],
   // These reach into every domain.
-  ...["changes", "realtime", "personal-data/export-logs", "personal-data/deletion", "personal-data/export"],
+  ...[
+    "bridge/charts",
+    "changes",
+    "realtime",
+    "personal-data/export-logs",
+    "personal-data/deletion",
+    "personal-data/export",
+  ],
   ...[
     "server/backup",
     "alerts/gauges",
@@ -191,8 +198,8 @@ describe("imports", () => {
     expect(importsOf.get("kernel/db/connection")?.map(({ target }) => target)).toContain("bun:sqlite");
     const all = [...importsOf.values()].flat().filter(({ isPackage }) => !isPackage);
     const missing = all.map(({ target }) => target).filter((target) => !files.includes(target));
-    // Imports that aren't TypeScript: SQL, the version, the demo's track, the binary messages.
-    expect(missing.filter((target) => !/\.(sql|json|gz|proto|css|js)$/.test(target))).toEqual([]);
+    // Imports that aren't TypeScript: SQL, the version, the demo's track, the base map, the binary messages.
+    expect(missing.filter((target) => !/\.(sql|json|gz|pmtiles|proto|css|js)$/.test(target))).toEqual([]);
   });
 
   test("of the kernel reach no domain, and of the program only the configuration", () => {

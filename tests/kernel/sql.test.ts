@@ -37,6 +37,7 @@ const HANDED_ON: Exception[] = [
 
 /** Files that open a database of their own or are given one: to Drizzle only the program's own is known. */
 const OTHER_DATABASES: Exception[] = [
+  { file: "bridge/charts/mbtiles", why: "a chart of this form is a database" },
   { file: "kernel/process/data-lock", why: "the lock is SQLite's own on an empty file" },
   { file: "server/backup/before-migration", why: "the copy and the original have one check" },
   { file: "server/backup/copy-worker", why: "a thread has its own connection" },

@@ -13,7 +13,7 @@ import { type Actor, actorOf } from "./actor";
 import { APP_KEY, appOf } from "./app-key";
 import { authenticate, type Caller, isAdmin, isSystemKey, isUnchanged } from "./caller";
 import { type RateRule, takeFromLimit } from "./limit";
-import { pageCaller } from "./page";
+import { pageCaller, pageToken } from "./page";
 import type { Permission } from "./permissions";
 import type { ShareLevel } from "./share-levels";
 import { type AdmittedBy, requireDevice, type VisibleDevices, visibleDevices } from "./visible-devices";
@@ -115,6 +115,12 @@ export function callerOf(request: Request): Caller {
     });
   return caller;
 }
+
+/** The caller of a request; null for one that carries no credential. Throws 401 for one that is not valid. */
+export const callerOrNobody = (request: Request): Caller | null =>
+  lent.has(request) || request.headers.has("authorization") || pageToken(request) !== null
+    ? callerOf(request)
+    : null;
 
 function authorize(caller: Caller, requires: Requirement): void {
   switch (requires) {

@@ -301,20 +301,39 @@ const READERS: Record<string, (raw: string) => unknown> = {
 /** True for a field that refers to a record, by its name. */
 export const isReference = (key: string): boolean => key.endsWith("_id");
 
-/** Route options for a query: the schema, and the step that reads its numbers and booleans from their text. */
-export function query<T extends TProperties>(schema: ReturnType<typeof t.Object<T>>) {
-  const readers = Object.entries(schema.properties).flatMap(([key, property]) => {
+/** Reads the numbers and booleans of a schema's fields from their texts, in place. */
+function textReader({ properties }: { properties: TProperties }) {
+  const readers = Object.entries(properties).flatMap(([key, property]) => {
     const reader = READERS[property[Kind]];
     return reader ? [[key, reader] as const] : [];
   });
+  return (texts: Record<string, unknown>) => {
+    for (const [key, read] of readers) {
+      const raw = texts[key];
+      if (typeof raw === "string") texts[key] = read(raw);
+    }
+  };
+}
+
+/** Route options for a query: the schema, and the step that reads its numbers and booleans from their text. */
+export function query<T extends TProperties>(schema: ReturnType<typeof t.Object<T>>) {
+  const readTexts = textReader(schema);
   return {
     query: schema,
     transform({ query }: { query: Record<string, unknown> }) {
       canonicalUuids(query, isReference);
-      for (const [key, read] of readers) {
-        const raw = query[key];
-        if (typeof raw === "string") query[key] = read(raw);
-      }
+      readTexts(query);
+    },
+  } as const;
+}
+
+/** The same for numbers in a path. A route has this or `query()`. */
+export function path<T extends TProperties>(schema: ReturnType<typeof t.Object<T>>) {
+  const readTexts = textReader(schema);
+  return {
+    params: schema,
+    transform({ params }: { params: Record<string, unknown> }) {
+      readTexts(params);
     },
   } as const;
 }

@@ -28,6 +28,8 @@ export const dataPath = {
   exports: () => join(config["data.dir"], "exports"),
   /** Directory of scheduled backups; may be outside of the data directory. */
   backups: () => config["backup.dir"] ?? join(config["data.dir"], "backups"),
+  /** Directory of the operator's charts; may be outside of the data directory. */
+  charts: () => config["map.charts"] ?? join(config["data.dir"], "charts"),
 };
 
 /**
