@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Answer, RequestOptions } from "../support/api";
+import { eventsAbout } from "../support/events";
 import { eventually, expectRefused, expectStatus, statuses } from "../support/expectations";
 import { freePort } from "../support/program";
 import {
@@ -86,6 +87,11 @@ describe("the first administrator", () => {
       const roles = (await server.get(`/v1/users/${body.user_id}/roles`, { headers: { ...headers, cookie } }))
         .body;
       expect(JSON.stringify(roles)).toContain("Super Admin");
+      expect(eventsAbout(server, body.user_id).map(({ event_type }) => event_type)).toEqual([
+        "user_created",
+        "session_created",
+        "login",
+      ]);
       expect(existsSync(fileOf(server))).toBe(false);
       expect((await ask(server)).body).toEqual({ is_needed: false, code: null });
       refused(await make(server, code, { username: "berta", email: "b@example.org" }), 409);

@@ -156,7 +156,7 @@ const ROOMS = [
     "server/doctor",
   ],
   // The doors that are no REST routes of a domain, and what puts all of it together.
-  ...["bridge", "docs", "graphql", "demo", "."],
+  ...["bridge", "bridge/first-start", "docs", "graphql", "demo", "."],
 ];
 
 const roomOf = (file: string) => (file.startsWith("../proto/") ? "proto" : dirname(file));

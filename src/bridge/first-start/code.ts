@@ -28,7 +28,7 @@ interface Code {
 
 let current: Code | null = null;
 
-/** Where codes are shown: output that goes to no terminal may be kept, and read by others, so it names a file alone. */
+/** The output on which codes are shown. One that goes to no terminal may be kept, and read by others, so it names a file alone. */
 interface Output {
   say: (line: string) => void;
   isTerminal: boolean;
@@ -82,7 +82,7 @@ function openCode(): Code | null {
   return current.triesLeft > 0 && left > 0 && left <= LIFETIME ? current : null;
 }
 
-/** Where the open code is shown; null without one. */
+/** The open code, without itself; null if there is none. */
 export function shownCode(): (Pick<Code, "shown" | "until" | "triesLeft"> & { file: string | null }) | null {
   const code = openCode();
   if (!code) return null;

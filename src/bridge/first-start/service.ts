@@ -42,7 +42,7 @@ export function requireNear(request: Request): void {
     );
 }
 
-/** What the page says before there is an administrator. */
+/** The state before there is an administrator, as the page explains it. */
 export function firstStart(): FirstStart {
   const isNeeded = !hasSuperAdmin();
   // One may have been made by a command meanwhile.

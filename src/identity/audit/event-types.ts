@@ -42,7 +42,7 @@ const PROVEN = [
 ] as const;
 
 export const EVENT_TYPES = {
-  login: { meaning: "A user signed in", by: SIGN_INS },
+  login: { meaning: "A user signed in", by: [...SIGN_INS, "POST /bridge/first-start"] },
   login_failed: {
     meaning: "A sign-in with a password was refused",
     by: ["POST /v1/auth/login", "POST /bridge/session"],
@@ -63,7 +63,12 @@ export const EVENT_TYPES = {
   },
   session_created: {
     meaning: "A session was opened: at a sign-in, or with the account",
-    by: [...SIGN_INS, "POST /v1/auth/register/verify", "POST /v1/invitations/{token}/accept"],
+    by: [
+      ...SIGN_INS,
+      "POST /v1/auth/register/verify",
+      "POST /v1/invitations/{token}/accept",
+      "POST /bridge/first-start",
+    ],
   },
   session_revoked: {
     meaning: "A session was ended by something else than its own logout",
@@ -128,6 +133,7 @@ export const EVENT_TYPES = {
       "POST /v1/auth/verify-email",
       "POST /v1/users/oauth",
       "POST /v1/invitations/{token}/accept",
+      "POST /bridge/first-start",
       "user create",
     ],
   },

@@ -24,8 +24,8 @@ export interface BackupState {
 let newest: number | null = null;
 let failure: { at: number; why: string } | null = null;
 let copying: Copying | null = null;
-/** When the copy that is being made was begun (epoch milliseconds). */
-let begunAt = 0;
+/** When the backup that is being made was begun (epoch milliseconds); null if none is. */
+let begunAt: number | null = null;
 let stopped = false;
 
 const interval = () => config["backup.interval_hours"] * HOUR;
@@ -45,15 +45,25 @@ export async function backUpWhenDue(): Promise<void> {
     const backups = backupsAmong(await readdir(directory));
     newest = newestBy(backups, at);
     if (!isDue(backups, at, interval())) failure = null;
-    else if (!isTooSoon(at) && copying === null) await makeBackup(directory, at);
+    else if (!isTooSoon(at) && begunAt === null) await alone(at, () => makeBackup(directory, at));
   });
 }
 
 /** Begins to make a backup now. Throws 409 while one is being made. */
 export function beginBackup(): void {
-  if (copying || stopped) throw conflict("A backup is being made");
+  if (begunAt !== null || stopped) throw conflict("A backup is being made");
   const at = now();
-  attempt(at, (directory) => makeBackup(directory, at));
+  alone(at, () => attempt(at, (directory) => makeBackup(directory, at)));
+}
+
+/** Keeps others from making a backup beside this one. */
+async function alone(at: number, work: () => Promise<void>): Promise<void> {
+  begunAt = at;
+  try {
+    await work();
+  } finally {
+    begunAt = null;
+  }
 }
 
 /** Works in the folder of backups, and notes a failure. */
@@ -88,7 +98,7 @@ export async function backupsNow() {
       const size = sizes[at]?.size;
       return size === undefined ? [] : [{ ...backup, bytes: size }];
     }),
-    startedAt: copying === null ? null : begunAt,
+    startedAt: begunAt,
     failure,
   };
 }
@@ -98,7 +108,7 @@ const isTooSoon = (at: number): boolean => failure !== null && Math.abs(at - fai
 
 function note(why: string, directory: string, at: number): void {
   if (failure?.why !== why)
-    log.error("a scheduled backup failed; make room or mend backup.dir, and see `fairlead doctor`", {
+    log.error("a backup failed; make room or mend backup.dir, and see `fairlead doctor`", {
       why,
       directory,
       newest_backup: newest === null ? "none" : iso(newest),
@@ -110,7 +120,6 @@ function note(why: string, directory: string, at: number): void {
 async function makeBackup(directory: string, at: number): Promise<void> {
   const name = backupName(at);
   const started = performance.now();
-  begunAt = at;
   copying = startCopy(dataPath.database(), join(directory, name));
   try {
     await copying.done;
