@@ -122,6 +122,8 @@ const LISTS: Record<string, string> = {
   getAlert: "100 targets, and four occasions of an alert",
   // Never cut, since the number of records is bounded.
   listCharts: "200 charts, of each 500 layers of its tiles and 512 KiB of its style",
+  examineInstallation: "a dozen parts of an installation, and 200 charts",
+  listBackups: "backup.keep, at most 10,000, and three before migrations",
   listRoles: "200 roles",
   listRolesOfApiKey: "200 roles",
   listUserRoles: "200 roles",

@@ -18,6 +18,9 @@ const FILE = /^([^.].*)\.(pmtiles|mbtiles)$/i;
 /** A name of a chart, which stands in addresses. */
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
+/** The fault of a file that was another one each time it was read. */
+const REPLACED = "is being replaced";
+
 export interface Chart {
   name: string;
   archive: Archive;
@@ -61,6 +64,10 @@ export const unread = (): Folder => ({
   archives: new Map(),
   styles: new Map(),
 });
+
+/** True if the file of a chart was replaced again and again while the folder was read. */
+export const isBeingReplaced = ({ faults }: Folder, name: string): boolean =>
+  faults.some(({ file, reason }) => reason === REPLACED && FILE.exec(file)?.[1] === name);
 
 /** True while a chart's file is the one that was opened. */
 export async function isUnchanged({ path, version }: Pick<Chart, "path" | "version">): Promise<boolean> {
@@ -138,9 +145,10 @@ async function readAgain<T>(
     if (reading !== known) reading.content = await read(path, version);
   } catch (error) {
     if ((error as { code?: string }).code === "ENOENT") return null;
-    if (tries > 1 && reading.path !== "" && !(await isUnchanged(reading)))
-      return readAgain(directory, file, before, after, read, tries - 1);
-    reading.reason = error instanceof ChartFault ? error.message : `can't be read: ${reason(error)}`;
+    const isReplaced = reading.path !== "" && !(await isUnchanged(reading));
+    if (isReplaced && tries > 1) return readAgain(directory, file, before, after, read, tries - 1);
+    if (isReplaced) reading.reason = REPLACED;
+    else reading.reason = error instanceof ChartFault ? error.message : `can't be read: ${reason(error)}`;
   }
   after.set(file, reading);
   return reading;
@@ -165,7 +173,7 @@ async function openArchive(file: string, path: string, version: string): Promise
   const archive = /\.pmtiles$/i.test(file) ? await openPmtiles(path, version) : await openMbtiles(path);
   if (await isUnchanged({ path, version })) return archive;
   archive.close();
-  throw new ChartFault("is being replaced");
+  throw new ChartFault(REPLACED);
 }
 
 async function readStyle(path: string): Promise<StyleLayer[]> {

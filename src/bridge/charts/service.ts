@@ -9,7 +9,7 @@ import { BoundedMap } from "../../kernel/values/bounded-map";
 import { ChartFault, MAX_DECODED, type StoredTile } from "./chart";
 import { COAST, coast } from "./coast";
 import { type ChartCoding, decode } from "./decode";
-import { type Chart, type Folder, isUnchanged, readFolder, unread } from "./folder";
+import { type Chart, type Folder, isBeingReplaced, isUnchanged, readFolder, unread } from "./folder";
 import { formatOf, isGzip, isVector, type TileFormat } from "./formats";
 import type { ListedChart } from "./schema";
 
@@ -113,7 +113,8 @@ export async function tileOf(
 ): Promise<Tile> {
   requireInWorld(place);
   for (let tries = 0; tries < TRIES; tries++) {
-    const chart = isOpen(name) ? await builtIn() : (await operatorsCharts(tries > 0)).charts.get(name);
+    const chart = isOpen(name) ? await builtIn() : await operatorsChart(name, tries > 0);
+    if (chart === "replaced") continue;
     if (!chart) throw notFound("Chart");
     const read = await reader.run(client, () => readTile(chart, place, acceptEncoding));
     // A file that was replaced meanwhile may have given parts of both.
@@ -124,6 +125,12 @@ export async function tileOf(
     return { version: chart.version, content: read };
   }
   throw busy("The chart is being replaced; try again in a moment");
+}
+
+/** A chart of the operator's; undefined if there is none of that name. */
+async function operatorsChart(name: string, isStale: boolean): Promise<Chart | "replaced" | undefined> {
+  const found = await operatorsCharts(isStale);
+  return found.charts.get(name) ?? (isBeingReplaced(found, name) ? "replaced" : undefined);
 }
 
 function requireInWorld({ z, x, y }: Place): void {

@@ -151,7 +151,11 @@ test("an alert that is gone is told as gone, on the socket too", async () => {
   const device = await watched();
   const start = await nowOf(server);
   const id = await live(device);
-  write(server, `UPDATE alerts SET raised_at = raised_at - ${366 * DAY} WHERE id = '${id}'`);
+  const year = 366 * DAY;
+  write(
+    server,
+    `UPDATE alerts SET raised_at = raised_at - ${year}, cleared_at = cleared_at - ${year} WHERE id = '${id}'`,
+  );
   const { dataDir, ahead } = server;
   await server.stop();
   server = await TestServer.start({ clock: "movable", dataDir, ahead });
