@@ -7,6 +7,7 @@ import { targetRoutes } from "./alerts/targets/routes";
 import { chartRoutes } from "./bridge/charts/routes";
 import { firstStartRoutes } from "./bridge/first-start/routes";
 import { bridgeRoutes } from "./bridge/routes";
+import { shellRoutes } from "./bridge/shell/routes";
 import { changeRoutes } from "./changes/routes";
 import { pageRoutes } from "./docs/pages";
 import { docsRoutes } from "./docs/routes";
@@ -149,6 +150,7 @@ export function createApp(): App {
     .use(chartRoutes)
     .use(firstStartRoutes)
     .use(bridgeRoutes((request) => answer(request)))
+    .use(shellRoutes())
     .use(docsRoutes(document))
     .use(pageRoutes);
   answer = (request) => app.handle(request);

@@ -35,3 +35,7 @@ declare module "*.proto" {
   const content: string;
   export default content;
 }
+declare module "*/icon.svg" {
+  const content: string;
+  export default content;
+}

@@ -1,11 +1,12 @@
 /**
  * `bun run generate:client`: writes the types of the feed from the OpenAPI document, which holds the messages of the WebSocket
- * too. The rest of the document is left out.
+ * too, and those of the whole document for the page of the Bridge.
  */
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../..");
 export const TARGET = join(import.meta.dir, "src/document.gen.ts");
+export const PAGE_TARGET = join(ROOT, "src/bridge/page/document.gen.ts");
 
 /** The messages of the feed and the answers of `GET /v1/changes`; whatever they refer to comes with them. */
 const WANTED = [
@@ -35,8 +36,23 @@ function schemasOf({ components: { schemas } }: Document): Record<string, object
   return Object.fromEntries([...found].sort().map((name) => [name, schemas[name] as object]));
 }
 
-/** The types, as TypeScript. */
-export async function generate(): Promise<string> {
+/** Keys that say nothing to the compiler. */
+const WORDS = ["description", "summary", "example", "examples", "headers", "externalDocs"];
+
+/** A part of a document without its texts and examples: the types alone are a third as long. */
+function bare(part: unknown, isMap = false): unknown {
+  if (Array.isArray(part)) return part.map((item) => bare(item));
+  if (typeof part !== "object" || part === null) return part;
+  return Object.fromEntries(
+    Object.entries(part)
+      // In a map of names, such as `properties`, a key is a name, whatever word it is.
+      .filter(([key]) => isMap || !WORDS.includes(key))
+      .map(([key, value]) => [key, bare(value, !isMap && (key === "properties" || key === "schemas"))]),
+  );
+}
+
+/** The types of the feed and those of the whole document, as TypeScript. */
+export async function generate(): Promise<{ client: string; page: string }> {
   const program = Bun.spawn([process.execPath, "src/main.ts", "openapi"], { cwd: ROOT, stdout: "pipe" });
   const document = (await new Response(program.stdout).json()) as Document;
   // openapi-typescript writes with the compiler's API, which version 7 of the compiler doesn't have.
@@ -49,14 +65,19 @@ export async function generate(): Promise<string> {
       })),
   });
   const { default: openapiTS, astToString } = await import("openapi-typescript");
+  const written = async (part: object) =>
+    `// Written by \`bun run generate:client\`. Do not edit.\n\n${astToString(await openapiTS(JSON.stringify(part)))}`;
   const feed = {
     openapi: document.openapi,
     info: document.info,
     paths: {},
     components: { schemas: schemasOf(document) },
   };
-  const types = astToString(await openapiTS(JSON.stringify(feed)));
-  return `// Written by \`bun run generate:client\`. Do not edit.\n\n${types}`;
+  return { client: await written(feed), page: await written(bare(document) as object) };
 }
 
-if (import.meta.main) await Bun.write(TARGET, await generate());
+if (import.meta.main) {
+  const { client, page } = await generate();
+  await Bun.write(TARGET, client);
+  await Bun.write(PAGE_TARGET, page);
+}

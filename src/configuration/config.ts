@@ -283,6 +283,7 @@ export const OPTIONS = {
   "log.format": choice(null, ["pretty", "json"], "pretty on a terminal and json elsewhere by default"),
   "metrics.enabled": boolean(false, "serve Prometheus metrics at /metrics"),
   "metrics.token": secret("bearer token that /metrics requires"),
+  "bridge.enabled": boolean(true, "serve the Bridge, the page to look at, at /; otherwise / leads to /docs"),
   "docs.enabled": boolean(true, "serve Swagger UI and GraphiQL, and answer GraphQL introspection"),
 } satisfies Record<string, Option<unknown>> & {
   "log.level": Option<LogLevel>;

@@ -92,8 +92,7 @@ export function docsRoutes(document: () => Promise<string>) {
   const routes = new Elysia()
     .use(guard)
     .get("/v1/openapi.json", json, hidden)
-    .get("/v1/asyncapi.json", ({ request }) => asyncApi(request), hidden)
-    .get("/", ({ redirect }) => redirect(config["docs.enabled"] ? "/docs" : "/v1", 302), hidden);
+    .get("/v1/asyncapi.json", ({ request }) => asyncApi(request), hidden);
   if (!config["docs.enabled"]) return routes;
   routes.get("/docs", ({ request }) => shownPage(request), hidden).get("/docs/json", json, hidden);
   for (const [name, { answer }] of Object.entries(ASSETS))

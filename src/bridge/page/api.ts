@@ -1,0 +1,81 @@
+import createClient from "openapi-fetch";
+import { BASE } from "./base";
+import type { components, paths } from "./document.gen";
+import { inLanguages } from "./language";
+
+/** The API as its document describes it. */
+
+export type Schemas = components["schemas"];
+
+export const api = createClient<paths>({
+  baseUrl: BASE.replace(/\/$/, ""),
+  headers: { "X-Fairlead-Page": "1" },
+});
+
+const words = inLanguages({
+  en: { offline: "The server can't be reached. Check the connection and try again." },
+  de: { offline: "Der Server ist nicht erreichbar. Prüfe die Verbindung und versuche es noch einmal." },
+});
+
+/** An answer that is a refusal, or none at all (status 0). Its message is for readers. */
+export class ApiError extends Error {
+  readonly status: number;
+  /** The API's name of the error, such as `NotFound`. */
+  readonly kind: string;
+  /** Faults of single fields: their paths in the body, and what is wrong. */
+  readonly details: readonly { path: string; message: string }[];
+
+  constructor(status: number, body: { error?: string; message?: string; details?: { path: string; message: string }[] }) {
+    super(body.message ?? `${status}`);
+    this.status = status;
+    this.kind = body.error ?? "";
+    this.details = body.details ?? [];
+  }
+}
+
+/** Steps in where an answer asks for something else first. */
+interface Manners {
+  /** The session has ended: the page asks for another sign-in. */
+  ended: () => void;
+  /** The sign-in is too long ago for this: resolves to true once it was renewed. */
+  renew: () => Promise<boolean>;
+}
+
+const manners: Manners = { ended: () => {}, renew: async () => false };
+
+/** Tells what to do with refusals that concern the whole page. */
+export const setManners = (given: Manners): void => void Object.assign(manners, given);
+
+interface Answer {
+  data?: unknown;
+  error?: unknown;
+  response: Response;
+}
+type Data<R> = R extends { data: infer D; error?: never } ? D : never;
+
+/**
+ * Carries a request out and returns its data. Asks for a newer sign-in where the API wants one, and then asks again. Throws an
+ * ApiError for every refusal, and where no answer came.
+ */
+export async function call<R extends Answer>(ask: () => Promise<R>): Promise<Data<R>> {
+  let answer: R;
+  try {
+    answer = await ask();
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new ApiError(0, { error: "Offline", message: words().offline });
+  }
+  const { data, error, response } = answer;
+  if (response.ok) return data as Data<R>;
+  const refusal = new ApiError(response.status, typeof error === "object" && error !== null ? error : {});
+  if (refusal.kind === "ReauthenticationRequired" && (await manners.renew())) return call(ask);
+  if (refusal.status === 401) manners.ended();
+  throw refusal;
+}
+
+/** The words of a refusal; an error of the program itself is thrown on. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof ApiError)) throw error;
+  const [first] = error.details;
+  return first ? `${error.message}: ${first.path} ${first.message}` : error.message;
+}

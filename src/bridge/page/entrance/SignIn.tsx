@@ -1,0 +1,139 @@
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { api, call } from "../api";
+import { inLanguages } from "../language";
+import { askWho } from "../session";
+import { Button } from "../ui/button";
+import { CheckField, Form, TextField } from "../ui/form";
+
+const words = inLanguages({
+  en: {
+    identifier: "Username or email address",
+    password: "Password",
+    stay: "Stay signed in on this device",
+    signIn: "Sign in",
+    code: "Code",
+    codeHint: "Six digits from your app, or one of your backup codes",
+    confirm: "Confirm",
+    other: "Sign in as somebody else",
+  },
+  de: {
+    identifier: "Benutzername oder E-Mail-Adresse",
+    password: "Passwort",
+    stay: "Auf diesem Gerät angemeldet bleiben",
+    signIn: "Anmelden",
+    code: "Code",
+    codeHint: "Sechs Ziffern aus deiner App oder einer deiner Ersatzcodes",
+    confirm: "Bestätigen",
+    other: "Als jemand anderes anmelden",
+  },
+});
+
+/** Asks for name and password, and then for the second factor where the account has one. */
+export function SignIn({ identifier: given = "" }: { identifier?: string }): JSX.Element {
+  const t = words();
+  const identifier = useSignal(given);
+  const password = useSignal("");
+  const stay = useSignal(false);
+  const code = useSignal("");
+  const challenge = useSignal<string | null>(null);
+
+  const signIn = async () => {
+    const answer = await call(() =>
+      api.POST("/bridge/session", {
+        body: { identifier: identifier.value, password: password.value, stay_signed_in: stay.value },
+      }),
+    );
+    if (answer.requires_2fa && answer.temp_token) challenge.value = answer.temp_token;
+    else await askWho();
+  };
+  const confirm = async () => {
+    await call(() =>
+      api.POST("/bridge/session/2fa", {
+        body: { temp_token: challenge.value ?? "", code: code.value.trim(), stay_signed_in: stay.value },
+      }),
+    );
+    await askWho();
+  };
+
+  if (challenge.value === null)
+    return (
+      <Form key="password" action={t.signIn} onSubmit={signIn}>
+        <TextField
+          label={t.identifier}
+          name="username"
+          autocomplete="username"
+          autocapitalize="none"
+          spellcheck={false}
+          required
+          readOnly={given !== ""}
+          value={identifier.value}
+          onInput={(value) => {
+            identifier.value = value;
+          }}
+        />
+        <TextField
+          label={t.password}
+          type="password"
+          name="password"
+          autocomplete="current-password"
+          required
+          value={password.value}
+          onInput={(value) => {
+            password.value = value;
+          }}
+        />
+        <CheckField
+          label={t.stay}
+          isChecked={stay.value}
+          onChange={(isChecked) => {
+            stay.value = isChecked;
+          }}
+        />
+      </Form>
+    );
+  return (
+    <>
+      <Form key="code" action={t.confirm} onSubmit={confirm}>
+        <CodeField
+          value={code.value}
+          onInput={(value) => {
+            code.value = value;
+          }}
+        />
+      </Form>
+      <Button
+        kind="quiet"
+        onClick={() => {
+          challenge.value = null;
+          code.value = "";
+        }}
+      >
+        {t.other}
+      </Button>
+    </>
+  );
+}
+
+/** The field of a second factor's code, which takes the focus when it appears. */
+export function CodeField({ value, onInput }: { value: string; onInput: (value: string) => void }): JSX.Element {
+  const t = words();
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.querySelector("input")?.focus(), []);
+  return (
+    <div ref={box}>
+      <TextField
+        label={t.code}
+        hint={t.codeHint}
+        name="code"
+        autocomplete="one-time-code"
+        autocapitalize="characters"
+        spellcheck={false}
+        required
+        value={value}
+        onInput={onInput}
+      />
+    </div>
+  );
+}

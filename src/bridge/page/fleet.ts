@@ -1,0 +1,163 @@
+import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { api, call, type Schemas } from "./api";
+import { hear } from "./live";
+import { may, session } from "./session";
+import { present } from "./times";
+
+/** The devices that the user may see, and their newest positions. */
+
+export type Device = Schemas["Device"];
+export type Fix = Schemas["HeardPosition"] & Partial<Pick<Schemas["GpsPoint"], "accuracy_m" | "battery_percent">>;
+
+/** A device, and its newest position as a signal of its own: a row that shows it is drawn anew alone. */
+export interface Craft {
+  device: Signal<Device>;
+  fix: Signal<Fix | null>;
+}
+
+/** By the device's identifier, in the order of names. A new map whenever a device came or went. */
+export const fleet = signal<ReadonlyMap<string, Craft>>(new Map());
+
+/** `first`: nothing is known yet; `failed`: the last attempt brought nothing. */
+export const fleetState = signal<"first" | "known" | "failed">("first");
+
+/** Called with the identifiers of devices that moved; the map draws them at its own pace. */
+const watchers = new Set<(ids: readonly string[]) => void>();
+
+export function watchFixes(watcher: (ids: readonly string[]) => void): () => void {
+  watchers.add(watcher);
+  return () => watchers.delete(watcher);
+}
+
+const tell = (ids: readonly string[]): void => {
+  for (const watcher of watchers) watcher(ids);
+};
+
+/** The age of a position: `fresh` up to 5 minutes, `old` up to an hour, then `lost`. */
+export type Age = "fresh" | "old" | "lost" | "none";
+
+export function ageOf(fix: Fix | null, now: number = present.value): Age {
+  if (!fix) return "none";
+  const minutes = (now - Date.parse(fix.timestamp)) / 60_000;
+  if (minutes <= 5) return "fresh";
+  return minutes <= 60 ? "old" : "lost";
+}
+
+const PAGE = 100;
+
+/** All records of a list. */
+async function all<T>(
+  read: (page: number) => Promise<{ data: T[]; pagination: { total_pages: number } }>,
+): Promise<T[]> {
+  const first = await read(1);
+  const pages = Array.from({ length: Math.max(0, first.pagination.total_pages - 1) }, (_, at) => at + 2);
+  const rest: T[] = [];
+  for (const page of pages) rest.push(...(await read(page)).data);
+  return [...first.data, ...rest];
+}
+
+const byName = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+
+function put(devices: readonly Device[], fixes: ReadonlyMap<string, Fix>): void {
+  const known = fleet.peek();
+  const sorted = [...devices].sort((one, other) => byName.compare(one.name, other.name));
+  batch(() => {
+    fleet.value = new Map(
+      sorted.map((device) => {
+        const craft = known.get(device.id) ?? { device: signal(device), fix: signal<Fix | null>(null) };
+        craft.device.value = device;
+        craft.fix.value = newer(craft.fix.peek(), fixes.get(device.id) ?? null);
+        return [device.id, craft];
+      }),
+    );
+    fleetState.value = "known";
+  });
+  tell([...fleet.peek().keys()]);
+}
+
+const newer = (one: Fix | null, other: Fix | null): Fix | null =>
+  one && (!other || Date.parse(one.timestamp) > Date.parse(other.timestamp)) ? one : (other ?? one);
+
+/** Reads all devices and their newest positions. */
+export async function readFleet(): Promise<void> {
+  try {
+    const [devices, fixes] = await Promise.all([
+      all((page) => call(() => api.GET("/v1/devices", { params: { query: { page, limit: PAGE } } }))),
+      call(() => api.GET("/v1/gps/current/devices")),
+    ]);
+    put(devices, new Map(fixes.flatMap((fix) => (fix.device_id ? [[fix.device_id, fix]] : []))));
+  } catch {
+    if (fleetState.peek() === "first") fleetState.value = "failed";
+  }
+}
+
+function move(fix: Fix): void {
+  const id = fix.device_id;
+  const craft = id ? fleet.peek().get(id) : undefined;
+  if (!id || !craft) return;
+  const newest = newer(craft.fix.peek(), fix);
+  if (newest === craft.fix.peek()) return;
+  craft.fix.value = newest;
+  tell([id]);
+}
+
+function change(device: Device): void {
+  const craft = fleet.peek().get(device.id);
+  if (craft && craft.device.peek().name === device.name) craft.device.value = device;
+  else
+    put(
+      [...[...fleet.peek().values()].map((other) => other.device.peek()).filter(({ id }) => id !== device.id), device],
+      new Map(),
+    );
+}
+
+function remove(id: string): void {
+  const left = new Map(fleet.peek());
+  if (left.delete(id)) fleet.value = left;
+  tell([id]);
+}
+
+/** A message tells of a record, or of one that is gone. */
+export const isGone = (record: object): record is Schemas["GoneRecord"] => "is_deleted" in record;
+
+const devicesOfShares: ReadonlySignal<string> = computed(() =>
+  may("gps:read") ? "" : [...fleet.value.keys()].join(","),
+);
+
+/** Begins to follow the fleet. */
+export function followFleet(): void {
+  effect(() => {
+    if (session.value === "open") void readFleet();
+  });
+  effect(() => {
+    if (session.value !== "open") return;
+    const everything = {
+      onStart: () => void readFleet(),
+      onReset: () => void readFleet(),
+    };
+    const channels = may("gps:read")
+      ? (["gps"] as const)
+      : devicesOfShares.value.split(",").flatMap((id) => (id ? [`gps:${id}` as const] : []));
+    const ends = channels.map((channel) =>
+      hear(channel, {
+        ...everything,
+        onChange: ({ type, data }) => {
+          if (type === "gpsUpdate" && !isGone(data)) move(data);
+          else void readFleet();
+        },
+        // A share that has ended: the list tells which devices are left.
+        onError: () => void readFleet(),
+      }),
+    );
+    if (may("devices:read"))
+      ends.push(
+        hear("devices", {
+          ...everything,
+          onChange: ({ data }) => (isGone(data) ? remove(data.id) : change(data)),
+        }),
+      );
+    return () => {
+      for (const end of ends) end();
+    };
+  });
+}

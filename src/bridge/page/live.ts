@@ -1,0 +1,53 @@
+import { effect, signal } from "@preact/signals";
+import { type Channel, type Client, connect, type State, type Subscribing } from "../../../clients/ts/src/index";
+import { BASE } from "./base";
+import { askWho, session } from "./session";
+
+/** The one connection over which the page hears of changes, with a place in the feed for each subscription. */
+
+export const lineState = signal<State>("idle");
+
+let client: Client | null = null;
+
+/** Subscriptions that are wanted, also while nobody is signed in. */
+const wanted = new Set<() => void>();
+
+const begin = (): Client =>
+  connect({
+    url: BASE,
+    token: null,
+    maxPauseMs: 10_000,
+    onState: (state) => {
+      lineState.value = state;
+      // The credential has ended: the API tells if there is another.
+      if (state === "closed" && session.value === "open") void askWho();
+    },
+    onMessage: ({ type }) => {
+      if (type === "permissionsUpdated" || type === "rolesUpdated") void askWho();
+      if (type === "sessionRevoked" || type === "forceLogout" || type === "accountBanned") void askWho();
+    },
+  });
+
+effect(() => {
+  if (session.value === "open") {
+    client = begin();
+    for (const subscribe of wanted) subscribe();
+  } else {
+    client?.close();
+    client = null;
+  }
+});
+
+/** Hears a channel while somebody is signed in. Returns the function that ends it. */
+export function hear<C extends Channel>(channel: C, listeners: Subscribing<C>): () => void {
+  let end = () => {};
+  const subscribe = () => {
+    end = client?.subscribe(channel, listeners) ?? end;
+  };
+  wanted.add(subscribe);
+  subscribe();
+  return () => {
+    wanted.delete(subscribe);
+    end();
+  };
+}

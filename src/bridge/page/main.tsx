@@ -1,0 +1,12 @@
+import { render } from "preact";
+import { App } from "./app";
+import { askWho } from "./session";
+import { followFleet } from "./fleet";
+import "./looks";
+
+const root = document.getElementById("app");
+if (!root) throw new Error("the page has no element #app");
+root.textContent = "";
+void askWho();
+followFleet();
+render(<App />, root);

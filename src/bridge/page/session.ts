@@ -1,0 +1,60 @@
+import { computed, signal } from "@preact/signals";
+import { api, call, type Schemas, setManners } from "./api";
+
+/** Who is signed in, and what they may do. */
+
+export type Me = Schemas["OwnUser"];
+
+/**
+ * `asking`: the page has just opened; `none`: nobody is signed in; `open`: somebody is; `ended`: somebody was, and the page waits
+ * with all that was typed until the same one signs in again; `unreached`: the server doesn't answer.
+ */
+export type SessionState = "asking" | "none" | "open" | "ended" | "unreached";
+
+export const session = signal<SessionState>("asking");
+export const me = signal<Me | null>(null);
+
+const held = computed(() => new Set(me.value?.permissions ?? []));
+
+/** True if the user holds a permission, by itself or by a wildcard. */
+export function may(permission: string): boolean {
+  const [resource] = permission.split(":");
+  return held.value.has(permission) || held.value.has(`${resource}:*`) || held.value.has("*:*");
+}
+
+/** Learns who is signed in. */
+export async function askWho(): Promise<void> {
+  const { data, response } = await api.GET("/v1/users/me").catch(() => ({ data: undefined, response: null }));
+  if (data) {
+    // Another user must not find what the former one left open.
+    if (me.value && me.value.id !== data.data.id) location.reload();
+    me.value = data.data;
+    session.value = "open";
+  } else if (response?.status === 401) {
+    session.value = session.value === "open" || session.value === "ended" ? "ended" : "none";
+  } else if (session.value === "asking") session.value = "unreached";
+}
+
+/** Ends the session, and forgets all that the page knows. */
+export async function signOut(): Promise<void> {
+  await call(() => api.DELETE("/bridge/session"));
+  location.hash = "";
+  location.reload();
+}
+
+/** A question for a newer sign-in that is open; it is answered with true once there is one, with false if it was dropped. */
+export const renewal = signal<((isRenewed: boolean) => void) | null>(null);
+
+setManners({
+  ended: () => {
+    if (session.value === "open") session.value = "ended";
+  },
+  renew: () =>
+    new Promise((resolve) => {
+      renewal.value?.(false);
+      renewal.value = (isRenewed) => {
+        renewal.value = null;
+        resolve(isRenewed);
+      };
+    }),
+});

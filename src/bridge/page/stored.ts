@@ -1,0 +1,27 @@
+import { type Signal, signal } from "@preact/signals";
+
+/** Choices that the browser keeps. Where it keeps none (private windows, a policy), they last as long as the page. */
+
+const PREFIX = "fairlead.";
+
+function read(name: string): string | null {
+  try {
+    return localStorage.getItem(PREFIX + name);
+  } catch {
+    return null;
+  }
+}
+
+/** A choice among some values, kept under a name. */
+export function stored<const T extends string>(name: string, values: readonly T[], otherwise: T): Signal<T> {
+  const kept = read(name);
+  const found = signal<T>(values.find((value) => value === kept) ?? otherwise);
+  found.subscribe((value) => {
+    try {
+      localStorage.setItem(PREFIX + name, value);
+    } catch {
+      // It lasts as long as the page.
+    }
+  });
+  return found;
+}
