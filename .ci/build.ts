@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
+import { bundlePage } from "../src/bridge/shell/bundle";
 import { WORKERS } from "../src/workers";
 
 /** `baseline` is for processors older than 2013, which lack AVX2. */
@@ -76,10 +77,27 @@ function withArgon2(target: Target, scratch: string): string {
   return scratch;
 }
 
+/** The module that has the bundled page inside the executable, in the place of the one that bundles it. */
+async function embeddedPage(scratch: string): Promise<string> {
+  const { files, entries } = await bundlePage();
+  for (const { name, bytes } of files) await Bun.write(join(scratch, "page", name), await bytes());
+  const imports = files.map(
+    ({ name }, at) =>
+      `import f${at} from ${JSON.stringify(join(scratch, "page", name))} with { type: "file" };`,
+  );
+  const list = files.map(
+    ({ name }, at) => `{ name: ${JSON.stringify(name)}, bytes: () => Bun.file(f${at}).bytes() }`,
+  );
+  return `${imports.join("\n")}
+const bundle = { files: [${list.join(", ")}], entries: ${JSON.stringify(entries)} };
+export const pageBundle = async () => bundle;`;
+}
+
 async function build({ target, outfile, entry }: Options, scratch: string): Promise<void> {
   await Bun.write(join(scratch, "package.json"), "{}");
   const argon2Home = withArgon2(target, scratch);
   const made = join(scratch, "fairlead");
+  const page = await embeddedPage(scratch);
   const { success, logs } = await Bun.build({
     // Each worker is an entry point of its own beside the first: see src/workers.ts.
     entrypoints: [entry, ...Object.values(WORKERS).map((url) => Bun.fileURLToPath(url))],
@@ -103,6 +121,12 @@ async function build({ target, outfile, entry }: Options, scratch: string): Prom
     // server.
     splitting: true,
     plugins: [
+      {
+        name: "the page, bundled",
+        setup: ({ onLoad }) => {
+          onLoad({ filter: /\/bridge\/shell\/bundle\.ts$/ }, () => ({ loader: "ts", contents: page }));
+        },
+      },
       {
         name: "native part of argon2",
         setup: ({ onResolve }) => {

@@ -9,8 +9,8 @@ import { errors, file, Single } from "../kernel/http/answers";
 import { single } from "../kernel/http/envelopes";
 import { characters, t } from "../kernel/http/schema";
 import { newDownload, takeDownload } from "./downloads";
-import { Download, NewDownload, PageChallenge, PageLogin, PageSession } from "./schema";
-import { clearSession, keepSession, requirePage } from "./session";
+import { Download, NewDownload, PageChallenge, PageLogin, PageSession, PageState } from "./schema";
+import { clearSession, isOpen, keepSession, requirePage } from "./session";
 
 const loginLimit: RateRule = { name: "login", rate: () => config["rate_limit.login"] };
 
@@ -67,6 +67,23 @@ export const bridgeRoutes = (answer: (request: Request) => Promise<Response>) =>
           operationId: "completeSignInOnPage",
           summary: "Complete a sign-in on a page with the second factor",
           description: `\`POST /v1/auth/2fa/verify\` for a page. ${PAGE}`,
+        },
+      },
+    )
+    .get(
+      "/session",
+      ({ request, set }) => {
+        requirePage(request);
+        set.headers["cache-control"] = "no-store";
+        return { is_open: isOpen(request) };
+      },
+      {
+        open: true,
+        response: { 200: PageState, ...errors(401) },
+        detail: {
+          operationId: "getSessionOfPage",
+          summary: "Ask if a page is signed in",
+          description: `Tells if the cookie of the page holds a session that still counts. ${PAGE}`,
         },
       },
     )

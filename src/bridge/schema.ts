@@ -48,3 +48,13 @@ export const Download = record(
   "An address that a browser can open without a header",
 );
 export type Download = (typeof Download)["static"];
+
+export const PageState = t.Object(
+  {
+    is_open: t.Boolean({
+      description: "True if the cookie of the page holds a session that still counts",
+      examples: [true],
+    }),
+  },
+  { title: "PageState" },
+);

@@ -1,4 +1,5 @@
-import { COOKIE, isOfPage, SECURE_COOKIE } from "../identity/access/page";
+import { authenticate } from "../identity/access/caller";
+import { COOKIE, isOfPage, pageToken, SECURE_COOKIE } from "../identity/access/page";
 import type { AuthResponse } from "../identity/auth/schema";
 import { unauthorized } from "../kernel/errors/errors";
 import { forwardedProtocol } from "../kernel/http/client";
@@ -11,6 +12,12 @@ import type { PageSession } from "./schema";
 export function requirePage(request: Request): void {
   if (!isOfPage(request))
     throw unauthorized("This is for the pages of this server: they send X-Fairlead-Page: 1");
+}
+
+/** True if the cookie of a page holds a session that still counts. */
+export function isOpen(request: Request): boolean {
+  const token = pageToken(request);
+  return token?.startsWith("ses_") === true && authenticate(token) !== null;
 }
 
 const isSecure = (request: Request): boolean => forwardedProtocol(request) === "https";

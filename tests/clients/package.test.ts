@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { generate, TARGET } from "../../clients/ts/generate";
+import { generate, PAGE_TARGET, TARGET } from "../../clients/ts/generate";
 import own from "../../clients/ts/package.json" with { type: "json" };
 import type {
   Change,
@@ -19,8 +19,10 @@ setDefaultTimeout(60_000);
 
 const SOURCE = join(import.meta.dir, "../../clients/ts/src/index.ts");
 
-test("its types are those of the document (else run: bun run generate:client)", async () => {
-  expect(await Bun.file(TARGET).text()).toBe(await generate());
+test("its types, and those of the page, are those of the document (else run: bun run generate:client)", async () => {
+  const { client, page } = await generate();
+  expect(await Bun.file(TARGET).text()).toBe(client);
+  expect(await Bun.file(PAGE_TARGET).text()).toBe(page);
 });
 
 test("it depends on nothing, and has the version of the server", () => {

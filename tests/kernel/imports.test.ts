@@ -18,7 +18,7 @@ interface Import {
 const CODEC = "../proto/fairlead/ws/v1/codec.ts";
 
 const files = [...readdirSync(SRC, { recursive: true, encoding: "utf8" }), CODEC]
-  .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"))
+  .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts") && !file.startsWith("bridge/page/"))
   .map((file) => file.replace(/\.ts$/, ""))
   .sort();
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 const SRC = join(import.meta.dir, "../../src");
 
 const sources = readdirSync(SRC, { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"))
+  .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts") && !file.startsWith("bridge/page/"))
   .sort()
   .map((file) => ({ file, text: withoutComments(readFileSync(join(SRC, file), "utf8")) }));
 

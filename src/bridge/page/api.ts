@@ -25,7 +25,10 @@ export class ApiError extends Error {
   /** Faults of single fields: their paths in the body, and what is wrong. */
   readonly details: readonly { path: string; message: string }[];
 
-  constructor(status: number, body: { error?: string; message?: string; details?: { path: string; message: string }[] }) {
+  constructor(
+    status: number,
+    body: { error?: string; message?: string; details?: { path: string; message: string }[] },
+  ) {
     super(body.message ?? `${status}`);
     this.status = status;
     this.kind = body.error ?? "";

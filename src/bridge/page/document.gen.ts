@@ -3208,7 +3208,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        get: operations["getSessionOfPage"];
         put?: never;
         post: operations["signInOnPage"];
         delete: operations["signOutOfPage"];
@@ -5622,6 +5622,9 @@ export interface components {
             temp_token?: string;
             /** @enum {string|null} */
             preferred_locale: "en" | "de" | null;
+        };
+        PageState: {
+            is_open: boolean;
         };
         Pagination: {
             /** Format: int64 */
@@ -15931,6 +15934,29 @@ export interface operations {
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
             503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    getSessionOfPage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageState"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     signInOnPage: {

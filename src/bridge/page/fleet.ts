@@ -7,7 +7,8 @@ import { present } from "./times";
 /** The devices that the user may see, and their newest positions. */
 
 export type Device = Schemas["Device"];
-export type Fix = Schemas["HeardPosition"] & Partial<Pick<Schemas["GpsPoint"], "accuracy_m" | "battery_percent">>;
+export type Fix = Schemas["HeardPosition"] &
+  Partial<Pick<Schemas["GpsPoint"], "accuracy_m" | "battery_percent">>;
 
 /** A device, and its newest position as a signal of its own: a row that shows it is drawn anew alone. */
 export interface Craft {
@@ -106,7 +107,12 @@ function change(device: Device): void {
   if (craft && craft.device.peek().name === device.name) craft.device.value = device;
   else
     put(
-      [...[...fleet.peek().values()].map((other) => other.device.peek()).filter(({ id }) => id !== device.id), device],
+      [
+        ...[...fleet.peek().values()]
+          .map((other) => other.device.peek())
+          .filter(({ id }) => id !== device.id),
+        device,
+      ],
       new Map(),
     );
 }

@@ -1,5 +1,11 @@
 import { effect, signal } from "@preact/signals";
-import { type Channel, type Client, connect, type State, type Subscribing } from "../../../clients/ts/src/index";
+import {
+  type Channel,
+  type Client,
+  connect,
+  type State,
+  type Subscribing,
+} from "../../../clients/ts/src/index";
 import { BASE } from "./base";
 import { askWho, session } from "./session";
 

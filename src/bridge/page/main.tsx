@@ -1,7 +1,7 @@
 import { render } from "preact";
 import { App } from "./app";
-import { askWho } from "./session";
 import { followFleet } from "./fleet";
+import { askWho } from "./session";
 import "./looks";
 
 const root = document.getElementById("app");

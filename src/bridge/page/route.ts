@@ -26,11 +26,13 @@ addEventListener("hashchange", () => {
 
 export const route = computed<Route>(() => {
   const [path = "", query = ""] = address.value.split("?");
-  return { path: path
+  return {
+    path: path
       .split("/")
       .filter((part) => part !== "")
       .map(decoded),
-    query: new URLSearchParams(query) };
+    query: new URLSearchParams(query),
+  };
 });
 
 /** The address of a place, for links. */
@@ -41,7 +43,11 @@ export function to(path: readonly string[], query: Record<string, string | undef
 }
 
 /** Goes to a place; with `replace`, the one before is not gone back to. */
-export function go(path: readonly string[], query: Record<string, string | undefined> = {}, replace = false): void {
+export function go(
+  path: readonly string[],
+  query: Record<string, string | undefined> = {},
+  replace = false,
+): void {
   const place = to(path, query);
   if (place === location.hash) return;
   if (replace) history.replaceState(null, "", place);

@@ -22,17 +22,33 @@ export function may(permission: string): boolean {
   return held.value.has(permission) || held.value.has(`${resource}:*`) || held.value.has("*:*");
 }
 
-/** Learns who is signed in. */
+/** Learns who is signed in; `unreached` where the server doesn't tell. */
+async function readMe(): Promise<Me | null | "unreached"> {
+  try {
+    const { data: state } = await api.GET("/bridge/session");
+    if (!state) return "unreached";
+    // A browser reports each 401 as an error: the question above has none.
+    if (!state.is_open) return null;
+    const { data, response } = await api.GET("/v1/users/me");
+    if (data) return data.data;
+    return response.status === 401 ? null : "unreached";
+  } catch {
+    return "unreached";
+  }
+}
+
+/** Learns who is signed in, and what they may do. */
 export async function askWho(): Promise<void> {
-  const { data, response } = await api.GET("/v1/users/me").catch(() => ({ data: undefined, response: null }));
-  if (data) {
+  const found = await readMe();
+  const wasOpen = session.value === "open" || session.value === "ended";
+  if (found === "unreached") {
+    if (session.value === "asking") session.value = "unreached";
+  } else if (found) {
     // Another user must not find what the former one left open.
-    if (me.value && me.value.id !== data.data.id) location.reload();
-    me.value = data.data;
+    if (me.value && me.value.id !== found.id) location.reload();
+    me.value = found;
     session.value = "open";
-  } else if (response?.status === 401) {
-    session.value = session.value === "open" || session.value === "ended" ? "ended" : "none";
-  } else if (session.value === "asking") session.value = "unreached";
+  } else session.value = wasOpen ? "ended" : "none";
 }
 
 /** Ends the session, and forgets all that the page knows. */

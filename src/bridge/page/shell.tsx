@@ -45,9 +45,9 @@ export function Shell(): JSX.Element {
   const layout = isMenu ? "side" : (view?.layout ?? "side");
   return (
     <div class="shell" data-layout={layout}>
-      <a class="skip" href="#content" onClick={skip}>
+      <button type="button" class="skip" onClick={skip}>
         {t.skip}
-      </a>
+      </button>
       <Navigation current={name} />
       <MapStage isHidden={layout === "wide"} />
       <main id="content" tabIndex={-1} class="view" aria-label={view?.title() ?? t.more}>
@@ -67,9 +67,7 @@ export function Shell(): JSX.Element {
   );
 }
 
-/** The address keeps its place: a fragment is a place of the page here. */
-function skip(event: Event): void {
-  event.preventDefault();
+function skip(): void {
   document.getElementById("content")?.focus();
 }
 
@@ -106,14 +104,16 @@ function Menu(): JSX.Element {
         <h1>{words().more}</h1>
       </header>
       <ul class="rows">
-        {VIEWS.filter(({ isShown, name }) => isShown() && !ON_PHONE.includes(name)).map(({ name, icon, title }) => (
-          <li key={name}>
-            <a class="row" href={to([name])}>
-              <Icon name={icon} />
-              <span class="row-main">{title()}</span>
-            </a>
-          </li>
-        ))}
+        {VIEWS.filter(({ isShown, name }) => isShown() && !ON_PHONE.includes(name)).map(
+          ({ name, icon, title }) => (
+            <li key={name}>
+              <a class="row" href={to([name])}>
+                <Icon name={icon} />
+                <span class="row-main">{title()}</span>
+              </a>
+            </li>
+          ),
+        )}
       </ul>
     </div>
   );

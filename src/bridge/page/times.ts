@@ -16,7 +16,12 @@ addEventListener("visibilitychange", () => {
 const formats = computed(() => ({
   relative: new Intl.RelativeTimeFormat(tag.value, { numeric: "auto", style: "long" }),
   exact: new Intl.DateTimeFormat(tag.value, { dateStyle: "medium", timeStyle: "medium" }),
-  day: new Intl.DateTimeFormat(tag.value, { weekday: "short", day: "numeric", month: "short", year: "numeric" }),
+  day: new Intl.DateTimeFormat(tag.value, {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+  }),
   clock: new Intl.DateTimeFormat(tag.value, { hour: "2-digit", minute: "2-digit" }),
 }));
 

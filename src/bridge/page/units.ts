@@ -42,8 +42,7 @@ export function distance(km: number): string {
 }
 
 /** A course or bearing with three digits, from degrees. */
-export const bearing = (degrees: number): string =>
-  `${String(Math.round(degrees) % 360).padStart(3, "0")}°`;
+export const bearing = (degrees: number): string => `${String(Math.round(degrees) % 360).padStart(3, "0")}°`;
 
 /** A latitude or longitude in degrees and minutes, as charts have them. */
 function angle(value: number, width: number, [positive, negative]: readonly [string, string]): string {

@@ -39,6 +39,8 @@ export async function bundlePage(): Promise<PageBundle> {
     splitting: true,
     naming: "[name]-[hash].[ext]",
     define: { "process.env.NODE_ENV": '"production"' },
+    // The map's library is written for class fields that are assigned, not defined.
+    tsconfig: join(PAGE, "tsconfig.json"),
     jsx: { runtime: "automatic", importSource: "preact", development: false },
     plugins: [
       {
@@ -56,7 +58,8 @@ export async function bundlePage(): Promise<PageBundle> {
       const text = /\.m?js$/.test(name)
         ? (await output.text()).replace(/\n?\/\/# sourceMappingURL=\S+\s*$/, "\n")
         : null;
-      const bytes = text === null ? new Uint8Array(await output.arrayBuffer()) : new TextEncoder().encode(text);
+      const bytes =
+        text === null ? new Uint8Array(await output.arrayBuffer()) : new TextEncoder().encode(text);
       return { name, bytes: async () => bytes };
     }),
   );

@@ -5,8 +5,8 @@ import { notFound } from "../../kernel/errors/errors";
 import { PAGE_HEADERS, type StaticFile, staticAnswer, staticFile } from "../../kernel/http/static";
 import { lazy } from "../../kernel/values/lazy";
 import { pageBundle } from "./bundle";
-import icon from "./icon.svg" with { type: "text" };
 import { bridgePage, MANIFEST, sharedPage } from "./html";
+import icon from "./icon.svg" with { type: "text" };
 
 /** Nothing is inline, and nothing comes from another host. Pictures of the map are drawn in the page: `data:` and `blob:`. */
 const POLICY = [
@@ -46,7 +46,13 @@ const files = lazy(async () => {
   const found = new Map<string, StaticFile["answer"]>();
   for (const { name, bytes } of (await pageBundle()).files) {
     const type = TYPES[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream";
-    const headers = { ...KEPT, "content-type": type, "cache-control": "public, max-age=31536000, immutable" };
+    const headers = {
+      ...KEPT,
+      "content-type": type,
+      "cache-control": "public, max-age=31536000, immutable",
+      // A worker is held to the policy of its own script.
+      "content-security-policy": POLICY,
+    };
     found.set(name, staticFile(async () => ({ content: await bytes(), headers })).answer);
   }
   return found;
@@ -77,7 +83,8 @@ export function shellRoutes() {
     .get(
       "/s",
       // Relative, so that a proxy may serve everything below a path. Its page needs the slash for the same reason.
-      ({ request, redirect }) => (new URL(request.url).pathname === "/s" ? redirect("s/", 302) : shared(request)),
+      ({ request, redirect }) =>
+        new URL(request.url).pathname === "/s" ? redirect("s/", 302) : shared(request),
       hidden,
     )
     .get("/s/", ({ request }) => shared(request), hidden)

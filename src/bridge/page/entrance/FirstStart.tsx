@@ -22,7 +22,8 @@ const words = inLanguages({
   de: {
     lead: "Diesen Server verwaltet noch niemand. Lege das erste Konto hier an, oder auf dem Server mit einem Befehl:",
     code: "Code vom Server",
-    codeHint: "Er steht am Terminal des Servers oder in der Datei first-start-code seines Datenverzeichnisses.",
+    codeHint:
+      "Er steht am Terminal des Servers oder in der Datei first-start-code seines Datenverzeichnisses.",
     username: "Benutzername",
     usernameHint: "3 bis 30 Buchstaben, Ziffern und Unterstriche",
     email: "E-Mail-Adresse",
@@ -46,7 +47,12 @@ export function FirstStart({
   const make = async () => {
     await call(() =>
       api.POST("/bridge/first-start", {
-        body: { code: code.value.trim(), username: username.value, email: email.value, password: password.value },
+        body: {
+          code: code.value.trim(),
+          username: username.value,
+          email: email.value,
+          password: password.value,
+        },
       }),
     );
     await askWho();

@@ -5,7 +5,10 @@ import { Dialog } from "../ui/dialog";
 import { SignIn } from "./SignIn";
 
 const words = inLanguages({
-  en: { title: "Signed out", lead: "Your session has ended. What you typed is still here: sign in to go on." },
+  en: {
+    title: "Signed out",
+    lead: "Your session has ended. What you typed is still here: sign in to go on.",
+  },
   de: {
     title: "Abgemeldet",
     lead: "Deine Sitzung ist zu Ende. Was du geschrieben hast, ist noch da: Melde dich an, um weiterzumachen.",

@@ -117,7 +117,13 @@ export function SignIn({ identifier: given = "" }: { identifier?: string }): JSX
 }
 
 /** The field of a second factor's code, which takes the focus when it appears. */
-export function CodeField({ value, onInput }: { value: string; onInput: (value: string) => void }): JSX.Element {
+export function CodeField({
+  value,
+  onInput,
+}: {
+  value: string;
+  onInput: (value: string) => void;
+}): JSX.Element {
   const t = words();
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => box.current?.querySelector("input")?.focus(), []);

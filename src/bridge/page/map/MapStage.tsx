@@ -12,7 +12,8 @@ const words = inLanguages({
   },
   de: {
     map: "Karte",
-    failed: "Dieser Browser kann die Karte nicht zeichnen. Die Liste der Geräte sagt alles, was die Karte zeigt.",
+    failed:
+      "Dieser Browser kann die Karte nicht zeichnen. Die Liste der Geräte sagt alles, was die Karte zeigt.",
   },
 });
 

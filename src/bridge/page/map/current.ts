@@ -8,6 +8,5 @@ export const stage = signal<Stage | null>(null);
 /** Draws on the map while a panel is open: `draw` gets the map, and returns the function that takes everything away again. */
 export function useStage(draw: (stage: Stage) => () => void, about: readonly unknown[] = []): void {
   const current = stage.value;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the caller names what the drawing is about.
   useEffect(() => (current ? draw(current) : undefined), [current, ...about]);
 }

@@ -4,8 +4,8 @@ import type { GeoJSONSource, LngLatBoundsLike } from "maplibre-gl";
 import { ageOf, fleet, watchFixes } from "../fleet";
 import { go } from "../route";
 import { present } from "../times";
-import { FONT } from "./style";
 import type { Stage } from "./stage";
+import { FONT } from "./style";
 
 /** The devices on the map: a sign with heading, name and age. */
 
@@ -68,7 +68,15 @@ export function drawFleet({ map, add }: Stage): void {
           "text-optional": true,
         },
         paint: {
-          "icon-color": ["match", ["get", "age"], "fresh", palette.craft, "old", palette.craftOld, palette.craftLost],
+          "icon-color": [
+            "match",
+            ["get", "age"],
+            "fresh",
+            palette.craft,
+            "old",
+            palette.craftOld,
+            palette.craftLost,
+          ],
           "text-color": palette.text,
           "text-halo-color": palette.halo,
           "text-halo-width": 1.5,
@@ -81,10 +89,12 @@ export function drawFleet({ map, add }: Stage): void {
     },
   });
 
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isDue = false;
   watchFixes(() => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
+    if (isDue) return;
+    isDue = true;
+    setTimeout(() => {
+      isDue = false;
       fill();
     }, PACE);
   });

@@ -1,4 +1,4 @@
-import { layers as protomapsLayers, namedFlavor } from "@protomaps/basemaps";
+import { namedFlavor, layers as protomapsLayers } from "@protomaps/basemaps";
 import type { LayerSpecification, SourceSpecification, StyleSpecification } from "maplibre-gl";
 import type { Schemas } from "../api";
 import { BASE } from "../base";
@@ -36,7 +36,10 @@ function coastLayers(source: string, palette: Palette): LayerSpecification[] {
       type: "line",
       source,
       "source-layer": "land",
-      paint: { "line-color": palette.shore, "line-width": ["interpolate", ["linear"], ["zoom"], 3, 0.4, 10, 1.2] },
+      paint: {
+        "line-color": palette.shore,
+        "line-width": ["interpolate", ["linear"], ["zoom"], 3, 0.4, 10, 1.2],
+      },
     },
     { id: "lake", type: "fill", source, "source-layer": "lake", paint: { "fill-color": palette.lake } },
     {
@@ -60,7 +63,9 @@ function coastLayers(source: string, palette: Palette): LayerSpecification[] {
 function vectorLayers(chart: Chart, look: Look, language: Locale): LayerSpecification[] {
   const { name, layers } = chart;
   if (layers)
-    return (layers as LayerSpecification[]).map((layer) => ({ ...layer, id: `${name}-${layer.id}`, source: name }) as LayerSpecification);
+    return (layers as LayerSpecification[]).map(
+      (layer) => ({ ...layer, id: `${name}-${layer.id}`, source: name }) as LayerSpecification,
+    );
   const flavor = namedFlavor(look === "light" ? "light" : "dark");
   return protomapsLayers(name, flavor, { lang: language })
     .filter((layer) => layer.type !== "background")
@@ -84,11 +89,7 @@ function rasterLayer(chart: Chart, look: Look): LayerSpecification {
 }
 
 /** The style of the map with the charts that are shown. */
-export function mapStyle(
-  charts: readonly Chart[],
-  look: Look,
-  language: Locale,
-): StyleSpecification {
+export function mapStyle(charts: readonly Chart[], look: Look, language: Locale): StyleSpecification {
   const palette = PALETTES[look];
   const layers: LayerSpecification[] = [
     { id: "sea", type: "background", paint: { "background-color": palette.sea } },

@@ -103,7 +103,16 @@ interface InputProps {
   pattern?: string;
 }
 
-type TextType = "text" | "password" | "email" | "url" | "search" | "date" | "time" | "datetime-local" | "color";
+type TextType =
+  | "text"
+  | "password"
+  | "email"
+  | "url"
+  | "search"
+  | "date"
+  | "time"
+  | "datetime-local"
+  | "color";
 
 /** A field of one line. `onInput` gets the text. */
 export function TextField({
@@ -250,7 +259,13 @@ export function AreaField({
   return (
     <Field label={label} hint={hint}>
       {(ids) => (
-        <textarea {...rest} {...ids} rows={rows} value={value} onInput={(event) => onInput(event.currentTarget.value)} />
+        <textarea
+          {...rest}
+          {...ids}
+          rows={rows}
+          value={value}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
       )}
     </Field>
   );

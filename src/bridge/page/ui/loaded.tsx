@@ -36,7 +36,6 @@ export function useLoaded<T>(read: () => Promise<T>, about: readonly unknown[]):
     }
   }, [state]);
   const isOpen = session.value === "open" || session.value === "none";
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the caller names what the reading is about.
   useEffect(() => {
     if (isOpen) void reload();
   }, [isOpen, ...about]);

@@ -76,7 +76,11 @@ export function Section({
 }
 
 /** Names and values, side by side. Values that are null are left out. */
-export function Facts({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }): JSX.Element {
+export function Facts({
+  of,
+}: {
+  of: readonly (readonly [name: string, value: ComponentChildren])[];
+}): JSX.Element {
   return (
     <dl class="facts">
       {of
