@@ -16,13 +16,18 @@ export const chromium: string | null =
 /** Milliseconds that a page may take, on a busy machine, to show the content that a test waits for. */
 const PAGE_TIMEOUT = 40_000;
 
+/** A name that the browser takes for this machine: over plain http it makes no secure context, as a box on a boat. */
+export const BOAT = "boat.local";
+
 const FLAGS = [
   "--disable-extensions",
+  // A map is drawn by WebGL, here without a graphics card.
+  ...["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
   "--disable-dev-shm-usage",
   // Chromium's own sandbox refuses root, and containers run as root; only our own pages are opened.
   "--no-sandbox",
   // A host name that gets past the request filter isn't resolved.
-  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+  `--host-resolver-rules=MAP ${BOAT} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
 ];
 
 /** A page, and its violations. */
@@ -35,8 +40,8 @@ export interface Visit {
 }
 
 export interface Browser {
-  /** Opens an address. */
-  visit: (url: string) => Promise<Visit>;
+  /** Opens an address in a page of its own; without its cookies and choices where `isFresh`. */
+  visit: (url: string, isFresh?: boolean) => Promise<Visit>;
   stop: () => Promise<void>;
 }
 
@@ -52,7 +57,18 @@ export async function startBrowser(executablePath: string): Promise<Browser> {
     env: { ...process.env, HOME: home },
   });
   context.setDefaultTimeout(PAGE_TIMEOUT);
-  return { visit: (url) => visit(context, url), stop: () => context.close() };
+  const fresh = async () => {
+    const made = await context
+      .browser()
+      ?.newContext({ viewport: { width: 1280, height: 1600 }, locale: "en" });
+    if (!made) throw new Error("the browser opens no context of its own");
+    made.setDefaultTimeout(PAGE_TIMEOUT);
+    return made;
+  };
+  return {
+    visit: async (url, isFresh = false) => visit(isFresh ? await fresh() : context, url),
+    stop: () => context.close(),
+  };
 }
 
 async function visit(context: BrowserContext, url: string): Promise<Visit> {

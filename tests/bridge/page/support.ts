@@ -1,0 +1,126 @@
+import { expect } from "bun:test";
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { BOAT, type Browser, type Visit } from "../../support/browser";
+import type { TestServer } from "../../support/server";
+
+/** The page as a user walks through it, in a browser that reaches nothing but the server. */
+
+export const PHONE = { width: 390, height: 844 };
+export const TABLET = { width: 820, height: 1180 };
+export const DESKTOP = { width: 1440, height: 900 };
+
+export const LOOKS = ["light", "dark", "night"] as const;
+export type Look = (typeof LOOKS)[number];
+
+interface Options {
+  size?: { width: number; height: number };
+  /** The place behind the #, such as `/devices`. */
+  at?: string;
+  look?: Look;
+  language?: "en" | "de";
+  /** The path of the document below the server's address. */
+  path?: string;
+}
+
+/** The server's address by an invented name, over plain http: what a browser takes for no secure context. */
+export const boatUrl = (server: TestServer): string => {
+  const { port } = new URL(server.url);
+  return `http://${BOAT}:${port}`;
+};
+
+/** Opens the page as whoever has never been here. */
+export async function openPage(
+  browser: Browser,
+  server: TestServer,
+  { size = DESKTOP, at = "", look = "light", language = "en", path = "/" }: Options = {},
+): Promise<Visit> {
+  const visit = await browser.visit(`${boatUrl(server)}/health/live`, true);
+  const { page } = visit;
+  await page.setViewportSize(size);
+  // Choices are there before the page begins.
+  await page.evaluate(
+    ([look, language]) => {
+      localStorage.setItem("fairlead.look", look as string);
+      localStorage.setItem("fairlead.language", language as string);
+    },
+    [look, language],
+  );
+  await page.goto(`${boatUrl(server)}${path}${at ? `#${at}` : ""}`);
+  return visit;
+}
+
+/** Signs in by the form that the page shows. */
+export async function signInOn(page: Page, username: string, password: string): Promise<void> {
+  await page.getByLabel(/^(Username or email|Benutzername)/).fill(username);
+  await page.getByLabel(/^(Password|Passwort)/).fill(password);
+  await page.getByRole("button", { name: /^(Sign in|Anmelden)$/ }).click();
+  await page.locator(".shell").waitFor();
+}
+
+/** Opens the page, and signs in. */
+export async function openBridge(
+  browser: Browser,
+  server: TestServer,
+  { username, password }: { username: string; password: string },
+  options: Options = {},
+): Promise<Visit> {
+  const visit = await openPage(browser, server, options);
+  await signInOn(visit.page, username, password);
+  return visit;
+}
+
+/** Waits until the map has drawn all that it has. */
+export async function mapReady(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const { stage } = document.querySelector("#map") as unknown as {
+      stage?: { map: { loaded: () => boolean; areTilesLoaded: () => boolean } };
+    };
+    return stage?.map.loaded() === true && stage.map.areTilesLoaded();
+  });
+}
+
+/** What the map shows of a layer: the properties of the features that are drawn. */
+export const drawn = (page: Page, layer: string): Promise<Record<string, unknown>[]> =>
+  page.evaluate((layer) => {
+    const { stage } = document.querySelector("#map") as unknown as {
+      stage: {
+        map: { queryRenderedFeatures: (of: object) => { properties: Record<string, unknown> }[] };
+      };
+    };
+    return stage.map.queryRenderedFeatures({ layers: [layer] }).map(({ properties }) => properties);
+  }, layer);
+
+const AXE = readFileSync(Bun.resolveSync("axe-core/axe.min.js", import.meta.dir), "utf8");
+
+interface Violation {
+  id: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+/** Violations of the accessibility rules on the page as it is, each with the elements that it is about. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(() =>
+    (
+      globalThis as unknown as { axe: { run: (of: Document) => Promise<{ violations: Violation[] }> } }
+    ).axe.run(document),
+  );
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+  );
+}
+
+/** The page, as it is, breaks no rule of accessibility in any look. */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const look of LOOKS) {
+    await page.evaluate((look) => {
+      document.documentElement.dataset.look = look;
+    }, look);
+    expect({ look, violations: await violations(page) }).toEqual({ look, violations: [] });
+  }
+}
+
+/** The page asked no other host for anything, and its console is clean. */
+export const expectQuiet = ({ foreign, errors }: Visit): void =>
+  expect({ foreign, errors }).toEqual({ foreign: [], errors: [] });
