@@ -1,6 +1,18 @@
 import type { JSX } from "preact";
-import { Panel } from "../../ui/panel";
+import { route } from "../../route";
+import { DeviceList } from "./DeviceList";
+import { DevicePage } from "./DevicePage";
+import { DeviceSettings, NewDevice } from "./DeviceSettings";
+import { Shares } from "./Shares";
+import { Trackers } from "./Trackers";
 
+/** Devices: the list, one of them, and what is set up for it. */
 export function Devices(): JSX.Element {
-  return <Panel title="Devices">{null}</Panel>;
+  const [, id, part] = route.value.path;
+  if (id === undefined) return <DeviceList />;
+  if (id === "new") return <NewDevice />;
+  if (part === "settings") return <DeviceSettings id={id} />;
+  if (part === "trackers") return <Trackers id={id} />;
+  if (part === "shares") return <Shares id={id} />;
+  return <DevicePage id={id} />;
 }

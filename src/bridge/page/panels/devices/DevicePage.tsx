@@ -1,0 +1,92 @@
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { type Craft, fleet, fleetState } from "../../fleet";
+import { stage } from "../../map/current";
+import { to } from "../../route";
+import { may } from "../../session";
+import { dayName } from "../../times";
+import { bearing, number, place, speed } from "../../units";
+import { activeTrips, zonesInside } from "../../whereabouts";
+import { Icon, type IconName } from "../../ui/icons";
+import { Facts, Panel } from "../../ui/panel";
+import { Ago } from "../../ui/time";
+import { common } from "../../ui/words";
+import { AgeSign, useWhereabouts } from "./state";
+import { words } from "./words";
+
+/** One device: its state in words and numbers, and the ways to what belongs to it. */
+export function DevicePage({ id }: { id: string }): JSX.Element {
+  const craft = fleet.value.get(id);
+  if (craft) return <Shown craft={craft} />;
+  return (
+    <Panel title={words().title} back={to(["devices"])}>
+      <p class="soft">{fleetState.value === "first" ? common().loading : words().noneForYou}</p>
+    </Panel>
+  );
+}
+
+function Shown({ craft }: { craft: Craft }): JSX.Element {
+  const t = words();
+  const device = craft.device.value;
+  const fix = craft.fix.value;
+  const doing = useWhereabouts(craft);
+  const zones = zonesInside.value.get(device.id) ?? [];
+  const trip = activeTrips.value.get(device.id);
+  const current = stage.value;
+  useEffect(() => {
+    const at = craft.fix.peek();
+    if (current && at)
+      current.map.easeTo({ center: [at.longitude, at.latitude], zoom: Math.max(current.map.getZoom(), 11) });
+  }, [current, craft]);
+  const links: (readonly [IconName, string, string] | false)[] = [
+    ["day", t.day, to(["day", device.id, dayName(Date.parse(fix?.timestamp ?? new Date().toISOString()))])],
+    ["anchor", t.anchor, to(["anchor", device.id])],
+    ["phone", t.trackers, to(["devices", device.id, "trackers"])],
+    ["share", t.shares, to(["devices", device.id, "shares"])],
+    may("devices:write") && ["edit", t.settings, to(["devices", device.id, "settings"])],
+  ];
+  return (
+    <Panel title={device.name} back={to(["devices"])}>
+      <p class="state">
+        <AgeSign fix={fix} />
+        <span>
+          {doing.join(" · ") || t.neverSeen}
+          {fix && (
+            <>
+              {" "}
+              · <Ago at={fix.timestamp} />
+            </>
+          )}
+        </span>
+      </p>
+      {device.description && <p>{device.description}</p>}
+      {fix && (
+        <Facts
+          of={[
+            [t.speed, fix.speed_kmh === null ? null : speed(fix.speed_kmh)],
+            [t.course, fix.heading === null ? null : bearing(fix.heading)],
+            [t.position, <span key="place">{place(fix.latitude, fix.longitude)}</span>],
+            [t.altitude, fix.altitude === null ? null : `${number(fix.altitude)} m`],
+            [t.battery, device.battery_percent === null ? null : `${number(device.battery_percent)} %`],
+            [t.zone, zones.length > 0 ? zones.join(", ") : null],
+            [t.trip, trip ? <a href={to(["trips", trip.id])}>{trip.name}</a> : null],
+          ]}
+        />
+      )}
+      <ul class="rows">
+        {links.map(
+          (link) =>
+            link && (
+              <li key={link[1]}>
+                <a class="row" href={link[2]}>
+                  <Icon name={link[0]} />
+                  <span class="row-main">{link[1]}</span>
+                  <Icon name="next" />
+                </a>
+              </li>
+            ),
+        )}
+      </ul>
+    </Panel>
+  );
+}
