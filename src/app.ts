@@ -59,7 +59,7 @@ import { linkRoutes } from "./tracking/links/routes";
 import { locationRoutes } from "./tracking/locations/routes";
 import { logRoutes } from "./tracking/log/routes";
 import { sharedRoutes } from "./tracking/shared/routes";
-import { shareRoutes } from "./tracking/shares/routes";
+import { ownShareRoutes, shareRoutes } from "./tracking/shares/routes";
 import { templateRoutes } from "./tracking/templates/routes";
 import { timelineRoutes } from "./tracking/timeline/routes";
 import { trackerRoutes } from "./tracking/trackers/routes";
@@ -122,6 +122,7 @@ export function createApp(): App {
     .use(deviceRoutes)
     .use(trackerRoutes)
     .use(shareRoutes)
+    .use(ownShareRoutes)
     .use(linkRoutes)
     .use(sharedRoutes)
     .use(trackRoutes)

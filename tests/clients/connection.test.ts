@@ -243,7 +243,7 @@ describe("a server that stays", () => {
   });
 
   test("ends a subscription to a channel that isn't numbered", async () => {
-    const heard = listen({ url: server.url, token: reader }).hear("vessels" as "gps");
+    const heard = listen({ url: server.url, token: reader }).hear("public" as "gps");
     await eventually(() => heard.errors.length > 0);
     expect(heard.errors.map(({ status }) => status)).toEqual([400]);
   });

@@ -1,13 +1,34 @@
 import { Elysia } from "elysia";
+import { sessionActor } from "../../identity/access/actor";
 import { guard } from "../../identity/access/guard";
-import { errors, NoContent, Page, Single } from "../../kernel/http/answers";
+import { errors, List, NoContent, Page, Single } from "../../kernel/http/answers";
 import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
 import { IdParams, query, t } from "../../kernel/http/schema";
 import { DeviceShare, NewShare, ShareParams } from "./schema";
-import { endShare, getShare, listShares, putShare } from "./service";
+import { endShare, getShare, listShares, putShare, sharesAbout } from "./service";
 
 const pathOf = (deviceId: string) => `/v1/devices/${deviceId}/shares`;
 const DEFAULT_LIMIT = 20;
+
+const ownPath = "/v1/users/me/shares";
+
+/** The shares of devices with the caller. */
+export const ownShareRoutes = new Elysia({ prefix: ownPath, tags: ["Shares"] }).use(guard).get(
+  "",
+  ({ actor }) => ({
+    data: sharesAbout(sessionActor(actor).caller.userId, "user_id"),
+    _links: { self: ownPath },
+  }),
+  {
+    access: "session",
+    response: { 200: List("DeviceShareListing", DeviceShare) },
+    detail: {
+      operationId: "listOwnShares",
+      summary: "List the shares with the caller",
+      description: "The devices that are shared with the user of the session, by device, each with its level.",
+    },
+  },
+);
 
 export const shareRoutes = new Elysia({ prefix: "/v1/devices/:id/shares", tags: ["Shares"] })
   .use(guard)

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { type Craft, fleet, fleetState } from "../../fleet";
 import { stage } from "../../map/current";
 import { to } from "../../route";
-import { may } from "../../session";
+import { mayBy } from "../../shares";
 import { dayName } from "../../times";
 import { bearing, number, place, speed } from "../../units";
 import { activeTrips, zonesInside } from "../../whereabouts";
@@ -38,12 +38,13 @@ function Shown({ craft }: { craft: Craft }): JSX.Element {
     if (current && at)
       current.map.easeTo({ center: [at.longitude, at.latitude], zoom: Math.max(current.map.getZoom(), 11) });
   }, [current, craft]);
+  const manages = mayBy("devices:write", device.id, "manage");
   const links: (readonly [IconName, string, string] | false)[] = [
-    ["day", t.day, to(["day", device.id, dayName(Date.parse(fix?.timestamp ?? new Date().toISOString()))])],
-    ["anchor", t.anchor, to(["anchor", device.id])],
-    ["phone", t.trackers, to(["devices", device.id, "trackers"])],
-    ["share", t.shares, to(["devices", device.id, "shares"])],
-    may("devices:write") && ["edit", t.settings, to(["devices", device.id, "settings"])],
+    mayBy("gps:read", device.id, "history") && ["day", t.day, to(["day", device.id, dayName(Date.parse(fix?.timestamp ?? new Date().toISOString()))])],
+    mayBy("alerts:read", device.id, "now") && ["anchor", t.anchor, to(["anchor", device.id])],
+    manages && ["phone", t.trackers, to(["devices", device.id, "trackers"])],
+    manages && ["share", t.shares, to(["devices", device.id, "shares"])],
+    manages && ["edit", t.settings, to(["devices", device.id, "settings"])],
   ];
   return (
     <Panel title={device.name} back={to(["devices"])}>

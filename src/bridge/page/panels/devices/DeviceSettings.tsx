@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { api, call, type Schemas } from "../../api";
-import { fleet, readFleet } from "../../fleet";
+import { readFleet } from "../../fleet";
 import { go, to } from "../../route";
 import { Button } from "../../ui/button";
 import { ask } from "../../ui/dialog";

@@ -1,0 +1,28 @@
+import { effect, signal } from "@preact/signals";
+import { api, call } from "./api";
+import { may, session } from "./session";
+
+/** The user's rights to single devices: all of them by permissions, or those that a share gives. */
+
+type Level = "now" | "history" | "manage";
+
+const LEVELS: readonly Level[] = ["now", "history", "manage"];
+const levels = signal<ReadonlyMap<string, Level>>(new Map());
+
+effect(() => {
+  if (session.value !== "open") return;
+  call(() => api.GET("/v1/users/me/shares"))
+    .then(({ data }) => {
+      levels.value = new Map(
+        data.filter(({ is_silent }) => !is_silent).map(({ device_id, level }) => [device_id, level]),
+      );
+    })
+    // Without an answer no right is known; the API refuses what isn't allowed in any case.
+    .catch(() => {});
+});
+
+/** True if the user holds the permission, or sees the device by a share of at least this level. */
+export function mayBy(permission: string, deviceId: string, level: Level): boolean {
+  const share = levels.value.get(deviceId);
+  return may(permission) || (share !== undefined && LEVELS.indexOf(share) >= LEVELS.indexOf(level));
+}
