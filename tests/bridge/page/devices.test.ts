@@ -13,10 +13,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   if (!chromium) return;
-  [server, browser] = await Promise.all([
-    TestServer.start(),
-    startBrowser(chromium),
-  ]);
+  [server, browser] = await Promise.all([TestServer.start(), startBrowser(chromium)]);
 });
 afterAll(async () => {
   if (!chromium) return;
@@ -46,12 +43,12 @@ describe.skipIf(!chromium)("a skipper with a phone", () => {
     await expectAccessible(page);
     const [address = "", token = ""] = await Promise.all(
       ["Address", "Token"].map((label) =>
-        page.locator(".copyable", { hasText: label }).locator("code").innerText(),
+        page.locator(".copyable", { hasText: label }).locator("code").textContent(),
       ),
     );
 
     // The app does what its code says.
-    const { pathname } = new URL(address);
+    const { pathname } = new URL(address ?? "");
     const sent = await fetch(`${server.url}${pathname}`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
