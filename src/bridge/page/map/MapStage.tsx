@@ -7,11 +7,11 @@ import type { Stage } from "./stage";
 
 const words = inLanguages({
   en: {
-    map: "Map",
+    map: "Map with devices",
     failed: "The map can't be drawn by this browser. The list of devices says everything that the map shows.",
   },
   de: {
-    map: "Karte",
+    map: "Karte mit Geräten",
     failed:
       "Dieser Browser kann die Karte nicht zeichnen. Die Liste der Geräte sagt alles, was die Karte zeigt.",
   },
