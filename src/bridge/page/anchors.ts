@@ -20,9 +20,7 @@ const mayRead = (): boolean => may("alerts:read") || managesAny();
 export async function readAnchorWatches(): Promise<void> {
   if (!mayRead()) return;
   try {
-    const { data } = await call(() =>
-      api.GET("/v1/anchor-watches", { params: { query: { limit: PAGE } } }),
-    );
+    const { data } = await call(() => api.GET("/v1/anchor-watches", { params: { query: { limit: PAGE } } }));
     anchorWatches.value = new Map(data.map((watch) => [watch.device_id, watch]));
   } catch {
     // What is known stays; the next time it is read again.

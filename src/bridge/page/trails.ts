@@ -100,7 +100,8 @@ function review(): void {
   }
   for (const [id, { fix }] of fleet.peek()) {
     const at = fix.peek();
-    if (at && Date.parse(at.timestamp) >= today && !asked.has(id) && mayBy("gps:read", id, "history")) want(id);
+    if (at && Date.parse(at.timestamp) >= today && !asked.has(id) && mayBy("gps:read", id, "history"))
+      want(id);
   }
   for (const id of [...trails.keys()])
     if (!fleet.peek().has(id)) {
@@ -152,4 +153,3 @@ export function followTrails(): () => void {
     trails.clear();
   };
 }
-

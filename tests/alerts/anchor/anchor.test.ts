@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { WebhookStandIn } from "../../stand-ins/webhook";
-import { done, eventually, expectInvalid, expectRefused, expectStatus, UNKNOWN } from "../../support/expectations";
+import {
+  done,
+  eventually,
+  expectInvalid,
+  expectRefused,
+  expectStatus,
+  UNKNOWN,
+} from "../../support/expectations";
 import { newUser } from "../../support/people";
 import { TestServer } from "../../support/server";
 import { Client } from "../../support/socket";

@@ -13,10 +13,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   if (!chromium) return;
-  [server, browser] = await Promise.all([
-    TestServer.start(),
-    startBrowser(chromium),
-  ]);
+  [server, browser] = await Promise.all([TestServer.start(), startBrowser(chromium)]);
 });
 afterAll(async () => {
   if (!chromium) return;

@@ -25,19 +25,21 @@ export function MapStage({ isHidden }: { isHidden: boolean }): JSX.Element {
   const t = words();
   const element = useRef<MapElement>(null);
   const isFailed = useSignal(false);
+  const tools = useSignal<(() => JSX.Element) | null>(null);
   useEffect(() => {
     const container = element.current;
     if (!container) return;
     let isGone = false;
-    Promise.all([import("./stage"), import("./fleet")])
-      .then(async ([{ startStage }, { drawFleet }]) => {
+    Promise.all([import("./stage"), import("./parts"), import("./Tools")])
+      .then(async ([{ startStage }, { drawAll }, { Tools }]) => {
         const started = await startStage(container);
         if (isGone) {
           started.map.remove();
           return;
         }
         container.stage = started;
-        drawFleet(started);
+        drawAll(started);
+        tools.value = () => <Tools stage={started} />;
         stage.value = started;
       })
       .catch((error: unknown) => {
@@ -49,11 +51,13 @@ export function MapStage({ isHidden }: { isHidden: boolean }): JSX.Element {
       stage.value?.map.remove();
       stage.value = null;
     };
-  }, [isFailed]);
+  }, [isFailed, tools]);
+  const Shown = tools.value;
   return (
     <section class="stage" aria-label={t.map} inert={isHidden}>
       {isFailed.value && <p class="notice">{t.failed}</p>}
       <div id="map" ref={element} />
+      {Shown && <Shown />}
     </section>
   );
 }

@@ -82,10 +82,12 @@ export function drawAnchors(stage: Stage, { name, read, onRadius }: Options): ()
   const hasHandle = onRadius !== undefined;
   const sign = `${name}-sign`;
   const fill = () => {
+    const features = read().flatMap((shape, at) => featuresOf(shape, hasHandle && at === 0));
+    const source = map.getSource<GeoJSONSource>(name);
+    if (!source) return;
     if (!map.hasImage(sign))
       map.addImage(sign, drawSign(palette().chosen, palette().paper), { pixelRatio: 2 });
-    const features = read().flatMap((shape, at) => featuresOf(shape, hasHandle && at === 0));
-    map.getSource<GeoJSONSource>(name)?.setData({ type: "FeatureCollection", features });
+    void source.setData({ type: "FeatureCollection", features });
   };
   const of = (part: string) => ["==", ["get", "part"], part] as ["==", ["get", string], string];
   const remove = add({

@@ -3,12 +3,12 @@ import type { Feature, FeatureCollection } from "geojson";
 import type { GeoJSONSource } from "maplibre-gl";
 import { chosenDevice } from "../chosen";
 import { ageOf, type Craft, fleet, watchFixes } from "../fleet";
-import { look, prefersStillness } from "../looks";
+import { prefersStillness } from "../looks";
 import { present } from "../times";
 import { accuracy } from "./accuracy";
 import { boundsOf, circle } from "./geometry";
-import { HUES, type Palette } from "./palette";
 import { paced } from "./paced";
+import { HUES, type Palette } from "./palette";
 import { craftSign } from "./signs";
 import type { Stage } from "./stage";
 import { FONT } from "./style";
@@ -65,7 +65,7 @@ function chosen(stage: Stage): FeatureCollection {
   const id = chosenDevice.peek();
   const craft = id === null ? undefined : fleet.peek().get(id);
   const feature = id !== null && craft ? featureOf(stage, stage.palette(), id, craft) : null;
-  if (!feature || feature.geometry.type !== "Point") return EMPTY;
+  if (feature?.geometry.type !== "Point") return EMPTY;
   const metres = accuracy.peek();
   const ring: Feature[] =
     metres === null
@@ -84,8 +84,11 @@ function chosen(stage: Stage): FeatureCollection {
 export function drawFleet(stage: Stage): () => void {
   const { map, add } = stage;
   const fill = () => {
-    map.getSource<GeoJSONSource>(SOURCE)?.setData(others(stage));
-    map.getSource<GeoJSONSource>(CHOSEN)?.setData(chosen(stage));
+    // While another style is being loaded there are neither sources nor places for pictures.
+    const [source, above] = [map.getSource<GeoJSONSource>(SOURCE), map.getSource<GeoJSONSource>(CHOSEN)];
+    if (!source || !above) return;
+    void source.setData(others(stage));
+    void above.setData(chosen(stage));
   };
   const remove = add({
     name: SOURCE,
@@ -108,6 +111,7 @@ export function drawFleet(stage: Stage): () => void {
         "text-variable-anchor": ["top" as const, "bottom" as const, "left" as const, "right" as const],
         "text-radial-offset": 1.25,
         "text-max-width": 12,
+        "text-optional": true,
       };
       const ink = { "text-color": palette.name, "text-halo-color": palette.halo, "text-halo-width": 1.6 };
       const sign = {
@@ -143,19 +147,12 @@ export function drawFleet(stage: Stage): () => void {
           paint: { "text-color": palette.craft },
         },
         {
-          id: `${SOURCE}-names`,
-          type: "symbol",
-          source: SOURCE,
-          filter: ["!", ["has", "point_count"]],
-          layout: name,
-          paint: ink,
-        },
-        {
           id: `${SOURCE}-signs`,
           type: "symbol",
           source: SOURCE,
           filter: ["!", ["has", "point_count"]],
-          layout: sign,
+          layout: { ...sign, ...name },
+          paint: ink,
         },
         {
           id: `${CHOSEN}-accuracy`,
@@ -194,8 +191,6 @@ export function drawFleet(stage: Stage): () => void {
             ...name,
             "text-size": 14,
             "text-radial-offset": 1.8,
-            "text-optional": true,
-            "text-allow-overlap": false,
           },
           paint: ink,
         },
@@ -216,7 +211,6 @@ export function drawFleet(stage: Stage): () => void {
     effect(() => {
       chosenDevice.value;
       accuracy.value;
-      look.value;
       fill();
     }),
     onTap(stage, [`${SOURCE}-clusters`], ({ feature: { properties, geometry } }) => {

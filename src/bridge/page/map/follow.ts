@@ -9,9 +9,13 @@ import type { Stage } from "./stage";
 /** Milliseconds of a move of the map. */
 const GLIDE = 600;
 
-/** Pixels of the map that the page's card covers, at the bottom. */
+const isPhone = matchMedia("(max-width: 799px)");
+
+/** Pixels of the map that the page's card covers at the bottom of a phone. */
 const covered = (): number =>
-  Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--covered")) || 0;
+  !isPhone.matches
+    ? 0
+    : Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--covered")) || 0;
 
 /** Follows. Returns the function that ends it. */
 export function keepInMiddle({ map }: Stage): () => void {

@@ -152,7 +152,11 @@ export function corridor(line: readonly Position[], km: number): Corridor {
   }
   const legs = spine.slice(1).map((to, at) => {
     const from = spine[at] as Place;
-    return { length: distanceKm(from, to), out: bearingDeg(from, to), in: (bearingDeg(to, from) + 180) % 360 };
+    return {
+      length: distanceKm(from, to),
+      out: bearingDeg(from, to),
+      in: (bearingDeg(to, from) + 180) % 360,
+    };
   });
   // For each place of the line: what lies left and right of it, at the end of the leg before and at the beginning of the next.
   const sides = spine.map((at, index) => {
@@ -178,7 +182,10 @@ export function corridor(line: readonly Position[], km: number): Corridor {
     const [begin, end] = [sides[at], sides[at + 1]] as [(typeof sides)[0], (typeof sides)[0]];
     const isLast = at === legs.length - 1;
     // A round corner belongs to the leg before it.
-    const [left, right] = [isLast ? end.left.slice(0, 1) : end.left, isLast ? end.right.slice(0, 1) : end.right];
+    const [left, right] = [
+      isLast ? end.left.slice(0, 1) : end.left,
+      isLast ? end.right.slice(0, 1) : end.right,
+    ];
     return [
       closed([
         begin.left.at(-1) as Place,
@@ -194,7 +201,12 @@ export function corridor(line: readonly Position[], km: number): Corridor {
   const [firstLeg, lastLeg] = [legs[0], legs.at(-1)] as [(typeof legs)[0], (typeof legs)[0]];
   const head = corner(last, lastLeg.in - 90, 180, km);
   const tail = corner(first, firstLeg.out + 90, 180, km);
-  const around = [...sides.flatMap(({ left }) => left), ...head, ...sides.toReversed().flatMap(({ right }) => right.toReversed()), ...tail];
+  const around = [
+    ...sides.flatMap(({ left }) => left),
+    ...head,
+    ...sides.toReversed().flatMap(({ right }) => right.toReversed()),
+    ...tail,
+  ];
   return {
     area: { type: "MultiPolygon", coordinates: [...pieces, [closed(head)], [closed(tail)]] },
     edge: outside(closed(around), spine, km),

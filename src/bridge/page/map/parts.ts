@@ -1,4 +1,4 @@
-import { effect } from "@preact/signals";
+import { effect, untracked } from "@preact/signals";
 import { type AnchorWatch, anchorWatches, followAnchorWatches } from "../anchors";
 import { chosenDevice, chosenOther, followed } from "../chosen";
 import { fleet } from "../fleet";
@@ -33,7 +33,7 @@ export function drawAll(stage: Stage): void {
   const whileShown = (name: LayerName, draw: (stage: Stage) => () => void) => {
     let erase: (() => void) | null = null;
     effect(() => {
-      if (isShown(name)) erase ??= draw(stage);
+      if (isShown(name)) erase ??= untracked(() => draw(stage));
       else {
         erase?.();
         erase = null;
@@ -81,7 +81,7 @@ const isMap = (): boolean => (route.peek().path[0] ?? "map") === "map";
 /** Chooses a device, in the view that is open where that shows single ones. */
 function choose(id: string): void {
   const name = route.peek().path[0] ?? "map";
-  if (name === "devices") return go(["devices", id]);
+  if (name === "devices") go(["devices", id]);
   // Views below or beside which the map is worked on have their own taps.
-  if (VIEWS.find((view) => view.name === name)?.layout !== "half") go(["map", id]);
+  else if (VIEWS.find((view) => view.name === name)?.layout !== "half") go(["map", id]);
 }

@@ -29,7 +29,10 @@ export function drawVessels(stage: Stage): () => void {
       };
     }),
   });
-  const fill = () => map.getSource<GeoJSONSource>(SOURCE)?.setData(featuresOf());
+  const fill = () => {
+    const source = map.getSource<GeoJSONSource>(SOURCE);
+    if (source) void source.setData(featuresOf());
+  };
   const ends = [
     followVessels(),
     add({

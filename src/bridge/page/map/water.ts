@@ -30,8 +30,7 @@ function drawSign(colour: string, paper: string): ImageData {
   context.fill();
   context.stroke();
   context.lineCap = "round";
-  for (const y of [17, 28])
-    context.stroke(new Path2D(`M11 ${y}c4-5 7-5 11 0s7 5 11 0`));
+  for (const y of [17, 28]) context.stroke(new Path2D(`M11 ${y}c4-5 7-5 11 0s7 5 11 0`));
   return context.getImageData(0, 0, 44, 44);
 }
 
@@ -43,7 +42,8 @@ export function drawWater(stage: Stage): () => void {
   const data = (): FeatureCollection => {
     const station = nearbyStation.value;
     if (!station || station.latitude === null || station.longitude === null) return EMPTY;
-    const level = station.level_cm === null ? "–" : `${number(station.level_cm)} cm ${arrowOf(station.trend)}`;
+    const level =
+      station.level_cm === null ? "–" : `${number(station.level_cm)} cm ${arrowOf(station.trend)}`;
     return {
       type: "FeatureCollection",
       features: [
@@ -56,9 +56,12 @@ export function drawWater(stage: Stage): () => void {
     };
   };
   const fill = () => {
+    const level = data();
+    const source = map.getSource<GeoJSONSource>(SOURCE);
+    if (!source) return;
     if (!map.hasImage(SIGN))
       map.addImage(SIGN, drawSign(palette().craft, palette().paper), { pixelRatio: 2 });
-    map.getSource<GeoJSONSource>(SOURCE)?.setData(data());
+    void source.setData(level);
   };
   const ends = [
     followWater(),

@@ -89,11 +89,11 @@ export function drawZones({ map, add }: Stage, hides: () => string | null = () =
         id,
         type: "line" as const,
         source: SOURCE,
-        filter: [
+        filter: ["all", ["==", ["geometry-type"], "LineString"], ["==", ["get", "isActive"], isActive]] as [
           "all",
-          ["==", ["geometry-type"], "LineString"],
-          ["==", ["get", "isActive"], isActive],
-        ] as ["all", ["==", ["geometry-type"], string], ["==", ["get", string], boolean]],
+          ["==", ["geometry-type"], string],
+          ["==", ["get", string], boolean],
+        ],
         layout: { "line-join": "round" as const },
         paint: {
           "line-color": color,
