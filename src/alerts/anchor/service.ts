@@ -1,11 +1,12 @@
 import { type Actor, transactAs } from "../../identity/access/actor";
 import { makerOf } from "../../identity/access/maker";
-import { manages } from "../../identity/access/visible-devices";
+import { isVisible, manages, type VisibleDevices } from "../../identity/access/visible-devices";
 import { recordAudit } from "../../identity/audit/service";
 import { sqlite, statement } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { afterCommit } from "../../kernel/db/transactions";
 import { conflict, invalid, notFound } from "../../kernel/errors/errors";
+import type { PageOf, PageRequest } from "../../kernel/http/paging";
 import { iso, isoOrNull, now, SECOND } from "../../kernel/time/clock";
 import { bearingDeg, destination, type Position } from "../../kernel/values/great-circle";
 import { clear } from "../alerts/register";
@@ -49,6 +50,18 @@ export const getWatch = (deviceId: string): AnchorWatch => toWatch(existingWatch
 export function findWatch(deviceId: string): AnchorWatch | null {
   const row = watchOf(deviceId);
   return row && toWatch(row);
+}
+
+/** The watches over the devices that a caller sees, the newest first. */
+export function listWatches(
+  { page, limit }: PageRequest,
+  visible: VisibleDevices = "all",
+): PageOf<AnchorWatch> {
+  const rows = allWatches()
+    .filter(({ device_id }) => isVisible(visible, device_id))
+    .sort((a, b) => b.dropped_at - a.dropped_at || (a.device_id < b.device_id ? 1 : -1));
+  const offset = Math.min((page - 1) * limit, rows.length);
+  return { rows: rows.slice(offset, offset + limit).map(toWatch), total: rows.length };
 }
 
 const tenth = (value: number): number => Math.round(value * 10) / 10;

@@ -9,6 +9,7 @@ import { route, to } from "./route";
 import { session } from "./session";
 import { Questions } from "./ui/dialog";
 import { Icon } from "./ui/icons";
+import { Settings } from "./ui/settings";
 import { Toasts } from "./ui/toasts";
 import { VIEWS, type View } from "./views";
 
@@ -122,6 +123,9 @@ function Menu(): JSX.Element {
           ),
         )}
       </ul>
+      <div class="panel-body">
+        <Settings />
+      </div>
     </div>
   );
 }

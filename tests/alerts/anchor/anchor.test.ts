@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { WebhookStandIn } from "../../stand-ins/webhook";
-import { done, eventually, expectInvalid, expectRefused, UNKNOWN } from "../../support/expectations";
+import {
+  done,
+  eventually,
+  expectInvalid,
+  expectRefused,
+  expectStatus,
+  UNKNOWN,
+} from "../../support/expectations";
+import { newUser } from "../../support/people";
 import { TestServer } from "../../support/server";
 import { Client } from "../../support/socket";
 import { MINUTE, SECOND } from "../../support/time";
@@ -157,6 +165,23 @@ describe("an anchor watch", () => {
     expect(await watch(device.id)).toMatchObject({ max_distance_m: 50, state: "dragging" });
     expect((await server.delete(pathOf(device.id), { token })).status).toBe(204);
     expect(done(await drop(device.id, moved)).data.max_distance_m).toBe(0);
+  });
+
+  test("is in the list of all, newest first, of which a user sees what is shared with them", async () => {
+    const [older, newer, user] = [await anchored(), await anchored(), await newUser(server)];
+    const list = async (as: string, query = "") =>
+      done(await server.get(`/v1/anchor-watches${query}`, { token: as }));
+    const { data, pagination } = await list(token, "?limit=2");
+    expect(data.map(({ device_id }: { device_id: string }) => device_id)).toEqual([newer.id, older.id]);
+    expect(data[1]).toEqual(await watch(older.id));
+    expect(pagination.total).toBeGreaterThanOrEqual(2);
+    expect((await list(token, "?page=1000")).data).toEqual([]);
+    const refused = await server.get("/v1/anchor-watches", { token: user.token });
+    expectRefused(refused, 403, "Forbidden");
+    const share = `/v1/devices/${older.id}/shares/${user.id}`;
+    expectStatus(await server.put(share, { token, body: { level: "manage" } }), 201);
+    const own = await list(user.token);
+    expect(own.data.map(({ device_id }: { device_id: string }) => device_id)).toEqual([older.id]);
   });
 
   test("refuses what makes no sense", async () => {
