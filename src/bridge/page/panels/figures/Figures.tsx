@@ -5,11 +5,11 @@ import { inLanguages } from "../../language";
 import { go, route, to } from "../../route";
 import { may } from "../../session";
 import { day, dayName, duration, spanOfDay } from "../../times";
-import { distance, number, speed } from "../../units";
 import { Bars } from "../../ui/bars";
 import { SelectField, TextField } from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Empty, Facts, Panel, Section } from "../../ui/panel";
+import { distance, number, speed } from "../../units";
 
 type By = "day" | "week" | "month";
 type Figures = Schemas["TimelineFigures"];
@@ -80,8 +80,7 @@ export function Figures(): JSX.Element {
   const until = query.get("to") ?? dayName(Date.now());
   const by = BYS.find((each) => each === query.get("by")) ?? "day";
   const ids = [...fleet.value.keys()].slice(0, MOST).join(",");
-  const set = (change: Record<string, string>) =>
-    go(["figures"], { from, to: until, by, ...change }, true);
+  const set = (change: Record<string, string>) => go(["figures"], { from, to: until, by, ...change }, true);
   const loaded = useLoaded(async () => {
     const [start, end] = [spanOfDay(from), spanOfDay(until)];
     if (!start || !end || ids === "") return [];
@@ -108,7 +107,13 @@ export function Figures(): JSX.Element {
   return (
     <Panel title={t.title}>
       <div class="pair">
-        <TextField label={t.from} type="date" required value={from} onInput={(value) => set({ from: value })} />
+        <TextField
+          label={t.from}
+          type="date"
+          required
+          value={from}
+          onInput={(value) => set({ from: value })}
+        />
         <TextField label={t.to} type="date" required value={until} onInput={(value) => set({ to: value })} />
         <SelectField
           label={t.by}

@@ -6,7 +6,7 @@ import { inLanguages } from "../../language";
 import { go, route } from "../../route";
 import { Button } from "../../ui/button";
 import { Copyable } from "../../ui/copy";
-import { Dialog, ask } from "../../ui/dialog";
+import { ask, Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icons";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Pages } from "../../ui/pages";
@@ -22,7 +22,8 @@ const words = inLanguages({
     add: "Make a link",
     lead: "A link shows devices or a trip to whoever has it, without an account.",
     none: "No links",
-    noneHint: "Let family or customers follow a voyage: they see only what you choose, as long as you choose.",
+    noneHint:
+      "Let family or customers follow a voyage: they see only what you choose, as long as you choose.",
     live: "live",
     history: "with its track",
     ends: "ends",
@@ -43,7 +44,8 @@ const words = inLanguages({
     add: "Link machen",
     lead: "Ein Link zeigt Geräte oder eine Fahrt, wem immer du ihn gibst, ohne Konto.",
     none: "Keine Links",
-    noneHint: "Lass Familie oder Kunden eine Reise verfolgen: Sie sehen nur, was du wählst, und so lange du willst.",
+    noneHint:
+      "Lass Familie oder Kunden eine Reise verfolgen: Sie sehen nur, was du wählst, und so lange du willst.",
     live: "live",
     history: "mit Strecke",
     ends: "endet",
@@ -166,7 +168,12 @@ function Row({ link, onEnd }: { link: Link; onEnd: () => void }): JSX.Element {
           )}
         </span>
       </span>
-      <Button kind="quiet" icon="trash" label={`${t.end}: ${link.label ?? names.join(", ")}`} onClick={onEnd} />
+      <Button
+        kind="quiet"
+        icon="trash"
+        label={`${t.end}: ${link.label ?? names.join(", ")}`}
+        onClick={onEnd}
+      />
     </li>
   );
 }

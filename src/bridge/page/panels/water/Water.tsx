@@ -1,13 +1,15 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { api, ApiError, call, type Schemas } from "../../api";
+import { useEffect } from "preact/hooks";
+import { api, call, type Schemas } from "../../api";
 import { inLanguages } from "../../language";
-import { bearing, distance, number, speed } from "../../units";
-import { vessels } from "../../vessels";
+import { may } from "../../session";
 import { TextField } from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Empty, Panel, Section } from "../../ui/panel";
 import { Ago } from "../../ui/time";
+import { bearing, distance, number, speed } from "../../units";
+import { followVessels, vessels } from "../../vessels";
 
 type Station = Schemas["WaterLevelStation"];
 
@@ -49,8 +51,8 @@ const MOST = 50;
 export function Water(): JSX.Element {
   return (
     <Panel title={words().title}>
-      <Levels />
-      <Vessels />
+      {may("pegel:read") && <Levels />}
+      {may("gps:read") && <Vessels />}
     </Panel>
   );
 }
@@ -60,14 +62,10 @@ function Levels(): JSX.Element {
   const water = useSignal("");
   const sought = water.value.trim().toUpperCase();
   const loaded = useLoaded(async () => {
-    try {
-      return await call(() =>
-        api.GET("/v1/pegel/stations", { params: { query: sought ? { water: sought } : {} } }),
-      );
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 503) return null;
-      throw error;
-    }
+    // The list is refused where there is no source, which a browser would report as an error: this isn't.
+    const { reason } = await call(() => api.GET("/v1/pegel/nearby"));
+    if (reason === "off") return null;
+    return call(() => api.GET("/v1/pegel/stations", { params: { query: sought ? { water: sought } : {} } }));
   }, [sought]);
   return (
     <Section title={t.levels}>
@@ -122,6 +120,7 @@ function Level({ station }: { station: Station }): JSX.Element {
 
 function Vessels(): JSX.Element {
   const t = words();
+  useEffect(followVessels, []);
   const heard = [...vessels.value.values()].sort((one, other) => one.name.localeCompare(other.name));
   return (
     <Section title={t.vessels}>
