@@ -56,7 +56,7 @@ export function observe(observation: Observation): void {
       dropCondition(rule.id, deviceId, subject);
       break;
     case null:
-      // What is told once it is due is what was seen last.
+      // Once it is due, the newest sight is told.
       if (isMet && state.since !== null) holdBack();
       return;
   }
