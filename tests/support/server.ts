@@ -264,7 +264,7 @@ export class TestServer extends Api {
   }
 }
 
-/** What a program writes, collected from its streams line by line. */
+/** The output of a program, collected from its streams line by line. */
 class Output {
   text = "";
   /** Settles after the last line. */
