@@ -101,12 +101,14 @@ export function capAround(vectors: readonly Vector[]): Cap {
   let centre = length(sum) < SHORTEST ? (vectors[0] as Vector) : unit(sum);
   let best: Cap | null = null;
   for (let step = 1; step <= STEPS; step++) {
+    const [x, y, z] = centre;
     let farthest = centre;
-    let least = 2;
+    let most = 0;
     for (const vector of vectors) {
-      const cosine = dot(centre, vector);
-      if (cosine >= least) continue;
-      least = cosine;
+      // The chord: cosines of small angles are all the same.
+      const square = (vector[0] - x) ** 2 + (vector[1] - y) ** 2 + (vector[2] - z) ** 2;
+      if (square <= most) continue;
+      most = square;
       farthest = vector;
     }
     const radius = angle(centre, farthest);
