@@ -43,7 +43,16 @@ function plan(random: Random): TrackFix[] {
 
 const CASES = 220;
 
-test(`${CASES} shuffled deliveries at 200 zones end as an orderly pass`, async () => {
+/** The number of zones of each form. */
+function formsOf(some: ReferenceZone[]): Record<string, number> {
+  const forms = { circle: 0, Polygon: 0, MultiPolygon: 0, LineString: 0 };
+  for (const { zone } of some) forms[zone.geometry?.type ?? "circle"]++;
+  return forms;
+}
+
+test(`${CASES} shuffled deliveries at 200 zones of all kinds end as an orderly pass`, async () => {
+  expect(zones.length).toBe(200);
+  expect(Math.min(...Object.values(formsOf(zones)))).toBeGreaterThan(10);
   const seen = { enter: 0, exit: 0, passed: 0, dwell: 0, superseded: 0 };
   for (let seed = 1; seed <= CASES; seed++) {
     const random = randomFrom(seed);
