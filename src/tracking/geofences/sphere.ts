@@ -106,7 +106,10 @@ export function capAround(vectors: readonly Vector[]): Cap {
     let most = 0;
     for (const vector of vectors) {
       // The chord: cosines of small angles are all the same.
-      const square = (vector[0] - x) ** 2 + (vector[1] - y) ** 2 + (vector[2] - z) ** 2;
+      const byX = vector[0] - x;
+      const byY = vector[1] - y;
+      const byZ = vector[2] - z;
+      const square = byX * byX + byY * byY + byZ * byZ;
       if (square <= most) continue;
       most = square;
       farthest = vector;

@@ -187,9 +187,8 @@ function zonesOfCube(cube: Vector): readonly Zone[] | null {
 
 /** True if a zone comes near enough to the middle of a cube to touch the cube. */
 function comesNear(zone: Zone, middle: Vector): boolean {
-  if (zone.kind === "circle")
-    return angle(vectorOf(zone), middle) <= toRadians(zone.radius_km) + HALF_DIAGONAL;
-  return areaOfZone(zone).distanceKm(middle) <= toKm(HALF_DIAGONAL);
+  if (angle(vectorOf(zone), middle) > toRadians(zone.radius_km) + HALF_DIAGONAL) return false;
+  return zone.kind === "circle" || areaOfZone(zone).distanceKm(middle) <= toKm(HALF_DIAGONAL);
 }
 
 const zonesInBox = ([minX, maxX, minY, maxY, minZ, maxZ]: Box): Zone[] =>

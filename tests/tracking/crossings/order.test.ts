@@ -98,7 +98,10 @@ test(`${STORIES} stories in which zones begin anew and fixes are marked, unmarke
     // Zones that change at times between those of the fixes, and begin to watch anew then.
     const times = new Set(fixes.map(({ time }) => time));
     const last = Number(fixes.at(-1)?.time);
-    const turns = Array.from({ length: 8 }, () => first.time + 1 + below(random, last - first.time))
+    // No two at a time: the later one would begin a moment after it.
+    const turns = [
+      ...new Set(Array.from({ length: 8 }, () => first.time + 1 + below(random, last - first.time))),
+    ]
       .filter((time) => !times.has(time))
       .map((time) => ({ at: time + 0.5, zone: below(random, own.length) }));
     const happenings = [
