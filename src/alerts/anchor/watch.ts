@@ -158,16 +158,20 @@ export async function watchAnchors(): Promise<void> {
     true,
   );
   for (const watch of watches)
-    if (isOverdue(watch))
+    if (isOverdue(watch) || isAhead(watch))
       await transact(() => {
         const current = watchOf(watch.device_id);
-        if (current && isOverdue(current)) letFallSilent(current);
+        if (current && isAhead(current)) storeWatch({ ...current, set_at: now() });
+        else if (current && isOverdue(current)) letFallSilent(current);
       });
 }
 
+/** True for a watch that was set by a clock which was set back since: it counts from now on. */
+const isAhead = ({ set_at }: WatchRow): boolean => set_at > now();
+
 function isOverdue({ device_id, silence_seconds, set_at, state }: WatchRow): boolean {
   const milliseconds = silence_seconds * SECOND;
-  const fromSetting = Math.min(set_at, now()) + milliseconds;
+  const fromSetting = set_at + milliseconds;
   return !state.isSilent && Math.max(silentAt(device_id, milliseconds) ?? 0, fromSetting) <= now();
 }
 
