@@ -39,8 +39,7 @@ const ownPlaces = new Map<string, Place>();
 const told = new Map<string, { at: number; metres: number }>();
 
 /** The newest place of a device; null if it has none. */
-export const placeOf = (deviceId: string): Place | null =>
-  ownPlaces.get(deviceId) ?? newestPlaceOf(deviceId);
+export const placeOf = (deviceId: string): Place | null => ownPlaces.get(deviceId) ?? newestPlaceOf(deviceId);
 
 /** Forgets what a watch has heard, since it has ended or begins anew. */
 export function forgetHeard(deviceId: string): void {

@@ -19,7 +19,10 @@ export function steadyNow(): number {
  * Replaces the source of time; without an argument, the machine's clock returns. By default time goes by as the clock shows
  * it; `steady` is for one that is set.
  */
-export function setClock(next: () => number = Date.now, steady = next === Date.now ? sinceStart : next): void {
+export function setClock(
+  next: () => number = Date.now,
+  steady = next === Date.now ? sinceStart : next,
+): void {
   source = next;
   steadySource = steady;
 }
