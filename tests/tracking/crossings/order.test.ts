@@ -41,7 +41,8 @@ function plan(random: Random): TrackFix[] {
   }));
 }
 
-const CASES = 220;
+/** Those of a usual run; `CASES=220` and `STORIES=30` go through more. */
+const CASES = Number(process.env.CASES ?? 110);
 
 /** The number of zones of each form. */
 function formsOf(some: ReferenceZone[]): Record<string, number> {
@@ -79,10 +80,10 @@ test(`${CASES} shuffled deliveries at 200 zones of all kinds end as an orderly p
       .query<{ n: number }, []>("SELECT count(*) AS n FROM geofence_events WHERE superseded_at IS NOT NULL")
       .get()?.n ?? 0;
   // Tracks on which nothing happens prove nothing.
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(100);
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(CASES * 0.45);
 }, 120_000);
 
-const STORIES = 30;
+const STORIES = Number(process.env.STORIES ?? 20);
 
 test(`${STORIES} stories in which zones begin anew and fixes are marked, unmarked and deleted end as they must`, async () => {
   const seen = { crossings: 0, inside: 0, begun: 0 };
