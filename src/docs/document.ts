@@ -27,6 +27,8 @@ interface Operation extends Json {
   "x-access": AccessNote["x-access"];
   /** The body of an operation that reads it by itself. */
   "x-body"?: { types: readonly string[]; schema: Json };
+  /** Headers that an operation reads, beside the parameters of its schemas: `parameters` would take their place. */
+  "x-header-parameters"?: Json[];
 }
 
 const RATE_HEADERS = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
@@ -274,10 +276,10 @@ function finishOperation(operation: Operation, limited: boolean, schemas: Json):
     description,
     tags,
     deprecated,
-    parameters = [],
     requestBody,
     responses,
   } = operation;
+  const parameters = [...(operation.parameters ?? []), ...(operation["x-header-parameters"] ?? [])];
   const { requires, also, and, share } = operation["x-access"];
   const open = also === "credential" ? "Open to anyone; some requests need a credential." : undefined;
   const needed = and ? `permissions \`${requires}\` and \`${and}\`` : `permission \`${requires}\``;

@@ -26,6 +26,7 @@ import { endLinksOfDevice } from "../links/service";
 import { endSharesOf } from "../shares/service";
 import { forgetLive, remeasure } from "../timeline/live";
 import { trackers } from "../trackers/table";
+import { endSpansOf } from "../trips/spans";
 import { devicesChanged } from "./epoch";
 import { AUTO_TRIP_DEFAULTS, type Device, type DeviceChange, type NewDevice } from "./schema";
 import { devices } from "./table";
@@ -199,6 +200,7 @@ export function deleteDevice(actor: Actor, id: string): Promise<void> {
     auditTrackersOf(id);
     endSharesOf(id);
     endLinksOfDevice(id);
+    endSpansOf(id);
     noteTripsOf("device", id);
     endStaysOf(id);
     endWatch(id);

@@ -3,7 +3,10 @@ import type { VisibleDevices } from "../../identity/access/visible-devices";
 import { db } from "../../kernel/db/connection";
 import { tripSpans, trips } from "../trips/table";
 
-/** True if a caller who sees some devices sees a trip: it sees the trip's own, and each other one that logged for it. */
+/**
+ * True if a caller who sees some devices sees a trip: it sees the trip's own, and each other one that logged for it. One that is
+ * gone is seen by nobody, and its positions are still in the trip.
+ */
 export function isTripShown(tripId: string, visible: VisibleDevices): boolean {
   if (visible === "all") return true;
   const own = db.select({ device: trips.device_id }).from(trips).where(eq(trips.id, tripId)).all();

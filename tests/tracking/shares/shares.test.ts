@@ -164,6 +164,13 @@ describe("whoever has no permission", () => {
     expect(done(await server.get("/v1/trips", { token: user.token })).data).toEqual([]);
     await share(server, other.id, user.id, "history");
     expectStatus(await server.get(`/v1/trips/${id}`, { token: user.token }), 200);
+    // Its positions stay in the trip as the other device goes.
+    await share(server, other.id, user.id, "now");
+    expectStatus(await server.delete(`/v1/devices/${other.id}`, { token }), 204);
+    for (const rest of ["", "/gps", "/track", "/statistics"])
+      expectRefused(await server.get(`/v1/trips/${id}${rest}`, { token: user.token }), 404, "NotFound");
+    expect(done(await server.get("/v1/trips", { token: user.token })).data).toEqual([]);
+    expectStatus(await server.get(`/v1/trips/${id}`, { token }), 200);
   });
 
   test("changes a device, its trackers and its anchor watch where the share lets manage it, and no external_id", async () => {
