@@ -1,4 +1,3 @@
-PRAGMA foreign_keys=OFF;--> statement-breakpoint
 CREATE TABLE `__new_trip_spans` (
 	`trip_id` text NOT NULL,
 	`device_id` text,
@@ -11,6 +10,5 @@ CREATE TABLE `__new_trip_spans` (
 INSERT INTO `__new_trip_spans`("trip_id", "device_id", "from_time", "until_time") SELECT "trip_id", "device_id", "from_time", "until_time" FROM `trip_spans`;--> statement-breakpoint
 DROP TABLE `trip_spans`;--> statement-breakpoint
 ALTER TABLE `__new_trip_spans` RENAME TO `trip_spans`;--> statement-breakpoint
-PRAGMA foreign_keys=ON;--> statement-breakpoint
 CREATE INDEX `trip_spans_device` ON `trip_spans` (`device_id`,`from_time`);--> statement-breakpoint
 CREATE INDEX `trip_spans_trip` ON `trip_spans` (`trip_id`,`from_time`);

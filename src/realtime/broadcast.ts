@@ -13,8 +13,8 @@ import { listeningServer } from "../kernel/http/client";
 import { describeError, log } from "../kernel/logs/log";
 import { iso, now } from "../kernel/time/clock";
 import { toldPoint } from "../tracking/ingest/columns";
-import { COMMUNITY } from "./channels";
-import { extendedTopicOf, topicOf } from "./connections";
+import { COMMUNITY, mayHearAnchor } from "./channels";
+import { extendedTopicOf, sockets, topicOf } from "./connections";
 import { published } from "./figures";
 
 /**
@@ -164,7 +164,14 @@ export function startBroadcasts(): void {
     const channel = `gps:${device_id}`;
     if (!isHeard(extendedTopicOf(channel))) return;
     const data = findWatch(device_id) ?? { id: device_id, device_id, is_deleted: true };
-    sendExtended({ type: "anchorUpdate", data }, channel);
+    const text = JSON.stringify({ type: "anchorUpdate", data });
+    // Whoever hears where a device is may not read its anchor watch: that takes another right.
+    for (const socket of sockets) {
+      const { caller, channels } = socket.data;
+      if (!channels.get(channel)?.isExtended || !mayHearAnchor(caller, device_id)) continue;
+      socket.send(text);
+      published.add(1);
+    }
   });
 
   subscribe("vessels.seen", (data) => sendData({ type: "vesselsUpdate", data }, "vessels"));

@@ -78,6 +78,10 @@ export function mayHear(caller: Caller, channel: string): boolean {
 export const mayHearPast = (caller: Caller, channel: string): boolean =>
   !channel.startsWith("gps:") || seesDevice(caller, "gps:read", "history", channel.slice("gps:".length));
 
+/** True if the caller may hear of the anchor watch of a device: whoever may read it. */
+export const mayHearAnchor = (caller: Caller, deviceId: string): boolean =>
+  seesDevice(caller, "alerts:read", "manage", deviceId);
+
 /** True for a channel that a caller hears by a share, which ends without an event where its time has come. */
 export const isHeardByShare = ({ isSuperAdmin, permissions, kind }: Caller, channel: string): boolean =>
   kind === "session" && channel.startsWith("gps:") && !isSuperAdmin && !permissions.has("gps:read");

@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { VisibleDevices } from "../../identity/access/visible-devices";
 import { db } from "../../kernel/db/connection";
+import { notFound } from "../../kernel/errors/errors";
 import { tripSpans, trips } from "../trips/table";
 
 /**
@@ -16,4 +17,9 @@ export function isTripShown(tripId: string, visible: VisibleDevices): boolean {
     .where(eq(tripSpans.trip_id, tripId))
     .all();
   return own.length > 0 && [...own, ...logged].every(({ device }) => device !== null && visible.has(device));
+}
+
+/** Refuses a trip that a caller who sees some devices doesn't see. Throws 404. */
+export function requireTrip(tripId: string, visible: VisibleDevices): void {
+  if (!isTripShown(tripId, visible)) throw notFound("Trip");
 }

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { alertsOf, send } from "../../alerts/support";
 import { done, expectInvalid, expectRefused, expectStatus, UNKNOWN } from "../../support/expectations";
 import { newUser, staff, type User } from "../../support/people";
 import { unassign } from "../../support/roles";
-import { rows } from "../../support/rows";
+import { rows, write } from "../../support/rows";
 import { TestServer } from "../../support/server";
 import { Client } from "../../support/socket";
 import { HOUR, SECOND } from "../../support/time";
@@ -205,6 +207,44 @@ describe("whoever has no permission", () => {
     expect([before.status, (await report()).status]).toEqual([expect.any(Number), 401]);
     expect(before.status).not.toBe(401);
   });
+});
+
+test("the files of tracks break off as the share ends", async () => {
+  const [device, user] = [await server.device(), await newUser(server)];
+  const body = { name: "way", device_id: device.id };
+  const trip = expectStatus(await server.post("/v1/trips", { token, body }), 201).body.data;
+  const start = server.time - HOUR;
+  // More than the buffers on the way take.
+  write(
+    server,
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600000)
+     INSERT INTO gps_points (id, device_id, trip_id, latitude, longitude, timestamp, created_at, source)
+     SELECT 'far-' || i, '${device.id}', '${trip.id}', 54 + i / 1e6, 13, ${start} + i, ${start} + i, 'api' FROM n`,
+  );
+  await share(server, device.id, user.id, "history");
+  // Clients that read nothing for a while: fetch would read on by itself.
+  const files = [];
+  for (const path of [`/v1/devices/${device.id}`, `/v1/trips/${trip.id}`]) {
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    const request = [`GET ${path}/track?format=gpx HTTP/1.1`, `Host: ${hostname}`, "Connection: close"];
+    socket.write([...request, `Authorization: Bearer ${user.token}`, "", ""].join("\r\n"));
+    const [first] = await once(socket, "data");
+    expect(first.toString()).toStartWith("HTTP/1.1 200");
+    files.push(socket.pause());
+  }
+  await unshare(server, device.id, user.id);
+  for (const socket of files) {
+    let end = "";
+    socket.on("data", (data) => {
+      end = (end + data.toString("latin1")).slice(-100);
+    });
+    socket.on("error", () => {});
+    const closed = new Promise((resolve) => socket.on("close", resolve));
+    socket.resume();
+    await closed;
+    expect(end).not.toContain("</gpx>");
+  }
 });
 
 describe("whoever manages devices", () => {

@@ -215,13 +215,15 @@ describe("a channel", () => {
       await batch(fix(`${present}2`, -1)),
       await ask("PATCH", `/v1/devices/${subject.id}`, { description: String(server.time) }),
       await ask("PATCH", `/v1/trips/${subject.tripId}`, { name: `${subject === shown ? "Shown Heron" : "Hidden Osprey"} trip`, notes: String(server.time) }),
-      await ask("PUT", `/v1/devices/${subject.id}/anchor`, { latitude: 1, longitude: 1, radius_m: 50 }),
+      await ask("PUT", `/v1/devices/${subject.id}/anchor`, { latitude: 1, longitude: 1, radius_m: 50.25 }),
     ])
       expect([status < 300, body]).toEqual([true, body]);
   }
   const PRESENT = { shown: "48.53217", hidden: "57.23457" };
   const PAST = { shown: "48.43219", hidden: "57.12349" };
   const doBoth = async () => {
+    // One fix a second.
+    await server.advance(10_000);
     await doAll(shown, PRESENT.shown, PAST.shown);
     await doAll(hidden, PRESENT.hidden, PAST.hidden);
   };
@@ -243,8 +245,10 @@ describe("a channel", () => {
     expect(allowed.sort()).toEqual([...(isShared ? [`gps:${shown.id}`] : []), ...always].sort());
     expect(found(text, [...all(hidden), ...beyond(who)].filter((mark) => mark !== PAST.shown))).toEqual([]);
     expect(text.includes(PRESENT.shown)).toBe(isShared);
-    // The past is read by a cursor, and by gpsLate.
+    // The past is read by a cursor.
     expect(text.includes(`${PAST.shown},`)).toBe(who === "history" || who === "manage");
+    // The anchor watch is read by whoever manages the device.
+    expect(text.includes('"radius_m":50.25')).toBe(who === "manage");
   });
 });
 
