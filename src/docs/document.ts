@@ -270,15 +270,7 @@ function isLimited(method: string, path: string, { "x-access": { requires, limit
 }
 
 function finishOperation(operation: Operation, limited: boolean, schemas: Json): Json {
-  const {
-    operationId,
-    summary,
-    description,
-    tags,
-    deprecated,
-    requestBody,
-    responses,
-  } = operation;
+  const { operationId, summary, description, tags, deprecated, requestBody, responses } = operation;
   const parameters = [...(operation.parameters ?? []), ...(operation["x-header-parameters"] ?? [])];
   const { requires, also, and, share } = operation["x-access"];
   const open = also === "credential" ? "Open to anyone; some requests need a credential." : undefined;

@@ -1,4 +1,17 @@
-import { and, asc, count, desc, eq, inArray, isNull, notExists, notInArray, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  inArray,
+  isNull,
+  notExists,
+  notInArray,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { db } from "../../kernel/db/connection";
 import { counter } from "../../kernel/db/counters";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";

@@ -111,7 +111,8 @@ beforeAll(async () => {
   for (const level of LEVELS) await share(server, device.id, userOf(level).id, level);
   // A key of somebody who manages the device has no share.
   const body = { name: "key", scopes: ["two_factor:read"] };
-  keyOfManager = expectStatus(await server.post("/v1/api-keys", { token: manager.token, body }), 201).body.key;
+  keyOfManager = expectStatus(await server.post("/v1/api-keys", { token: manager.token, body }), 201).body
+    .key;
   await unassign(server, manager.id, role.id);
   const soon = new Date(server.time + HOUR).toISOString();
   await share(server, device.id, userOf("expired").id, "manage", { expires_at: soon });

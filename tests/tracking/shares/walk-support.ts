@@ -131,9 +131,14 @@ export function addressesOf(
       (operation.parameters ?? []).filter((each) => each.in === "query").map((each) => each.name),
     );
     const always = ["limit", "from", "latitude", "longitude"].filter((name) => declared.has(name));
-    const queries = [[], ...["device_id", "device_ids", "trip_id", "geofence_id", "format", "since"].map((name) => [name])]
+    const queries = [
+      [],
+      ...["device_id", "device_ids", "trip_id", "geofence_id", "format", "since"].map((name) => [name]),
+    ]
       .filter((names) => names.every((name) => declared.has(name)))
-      .map((names) => [...always, ...names].map((name) => `${name}=${encodeURIComponent(wanted[name] ?? "")}`));
+      .map((names) =>
+        [...always, ...names].map((name) => `${name}=${encodeURIComponent(wanted[name] ?? "")}`),
+      );
     return filled(path, groups).flatMap((address) =>
       queries.map((parameters) => ({
         operation: `GET ${path}`,

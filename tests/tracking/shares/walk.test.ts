@@ -1,14 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { buildSchema, type GraphQLOutputType, getNamedType, isObjectType } from "graphql";
-import { PERMISSIONS } from "../../../src/identity/access/permissions";
 import { TYPE_DEFS } from "../../../src/graphql/schema";
+import { PERMISSIONS } from "../../../src/identity/access/permissions";
 import { expectStatus } from "../../support/expectations";
 import { newUser, staff } from "../../support/people";
 import { TestServer } from "../../support/server";
 import { Client, type Message } from "../../support/socket";
 import { HOUR } from "../../support/time";
 import { type Level, share } from "./support";
-import { type Address, addressesOf, type Class, found, makeSubject, readAt, type Subject } from "./walk-support";
+import {
+  type Address,
+  addressesOf,
+  type Class,
+  found,
+  makeSubject,
+  readAt,
+  type Subject,
+} from "./walk-support";
 
 /**
  * Whatever tells of a device is read as everybody: each address of the OpenAPI document, each channel of the AsyncAPI document
@@ -47,7 +55,12 @@ beforeAll(async () => {
   await server.advance(HOUR + 1_000);
   const { document } = await server.contract();
   const wanted = {
-    ...{ limit: "100", from: new Date(server.time - 6 * HOUR).toISOString(), latitude: "57", longitude: "13.4" },
+    ...{
+      limit: "100",
+      from: new Date(server.time - 6 * HOUR).toISOString(),
+      latitude: "57",
+      longitude: "13.4",
+    },
     ...{ device_id: hidden.id, device_ids: hidden.id, trip_id: hidden.tripId, geofence_id: hidden.zoneId },
     ...{ since: begin, format: "csv" },
   };
@@ -162,7 +175,9 @@ describe("a channel", () => {
   /** Channels that the document names, with the identifiers of both devices and their zones. */
   async function channels(): Promise<string[]> {
     const { description } = (await (await fetch(`${server.url}/v1/asyncapi.json`)).json()).info;
-    const forms = [...String(description).matchAll(/^- `([a-z]+(?::<[a-z ]+>)?)`:/gm)].map(([, form = ""]) => form);
+    const forms = [...String(description).matchAll(/^- `([a-z]+(?::<[a-z ]+>)?)`:/gm)].map(
+      ([, form = ""]) => form,
+    );
     expect(forms.length).toBeGreaterThan(10);
     const fillers: Record<string, string[]> = {
       "<device id>": [shown.id, hidden.id],
@@ -177,7 +192,10 @@ describe("a channel", () => {
   }
 
   /** All that a connection hears on all channels that it may hear, of the past and while both devices do what they can. */
-  async function heardBy(token: string, act: () => Promise<void>): Promise<[channels: string[], text: string]> {
+  async function heardBy(
+    token: string,
+    act: () => Promise<void>,
+  ): Promise<[channels: string[], text: string]> {
     const clients: Client[] = [];
     const allowed: string[] = [];
     for (const channel of await channels())
@@ -214,7 +232,10 @@ describe("a channel", () => {
       await batch(fix("0.5", 0)),
       await batch(fix(`${present}2`, -1)),
       await ask("PATCH", `/v1/devices/${subject.id}`, { description: String(server.time) }),
-      await ask("PATCH", `/v1/trips/${subject.tripId}`, { name: `${subject === shown ? "Shown Heron" : "Hidden Osprey"} trip`, notes: String(server.time) }),
+      await ask("PATCH", `/v1/trips/${subject.tripId}`, {
+        name: `${subject === shown ? "Shown Heron" : "Hidden Osprey"} trip`,
+        notes: String(server.time),
+      }),
       await ask("PUT", `/v1/devices/${subject.id}/anchor`, { latitude: 1, longitude: 1, radius_m: 50.25 }),
     ])
       expect([status < 300, body]).toEqual([true, body]);
@@ -231,10 +252,25 @@ describe("a channel", () => {
   test("tells somebody who may hear all of each device", async () => {
     const [allowed, text] = await heardBy(admin, doBoth);
     expect(allowed).toEqual(
-      expect.arrayContaining(["gps", `gps:${hidden.id}`, `geofence:${hidden.zoneId}`, "alerts", "trips", "devices"]),
+      expect.arrayContaining([
+        "gps",
+        `gps:${hidden.id}`,
+        `geofence:${hidden.zoneId}`,
+        "alerts",
+        "trips",
+        "devices",
+      ]),
     );
     expect(found(text, [hidden.id, "Hidden Osprey trip", PRESENT.hidden, PAST.hidden])).toHaveLength(4);
-    for (const type of ["gpsUpdate", "gpsLate", "geofenceEvent", "tripUpdate", "deviceUpdate", "alert", "anchorUpdate"])
+    for (const type of [
+      "gpsUpdate",
+      "gpsLate",
+      "geofenceEvent",
+      "tripUpdate",
+      "deviceUpdate",
+      "alert",
+      "anchorUpdate",
+    ])
       expect(text).toContain(`"type":"${type}`);
   });
 
@@ -243,7 +279,12 @@ describe("a channel", () => {
     const isShared = LEVELS.includes(who as Level);
     const always = ["public", "public:accounts", `public:${shown.id}`, `public:${hidden.id}`];
     expect(allowed.sort()).toEqual([...(isShared ? [`gps:${shown.id}`] : []), ...always].sort());
-    expect(found(text, [...all(hidden), ...beyond(who)].filter((mark) => mark !== PAST.shown))).toEqual([]);
+    expect(
+      found(
+        text,
+        [...all(hidden), ...beyond(who)].filter((mark) => mark !== PAST.shown),
+      ),
+    ).toEqual([]);
     expect(text.includes(PRESENT.shown)).toBe(isShared);
     // The past is read by a cursor.
     expect(text.includes(`${PAST.shown},`)).toBe(who === "history" || who === "manage");
@@ -256,7 +297,9 @@ describe("a channel", () => {
 function selectionOf(type: GraphQLOutputType, depth = 0): string {
   const named = getNamedType(type);
   if (!isObjectType(named) || depth > 3) return "";
-  const fields = Object.values(named.getFields()).map((field) => `${field.name} ${selectionOf(field.type, depth + 1)}`);
+  const fields = Object.values(named.getFields()).map(
+    (field) => `${field.name} ${selectionOf(field.type, depth + 1)}`,
+  );
   return `{ ${fields.join(" ")} }`;
 }
 
