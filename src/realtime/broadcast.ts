@@ -16,6 +16,7 @@ import { toldPoint } from "../tracking/ingest/columns";
 import { COMMUNITY, mayHearAnchor } from "./channels";
 import { extendedTopicOf, sockets, topicOf } from "./connections";
 import { published } from "./figures";
+import { endDueShares } from "./share-ends";
 
 /**
  * Sends business events to the channels that carry them. Each is encoded once for a format, and only if
@@ -33,6 +34,7 @@ function sendExtended(message: object, ...channels: string[]): void {
 }
 
 function publish(topics: string[], encoded: () => string | Uint8Array<ArrayBuffer>): void {
+  endDueShares();
   const server = listeningServer();
   const heard = topics.filter((topic) => server && server.subscriberCount(topic) > 0);
   if (!server || heard.length === 0) return;

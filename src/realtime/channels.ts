@@ -1,6 +1,6 @@
 import type { Caller } from "../identity/access/caller";
 import type { Permission } from "../identity/access/permissions";
-import { seesDevice } from "../identity/access/visible-devices";
+import { seesDevice, shareOf } from "../identity/access/visible-devices";
 import { isUuid } from "../kernel/http/schema";
 
 /** Names of channels, and the right to hear them (rule W2). */
@@ -85,6 +85,10 @@ export const mayHearAnchor = (caller: Caller, deviceId: string): boolean =>
 /** True for a channel that a caller hears by a share, which ends without an event where its time has come. */
 export const isHeardByShare = ({ isSuperAdmin, permissions, kind }: Caller, channel: string): boolean =>
   kind === "session" && channel.startsWith("gps:") && !isSuperAdmin && !permissions.has("gps:read");
+
+/** When the share ends by which a caller hears a channel, in epoch milliseconds; infinity for never. */
+export const endOfShare = ({ userId }: Caller, channel: string): number =>
+  shareOf(userId ?? "", channel.slice("gps:".length))?.expiresAt ?? Number.POSITIVE_INFINITY;
 
 const FORMS = Object.values(FAMILIES)
   .map(({ forms }) => forms)

@@ -1,6 +1,5 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull } from "drizzle-orm";
 import { db } from "../../kernel/db/connection";
-import { now } from "../../kernel/time/clock";
 import { tripSpans, type trips } from "./table";
 
 type Row = typeof trips.$inferSelect;
@@ -24,13 +23,4 @@ export function noteSpan(before: Row, after: Row, time: number): void {
       .run();
   if (present !== null)
     db.insert(tripSpans).values({ trip_id: after.id, device_id: present, from_time: time }).run();
-}
-
-/** Ends, in the current transaction, what a device that is about to be deleted logs. Its spans stay, without it. */
-export function endSpansOf(deviceId: string): void {
-  const open = and(eq(tripSpans.device_id, deviceId), isNull(tripSpans.until_time));
-  db.update(tripSpans)
-    .set({ until_time: sql`max(${now()}, ${tripSpans.from_time})` })
-    .where(open)
-    .run();
 }

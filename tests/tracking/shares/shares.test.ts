@@ -362,6 +362,21 @@ describe("a subscription", () => {
     await client.close();
   });
 
+  test("hears nothing once its time has come, however soon after", async () => {
+    const [device, user] = [await server.device(), await newUser(server)];
+    await share(server, device.id, user.id, "history", { expires_at: iso(HOUR) });
+    const clients = [await listen(user, device.id), await Client.open(server, { bearer: user.token })];
+    const channel = `gps:${device.id}`;
+    expect((await clients[1]?.ask({ type: "subscribe", channel, since: "now" })).type).toBe("message");
+    await server.advance(HOUR + SECOND);
+    await send(server, device);
+    for (const client of clients) {
+      expect(await client.next()).toEqual(ended(device.id));
+      expect(await client.heard()).toEqual([]);
+      await client.close();
+    }
+  });
+
   test("shows the past by a share of the history alone: any other begins with the present", async () => {
     const [device, user] = [await server.device(), await newUser(server)];
     const { next } = done(await server.get("/v1/changes?since=now", { token }));

@@ -9,7 +9,7 @@ import { DAY, SECOND } from "../../support/time";
  * answer or a message for these marks knows of what it tells, whatever its fields are called.
  */
 
-/** What has to be held to see something by a share, or `never`. */
+/** The level of a share that shows something; `never` for what no share shows. */
 export type Class = "now" | "history" | "manage" | "never";
 
 /** Marks of a device, by what shows them. */
@@ -183,7 +183,7 @@ export async function readAt(server: TestServer, path: string, token: string): P
   return text.replaceAll(/"_links":\{(?:[^{}]|\{[^{}]*\})*\}/g, "");
 }
 
-/** What a stream tells at its begin. */
+/** The begin of a stream. */
 async function beginning(response: Response): Promise<string> {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();

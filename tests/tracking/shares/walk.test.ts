@@ -216,7 +216,7 @@ describe("a channel", () => {
     return [[...new Set(allowed)], JSON.stringify(told)];
   }
 
-  /** What makes each message about a device. */
+  /** Makes each message about a device. */
   async function doAll(subject: Subject, present: string, past: string): Promise<void> {
     const ask = (method: string, path: string, body: object, token = admin) =>
       server.request(method, path, { token, body });
