@@ -365,9 +365,10 @@ describe("a subscription", () => {
   test("hears nothing once its time has come, however soon after", async () => {
     const [device, user] = [await server.device(), await newUser(server)];
     await share(server, device.id, user.id, "history", { expires_at: iso(HOUR) });
-    const clients = [await listen(user, device.id), await Client.open(server, { bearer: user.token })];
-    const channel = `gps:${device.id}`;
-    expect((await clients[1]?.ask({ type: "subscribe", channel, since: "now" })).type).toBe("message");
+    const following = await Client.open(server, { bearer: user.token });
+    const wish = { type: "subscribe", channel: `gps:${device.id}`, since: "now" };
+    expect((await following.ask(wish)).type).toBe("message");
+    const clients = [await listen(user, device.id), following];
     await server.advance(HOUR + SECOND);
     await send(server, device);
     for (const client of clients) {
