@@ -57,11 +57,26 @@ effect(() => {
   }
 });
 
+/** Milliseconds between two questions for one's rights while there is nothing to hear, and so no socket that tells of them. */
+const IDLE_PAUSE = 30_000;
+
+setInterval(() => {
+  if (session.value === "open" && lineState.value === "idle") void askWho();
+}, IDLE_PAUSE);
+
 /** Hears a channel while somebody is signed in. Returns the function that ends it. */
 export function hear<C extends Channel>(channel: C, listeners: Subscribing<C>): () => void {
   let end = () => {};
   const subscribe = () => {
-    end = client?.subscribe(channel, listeners) ?? end;
+    end =
+      client?.subscribe(channel, {
+        ...listeners,
+        // A right that is taken away ends this subscription, and with the last one the socket that would tell of it.
+        onError: (error) => {
+          void askWho();
+          listeners.onError?.(error);
+        },
+      }) ?? end;
   };
   wanted.add(subscribe);
   subscribe();
