@@ -2,7 +2,7 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import { api, call, type Schemas } from "./api";
 import { hear } from "./live";
 import { may, session } from "./session";
-import { present } from "./times";
+import { hasShares, readShares } from "./shares";
 
 /** The devices that the user may see, and their newest positions. */
 
@@ -46,16 +46,6 @@ const tell = (ids: readonly string[]): void => {
   for (const watcher of watchers) watcher(ids);
 };
 
-/** The age of a position: `fresh` up to 5 minutes, `old` up to an hour, then `lost`. */
-export type Age = "fresh" | "old" | "lost" | "none";
-
-export function ageOf(fix: Fix | null, now: number = present.value): Age {
-  if (!fix) return "none";
-  const minutes = (now - Date.parse(fix.timestamp)) / 60_000;
-  if (minutes <= 5) return "fresh";
-  return minutes <= 60 ? "old" : "lost";
-}
-
 const PAGE = 100;
 
 /** All records of a list. */
@@ -94,7 +84,7 @@ const newer = (one: Fix | null, other: Fix | null): Fix | null =>
 let reading: Promise<void> | null = null;
 let isDue = false;
 
-/** Reads all devices and their newest positions. Who asks while it is being read shares the next reading. */
+/** Reads all devices that the user may see, and their newest positions. Who asks while it is being read shares the next reading. */
 export async function readFleet(): Promise<void> {
   if (reading) {
     isDue = true;
@@ -111,9 +101,13 @@ export async function readFleet(): Promise<void> {
 
 async function read(): Promise<void> {
   try {
+    await readShares();
+    // The API refuses a list of nothing, which a browser would report as an error.
     const [devices, fixes] = await Promise.all([
-      all((page) => call(() => api.GET("/v1/devices", { params: { query: { page, limit: PAGE } } }))),
-      call(() => api.GET("/v1/gps/current/devices")),
+      may("devices:read") || hasShares()
+        ? all((page) => call(() => api.GET("/v1/devices", { params: { query: { page, limit: PAGE } } })))
+        : [],
+      may("gps:read") || hasShares() ? call(() => api.GET("/v1/gps/current/devices")) : [],
     ]);
     put(devices, new Map(fixes.flatMap((fix) => (fix.device_id ? [[fix.device_id, fix]] : []))));
   } catch {

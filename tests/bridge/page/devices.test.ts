@@ -43,12 +43,12 @@ describe.skipIf(!chromium)("a skipper with a phone", () => {
     await expectAccessible(page);
     const [address = "", token = ""] = await Promise.all(
       ["Address", "Token"].map((label) =>
-        page.locator(".copyable", { hasText: label }).locator("code").innerText(),
+        page.locator(".copyable", { hasText: label }).locator("code").textContent(),
       ),
     );
 
     // The app does what its code says.
-    const { pathname } = new URL(address);
+    const { pathname } = new URL(address ?? "");
     const sent = await fetch(`${server.url}${pathname}`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },

@@ -20,15 +20,21 @@ const words = inLanguages({
 /** The element that holds the map, for tests and developers' tools. */
 export type MapElement = HTMLDivElement & { stage?: Stage };
 
-/** The map, below or beside every view. It stays as it is while views come and go. */
+/**
+ * The map, below or beside every view. It stays as it is while views come and go, and is loaded when it is first seen: a phone
+ * that opens a list spares it.
+ */
 export function MapStage({ isHidden }: { isHidden: boolean }): JSX.Element {
   const t = words();
   const element = useRef<MapElement>(null);
   const isFailed = useSignal(false);
+  const wasSeen = useRef(false);
+  wasSeen.current ||= !isHidden;
+  const isWanted = wasSeen.current;
   const tools = useSignal<(() => JSX.Element) | null>(null);
   useEffect(() => {
     const container = element.current;
-    if (!container) return;
+    if (!container || !isWanted) return;
     let isGone = false;
     Promise.all([import("./stage"), import("./parts"), import("./Tools")])
       .then(async ([{ startStage }, { drawAll }, { Tools }]) => {
@@ -51,10 +57,10 @@ export function MapStage({ isHidden }: { isHidden: boolean }): JSX.Element {
       stage.value?.map.remove();
       stage.value = null;
     };
-  }, [isFailed, tools]);
+  }, [isFailed, isWanted, tools]);
   const Shown = tools.value;
   return (
-    <section class="stage" aria-label={t.map} inert={isHidden}>
+    <section class={isHidden ? "stage unshown" : "stage"} aria-label={t.map} inert={isHidden}>
       {isFailed.value && <p class="notice">{t.failed}</p>}
       <div id="map" ref={element} />
       {Shown && <Shown />}

@@ -1,8 +1,9 @@
 import { effect } from "@preact/signals";
 import type { Feature, FeatureCollection } from "geojson";
 import type { ExpressionSpecification, GeoJSONSource } from "maplibre-gl";
+import { ageOf } from "../age";
 import { chosenDevice } from "../chosen";
-import { ageOf, type Craft, fleet, watchFixes } from "../fleet";
+import { type Craft, fleet, watchFixes } from "../fleet";
 import { prefersStillness } from "../looks";
 import { present } from "../times";
 import { accuracy } from "./accuracy";
