@@ -18,7 +18,7 @@ const PAST = "trails";
 const TIPS = "trail-tips";
 
 /** Milliseconds after which the ends are drawn as the past. */
-const FOLD = 30_000;
+const pauseOfPast = (): number => (isLarge() ? 120_000 : 30_000);
 
 /** How much is seen of each band of age. */
 const OPACITIES = [0.95, 0.75, 0.55, 0.4, 0.28];
@@ -121,7 +121,7 @@ export function drawTrails(stage: Stage): () => void {
     }),
     effect(() => {
       present.value;
-      if (Date.now() - foldedAt < FOLD) return;
+      if (Date.now() - foldedAt < pauseOfPast()) return;
       foldedAt = Date.now();
       foldSoon();
     }),
