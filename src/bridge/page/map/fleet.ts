@@ -30,7 +30,7 @@ export const isLarge = (): boolean => fleet.peek().size > LARGE;
 const NAMES_OF_LARGE_FROM = 11;
 
 /** Milliseconds between two drawings of what has moved. */
-export const pause = (): number => (isLarge() ? 1_000 : 250);
+export const pause = (): number => (isLarge() ? 2_000 : 250);
 
 let hues: ReadonlyMap<string, number> = new Map();
 

@@ -74,7 +74,7 @@ export function drawTrails(stage: Stage): () => void {
     map.getSource<GeoJSONSource>(TIPS)?.setData({ type: "FeatureCollection", features });
   };
 
-  const drawTipsSoon = paced(drawTips, pause);
+  const drawTipsSoon = paced(drawTips, () => (isLarge() ? 10_000 : pause()));
 
   const layersOf = (source: string, hues: readonly string[]): LayerSpecification => {
     const opacity: ExpressionSpecification = [
