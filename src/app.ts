@@ -1,6 +1,6 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { alertRoutes } from "./alerts/alerts/routes";
-import { anchorRoutes } from "./alerts/anchor/routes";
+import { anchorRoutes, anchorWatchRoutes } from "./alerts/anchor/routes";
 import { deliveryRoutes } from "./alerts/deliveries/routes";
 import { alertRuleRoutes } from "./alerts/rules/routes";
 import { targetRoutes } from "./alerts/targets/routes";
@@ -136,6 +136,7 @@ export function createApp(): App {
     .use(timelineRoutes)
     .use(alertRoutes)
     .use(anchorRoutes)
+    .use(anchorWatchRoutes)
     .use(alertRuleRoutes)
     .use(targetRoutes)
     .use(deliveryRoutes)

@@ -1,12 +1,34 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
-import { errors, NoContent, Single } from "../../kernel/http/answers";
-import { single } from "../../kernel/http/envelopes";
-import { IdParams } from "../../kernel/http/schema";
+import { errors, NoContent, Page, Single } from "../../kernel/http/answers";
+import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
+import { IdParams, query, t } from "../../kernel/http/schema";
 import { AnchorDrop, AnchorTest, AnchorWatch } from "./schema";
-import { dropAnchor, getWatch, raiseAnchor, testWatch } from "./service";
+import { dropAnchor, getWatch, listWatches, raiseAnchor, testWatch } from "./service";
 
 const pathOf = (id: string) => `/v1/devices/${id}/anchor`;
+
+const LIST = "/v1/anchor-watches";
+const DEFAULT_LIMIT = 20;
+
+export const anchorWatchRoutes = new Elysia({ prefix: LIST, tags: ["Anchor watch"] }).use(guard).get(
+  "",
+  ({ query, request, visible }) => {
+    const asked = pageRequest(query, DEFAULT_LIMIT);
+    return page(LIST, asked, listWatches(asked, visible), request);
+  },
+  {
+    access: { requires: "alerts:read", orShare: "manage" },
+    ...query(t.Object(pageQuery(DEFAULT_LIMIT))),
+    response: { 200: Page("AnchorWatchPage", AnchorWatch) },
+    detail: {
+      operationId: "listAnchorWatches",
+      summary: "List anchor watches",
+      description:
+        "The watches that are set, and where the boats lie, by the identifier of the device: with the permission all of them, else those of devices that are shared with the user at the level `manage`.",
+    },
+  },
+);
 
 export const anchorRoutes = new Elysia({ prefix: "/v1/devices/:id/anchor", tags: ["Anchor watch"] })
   .use(guard)

@@ -1697,6 +1697,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/users/me/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listOwnShares"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/share-links": {
         parameters: {
             query?: never;
@@ -2459,6 +2475,22 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["testAnchorWatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/anchor-watches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAnchorWatches"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3354,7 +3386,9 @@ export interface components {
             geofence_id: string | null;
             geofence_name: string | null;
             subject: string | null;
+            subject_name: string | null;
             message: string;
+            has_own_message: boolean;
             value: number | null;
             latitude: number | null;
             longitude: number | null;
@@ -3453,7 +3487,9 @@ export interface components {
             geofence_id: string | null;
             geofence_name: string | null;
             subject: string | null;
+            subject_name: string | null;
             message: string;
+            has_own_message: boolean;
             value: number | null;
             latitude: number | null;
             longitude: number | null;
@@ -3535,6 +3571,11 @@ export interface components {
             alert_id: string | null;
             /** Format: date-time */
             updated_at: string;
+        };
+        AnchorWatchPage: {
+            data: components["schemas"]["AnchorWatch"][];
+            pagination: components["schemas"]["Pagination"];
+            _links: components["schemas"]["PageLinks"];
         };
         ApiInfo: {
             version: string;
@@ -4316,6 +4357,11 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+        };
+        DeviceShareListing: {
+            data: components["schemas"]["DeviceShare"][];
+            pagination?: components["schemas"]["Pagination"];
+            _links: components["schemas"]["ListLinks"];
         };
         DeviceSharePage: {
             data: components["schemas"]["DeviceShare"][];
@@ -11661,6 +11707,29 @@ export interface operations {
             503: components["responses"]["ServiceUnavailableWithLimit"];
         };
     };
+    listOwnShares: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceShareListing"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listShareLinks: {
         parameters: {
             query?: {
@@ -13826,6 +13895,34 @@ export interface operations {
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
             503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    listAnchorWatches: {
+        parameters: {
+            query?: {
+                page?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnchorWatchPage"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listAlertRules: {
