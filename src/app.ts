@@ -1,6 +1,6 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { alertRoutes } from "./alerts/alerts/routes";
-import { anchorRoutes, anchorWatchRoutes } from "./alerts/anchor/routes";
+import { anchorListRoutes, anchorRoutes } from "./alerts/anchor/routes";
 import { deliveryRoutes } from "./alerts/deliveries/routes";
 import { alertRuleRoutes } from "./alerts/rules/routes";
 import { targetRoutes } from "./alerts/targets/routes";
@@ -135,8 +135,8 @@ export function createApp(): App {
     .use(crossingRoutes)
     .use(timelineRoutes)
     .use(alertRoutes)
+    .use(anchorListRoutes)
     .use(anchorRoutes)
-    .use(anchorWatchRoutes)
     .use(alertRuleRoutes)
     .use(targetRoutes)
     .use(deliveryRoutes)

@@ -8,14 +8,15 @@ import { dropAnchor, getWatch, listWatches, raiseAnchor, testWatch } from "./ser
 
 const pathOf = (id: string) => `/v1/devices/${id}/anchor`;
 
-const LIST = "/v1/anchor-watches";
+const listPath = "/v1/anchor-watches";
 const DEFAULT_LIMIT = 20;
 
-export const anchorWatchRoutes = new Elysia({ prefix: LIST, tags: ["Anchor watch"] }).use(guard).get(
+/** All watches at once, for whoever shows which boats lie at anchor. */
+export const anchorListRoutes = new Elysia({ prefix: listPath, tags: ["Anchor watch"] }).use(guard).get(
   "",
   ({ query, request, visible }) => {
     const asked = pageRequest(query, DEFAULT_LIMIT);
-    return page(LIST, asked, listWatches(asked, visible), request);
+    return page(listPath, asked, listWatches(asked, visible), request);
   },
   {
     access: { requires: "alerts:read", orShare: "manage" },
@@ -24,8 +25,7 @@ export const anchorWatchRoutes = new Elysia({ prefix: LIST, tags: ["Anchor watch
     detail: {
       operationId: "listAnchorWatches",
       summary: "List anchor watches",
-      description:
-        "The watches that are set, and where the boats lie, by the identifier of the device: with the permission all of them, else those of devices that are shared with the user at the level `manage`.",
+      description: "The anchor watches that are set, the newest first, each with where its boat lies.",
     },
   },
 );

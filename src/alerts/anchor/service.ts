@@ -1,12 +1,12 @@
 import { type Actor, transactAs } from "../../identity/access/actor";
 import { makerOf } from "../../identity/access/maker";
-import { manages, type VisibleDevices } from "../../identity/access/visible-devices";
+import { isVisible, manages, type VisibleDevices } from "../../identity/access/visible-devices";
 import { recordAudit } from "../../identity/audit/service";
 import { sqlite, statement } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { afterCommit } from "../../kernel/db/transactions";
 import { conflict, invalid, notFound } from "../../kernel/errors/errors";
-import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
+import type { PageOf, PageRequest } from "../../kernel/http/paging";
 import { iso, isoOrNull, now, SECOND } from "../../kernel/time/clock";
 import { bearingDeg, destination, type Position } from "../../kernel/values/great-circle";
 import { clear } from "../alerts/register";
@@ -46,18 +46,22 @@ function existingWatch(deviceId: string): WatchRow {
 /** The watch over a device at anchor. Throws 404 for no such device, and where none is set. */
 export const getWatch = (deviceId: string): AnchorWatch => toWatch(existingWatch(deviceId));
 
-/** A page of the watches over devices that a caller sees, by the device's identifier. */
-export function listWatches(request: PageRequest, visible: VisibleDevices): PageOf<AnchorWatch> {
-  const seen = allWatches().filter(({ device_id }) => visible === "all" || visible.has(device_id));
-  return readPage(request, seen.length, (fromEnd, offset, limit) =>
-    (fromEnd ? seen.toReversed() : seen).slice(offset, offset + limit).map(toWatch),
-  );
-}
-
 /** The watch over a device; null if none is set. */
 export function findWatch(deviceId: string): AnchorWatch | null {
   const row = watchOf(deviceId);
   return row && toWatch(row);
+}
+
+/** The watches over the devices that a caller sees, the newest first. */
+export function listWatches(
+  { page, limit }: PageRequest,
+  visible: VisibleDevices = "all",
+): PageOf<AnchorWatch> {
+  const rows = allWatches()
+    .filter(({ device_id }) => isVisible(visible, device_id))
+    .sort((a, b) => b.dropped_at - a.dropped_at || (a.device_id < b.device_id ? 1 : -1));
+  const offset = Math.min((page - 1) * limit, rows.length);
+  return { rows: rows.slice(offset, offset + limit).map(toWatch), total: rows.length };
 }
 
 const tenth = (value: number): number => Math.round(value * 10) / 10;

@@ -16,7 +16,7 @@ const toRow = ({ state, target_ids, ...row }: Stored): WatchRow => ({
 const ofDevice = statement(() =>
   sqlite.prepare<Stored, [string]>("SELECT * FROM anchor_watches WHERE device_id = ?"),
 );
-const all = statement(() => sqlite.prepare<Stored, []>("SELECT * FROM anchor_watches ORDER BY device_id"));
+const all = statement(() => sqlite.prepare<Stored, []>("SELECT * FROM anchor_watches"));
 
 const watches = new TransactionCache<string, WatchRow | null>(10_000);
 
@@ -27,7 +27,7 @@ export const watchOf = (deviceId: string): WatchRow | null =>
     return row && toRow(row);
   });
 
-/** All watches, by the device's identifier. */
+/** All watches. */
 export const allWatches = (): WatchRow[] => all().all().map(toRow);
 
 const NAMES = Object.keys(getTableColumns(anchorWatches)) as (keyof WatchRow)[];

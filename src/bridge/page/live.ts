@@ -3,6 +3,7 @@ import {
   type Channel,
   type Client,
   connect,
+  type Options,
   type State,
   type Subscribing,
 } from "../../../clients/ts/src/index";
@@ -14,6 +15,16 @@ import { askWho, session } from "./session";
 export const lineState = signal<State>("idle");
 
 let client: Client | null = null;
+
+type Message = Parameters<NonNullable<Options["onMessage"]>>[0];
+
+const hearers = new Set<(message: Message) => void>();
+
+/** Hears the messages that carry no number, such as those of anchor watches. Returns the function that ends it. */
+export function hearMessages(hearer: (message: Message) => void): () => void {
+  hearers.add(hearer);
+  return () => hearers.delete(hearer);
+}
 
 /** Subscriptions that are wanted, also while nobody is signed in. */
 const wanted = new Set<() => void>();
@@ -28,7 +39,9 @@ const begin = (): Client =>
       // The credential has ended: the API tells if there is another.
       if (state === "closed" && session.value === "open") void askWho();
     },
-    onMessage: ({ type }) => {
+    onMessage: (message) => {
+      for (const hearer of hearers) hearer(message);
+      const { type } = message;
       if (type === "permissionsUpdated" || type === "rolesUpdated") void askWho();
       if (type === "sessionRevoked" || type === "forceLogout" || type === "accountBanned") void askWho();
     },

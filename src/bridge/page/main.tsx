@@ -1,4 +1,5 @@
 import { render } from "preact";
+import { followAnchorWatches } from "./anchors";
 import { App } from "./app";
 import { followFleet } from "./fleet";
 import { askWho } from "./session";
@@ -9,4 +10,5 @@ if (!root) throw new Error("the page has no element #app");
 root.textContent = "";
 void askWho();
 followFleet();
+followAnchorWatches();
 render(<App />, root);

@@ -26,3 +26,6 @@ export function mayBy(permission: string, deviceId: string, level: Level): boole
   const share = levels.value.get(deviceId);
   return may(permission) || (share !== undefined && LEVELS.indexOf(share) >= LEVELS.indexOf(level));
 }
+
+/** True if a device is shared with the user so that they manage it. */
+export const managesAny = (): boolean => [...levels.value.values()].includes("manage");

@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { WebhookStandIn } from "../../stand-ins/webhook";
-import { done, eventually, expectInvalid, expectRefused, UNKNOWN } from "../../support/expectations";
+import {
+  done,
+  eventually,
+  expectInvalid,
+  expectRefused,
+  expectStatus,
+  UNKNOWN,
+} from "../../support/expectations";
 import { newUser } from "../../support/people";
 import { TestServer } from "../../support/server";
 import { Client } from "../../support/socket";
 import { MINUTE, SECOND } from "../../support/time";
-import { share } from "../../tracking/shares/support";
 import { fix, northOf } from "../../tracking/support";
 import { alertsOf, briefOf, type Sender, send } from "../support";
 import { newWebhook } from "../targets/support";
@@ -161,28 +167,21 @@ describe("an anchor watch", () => {
     expect(done(await drop(device.id, moved)).data.max_distance_m).toBe(0);
   });
 
-  test("is listed with the others, and for users with shares beside those that they manage", async () => {
-    const [own, other] = [await anchored(), await anchored({ radius_m: 60 })];
-    const list = async (reader: string, query = "?limit=100") =>
-      done(await server.get(`/v1/anchor-watches${query}`, { token: reader }));
-    const { data, pagination } = await list(token);
-    const ids = data.map(({ device_id }: { device_id: string }) => device_id);
-    expect(ids).toEqual([...ids].sort());
-    expect(ids).toEqual(expect.arrayContaining([own.id, other.id]));
-    expect(data.find(({ device_id }: { device_id: string }) => device_id === other.id)).toEqual(
-      await watch(other.id),
-    );
-    const pages = await Promise.all(
-      ids.map(
-        async (_: string, at: number) => (await list(token, `?limit=1&page=${at + 1}`)).data[0].device_id,
-      ),
-    );
-    expect({ pages, total: pagination.total }).toEqual({ pages: ids, total: ids.length });
-    const user = await newUser(server);
-    expectRefused(await server.get("/v1/anchor-watches", { token: user.token }), 403, "Forbidden");
-    await share(server, own.id, user.id, "manage");
-    await share(server, other.id, user.id, "history");
-    expect((await list(user.token)).data).toEqual([await watch(own.id)]);
+  test("is in the list of all, newest first, of which a user sees what is shared with them", async () => {
+    const [older, newer, user] = [await anchored(), await anchored(), await newUser(server)];
+    const list = async (as: string, query = "") =>
+      done(await server.get(`/v1/anchor-watches${query}`, { token: as }));
+    const { data, pagination } = await list(token, "?limit=2");
+    expect(data.map(({ device_id }: { device_id: string }) => device_id)).toEqual([newer.id, older.id]);
+    expect(data[1]).toEqual(await watch(older.id));
+    expect(pagination.total).toBeGreaterThanOrEqual(2);
+    expect((await list(token, "?page=1000")).data).toEqual([]);
+    const refused = await server.get("/v1/anchor-watches", { token: user.token });
+    expectRefused(refused, 403, "Forbidden");
+    const share = `/v1/devices/${older.id}/shares/${user.id}`;
+    expectStatus(await server.put(share, { token, body: { level: "manage" } }), 201);
+    const own = await list(user.token);
+    expect(own.data.map(({ device_id }: { device_id: string }) => device_id)).toEqual([older.id]);
   });
 
   test("refuses what makes no sense", async () => {
