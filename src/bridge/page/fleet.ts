@@ -47,7 +47,7 @@ export function ageOf(fix: Fix | null, now: number = present.value): Age {
 const PAGE = 100;
 
 /** All records of a list. */
-async function all<T>(
+export async function all<T>(
   read: (page: number) => Promise<{ data: T[]; pagination: { total_pages: number } }>,
 ): Promise<T[]> {
   const first = await read(1);

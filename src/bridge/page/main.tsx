@@ -1,4 +1,6 @@
 import { render } from "preact";
+import { soundAlarms } from "./alarms";
+import { followAlerts } from "./alerts";
 import { followAnchorWatches } from "./anchors";
 import { App } from "./app";
 import { followFleet } from "./fleet";
@@ -10,5 +12,7 @@ if (!root) throw new Error("the page has no element #app");
 root.textContent = "";
 void askWho();
 followFleet();
+followAlerts();
+soundAlarms();
 followAnchorWatches();
 render(<App />, root);
