@@ -84,7 +84,7 @@ export function measure(what: string, value: number): string {
 }
 
 /** What was measured last, with its unit; null where there is nothing to measure. */
-export function valueOf({ condition, subject, value }: Alert): string | null {
+export function valueText({ condition, subject, value }: Alert): string | null {
   if (value === null) return null;
   switch (condition) {
     case "silence":
@@ -109,7 +109,7 @@ export function headline(alert: Alert): string {
   if (alert.has_own_message) return alert.message;
   const t = words();
   const device = alert.device_name ?? UNKNOWN;
-  const value = valueOf(alert) ?? UNKNOWN;
+  const value = valueText(alert) ?? UNKNOWN;
   const subject = alert.subject_name ?? alert.subject ?? UNKNOWN;
   switch (alert.condition) {
     case "zone":
