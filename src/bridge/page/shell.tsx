@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentType, JSX } from "preact";
 import { useEffect } from "preact/hooks";
+import { isAlarmed } from "./alarms";
 import { inLanguages } from "./language";
 import { isLost } from "./live";
 import { MapStage } from "./map/MapStage";
 import { AlarmBar } from "./panels/alerts/AlarmBar";
 import { route, to } from "./route";
-import { may } from "./session";
 import { Questions } from "./ui/dialog";
 import { Icon } from "./ui/icons";
 import { Toasts } from "./ui/toasts";
@@ -53,7 +53,7 @@ export function Shell(): JSX.Element {
       <div class="bars">
         {isLost.value && (
           <p class="bar warn" role="status">
-            {t.lost} {may("alerts:read") && t.deaf}
+            {t.lost} {isAlarmed() && t.deaf}
           </p>
         )}
         <AlarmBar />

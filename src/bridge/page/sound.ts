@@ -71,7 +71,7 @@ export function siren(isOn: boolean): void {
 
 /** One short tone, where sound is allowed. */
 export function chime(): void {
-  if (!context || context.state !== "running") return;
+  if (context?.state !== "running") return;
   const [tone, volume] = [context.createOscillator(), context.createGain()];
   const now = context.currentTime;
   tone.frequency.value = 660;

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { mute, muted } from "../../alarms";
-import { type Alert, alertsState, openAlerts } from "../../alerts";
+import { isAlarmed, mute, muted, type Urgent, urgent } from "../../alarms";
+import { alertsState } from "../../alerts";
 import { inLanguages } from "../../language";
 import { to } from "../../route";
 import { may } from "../../session";
@@ -35,13 +35,13 @@ const texts = inLanguages({
   },
 });
 
-const ICONS: Record<Alert["severity"], IconName> = { alarm: "warning", warning: "alerts", info: "alerts" };
+const ICONS: Record<Urgent["severity"], IconName> = { alarm: "warning", warning: "alerts", info: "alerts" };
 
 /** Open alerts, on top of every view. */
 export function AlarmBar(): JSX.Element | null {
   const t = texts();
-  if (!may("alerts:read")) return null;
-  const [worst] = openAlerts.value;
+  if (!isAlarmed()) return null;
+  const [worst] = urgent.value;
   return (
     <>
       {alertsState.value === "failed" && (
@@ -49,18 +49,18 @@ export function AlarmBar(): JSX.Element | null {
           {t.failed}
         </p>
       )}
-      {worst && <Worst key={worst.id} alert={worst} />}
+      {worst && <Worst key={worst.id} of={worst} />}
       <Sound isNeeded={worst?.severity === "alarm"} />
       <Spoken />
     </>
   );
 }
 
-function Worst({ alert }: { alert: Alert }): JSX.Element {
+function Worst({ of }: { of: Urgent }): JSX.Element {
   const t = texts();
   const isAnswering = useSignal(false);
-  const { id, severity, raised_at } = alert;
-  const others = openAlerts.value.length - 1;
+  const { id, severity, raised_at, path, alert } = of;
+  const others = urgent.value.length - 1;
   const isMuted = muted.value.has(id);
   const close = () => {
     isAnswering.value = false;
@@ -70,15 +70,21 @@ function Worst({ alert }: { alert: Alert }): JSX.Element {
       <Icon name={ICONS[severity]} size={28} />
       <div class="alarm-text">
         <p class="alarm-kind">
-          <strong>{words().severity[severity]}</strong> · <Ago at={raised_at} />
+          <strong>{words().severity[severity]}</strong>
+          {raised_at && (
+            <>
+              {" · "}
+              <Ago at={raised_at} />
+            </>
+          )}
           {isMuted && ` · ${t.muted}`}
         </p>
         <p class="alarm-what">
-          <a href={to(["alerts", id])}>{headline(alert)}</a>
+          <a href={to(path)}>{headline(of)}</a>
           {others > 0 && (
             <>
               {" "}
-              <a class="alarm-others" href={to(["alerts"])}>
+              <a class="alarm-others" href={to([path[0] as string])}>
                 {t.others(others)}
               </a>
             </>
@@ -92,7 +98,7 @@ function Worst({ alert }: { alert: Alert }): JSX.Element {
               {t.mute}
             </Button>
           )}
-          {may("alerts:write") && (
+          {alert && may("alerts:write") && (
             <Button
               kind="main"
               icon="check"
@@ -105,7 +111,7 @@ function Worst({ alert }: { alert: Alert }): JSX.Element {
           )}
         </div>
       )}
-      {isAnswering.value && <Acknowledge alert={alert} onDone={close} onCancel={close} />}
+      {alert && isAnswering.value && <Acknowledge alert={alert} onDone={close} onCancel={close} />}
     </section>
   );
 }
@@ -128,7 +134,7 @@ function Sound({ isNeeded }: { isNeeded: boolean }): JSX.Element | null {
 
 /** What a screen reader says at once of an alarm, and when there is time for it of the rest. */
 function Spoken(): JSX.Element {
-  const [worst] = openAlerts.value;
+  const [worst] = urgent.value;
   const text = worst ? `${words().severity[worst.severity]}: ${headline(worst)}` : "";
   const isAlarm = worst?.severity === "alarm";
   return (

@@ -80,7 +80,6 @@ export function ScheduleField({
         }
       />
       {value?.windows.map((window, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a span is known by its place alone.
         <fieldset key={at} class="window">
           <legend>{t.window(at + 1)}</legend>
           {/* biome-ignore lint/a11y/useSemanticElements: a fieldset inside of another would draw a second frame. */}

@@ -5,7 +5,19 @@ import { number, speed } from "../../units";
 
 /** Alerts in words. */
 
-type Alert = Schemas["Alert"];
+/** The fields of an alert that its words are made of. */
+export type Told = Pick<
+  Schemas["Alert"],
+  | "condition"
+  | "event"
+  | "device_name"
+  | "geofence_name"
+  | "subject"
+  | "subject_name"
+  | "value"
+  | "message"
+  | "has_own_message"
+>;
 
 const KM_PER_MILE = 1.852;
 
@@ -84,7 +96,11 @@ export function measure(what: string, value: number): string {
 }
 
 /** What was measured last, with its unit; null where there is nothing to measure. */
-export function valueText({ condition, subject, value }: Alert): string | null {
+export function valueText({
+  condition,
+  subject,
+  value,
+}: Pick<Told, "condition" | "subject" | "value">): string | null {
   if (value === null) return null;
   switch (condition) {
     case "silence":
@@ -105,7 +121,7 @@ export function valueText({ condition, subject, value }: Alert): string | null {
 }
 
 /** An alert in a sentence, without a full stop: the rule's own, or one in the reader's language and units. */
-export function headline(alert: Alert): string {
+export function headline(alert: Told): string {
   if (alert.has_own_message) return alert.message;
   const t = words();
   const device = alert.device_name ?? UNKNOWN;
