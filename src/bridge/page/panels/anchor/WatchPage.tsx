@@ -51,11 +51,11 @@ export function WatchPage({
         <>
           <State watch={watch} />
           {mayWrite && (
-            <div class="actions left">
+            <div class="actions even">
               <Button icon="edit" onClick={onEdit}>
                 {t.change}
               </Button>
-              <Button icon="anchor" kind="danger" onClick={() => raise(id)}>
+              <Button icon="anchor" onClick={() => raise(id)}>
                 {t.raise}
               </Button>
             </div>
@@ -101,9 +101,7 @@ function State({ watch }: { watch: AnchorWatch }): JSX.Element {
       {distance_m !== null && (
         <p class="anchor-distance">
           <strong>{metres(distance_m)}</strong>
-          <span>
-            {t.distance}, {t.of(metres(radius_m))}
-          </span>
+          <span>{(distance_m > radius_m ? t.beyond : t.distance)(metres(radius_m))}</span>
         </p>
       )}
       <p class="anchor-fix">

@@ -110,7 +110,8 @@ export function drawAnchor(stage: Stage, shape: ReadonlySignal<Shape | null>, ha
   const remove = add({
     name: NAME,
     order: 70,
-    sources: () => ({ [NAME]: { type: "geojson", data: EMPTY } }),
+    // A circle of some metres keeps its corners: it would become a diamond.
+    sources: () => ({ [NAME]: { type: "geojson", data: EMPTY, tolerance: 0 } }),
     layers: (palette) => [
       {
         id: `${NAME}-area`,
@@ -268,6 +269,7 @@ export function showAll({ map }: Stage, shape: Shape | null): () => void {
   if (!shape) return () => {};
   const [around = []] = circle([...shape.anchor], shape.radiusM / 1_000);
   const bounds = boundsOf([...around, ...(shape.boat ? [[...shape.boat]] : [])]);
-  if (bounds) map.fitBounds(bounds, { padding: 48, maxZoom: 18, animate: !prefersStillness() });
+  if (bounds)
+    map.fitBounds(bounds, { padding: 48, maxZoom: 18, animate: !prefersStillness(), duration: 600 });
   return () => {};
 }
