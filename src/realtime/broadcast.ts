@@ -14,7 +14,7 @@ import { describeError, log } from "../kernel/logs/log";
 import { iso, now } from "../kernel/time/clock";
 import { toldPoint } from "../tracking/ingest/columns";
 import { COMMUNITY } from "./channels";
-import { extendedTopicOf, topicOf } from "./connections";
+import { extendedTopicOf, topicOf, unnumberedTopicOf } from "./connections";
 import { published } from "./figures";
 
 /**
@@ -161,10 +161,10 @@ export function startBroadcasts(): void {
   );
 
   subscribe("anchor.moved", ({ device_id }) => {
-    const channel = `gps:${device_id}`;
-    if (!isHeard(extendedTopicOf(channel))) return;
+    const topic = unnumberedTopicOf(`gps:${device_id}`);
+    if (!isHeard(topic)) return;
     const data = findWatch(device_id) ?? { id: device_id, device_id, is_deleted: true };
-    sendExtended({ type: "anchorUpdate", data }, channel);
+    publish([topic], () => JSON.stringify({ type: "anchorUpdate", data }));
   });
 
   subscribe("vessels.seen", (data) => sendData({ type: "vesselsUpdate", data }, "vessels"));

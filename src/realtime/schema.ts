@@ -166,7 +166,7 @@ export const SERVER_MESSAGES = {
   anchorUpdate: record(
     "SocketAnchorUpdate",
     { type: type("anchorUpdate"), data: orGone(AnchorWatch) },
-    "The state of an anchor watch changed, it was set or ended, or the boat has moved (at most every 5 seconds). To extended subscriptions of `gps:<device id>`",
+    "The state of an anchor watch changed, it was set or ended, or the boat has moved (at most every 5 seconds). It carries no number. To extended subscriptions of `gps:<device id>`, and to those with `since`",
   ),
   alertRaised: alertMessage("SocketAlertRaised", "alertRaised", "An alert was raised"),
   alertUpdated: alertMessage(

@@ -98,6 +98,7 @@ class FeedClient implements Client {
     this.#link = {
       base: new URL(url).href.replace(/\/+$/, ""),
       token,
+      held: 0,
       newPauses: () => new Pauses(minPauseMs, maxPauseMs),
       fail: (error) => this.#end(error),
       changed: () => this.#review(),

@@ -29,6 +29,8 @@ export interface Link {
   /** The server's address, without a slash at the end. */
   base: string;
   token: string | null;
+  /** Requests that wait for changes now. */
+  held: number;
   newPauses: () => Pauses;
   /** Ends everything: the credential has ended. */
   fail: (error: FairleadError) => void;
@@ -57,6 +59,10 @@ const BODY_PATIENCE = 60_000;
 const LIMIT = 100;
 /** An empty answer that comes sooner than this (milliseconds) was not held: asking again at once would be a flood. */
 const HELD = 1_000;
+/** Requests of a client that the server holds at once: browsers have six connections to a server, and a page needs some too. */
+const MOST_HELD = 3;
+/** Milliseconds between the requests of a subscription that are not held. */
+const BETWEEN = 5_000;
 
 /** Browsers send the cookie of a page's session by themselves; it counts beside this header alone. */
 const credentialOf = ({ token }: Link): Record<string, string> =>
@@ -163,7 +169,10 @@ export class Subscription {
     const abort = () => request.abort();
     signal.addEventListener("abort", abort);
     // Without a cursor, a wait would delay the start.
-    const wait = this.cursor === "now" ? 0 : waitSeconds;
+    const waits = waitSeconds > 0 && this.cursor !== "now";
+    const isHeld = waits && this.#link.held < MOST_HELD;
+    const wait = isHeld ? waitSeconds : 0;
+    if (isHeld) this.#link.held++;
     let timer = setTimeout(abort, wait * 1_000 + PATIENCE);
     const begun = Date.now();
     let outcome: Outcome = { isReached: false, pause: 0 };
@@ -177,10 +186,12 @@ export class Subscription {
       timer = setTimeout(abort, BODY_PATIENCE);
       const text = await response.text();
       if (signal.aborted || this.isOver) return outcome;
-      outcome = this.#take(response, text, wait > 0 && Date.now() - begun < HELD);
+      const rest = isHeld && Date.now() - begun < HELD ? HELD : waits && !isHeld ? BETWEEN : 0;
+      outcome = this.#take(response, text, rest);
     } catch {
       // Nothing came, or not all of it, or it was no JSON: a proxy's own page.
     } finally {
+      if (isHeld) this.#link.held--;
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
     }
@@ -207,8 +218,8 @@ export class Subscription {
     return `${this.#link.base}/v1/changes?${query}`;
   }
 
-  /** Takes an answer. Throws if its body is no JSON. */
-  #take(response: Response, text: string, isEarly: boolean): Outcome {
+  /** Takes an answer; an empty one is followed by a rest of so many milliseconds. Throws if its body is no JSON. */
+  #take(response: Response, text: string, rest: number): Outcome {
     const { status } = response;
     if (status === 401) {
       this.#link.fail(new FairleadError(status, text));
@@ -230,8 +241,8 @@ export class Subscription {
     }
     if (status !== 200 || !body?.changes || !body.next) return { isReached: false, pause: 0 };
     this.#takePage(body as Page);
-    const isFlood = isEarly && body.changes.length === 0 && body.is_complete === true;
-    return { isReached: true, pause: isFlood ? HELD : 0 };
+    const isEmpty = body.changes.length === 0 && body.is_complete === true;
+    return { isReached: true, pause: isEmpty ? rest : 0 };
   }
 
   #takePage({ changes, next }: Page): void {

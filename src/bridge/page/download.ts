@@ -12,4 +12,3 @@ export async function download(path: string): Promise<void> {
   link.download = "";
   link.click();
 }
-

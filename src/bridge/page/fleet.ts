@@ -2,6 +2,7 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import { api, call, type Schemas } from "./api";
 import { hear } from "./live";
 import { may, session } from "./session";
+import { hasShares, readShares } from "./shares";
 import { present } from "./times";
 
 /** The devices that the user may see, and their newest positions. */
@@ -79,12 +80,16 @@ function put(devices: readonly Device[], fixes: ReadonlyMap<string, Fix>): void 
 const newer = (one: Fix | null, other: Fix | null): Fix | null =>
   one && (!other || Date.parse(one.timestamp) > Date.parse(other.timestamp)) ? one : (other ?? one);
 
-/** Reads all devices and their newest positions. */
+/** Reads all devices that the user may see, and their newest positions. */
 export async function readFleet(): Promise<void> {
   try {
+    await readShares();
+    // The API refuses a list of nothing, which a browser would report as an error.
     const [devices, fixes] = await Promise.all([
-      all((page) => call(() => api.GET("/v1/devices", { params: { query: { page, limit: PAGE } } }))),
-      call(() => api.GET("/v1/gps/current/devices")),
+      may("devices:read") || hasShares()
+        ? all((page) => call(() => api.GET("/v1/devices", { params: { query: { page, limit: PAGE } } })))
+        : [],
+      may("gps:read") || hasShares() ? call(() => api.GET("/v1/gps/current/devices")) : [],
     ]);
     put(devices, new Map(fixes.flatMap((fix) => (fix.device_id ? [[fix.device_id, fix]] : []))));
   } catch {

@@ -1,6 +1,6 @@
-import { effect, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { api, call } from "./api";
-import { may, session } from "./session";
+import { may } from "./session";
 
 /** The user's rights to single devices: all of them by permissions, or those that a share gives. */
 
@@ -9,17 +9,16 @@ type Level = "now" | "history" | "manage";
 const LEVELS: readonly Level[] = ["now", "history", "manage"];
 const levels = signal<ReadonlyMap<string, Level>>(new Map());
 
-effect(() => {
-  if (session.value !== "open") return;
-  call(() => api.GET("/v1/users/me/shares"))
-    .then(({ data }) => {
-      levels.value = new Map(
-        data.filter(({ is_silent }) => !is_silent).map(({ device_id, level }) => [device_id, level]),
-      );
-    })
-    // Without an answer no right is known; the API refuses what isn't allowed in any case.
-    .catch(() => {});
-});
+/** Learns which devices are shared with the user. Throws an ApiError. */
+export async function readShares(): Promise<void> {
+  const { data } = await call(() => api.GET("/v1/users/me/shares"));
+  levels.value = new Map(
+    data.filter(({ is_silent }) => !is_silent).map(({ device_id, level }) => [device_id, level]),
+  );
+}
+
+/** True if anything is shared with the user. */
+export const hasShares = (): boolean => levels.value.size > 0;
 
 /** True if the user holds the permission, or sees the device by a share of at least this level. */
 export function mayBy(permission: string, deviceId: string, level: Level): boolean {

@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import type { ComponentType, JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { isAlarmed } from "./alarms";
@@ -38,6 +38,13 @@ const words = inLanguages({
 /** Views that have a place of their own in the bar of a phone; the rest are behind "More". */
 const ON_PHONE = ["map", "devices", "alerts", "anchor"];
 
+/** A phone shows a list over the map, which is hidden then. The sheet of the frame has the same bound. */
+const narrow = matchMedia("(max-width: 799px)");
+const isNarrow = signal(narrow.matches);
+narrow.addEventListener("change", ({ matches }) => {
+  isNarrow.value = matches;
+});
+
 /** Everything behind the sign-in: the map, the view beside it or over it, and the way to the others. */
 export function Shell(): JSX.Element {
   const t = words();
@@ -59,7 +66,7 @@ export function Shell(): JSX.Element {
         <AlarmBar />
       </div>
       <Navigation current={name} />
-      <MapStage isHidden={layout === "wide"} />
+      <MapStage isHidden={layout === "wide" || (layout === "side" && isNarrow.value)} />
       <main id="content" tabIndex={-1} class="view" aria-label={view?.title() ?? t.more}>
         {isMenu ? <Menu /> : <Content key={name} view={view} />}
       </main>

@@ -37,7 +37,7 @@ const titles = inLanguages({
     water: "Water and vessels",
     figures: "Statistics",
     links: "Shared links",
-    admin: "Administration",
+    admin: "Admin",
     me: "My account",
   },
   de: {

@@ -13,7 +13,9 @@ async function readTrips(): Promise<void> {
   const { data } = await call(() =>
     api.GET("/v1/trips", { params: { query: { status: "active", limit: 100 } } }),
   );
-  activeTrips.value = new Map(data.flatMap((trip) => (trip.device_id ? [[trip.device_id, trip] as const] : [])));
+  activeTrips.value = new Map(
+    data.flatMap((trip) => (trip.device_id ? [[trip.device_id, trip] as const] : [])),
+  );
 }
 
 /** A failure shows nothing; the next change reads again. */

@@ -25,7 +25,8 @@ export const ownShareRoutes = new Elysia({ prefix: ownPath, tags: ["Shares"] }).
     detail: {
       operationId: "listOwnShares",
       summary: "List the shares with the caller",
-      description: "The devices that are shared with the user of the session, by device, each with its level.",
+      description:
+        "The devices that are shared with the user of the session, by device, each with its level.",
     },
   },
 );

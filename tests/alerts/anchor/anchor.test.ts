@@ -195,18 +195,28 @@ describe("an anchor watch", () => {
     expectRefused(await drop(UNKNOWN, { radius_m: 50 }), 404, "NotFound");
   });
 
-  test("is told on the socket, to extended subscriptions alone", async () => {
+  test("is told on the socket, to extended subscriptions and those with since alone", async () => {
     const device = await anchored();
     const plain = await (await Client.open(server, { bearer: token })).subscribe(`gps:${device.id}`);
-    const client = await Client.open(server, { bearer: token });
-    client.send({ type: "subscribe", channel: `gps:${device.id}`, extended: true });
-    await client.heard();
+    const clients = await Promise.all(
+      [{ extended: true }, { since: "now" }, { since: "now", extended: true }].map(async (wish) => {
+        const client = await Client.open(server, { bearer: token });
+        client.send({ type: "subscribe", channel: `gps:${device.id}`, ...wish });
+        await client.heard();
+        return client;
+      }),
+    );
     for (const metres of [60, 70]) await swing(device, metres, 1);
-    const updates = (await client.heard()).filter(({ type }) => type === "anchorUpdate");
-    expect(updates.map(({ data }) => [data.state, data.distance_m])).toEqual([
-      ["holding", 60],
-      ["dragging", 70],
-    ]);
+    for (const client of clients) {
+      const updates = (await client.heard()).filter(({ type }) => type === "anchorUpdate");
+      expect(updates.map(({ data }) => [data.state, data.distance_m])).toEqual([
+        ["holding", 60],
+        ["dragging", 70],
+      ]);
+      await client.ask({ type: "unsubscribe", channel: `gps:${device.id}` });
+    }
+    await swing(device, 90);
+    for (const client of clients) expect(await client.heard()).toEqual([]);
     expect((await plain.heard()).map(({ type }) => type)).not.toContain("anchorUpdate");
   });
 });

@@ -38,6 +38,8 @@ export async function openPage(
   const visit = await browser.visit(`${boatUrl(server)}/health/live`, true);
   const { page } = visit;
   await page.setViewportSize(size);
+  // A colour that is on its way to another has the contrast of neither.
+  await page.emulateMedia({ reducedMotion: "reduce" });
   // Choices are there before the page begins.
   await page.evaluate(
     ([look, language]) => {

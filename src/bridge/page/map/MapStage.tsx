@@ -7,11 +7,11 @@ import type { Stage } from "./stage";
 
 const words = inLanguages({
   en: {
-    map: "Map",
+    map: "Map with devices",
     failed: "The map can't be drawn by this browser. The list of devices says everything that the map shows.",
   },
   de: {
-    map: "Karte",
+    map: "Karte mit Geräten",
     failed:
       "Dieser Browser kann die Karte nicht zeichnen. Die Liste der Geräte sagt alles, was die Karte zeigt.",
   },
@@ -20,14 +20,20 @@ const words = inLanguages({
 /** The element that holds the map, for tests and developers' tools. */
 export type MapElement = HTMLDivElement & { stage?: Stage };
 
-/** The map, below or beside every view. It stays as it is while views come and go. */
+/**
+ * The map, below or beside every view. It stays as it is while views come and go, and is loaded when it is first seen: a phone
+ * that opens a list spares it.
+ */
 export function MapStage({ isHidden }: { isHidden: boolean }): JSX.Element {
   const t = words();
   const element = useRef<MapElement>(null);
   const isFailed = useSignal(false);
+  const wasSeen = useRef(false);
+  wasSeen.current ||= !isHidden;
+  const isWanted = wasSeen.current;
   useEffect(() => {
     const container = element.current;
-    if (!container) return;
+    if (!container || !isWanted) return;
     let isGone = false;
     Promise.all([import("./stage"), import("./fleet")])
       .then(async ([{ startStage }, { drawFleet }]) => {
@@ -49,9 +55,9 @@ export function MapStage({ isHidden }: { isHidden: boolean }): JSX.Element {
       stage.value?.map.remove();
       stage.value = null;
     };
-  }, [isFailed]);
+  }, [isFailed, isWanted]);
   return (
-    <section class="stage" aria-label={t.map} inert={isHidden}>
+    <section class={isHidden ? "stage unshown" : "stage"} aria-label={t.map} inert={isHidden}>
       {isFailed.value && <p class="notice">{t.failed}</p>}
       <div id="map" ref={element} />
     </section>

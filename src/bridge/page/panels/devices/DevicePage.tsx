@@ -5,12 +5,12 @@ import { stage } from "../../map/current";
 import { to } from "../../route";
 import { mayBy } from "../../shares";
 import { dayName } from "../../times";
-import { bearing, number, place, speed } from "../../units";
-import { activeTrips, zonesInside } from "../../whereabouts";
 import { Icon, type IconName } from "../../ui/icons";
 import { Facts, Panel } from "../../ui/panel";
 import { Ago } from "../../ui/time";
 import { common } from "../../ui/words";
+import { bearing, number, place, speed } from "../../units";
+import { activeTrips, zonesInside } from "../../whereabouts";
 import { AgeSign, useWhereabouts } from "./state";
 import { words } from "./words";
 
@@ -40,7 +40,11 @@ function Shown({ craft }: { craft: Craft }): JSX.Element {
   }, [current, craft]);
   const manages = mayBy("devices:write", device.id, "manage");
   const links: (readonly [IconName, string, string] | false)[] = [
-    mayBy("gps:read", device.id, "history") && ["day", t.day, to(["day", device.id, dayName(Date.parse(fix?.timestamp ?? new Date().toISOString()))])],
+    mayBy("gps:read", device.id, "history") && [
+      "day",
+      t.day,
+      to(["day", device.id, dayName(Date.parse(fix?.timestamp ?? new Date().toISOString()))]),
+    ],
     mayBy("alerts:read", device.id, "now") && ["anchor", t.anchor, to(["anchor", device.id])],
     manages && ["phone", t.trackers, to(["devices", device.id, "trackers"])],
     manages && ["share", t.shares, to(["devices", device.id, "shares"])],

@@ -117,7 +117,13 @@ function Fields({ device }: { device: Schemas["Device"] }): JSX.Element {
   return (
     <>
       <Form action={common().save} onSubmit={save}>
-        <TextField label={t.name} required maxLength={200} value={now.name} onInput={(name) => set({ name })} />
+        <TextField
+          label={t.name}
+          required
+          maxLength={200}
+          value={now.name}
+          onInput={(name) => set({ name })}
+        />
         <AreaField
           label={t.description}
           maxLength={10_000}

@@ -9,8 +9,8 @@ import { ask } from "../../ui/dialog";
 import { Form, SelectField, TextField } from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Empty, Panel, Section } from "../../ui/panel";
-import { say } from "../../ui/toasts";
 import { Ago } from "../../ui/time";
+import { say } from "../../ui/toasts";
 import { common } from "../../ui/words";
 
 type Level = Schemas["DeviceShare"]["level"];
@@ -70,8 +70,7 @@ const LEVELS: readonly Level[] = ["now", "history", "manage"];
 export function Shares({ id }: { id: string }): JSX.Element {
   const t = words();
   const loaded = useLoaded(
-    () =>
-      call(() => api.GET("/v1/devices/{id}/shares", { params: { path: { id }, query: { limit: 100 } } })),
+    () => call(() => api.GET("/v1/devices/{id}/shares", { params: { path: { id }, query: { limit: 100 } } })),
     [id],
   );
   const end = (share: Schemas["DeviceShare"]) =>
@@ -110,7 +109,12 @@ export function Shares({ id }: { id: string }): JSX.Element {
                       )}
                     </span>
                   </span>
-                  <Button icon="trash" kind="quiet" label={`${t.end}: ${share.username}`} onClick={() => end(share)} />
+                  <Button
+                    icon="trash"
+                    kind="quiet"
+                    label={`${t.end}: ${share.username}`}
+                    onClick={() => end(share)}
+                  />
                 </li>
               ))}
             </ul>
@@ -181,10 +185,7 @@ function NewShare({ id, onShared }: { id: string; onShared: () => Promise<void> 
 
 function UserChoice({ value, onChange }: { value: string; onChange: (value: string) => void }): JSX.Element {
   const t = words();
-  const users = useLoaded(
-    () => call(() => api.GET("/v1/users", { params: { query: { limit: 100 } } })),
-    [],
-  );
+  const users = useLoaded(() => call(() => api.GET("/v1/users", { params: { query: { limit: 100 } } })), []);
   return (
     <Show of={users}>
       {({ data }) => (

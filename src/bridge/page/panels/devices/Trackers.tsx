@@ -159,15 +159,13 @@ export function Trackers({ id }: { id: string }): JSX.Element {
       )}
       <Show of={loaded}>
         {({ data }) =>
-          data.length === 0 ? (
-            !isOpen.value && (
-              <Empty icon="phone" title={t.none}>
-                <p>{t.noneHint}</p>
-              </Empty>
-            )
-          ) : (
-            data.map((tracker) => <Known key={tracker.id} tracker={tracker} onChanged={loaded.reload} />)
-          )
+          data.length === 0
+            ? !isOpen.value && (
+                <Empty icon="phone" title={t.none}>
+                  <p>{t.noneHint}</p>
+                </Empty>
+              )
+            : data.map((tracker) => <Known key={tracker.id} tracker={tracker} onChanged={loaded.reload} />)
         }
       </Show>
     </Panel>

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { ageOf, type Craft, type Fix } from "../../fleet";
-import { activeTrips, zonesInside } from "../../whereabouts";
 import { speed } from "../../units";
+import { activeTrips, zonesInside } from "../../whereabouts";
 import { words } from "./words";
 
 /** Slower than this (km/h) a receiver at rest reports by itself. */
@@ -11,7 +11,14 @@ const AT_REST = 1;
 export function AgeSign({ fix }: { fix: Fix | null }): JSX.Element {
   const age = ageOf(fix);
   return (
-    <svg class={`age ${age}`} width="20" height="20" viewBox="0 0 20 20" role="img" aria-label={words().state[age]}>
+    <svg
+      class={`age ${age}`}
+      width="20"
+      height="20"
+      viewBox="0 0 20 20"
+      role="img"
+      aria-label={words().state[age]}
+    >
       <circle cx="10" cy="10" r="8" />
       {age === "old" && <path d="M10 2a8 8 0 0 1 0 16z" class="full" />}
       {age === "none" && <path d="M4 16 16 4" />}

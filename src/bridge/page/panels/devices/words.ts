@@ -6,7 +6,8 @@ export const words = inLanguages({
     add: "Add a device",
     search: "Find a device",
     none: "No devices yet",
-    noneHint: "A device is a vessel, a vehicle or a phone that reports where it is. Add one, then scan a code with the phone.",
+    noneHint:
+      "A device is a vessel, a vehicle or a phone that reports where it is. Add one, then scan a code with the phone.",
     noneForYou: "Nobody has shared a device with you yet.",
     noMatch: "No device has this name.",
     neverSeen: "has never reported",
@@ -65,7 +66,12 @@ export const words = inLanguages({
     neverSeen: "hat sich noch nie gemeldet",
     moving: (speed: string) => `unterwegs, ${speed}`,
     still: "steht",
-    state: { fresh: "meldet sich", old: "seit einer Weile still", lost: "seit langem still", none: "noch nie gemeldet" },
+    state: {
+      fresh: "meldet sich",
+      old: "seit einer Weile still",
+      lost: "seit langem still",
+      none: "noch nie gemeldet",
+    },
     off: "abgeschaltet",
     inTrip: (name: string) => `auf der Fahrt ${name}`,
     inZone: (names: string) => `in ${names}`,

@@ -1,6 +1,15 @@
 import type { JSX } from "preact";
-import { Panel } from "../../ui/panel";
+import { route } from "../../route";
+import { Log } from "./Log";
+import { NewTrip } from "./NewTrip";
+import { TripList } from "./TripList";
+import { TripPage } from "./TripPage";
 
+/** Trips: the list, one of them, and its log. */
 export function Trips(): JSX.Element {
-  return <Panel title="Trips">{null}</Panel>;
+  const [, id, part] = route.value.path;
+  if (id === undefined) return <TripList />;
+  if (id === "new") return <NewTrip />;
+  if (part === "log") return <Log id={id} />;
+  return <TripPage id={id} />;
 }

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type Browser, chromium, startBrowser } from "../../support/browser";
+import { newUser } from "../../support/people";
+import { ADMIN, TestServer } from "../../support/server";
+import { DESKTOP, expectAccessible, expectQuiet, mapReady, openBridge, PHONE } from "./support";
+
+/** Devices on the page, from the first one to its first position. */
+
+setDefaultTimeout(60_000);
+
+let server: TestServer;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (!chromium) return;
+  [server, browser] = await Promise.all([TestServer.start(), startBrowser(chromium)]);
+});
+afterAll(async () => {
+  if (!chromium) return;
+  await Promise.all([server.stop(), browser.stop()]);
+});
+
+const position = (latitude: number, longitude: number) => ({
+  latitude,
+  longitude,
+  timestamp: Math.floor(Date.now() / 1_000),
+});
+
+describe.skipIf(!chromium)("a skipper with a phone", () => {
+  test("adds the first device, connects an app by its code, and sees it report", async () => {
+    const visit = await openBridge(browser, server, ADMIN, { size: PHONE, at: "/devices" });
+    const { page } = visit;
+    await page.getByText("No devices yet").waitFor();
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "Add a device" }).click();
+    await page.getByLabel("Name").fill("Greif");
+    await page.getByRole("button", { name: "Add a device" }).click();
+
+    await page.getByRole("heading", { name: "Apps and trackers" }).waitFor();
+    await page.getByLabel("App", { exact: true }).selectOption({ label: "A program of your own" });
+    await page.getByRole("button", { name: "Show the code" }).click();
+    await page.getByAltText("Scan this code with the phone").waitFor();
+    await expectAccessible(page);
+    const [address = "", token = ""] = await Promise.all(
+      ["Address", "Token"].map((label) =>
+        page.locator(".copyable", { hasText: label }).locator("code").textContent(),
+      ),
+    );
+
+    // The app does what its code says.
+    const { pathname } = new URL(address ?? "");
+    const sent = await fetch(`${server.url}${pathname}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify(position(54.34, 13.5)),
+    });
+    expect(sent.status).toBe(200);
+
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByText("Last heard").waitFor();
+    await page.getByRole("link", { name: "Devices" }).click();
+    await page.locator(".row", { hasText: "Greif" }).getByText("just now").waitFor();
+    await page.getByRole("link", { name: "Greif" }).click();
+    await page.getByText("54° 20.40′ N").waitFor();
+    await expectAccessible(page);
+    expectQuiet(visit);
+  });
+});
+
+describe.skipIf(!chromium)("somebody with whom one device is shared", () => {
+  test("sees that device alone, live, until the share ends", async () => {
+    const user = await newUser(server);
+    const admin = await server.admin();
+    const make = async (name: string) =>
+      (await server.post("/v1/devices", { token: admin, body: { name } })).body.data.id as string;
+    const [shown, other] = [await make("Shown"), await make("Hidden")];
+    const move = (device_id: string, latitude: number) =>
+      server.post("/v1/gps", {
+        token: admin,
+        body: {
+          ...{ ...position(latitude, 13.4), device_id },
+          ...{ speed_kmh: 9, speed_mps: 2.5, speed_mph: 5.6, speed_knots: 4.9 },
+        },
+      });
+    await move(shown, 54.1);
+    await move(other, 54.2);
+    const path = `/v1/devices/${shown}/shares/${user.id}`;
+    await server.put(path, { token: admin, body: { level: "now" } });
+
+    const visit = await openBridge(browser, server, user, { size: DESKTOP, at: "/devices" });
+    const { page } = visit;
+    await page.getByRole("link", { name: /Shown/ }).click();
+    await page.getByText("54° 06.00′ N").waitFor();
+    // Nothing is offered that the share doesn't give.
+    expect(await page.getByRole("link", { name: "Settings" }).count()).toBe(0);
+    await mapReady(page);
+    await page.waitForTimeout(1_100);
+    await move(shown, 54.15);
+    await page.getByText("54° 09.00′ N").waitFor();
+    await page.getByRole("link", { name: "Devices" }).click();
+    expect(await page.getByText("Hidden").count()).toBe(0);
+    await server.delete(path, { token: admin });
+    await page.getByText("Nobody has shared a device with you yet.").waitFor();
+  });
+});
