@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { config, configFile, configSources, loadConfig } from "./configuration/config";
+import { ANCHOR_WATCH, atAnchor, ofTender, ofVan, zonesOf } from "./demo/scene";
 import { type Fix, readTrack, reversed, toGpsBody, underWay } from "./demo/track";
 import { SUPER_ADMIN } from "./identity/access/caller";
 import { insertUser } from "./identity/directory/new-user";
@@ -19,19 +20,10 @@ import { type Running, serve, stopOnSignals } from "./serve";
 const DEFAULT_SPEED = 10;
 const USERNAME = "skipper";
 
-/** The zones of the voyage: a vessel that sails it leaves and enters all of them. */
-const ZONES = [
-  { name: "Lauterbach harbour", latitude: 54.3412, longitude: 13.5066, radius_km: 0.4 },
-  { name: "Greifswalder Bodden, middle", latitude: 54.2166, longitude: 13.5415, radius_km: 2 },
-  {
-    name: "Wieck bridge",
-    latitude: 54.0967,
-    longitude: 13.4553,
-    radius_km: 0.5,
-    metadata: { opens: "hourly" },
-  },
-  { name: "Greifswald museum harbour", latitude: 54.1005, longitude: 13.3932, radius_km: 0.3 },
-];
+/** The part of the first voyage that lies behind the boat as the demo begins. */
+const BEHIND = 0.5;
+/** Most positions of a batch. */
+const BATCH = 1_000;
 
 /**
  * Serves a throw-away fleet and sails a recorded voyage through its API, there and back, until it is stopped.
@@ -111,11 +103,8 @@ function shownAddress(publicAddress: string, address: string, isMoved: boolean):
 
 /** Creates the fleet, introduces it to the person, and sails. */
 async function present(running: Running, speed: number, isMoved: boolean): Promise<void> {
-  // A time-lapse posts faster, and further ahead, than a vessel would.
-  await transact(() => {
-    setSystemValue("gps.rate_limit_requests", 1_000_000);
-    setSystemValue("gps.max_future_seconds", 315_360_000);
-  });
+  // A position each second is more than a tracker should send.
+  await transact(() => setSystemValue("gps.rate_limit_requests", 1_000_000));
   const password = randomBytes(9).toString("base64url");
   const passwordHash = await hashPassword(password);
   await transact(() => {
@@ -134,15 +123,15 @@ async function present(running: Running, speed: number, isMoved: boolean): Promi
     scopes: ["gps:write"],
   });
   const device = await api.post<Enveloped>("/v1/devices", token, { name: "Greif", api_key_id: key.id });
-  for (const zone of ZONES) await api.post("/v1/geofences", token, zone);
-
   const voyage = underWay(await readTrack());
+  for (const zone of zonesOf(voyage)) await api.post("/v1/geofences", token, zone);
+  const begun = Math.floor(voyage.length * BEHIND);
+  await api.post("/v1/gps/batch", key.key, { positions: past(voyage.slice(0, begun)) });
+  await makeFleet(api, token, voyage);
+
   const url = shownAddress(running.url, address, isMoved);
   introduce({ url, speed, password, token, key: key.key, deviceId: device.data.id });
   announceZoneEvents(address, token);
-  const seconds = duration(voyage);
-  // The first voyage ends at the present, however fast it is sailed.
-  let start = Math.floor(Date.now() / SECOND + seconds / speed - seconds);
   for (let leg = 0; ; leg++) {
     const [track, name] =
       leg % 2 === 0 ? [voyage, "Lauterbach to Greifswald"] : [reversed(voyage), "Greifswald to Lauterbach"];
@@ -153,32 +142,69 @@ async function present(running: Running, speed: number, isMoved: boolean): Promi
       tags: ["demo"],
     });
     await api.patch(`/v1/trips/${trip.data.id}`, token, { status: "active" });
-    await sail(track, start, speed, (body) => api.post("/v1/gps", key.key, body));
+    await sail(leg === 0 ? track.slice(begun) : track, speed, (body) => api.post("/v1/gps", key.key, body));
     await api.patch(`/v1/trips/${trip.data.id}`, token, { status: "completed" });
-    start += seconds + 1;
   }
+}
+
+const unixNow = (): number => Math.floor(Date.now() / SECOND);
+
+/** Positions of a track that ended a moment ago, as many as a batch may have. */
+function past(track: Fix[]): object[] {
+  const step = Math.ceil(track.length / BATCH);
+  const [end, now] = [track.at(-1)?.time ?? 0, unixNow()];
+  return track
+    .filter((_, at) => at % step === 0)
+    .map((fix) => ({ ...toGpsBody(fix, now - 1 - (end - fix.time)), accuracy_m: 5 }));
+}
+
+/** Milliseconds between two positions of the boat at anchor. */
+const SWING = 5 * SECOND;
+
+/** Makes the boats and the van beside the one that sails: at anchor, silent for a while, silent for long. */
+async function makeFleet(api: ReturnType<typeof client>, token: string, voyage: Fix[]): Promise<void> {
+  const make = async (name: string, positions: object[]) => {
+    const { data } = await api.post<Enveloped>("/v1/devices", token, { name });
+    await api.post("/v1/gps/batch", token, { device_id: data.id, positions });
+    return data.id;
+  };
+  const now = unixNow();
+  const swung = Array.from({ length: 120 }, (_, at) => atAnchor(now - 10 * (120 - at)));
+  const yacht = await make("Vilm", swung);
+  await api.put(`/v1/devices/${yacht}/anchor`, token, ANCHOR_WATCH);
+  await make("Tender", ofTender(voyage, now));
+  await make("Depot van", ofVan(now));
+  const timer = setInterval(() => {
+    // The server that stops has no use for it; any other refusal would be one of the boat that sails, too.
+    api
+      .post("/v1/gps", token, { device_id: yacht, ...atAnchor(unixNow()) })
+      .catch(() => clearInterval(timer));
+  }, SWING);
+  timer.unref();
 }
 
 interface Enveloped {
   data: { id: string };
 }
 
-const duration = (track: Fix[]) => (track.at(-1)?.time ?? 0) - (track[0]?.time ?? 0);
-
-/** Posts every fix when it is due. `start` is the Unix time that the first one gets. */
-async function sail(
-  track: Fix[],
-  start: number,
-  speed: number,
-  post: (body: object) => Promise<unknown>,
-): Promise<void> {
+/**
+ * Posts where the boat is by now, a position each second with the time of the clock: sailed faster, it leaves some of the
+ * recording out.
+ */
+async function sail(track: Fix[], speed: number, post: (body: object) => Promise<unknown>): Promise<void> {
   const [origin, began] = [track[0]?.time ?? 0, performance.now()];
-  for (const [at, fix] of track.entries()) {
-    const due = began + ((fix.time - origin) / speed) * SECOND;
-    if (due > performance.now()) await Bun.sleep(due - performance.now());
-    const timestamp = start + fix.time - origin;
-    await post(toGpsBody(fix, timestamp));
-    showProgress(at + 1, track.length, fix, timestamp);
+  let posted = -1;
+  while (posted < track.length - 1) {
+    const sailed = origin + ((performance.now() - began) / SECOND) * speed;
+    const at = track.findLastIndex(({ time }) => time <= sailed);
+    const fix = track[at];
+    if (fix && at > posted) {
+      const timestamp = unixNow();
+      await post({ ...toGpsBody(fix, timestamp), accuracy_m: 5 });
+      posted = at;
+      showProgress(at + 1, track.length, fix, timestamp);
+    }
+    await Bun.sleep(SECOND - (Date.now() % SECOND));
   }
 }
 
@@ -195,6 +221,7 @@ function client(base: string) {
   };
   return {
     post: <T>(path: string, token: string | null, body: object) => send<T>("POST", path, token, body),
+    put: <T>(path: string, token: string | null, body: object) => send<T>("PUT", path, token, body),
     patch: <T>(path: string, token: string | null, body: object) => send<T>("PATCH", path, token, body),
   };
 }
@@ -221,8 +248,10 @@ function introduce({ url, speed, password, token, key, deviceId }: Introduction)
 Fairlead demo: the boat Greif sails from Lauterbach to Greifswald and back, ${speed} times as fast as it did in 2013.
 Everything is stored in a directory that is removed when you press Ctrl-C.
 
-  Swagger UI      ${url}/docs        (press Authorize and paste the session token)
+  Open            ${url}/
   Sign in         ${USERNAME} / ${password}
+
+  Swagger UI      ${url}/docs        (press Authorize and paste the session token)
   Session token   ${token}
   Device          ${deviceId}
   Device key      ${key}

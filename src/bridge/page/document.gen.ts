@@ -2801,6 +2801,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/pegel/nearby": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getNearbyWaterLevel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/pegel/stations": {
         parameters: {
             query?: never;
@@ -5105,6 +5121,29 @@ export interface components {
         };
         Message: {
             message: string;
+        };
+        NearbyWaterLevel: {
+            station: {
+                station_id: string;
+                shortname: string;
+                longname: string;
+                water_shortname: string;
+                water_longname: string;
+                latitude: number | null;
+                longitude: number | null;
+                km: number | null;
+                agency: string;
+                level_cm: number | null;
+                /** Format: int64 */
+                trend: number | null;
+                /** Format: date-time */
+                measured_at: string | null;
+                state: string | null;
+                distance_km: number;
+            } | null;
+            /** @enum {string|null} */
+            reason: "off" | "no_position" | "none_near" | "unreachable" | null;
+            is_stale: boolean;
         };
         NearestWaterLevelStation: {
             station_id: string;
@@ -15030,6 +15069,34 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getNearbyWaterLevel: {
+        parameters: {
+            query?: {
+                water?: string;
+                radius?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NearbyWaterLevel"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -31,6 +31,18 @@ export function watchFixes(watcher: (ids: readonly string[]) => void): () => voi
   return () => watchers.delete(watcher);
 }
 
+/** Called with the identifier of a device of which late positions came, or one was deleted or marked. */
+const lateWatchers = new Set<(id: string) => void>();
+
+export function watchLate(watcher: (id: string) => void): () => void {
+  lateWatchers.add(watcher);
+  return () => lateWatchers.delete(watcher);
+}
+
+const tellLate = (id: string | null): void => {
+  if (id !== null) for (const watcher of lateWatchers) watcher(id);
+};
+
 const tell = (ids: readonly string[]): void => {
   for (const watcher of watchers) watcher(ids);
 };
@@ -80,8 +92,25 @@ function put(devices: readonly Device[], fixes: ReadonlyMap<string, Fix>): void 
 const newer = (one: Fix | null, other: Fix | null): Fix | null =>
   one && (!other || Date.parse(one.timestamp) > Date.parse(other.timestamp)) ? one : (other ?? one);
 
-/** Reads all devices that the user may see, and their newest positions. */
+let reading: Promise<void> | null = null;
+let isDue = false;
+
+/** Reads all devices that the user may see, and their newest positions. Who asks while it is being read shares the next reading. */
 export async function readFleet(): Promise<void> {
+  if (reading) {
+    isDue = true;
+    return reading;
+  }
+  reading = read().finally(() => {
+    reading = null;
+    if (!isDue) return;
+    isDue = false;
+    return readFleet();
+  });
+  return reading;
+}
+
+async function read(): Promise<void> {
   try {
     await readShares();
     // The API refuses a list of nothing, which a browser would report as an error.
@@ -144,7 +173,10 @@ export function followFleet(): void {
     if (session.value !== "open") return;
     const everything = {
       onStart: () => void readFleet(),
-      onReset: () => void readFleet(),
+      onReset: () => {
+        void readFleet();
+        for (const id of fleet.peek().keys()) tellLate(id);
+      },
     };
     const channels = may("gps:read")
       ? (["gps"] as const)
@@ -153,8 +185,10 @@ export function followFleet(): void {
       hear(channel, {
         ...everything,
         onChange: ({ type, data }) => {
-          if (type === "gpsUpdate" && !isGone(data)) move(data);
-          else void readFleet();
+          if (type === "gpsUpdate" && !isGone(data)) return move(data);
+          tellLate(data.device_id);
+          // A late position moves nothing; one that is gone may have been the newest.
+          if (type === "gpsUpdate") void readFleet();
         },
         // A share that has ended: the list tells which devices are left.
         onError: () => void readFleet(),

@@ -9,6 +9,7 @@ import { AlarmBar } from "./panels/alerts/AlarmBar";
 import { route, to } from "./route";
 import { Questions } from "./ui/dialog";
 import { Icon } from "./ui/icons";
+import { Settings } from "./ui/settings";
 import { Toasts } from "./ui/toasts";
 import { VIEWS, type View } from "./views";
 
@@ -124,6 +125,9 @@ function Menu(): JSX.Element {
           ),
         )}
       </ul>
+      <div class="panel-body">
+        <Settings />
+      </div>
     </div>
   );
 }

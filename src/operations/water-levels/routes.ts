@@ -3,8 +3,8 @@ import { guard } from "../../identity/access/guard";
 import { errors } from "../../kernel/http/answers";
 import type { HookContext } from "../../kernel/http/http";
 import { query, t } from "../../kernel/http/schema";
-import { NearestQuery, NearestStation, Station, StationsQuery } from "./schema";
-import { type Answer, listStations, nearestStation } from "./service";
+import { NearbyLevel, NearestQuery, NearestStation, Station, StationsQuery } from "./schema";
+import { type Answer, listStations, nearbyLevel, nearestStation } from "./service";
 
 /** The header, for the OpenAPI document. */
 const MAY_BE_STALE = { "x-headers": ["Warning"] };
@@ -32,6 +32,17 @@ export const waterLevelRoutes = new Elysia({ prefix: "/v1/pegel", tags: ["Water 
       },
     },
   )
+  .get("/nearby", ({ query }) => nearbyLevel(query.water, query.radius), {
+    access: "pegel:read",
+    ...query(NearestQuery),
+    response: { 200: NearbyLevel },
+    detail: {
+      operationId: "getNearbyWaterLevel",
+      summary: "Get the water level near by, if there is one",
+      description:
+        "The nearest station as above, for whoever shows a level where there is one: without one the answer is 200 too, and says why.",
+    },
+  })
   .get("/stations", async ({ query, set }) => answer(await listStations(query.water), set.headers), {
     access: "pegel:read",
     ...query(StationsQuery),

@@ -1,4 +1,4 @@
-import { characters, nullable, out, queryNumber, record, t } from "../../kernel/http/schema";
+import { characters, nullable, oneOf, out, queryNumber, record, t } from "../../kernel/http/schema";
 
 const stationFields = {
   station_id: out.string("Identifier at the source", "b475386c-30cc-453a-b3b7-1d17ace13595"),
@@ -27,6 +27,24 @@ export const NearestStation = record(
   "The station that is nearest to the newest position",
 );
 export type NearestStation = (typeof NearestStation)["static"];
+
+export const NEARBY_REASONS = ["off", "no_position", "none_near", "unreachable"] as const;
+
+export const NearbyLevel = record(
+  "NearbyWaterLevel",
+  {
+    station: nullable(NearestStation),
+    reason: nullable(
+      oneOf(
+        NEARBY_REASONS,
+        "Why there is no station: water levels are switched off (`pegel.enabled`), no device has a position, no station lies within the radius, or the source does not answer; null beside a station",
+      ),
+    ),
+    is_stale: out.boolean("True if the source could not be asked, and this is an older answer", false),
+  },
+  "The water level near by, if there is one",
+);
+export type NearbyLevel = (typeof NearbyLevel)["static"];
 
 const water = t.Optional(
   characters({

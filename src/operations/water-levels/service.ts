@@ -1,11 +1,11 @@
 import { config } from "../../configuration/config";
-import { notFound } from "../../kernel/errors/errors";
+import { AppError, notFound } from "../../kernel/errors/errors";
 import { now, SECOND } from "../../kernel/time/clock";
 import { BoundedMap } from "../../kernel/values/bounded-map";
-import { distanceKm } from "../../kernel/values/great-circle";
+import { distanceKm, type Position } from "../../kernel/values/great-circle";
 import { systemValue } from "../../runtime-settings/service";
-import { currentPosition } from "../../tracking/gps/service";
-import type { NearestStation, Station } from "./schema";
+import { currentPosition, newestPosition } from "../../tracking/gps/service";
+import type { NearbyLevel, NearestStation, Station } from "./schema";
 import { allStations, measurementsOf } from "./source";
 import { type SourceStation, trendOf } from "./stations";
 
@@ -36,19 +36,48 @@ export async function nearestStation(
   radius = systemValue("pegel.default_radius_km"),
 ): Promise<Answer<NearestStation>> {
   const { stations, isStale } = await allStations();
-  const here = currentPosition(null);
+  const body = await nearestTo(currentPosition(null), on(water, stations), radius);
+  if (!body) throw notFound("Water-level station in this radius");
+  return { body, isStale };
+}
+
+/** The station with a level that is nearest to a position; null without one within `radius` kilometres. */
+async function nearestTo(
+  here: Position,
+  stations: SourceStation[],
+  radius: number,
+): Promise<NearestStation | null> {
   let nearest: { station: SourceStation; distance: number } | null = null;
-  for (const station of on(water, stations)) {
+  for (const station of stations) {
     const { latitude, longitude, hasLevel } = station;
     if (latitude === null || longitude === null || !hasLevel) continue;
     const distance = distanceKm(here, { latitude, longitude });
     if (distance <= radius && distance < (nearest?.distance ?? Number.POSITIVE_INFINITY))
       nearest = { station, distance };
   }
-  if (!nearest) throw notFound("Water-level station in this radius");
+  if (!nearest) return null;
   const [station] = await withTrends([nearest.station]);
   const distance_km = Math.round(nearest.distance * 1_000) / 1_000;
-  return { body: { ...toStation(station ?? nearest.station), distance_km }, isStale };
+  return { ...toStation(station ?? nearest.station), distance_km };
+}
+
+/** The nearest station like `nearestStation`, or why there is none. */
+export async function nearbyLevel(
+  water: string | undefined,
+  radius = systemValue("pegel.default_radius_km"),
+): Promise<NearbyLevel> {
+  const without = (reason: NearbyLevel["reason"], is_stale = false) => ({ station: null, reason, is_stale });
+  if (!config["pegel.enabled"]) return without("off");
+  const here = newestPosition();
+  if (!here) return without("no_position");
+  try {
+    const { stations, isStale } = await allStations();
+    const station = await nearestTo(here, on(water, stations), radius);
+    return station ? { station, reason: null, is_stale: isStale } : without("none_near", isStale);
+  } catch (error) {
+    if (error instanceof AppError && error.name === "ServiceUnavailable") return without("unreachable");
+    throw error;
+  }
 }
 
 const toStation = ({ hasLevel: _, centimetres: __, ...station }: SourceStation): Station => station;

@@ -29,6 +29,8 @@ const get = (path: string) => server.get(`/v1/pegel/${path}`, { token });
 const list = async (query = "") => expectStatus(await get(`stations${query}`), 200).body;
 const nearest = async (query = "") => expectStatus(await get(`nearest${query}`), 200).body;
 
+const nearby = async (query = "") => expectStatus(await get(`nearby${query}`), 200).body;
+
 /** Posts a position that is newer than all before. */
 let seconds = 1_700_000_000;
 const goTo = ({ latitude, longitude }: Place, key = token) =>
@@ -42,6 +44,10 @@ describe("without any position", () => {
     // With all the digits that a program writes.
     expectRefused(await get(`nearest?radius=${0.1 + 0.2}`), 404, "NotFound");
     expect((await list()).length).toBe(3);
+  });
+
+  test("whoever asks if there is a level near by learns why there is none", async () => {
+    expect(await nearby()).toEqual({ station: null, reason: "no_position", is_stale: false });
   });
 });
 
@@ -99,6 +105,30 @@ describe("the recorded stations", () => {
     const answer = await get("nearest");
     expect([answer.status, answer.body]).toEqual([200, { ...celle, trend: 1, distance_km: 4.2 }]);
     expect(answer.headers.get("warning")).toBeNull();
+  });
+
+  test("are told to whoever asks if there is one near by, and else why not", async () => {
+    await goTo(northOf(CELLE, 4.2));
+    const found = await nearby();
+    expect(found).toEqual({ station: await nearest(), reason: null, is_stale: false });
+    expect(await nearby("?radius=4")).toEqual({ station: null, reason: "none_near", is_stale: false });
+    expect((await nearby("?water=aller")).station.shortname).toBe("CELLE");
+    source.stations = [];
+    expect(await nearby()).toEqual({ ...found, is_stale: true });
+    const [plain, silent] = await Promise.all([
+      TestServer.start(),
+      TestServer.start({ settings: { ...source.settings(), "pegel.base_url": "http://127.0.0.1:9" } }),
+    ]);
+    for (const [other, reason] of [
+      [plain, "off"],
+      [silent, "unreachable"],
+    ] as const) {
+      const key = await other.admin();
+      await postPoint(other, key, { ...CELLE, timestamp: 1_700_000_000 });
+      const { status, body } = await other.get("/v1/pegel/nearby", { token: key });
+      expect([status, body]).toEqual([200, { station: null, reason, is_stale: false }]);
+      await other.stop();
+    }
   });
 
   test("of 2014 are there although they have no series, and none is the nearest", async () => {
@@ -425,7 +455,7 @@ test("an empty list of the source is a failure: what was there before stays", as
   expect(headers.get("warning")).toStartWith("110 ");
 });
 
-test.each(["stations", "nearest"])(
+test.each(["stations", "nearest", "nearby"])(
   "pegel:read is needed for GET /v1/pegel/%s, before anybody is asked",
   async (path) => {
     await goTo(CELLE);

@@ -31,19 +31,21 @@ export function MapStage({ isHidden }: { isHidden: boolean }): JSX.Element {
   const wasSeen = useRef(false);
   wasSeen.current ||= !isHidden;
   const isWanted = wasSeen.current;
+  const tools = useSignal<(() => JSX.Element) | null>(null);
   useEffect(() => {
     const container = element.current;
     if (!container || !isWanted) return;
     let isGone = false;
-    Promise.all([import("./stage"), import("./fleet")])
-      .then(async ([{ startStage }, { drawFleet }]) => {
+    Promise.all([import("./stage"), import("./parts"), import("./Tools")])
+      .then(async ([{ startStage }, { drawAll }, { Tools }]) => {
         const started = await startStage(container);
         if (isGone) {
           started.map.remove();
           return;
         }
         container.stage = started;
-        drawFleet(started);
+        drawAll(started);
+        tools.value = () => <Tools stage={started} />;
         stage.value = started;
       })
       .catch((error: unknown) => {
@@ -55,11 +57,13 @@ export function MapStage({ isHidden }: { isHidden: boolean }): JSX.Element {
       stage.value?.map.remove();
       stage.value = null;
     };
-  }, [isFailed, isWanted]);
+  }, [isFailed, isWanted, tools]);
+  const Shown = tools.value;
   return (
     <section class={isHidden ? "stage unshown" : "stage"} aria-label={t.map} inert={isHidden}>
       {isFailed.value && <p class="notice">{t.failed}</p>}
       <div id="map" ref={element} />
+      {Shown && <Shown />}
     </section>
   );
 }

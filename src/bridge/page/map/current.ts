@@ -10,3 +10,6 @@ export function useStage(draw: (stage: Stage) => () => void, about: readonly unk
   const current = stage.value;
   useEffect(() => (current ? draw(current) : undefined), [current, ...about]);
 }
+
+/** The zone and the device's anchor that a panel draws by itself, while they are changed: the map leaves them out. */
+export const drawnElsewhere = { zone: signal<string | null>(null), anchor: signal<string | null>(null) };

@@ -1,123 +1,254 @@
 import { effect } from "@preact/signals";
-import type { Feature, FeatureCollection, Point } from "geojson";
-import type { GeoJSONSource, LngLatBoundsLike } from "maplibre-gl";
-import { ageOf, fleet, watchFixes } from "../fleet";
-import { go } from "../route";
+import type { Feature, FeatureCollection } from "geojson";
+import type { GeoJSONSource } from "maplibre-gl";
+import { chosenDevice } from "../chosen";
+import { ageOf, type Craft, fleet, watchFixes } from "../fleet";
+import { prefersStillness } from "../looks";
 import { present } from "../times";
+import { accuracy } from "./accuracy";
+import { boundsOf, circle } from "./geometry";
+import { paced } from "./paced";
+import { HUES, type Palette } from "./palette";
+import { craftSign } from "./signs";
 import type { Stage } from "./stage";
 import { FONT } from "./style";
+import { onTap } from "./taps";
 
-/** The devices on the map: a sign with heading, name and age. */
+/** The devices on the map: a sign with heading, name and age; many of them as a number when far. */
 
 const SOURCE = "fleet";
+const CHOSEN = "chosen";
 
-/** The sign of a craft as a distance field, which layers colour. */
-function drawArrow(): ImageData {
-  const size = 48;
-  const canvas = document.createElement("canvas");
-  canvas.width = canvas.height = size;
-  const context = canvas.getContext("2d");
-  if (!context) throw new Error("the browser draws no canvas");
-  context.beginPath();
-  context.moveTo(size / 2, 4);
-  context.lineTo(size - 10, size - 6);
-  context.lineTo(size / 2, size - 15);
-  context.lineTo(10, size - 6);
-  context.closePath();
-  context.fill();
-  return context.getImageData(0, 0, size, size);
+/** From this zoom on each device is shown by itself. */
+export const CLUSTERED_BELOW = 9;
+
+/** Milliseconds between two drawings of what has moved: what a large fleet costs is bounded. */
+const pause = (): number => (fleet.peek().size > 50 ? 1_000 : 250);
+
+let hues: ReadonlyMap<string, number> = new Map();
+
+/** Numbers of hues in the order in which devices were made: their identifiers grow with time. */
+effect(() => {
+  hues = new Map([...fleet.value.keys()].sort().map((id, at) => [id, at % HUES]));
+});
+
+/** The number of a device's hue. */
+export const hueOf = (id: string): number => hues.get(id) ?? 0;
+
+function featureOf({ map }: Stage, colours: Palette, id: string, craft: Craft): Feature | null {
+  const at = craft.fix.peek();
+  if (!at) return null;
+  const age = ageOf(at, present.peek());
+  const icon = craftSign(map, colours, hueOf(id), at.heading === null ? "disc" : "arrow", age);
+  return {
+    type: "Feature",
+    geometry: { type: "Point", coordinates: [at.longitude, at.latitude] },
+    properties: { id, name: craft.device.peek().name, rotate: at.heading ?? 0, icon },
+  };
 }
 
-function featuresOf(): FeatureCollection<Point> {
-  const features: Feature<Point>[] = [];
-  for (const [id, { device, fix }] of fleet.peek()) {
-    const at = fix.peek();
-    if (!at) continue;
-    features.push({
-      type: "Feature",
-      geometry: { type: "Point", coordinates: [at.longitude, at.latitude] },
-      properties: { id, name: device.peek().name, heading: at.heading ?? 0, age: ageOf(at, present.peek()) },
-    });
+const EMPTY: FeatureCollection = { type: "FeatureCollection", features: [] };
+
+/** The devices but the chosen one, which lies above all and in no cluster. */
+function others(stage: Stage): FeatureCollection {
+  const [chosen, colours] = [chosenDevice.peek(), stage.palette()];
+  const features: Feature[] = [];
+  for (const [id, craft] of fleet.peek()) {
+    const feature = id === chosen ? null : featureOf(stage, colours, id, craft);
+    if (feature) features.push(feature);
   }
   return { type: "FeatureCollection", features };
 }
 
-/** Milliseconds between two drawings of what has moved. */
-const PACE = 250;
+/** The chosen device, and the circle in which it lies. */
+function chosen(stage: Stage): FeatureCollection {
+  const id = chosenDevice.peek();
+  const craft = id === null ? undefined : fleet.peek().get(id);
+  const feature = id !== null && craft ? featureOf(stage, stage.palette(), id, craft) : null;
+  if (feature?.geometry.type !== "Point") return EMPTY;
+  const metres = accuracy.peek();
+  const ring: Feature[] =
+    metres === null
+      ? []
+      : [
+          {
+            type: "Feature",
+            geometry: { type: "Polygon", coordinates: circle(feature.geometry.coordinates, metres / 1_000) },
+            properties: {},
+          },
+        ];
+  return { type: "FeatureCollection", features: [feature, ...ring] };
+}
 
-export function drawFleet({ map, add }: Stage): void {
-  const fill = () => map.getSource<GeoJSONSource>(SOURCE)?.setData(featuresOf());
-  add({
+/** Draws the devices. Returns the function that takes them away. */
+export function drawFleet(stage: Stage): () => void {
+  const { map, add } = stage;
+  const fill = () => {
+    // While another style is being loaded there are neither sources nor places for pictures.
+    const [source, above] = [map.getSource<GeoJSONSource>(SOURCE), map.getSource<GeoJSONSource>(CHOSEN)];
+    if (!source || !above) return;
+    void source.setData(others(stage));
+    void above.setData(chosen(stage));
+  };
+  const remove = add({
     name: SOURCE,
     order: 50,
-    sources: () => ({ [SOURCE]: { type: "geojson", data: featuresOf() } }),
-    layers: (palette) => [
-      {
-        id: `${SOURCE}-signs`,
-        type: "symbol",
-        source: SOURCE,
-        layout: {
-          "icon-image": "craft",
-          "icon-rotate": ["get", "heading"],
-          "icon-rotation-alignment": "map",
-          "icon-allow-overlap": true,
-          "text-field": ["get", "name"],
-          "text-font": FONT,
-          "text-size": 13,
-          "text-offset": [0, 1.4],
-          "text-optional": true,
-        },
-        paint: {
-          "icon-color": [
-            "match",
-            ["get", "age"],
-            "fresh",
-            palette.craft,
-            "old",
-            palette.craftOld,
-            palette.craftLost,
-          ],
-          "text-color": palette.text,
-          "text-halo-color": palette.halo,
-          "text-halo-width": 1.5,
-        },
+    sources: () => ({
+      [SOURCE]: {
+        type: "geojson",
+        data: EMPTY,
+        cluster: true,
+        clusterMaxZoom: CLUSTERED_BELOW - 1,
+        clusterRadius: 44,
       },
-    ],
-    fill: () => {
-      if (!map.hasImage("craft")) map.addImage("craft", drawArrow(), { sdf: true, pixelRatio: 2 });
-      fill();
+      [CHOSEN]: { type: "geojson", data: EMPTY },
+    }),
+    layers: (palette) => {
+      const name = {
+        "text-field": ["get", "name"] as ["get", string],
+        "text-font": FONT,
+        "text-size": 13,
+        "text-variable-anchor": ["top" as const, "bottom" as const, "left" as const, "right" as const],
+        "text-radial-offset": 1.25,
+        "text-max-width": 12,
+        "text-optional": true,
+      };
+      const ink = { "text-color": palette.name, "text-halo-color": palette.halo, "text-halo-width": 1.6 };
+      const sign = {
+        "icon-image": ["get", "icon"] as ["get", string],
+        "icon-rotate": ["get", "rotate"] as ["get", string],
+        "icon-rotation-alignment": "map" as const,
+        "icon-allow-overlap": true,
+      };
+      return [
+        {
+          id: `${SOURCE}-clusters`,
+          type: "circle",
+          source: SOURCE,
+          filter: ["has", "point_count"],
+          paint: {
+            "circle-color": palette.paper,
+            "circle-radius": ["step", ["get", "point_count"], 18, 10, 22, 100, 27],
+            "circle-stroke-color": palette.craft,
+            "circle-stroke-width": 2.5,
+          },
+        },
+        {
+          id: `${SOURCE}-counts`,
+          type: "symbol",
+          source: SOURCE,
+          filter: ["has", "point_count"],
+          layout: {
+            "text-field": ["get", "point_count_abbreviated"],
+            "text-font": FONT,
+            "text-size": 14,
+            "text-allow-overlap": true,
+          },
+          paint: { "text-color": palette.craft },
+        },
+        {
+          id: `${SOURCE}-signs`,
+          type: "symbol",
+          source: SOURCE,
+          filter: ["!", ["has", "point_count"]],
+          layout: { ...sign, ...name },
+          paint: ink,
+        },
+        {
+          id: `${CHOSEN}-accuracy`,
+          type: "fill",
+          source: CHOSEN,
+          filter: ["==", ["geometry-type"], "Polygon"],
+          paint: { "fill-color": palette.chosen, "fill-opacity": 0.1 },
+        },
+        {
+          id: `${CHOSEN}-accuracy-edge`,
+          type: "line",
+          source: CHOSEN,
+          filter: ["==", ["geometry-type"], "Polygon"],
+          paint: { "line-color": palette.chosen, "line-width": 1.2, "line-dasharray": [3, 2] },
+        },
+        {
+          id: `${CHOSEN}-mark`,
+          type: "circle",
+          source: CHOSEN,
+          filter: ["==", ["geometry-type"], "Point"],
+          paint: {
+            "circle-color": palette.paper,
+            "circle-opacity": 0.55,
+            "circle-radius": 21,
+            "circle-stroke-color": palette.chosen,
+            "circle-stroke-width": 2.5,
+          },
+        },
+        {
+          id: `${CHOSEN}-sign`,
+          type: "symbol",
+          source: CHOSEN,
+          filter: ["==", ["geometry-type"], "Point"],
+          layout: {
+            ...sign,
+            ...name,
+            "text-size": 14,
+            "text-radial-offset": 1.8,
+          },
+          paint: ink,
+        },
+      ];
     },
+    fill,
   });
 
-  let isDue = false;
-  watchFixes(() => {
-    if (isDue) return;
-    isDue = true;
-    setTimeout(() => {
-      isDue = false;
+  const drawSoon = paced(fill, pause);
+  const ends = [
+    remove,
+    watchFixes(drawSoon),
+    effect(() => {
+      present.value;
+      fleet.value;
+      drawSoon();
+    }),
+    effect(() => {
+      chosenDevice.value;
+      accuracy.value;
       fill();
-    }, PACE);
-  });
-  effect(() => {
-    present.value;
-    fleet.value;
-    fill();
-  });
+    }),
+    onTap(stage, [`${SOURCE}-clusters`], ({ feature: { properties, geometry } }) => {
+      const source = map.getSource<GeoJSONSource>(SOURCE);
+      if (!source || geometry.type !== "Point") return;
+      const center = geometry.coordinates as [number, number];
+      void source.getClusterExpansionZoom(properties.cluster_id as number).then((zoom) => {
+        const camera = { center, zoom: Math.min(zoom, map.getMaxZoom()) };
+        if (prefersStillness()) map.jumpTo(camera);
+        else map.easeTo(camera);
+      });
+    }),
+    placeOnce(stage),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
+}
 
+/** Shows all devices, or the places that are given. */
+export function showAll({ map }: Stage, isAnimated = !prefersStillness()): void {
+  const places = [...fleet.peek().values()].flatMap(({ fix }) => {
+    const at = fix.peek();
+    return at ? [[at.longitude, at.latitude]] : [];
+  });
+  const bounds = boundsOf(places);
+  if (bounds) map.fitBounds(bounds, { padding: 80, maxZoom: 12, animate: isAnimated });
+}
+
+/** Shows all devices once they are first known, unless the reader has moved the map by then. */
+function placeOnce(stage: Stage): () => void {
   let isPlaced = false;
-  effect(() => {
-    if (isPlaced || fleet.value.size === 0) return;
-    const points = featuresOf().features.map(({ geometry }) => geometry.coordinates as [number, number]);
-    if (points.length === 0) return;
-    isPlaced = true;
-    const [west, south] = [Math.min(...points.map(([x]) => x)), Math.min(...points.map(([, y]) => y))];
-    const [east, north] = [Math.max(...points.map(([x]) => x)), Math.max(...points.map(([, y]) => y))];
-    const bounds: LngLatBoundsLike = [west, south, east, north];
-    map.fitBounds(bounds, { padding: 80, maxZoom: 11, animate: false });
+  stage.map.once("movestart", ({ originalEvent }: { originalEvent?: unknown }) => {
+    isPlaced ||= originalEvent !== undefined;
   });
-
-  map.on("click", `${SOURCE}-signs`, ({ features }) => {
-    const id = features?.[0]?.properties.id as string | undefined;
-    if (id) go(["devices", id]);
+  return effect(() => {
+    if (isPlaced || ![...fleet.value.values()].some(({ fix }) => fix.peek())) return;
+    isPlaced = true;
+    showAll(stage, false);
   });
 }

@@ -1,9 +1,9 @@
 import { effect, type Signal, signal } from "@preact/signals";
 import {
+  AJAXError,
   AttributionControl,
   type LayerSpecification,
   Map as MapLibre,
-  NavigationControl,
   type SourceSpecification,
   setWorkerUrl,
 } from "maplibre-gl";
@@ -12,6 +12,7 @@ import { api, call } from "../api";
 import { BASE } from "../base";
 import { inLanguages, locale } from "../language";
 import { look, prefersStillness } from "../looks";
+import { storedNames } from "../stored";
 import { PALETTES, type Palette } from "./palette";
 import { type Chart, mapStyle } from "./style";
 
@@ -33,9 +34,11 @@ export interface Stage {
   readonly map: MapLibre;
   /** Draws a part, now and whenever the style changes. Returns the function that takes it away. */
   add: (part: Part) => () => void;
-  /** Charts that there are, and the names of those that are hidden. */
+  /** Charts that there are, and the names of those that are hidden, which the browser keeps. */
   readonly charts: Signal<readonly Chart[]>;
   readonly hidden: Signal<ReadonlySet<string>>;
+  /** Learns which charts there are now. */
+  readonly readCharts: () => Promise<void>;
   readonly palette: () => Palette;
 }
 
@@ -48,16 +51,10 @@ const MAX_ZOOM_OF_CHARTS = 20;
 
 const words = inLanguages({
   en: {
-    "NavigationControl.ZoomIn": "Zoom in",
-    "NavigationControl.ZoomOut": "Zoom out",
-    "NavigationControl.ResetBearing": "North up",
     "AttributionControl.ToggleAttribution": "Sources of the map",
     "Map.Title": "Map",
   },
   de: {
-    "NavigationControl.ZoomIn": "Näher",
-    "NavigationControl.ZoomOut": "Weiter weg",
-    "NavigationControl.ResetBearing": "Norden oben",
     "AttributionControl.ToggleAttribution": "Quellen der Karte",
     "Map.Title": "Karte",
   },
@@ -80,20 +77,24 @@ function loadStyleSheet(): Promise<void> {
 /** Charts as the API lists them; the coast alone for whoever isn't signed in. */
 const readCharts = async (): Promise<readonly Chart[]> => (await call(() => api.GET("/v1/charts"))).data;
 
+/** The nearest that the map may be looked at with these charts. */
+const maxZoomOf = (charts: readonly Chart[]): number =>
+  charts.every(({ built_in }) => built_in) ? MAX_ZOOM : MAX_ZOOM_OF_CHARTS;
+
 /** Begins to draw the map. Rejects if its files can't be loaded. */
 export async function startStage(container: HTMLElement): Promise<Stage> {
   setWorkerUrl(new URL(document.documentElement.dataset.worker ?? "", BASE).href);
   const [found] = await Promise.all([readCharts(), loadStyleSheet()]);
   const charts = signal(found);
-  const hidden = signal<ReadonlySet<string>>(new Set());
-  const palette = () => PALETTES[look.value];
+  const hidden = storedNames("charts.hidden");
+  const palette = () => PALETTES[look.peek()];
   const shown = () => charts.value.filter(({ name }) => !hidden.value.has(name));
   const map = new MapLibre({
     container,
     style: mapStyle(shown(), look.peek(), locale.peek()),
     center: [10, 54],
     zoom: 4,
-    maxZoom: found.length > 1 ? MAX_ZOOM_OF_CHARTS : MAX_ZOOM,
+    maxZoom: maxZoomOf(shown()),
     attributionControl: false,
     locale: words(),
     fadeDuration: prefersStillness() ? 0 : 150,
@@ -102,12 +103,16 @@ export async function startStage(container: HTMLElement): Promise<Stage> {
     maxPitch: 0,
   });
   map.touchPitch.disable();
-  map.addControl(new NavigationControl({ visualizePitch: false }), "top-right");
-  map.addControl(
-    new AttributionControl({ compact: true, customAttribution: NOT_FOR_NAVIGATION() }),
-    "bottom-right",
-  );
-  map.on("error", ({ error }) => reportError(error));
+  let attribution: AttributionControl | null = null;
+  effect(() => {
+    if (attribution) map.removeControl(attribution);
+    attribution = new AttributionControl({ compact: true, customAttribution: NOT_FOR_NAVIGATION() });
+    map.addControl(attribution, "bottom-right");
+  });
+  map.on("error", ({ error }) => {
+    // The browser tells of requests that fail; the map asks again when it is moved.
+    if (!(error instanceof AJAXError || error instanceof TypeError)) reportError(error);
+  });
 
   const parts: Part[] = [];
   const firstLayerAbove = ({ order, name }: Part): string | undefined =>
@@ -137,6 +142,7 @@ export async function startStage(container: HTMLElement): Promise<Stage> {
       return;
     }
     isStyled = false;
+    map.setMaxZoom(maxZoomOf(shown()));
     map.setStyle(style, { diff: false });
   });
   map.on("style.load", () => {
@@ -154,5 +160,13 @@ export async function startStage(container: HTMLElement): Promise<Stage> {
       erase(part);
     };
   };
-  return { map, add, charts, hidden, palette };
+  const refresh = async () => {
+    try {
+      const now = await readCharts();
+      if (JSON.stringify(now) !== JSON.stringify(charts.peek())) charts.value = now;
+    } catch {
+      // Those that were there stay.
+    }
+  };
+  return { map, add, charts, hidden, readCharts: refresh, palette };
 }

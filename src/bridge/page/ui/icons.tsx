@@ -38,6 +38,11 @@ const PATHS = {
   battery: "M3 8h15v8H3zM21 11v2M6 11v2",
   moon: "M19 14a8 8 0 1 1-9-10 7 7 0 0 0 9 10z",
   phone: "M8 3h8v18H8zM11 18h2",
+  minus: "M5 12h14",
+  fit: "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5M12 13a1 1 0 1 0 0-2 1 1 0 0 0 0 2z",
+  north: "M12 3l5 17-5-4-5 4z",
+  settings:
+    "M4 7h9M17 7h3M4 17h3M11 17h9M15 9a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM9 19a2 2 0 1 0 0-4 2 2 0 0 0 0 4z",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
 } as const;
 

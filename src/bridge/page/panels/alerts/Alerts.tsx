@@ -40,6 +40,10 @@ type Tab = (typeof TABS)[number];
 const isShown = (tab: Tab): boolean =>
   tab === "rules" || may(tab === "targets" ? "alerts:write" : "alerts:read");
 
+/** On a phone not all tabs fit: the open one is in sight. */
+const showCurrent = (tabs: HTMLElement | null): void =>
+  tabs?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+
 /** Alerts, the rules that raise them, and who is told. */
 export function Alerts(): JSX.Element {
   const [, first, id, part] = route.value.path;
@@ -55,7 +59,7 @@ export function Alerts(): JSX.Element {
     );
   return (
     <Panel title={words().title}>
-      <nav class="tabs" aria-label={words().title}>
+      <nav class="tabs" aria-label={words().title} ref={showCurrent}>
         {tabs.map((each) => (
           <a key={each} href={to(["alerts", each])} aria-current={each === tab ? "page" : undefined}>
             {texts().tabs[each]}

@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import type { AnchorWatch } from "../../anchors";
 import { api, call } from "../../api";
 import type { Craft } from "../../fleet";
+import type { AnchorShape } from "../../map/anchor";
 import { useStage } from "../../map/current";
 import { may } from "../../session";
 import { DurationField } from "../../ui/duration";
@@ -12,7 +13,7 @@ import { say } from "../../ui/toasts";
 import { words as ruleWords } from "../alerts/rules/words";
 import { TargetChoice } from "../alerts/TargetChoice";
 import { bodyOf, type Draft, draftOf, type Mode, placeOf } from "./draft";
-import { drawAnchor, type Shape, showAll } from "./drawing";
+import { comeNear, holdAnchor } from "./drawing";
 import { words } from "./words";
 
 /** Drops the anchor, or moves and resizes the watch: by fields, and by hand on the map. */
@@ -35,33 +36,32 @@ export function AnchorEditor({
   const set = (change: Partial<Draft>) => {
     draft.value = { ...draft.value, ...change };
   };
-  const shape = useComputed<Shape | null>(() => {
+  const shape = useComputed<AnchorShape | null>(() => {
     const fix = craft.fix.value;
-    const anchor = placeOf(draft.value, watch, fix);
-    if (!anchor) return null;
+    const place = placeOf(draft.value, watch, fix);
+    if (!place) return null;
     const { radius, warning } = draft.value;
+    const [longitude, latitude] = place;
     return {
-      anchor,
-      radiusM: radius ?? 0,
-      warningM: warning,
-      boat: fix && [fix.longitude, fix.latitude],
-      isAlarm: false,
+      ...{ longitude, latitude, radius_m: radius ?? 0, warning_radius_m: warning },
+      state: "holding",
+      boat: fix,
     };
   });
   useStage(
-    (on) =>
-      drawAnchor(on, shape, {
+    (stage) =>
+      holdAnchor(stage, id, shape, {
         onRadius: (radius) => set({ radius }),
-        onPlace: ([longitude, latitude]) => set({ mode: "map", ...rounded(longitude, latitude) }),
+        onPlace: (longitude, latitude) => set({ mode: "map", ...rounded(longitude, latitude) }),
         takesTaps: () => draft.peek().mode === "map",
       }),
-    [shape],
+    [id],
   );
-  useStage((on) => showAll(on, shape.peek()), [id]);
+  useStage((stage) => comeNear(stage, shape.peek()), [id]);
   const choose = (mode: Mode) => {
-    const at = shape.peek()?.anchor;
+    const at = shape.peek();
     // From where it was, it is moved on.
-    set({ mode, ...(mode === "map" && at && rounded(...at)) });
+    set({ mode, ...(mode === "map" && at && rounded(at.longitude, at.latitude)) });
   };
   const save = async () => {
     if (!shape.peek()) throw new FieldFault(t.pickPlace);

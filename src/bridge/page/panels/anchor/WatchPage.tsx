@@ -1,4 +1,4 @@
-import { useComputed, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { trySiren } from "../../alarms";
 import { type AnchorWatch, readAnchorWatches } from "../../anchors";
@@ -16,7 +16,7 @@ import { say } from "../../ui/toasts";
 import { bearing, number } from "../../units";
 import { Deliveries } from "../alerts/Deliveries";
 import { words as alertWords } from "../alerts/words";
-import { drawAnchor, shapeOf, showAll } from "./drawing";
+import { comeNear } from "./drawing";
 import { StateSign } from "./StateSign";
 import { Swing } from "./Swing";
 import { words } from "./words";
@@ -39,12 +39,8 @@ export function WatchPage({
 }): JSX.Element {
   const t = words();
   const { id, name } = craft.device.value;
-  const held = useSignal(watch);
-  held.value = watch;
-  const shape = useComputed(() => held.value && shapeOf(held.value, craft.fix.value));
-  useStage((stage) => drawAnchor(stage, shape), [shape]);
   const hasWatch = watch !== null;
-  useStage((stage) => showAll(stage, shape.peek()), [id, hasWatch]);
+  useStage((stage) => comeNear(stage, watch && { ...watch, boat: craft.fix.peek() }), [id, hasWatch]);
   return (
     <Panel title={`${t.title}: ${name}`} {...(back !== undefined && { back })}>
       {watch ? (

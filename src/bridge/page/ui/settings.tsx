@@ -1,0 +1,72 @@
+import type { JSX } from "preact";
+import { chosenLocale, inLanguages } from "../language";
+import { chosenLook } from "../looks";
+import { distanceUnit, speedUnit } from "../units";
+import { SelectField } from "./form";
+
+const words = inLanguages({
+  en: {
+    look: "Looks",
+    looks: { auto: "as the system", light: "light", dark: "dark", night: "night (red)" },
+    language: "Language",
+    languages: { auto: "as the browser", en: "English", de: "Deutsch" },
+    speeds: "Speeds in",
+    distances: "Distances in",
+  },
+  de: {
+    look: "Aussehen",
+    looks: { auto: "wie das System", light: "hell", dark: "dunkel", night: "Nacht (rot)" },
+    language: "Sprache",
+    languages: { auto: "wie der Browser", en: "English", de: "Deutsch" },
+    speeds: "Geschwindigkeiten in",
+    distances: "Entfernungen in",
+  },
+});
+
+/** How this browser shows the page: looks, language and units. */
+export function Settings(): JSX.Element {
+  const t = words();
+  return (
+    <div class="pair">
+      <SelectField
+        label={t.look}
+        value={chosenLook.value}
+        options={(["auto", "light", "dark", "night"] as const).map((each) => [each, t.looks[each]] as const)}
+        onChange={(value) => {
+          chosenLook.value = value;
+        }}
+      />
+      <SelectField
+        label={t.language}
+        value={chosenLocale.value}
+        options={(["auto", "en", "de"] as const).map((each) => [each, t.languages[each]] as const)}
+        onChange={(value) => {
+          chosenLocale.value = value;
+        }}
+      />
+      <SelectField
+        label={t.speeds}
+        value={speedUnit.value}
+        options={[
+          ["kn", "kn"],
+          ["kmh", "km/h"],
+          ["mph", "mph"],
+        ]}
+        onChange={(value) => {
+          speedUnit.value = value;
+        }}
+      />
+      <SelectField
+        label={t.distances}
+        value={distanceUnit.value}
+        options={[
+          ["nm", "nm"],
+          ["km", "km"],
+        ]}
+        onChange={(value) => {
+          distanceUnit.value = value;
+        }}
+      />
+    </div>
+  );
+}
