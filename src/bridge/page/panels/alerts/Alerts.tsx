@@ -59,7 +59,7 @@ export function Alerts(): JSX.Element {
     );
   return (
     <Panel title={words().title}>
-      <nav class="tabs" aria-label={words().title} ref={showCurrent}>
+      <nav class="tabs tight" aria-label={words().title} ref={showCurrent}>
         {tabs.map((each) => (
           <a key={each} href={to(["alerts", each])} aria-current={each === tab ? "page" : undefined}>
             {texts().tabs[each]}

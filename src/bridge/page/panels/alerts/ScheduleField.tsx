@@ -89,13 +89,13 @@ export function ScheduleField({
                 key={day}
                 type="button"
                 class="button day"
-                aria-label={dayName(day, "long")}
                 aria-pressed={window.days.includes(day)}
                 onClick={() =>
                   set(at, { days: DAYS.filter((each) => window.days.includes(each) !== (each === day)) })
                 }
               >
-                {dayName(day, "short")}
+                <span aria-hidden="true">{dayName(day, "short")}</span>
+                <span class="unseen">{dayName(day, "long")}</span>
               </button>
             ))}
           </div>

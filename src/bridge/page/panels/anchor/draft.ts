@@ -1,9 +1,12 @@
-import type { AnchorWatch } from "../../anchors";
-import type { Schemas } from "../../api";
-import type { Fix } from "../../fleet";
+import type { components } from "../../document.gen";
 import { destination } from "../../map/geometry";
 
 /** A watch as its form holds it. */
+
+type Schemas = components["schemas"];
+type AnchorWatch = Schemas["AnchorWatch"];
+/** Where the boat is. */
+type Fix = Readonly<{ latitude: number; longitude: number }>;
 
 export type Mode = "stay" | "here" | "bearing" | "map";
 

@@ -87,6 +87,8 @@ export function holdAnchor(
 /** A circle of some metres is too small to be held at the zoom that the coast suffices for. */
 const MAX_ZOOM = 20;
 const ZOOM = 18;
+/** Pixels around the circle; the tools of the map lie on the right. */
+const PADDING = { top: 40, bottom: 40, left: 40, right: 84 };
 /** Milliseconds. */
 const GLIDE = 600;
 
@@ -100,7 +102,12 @@ export function comeNear({ map }: Stage, shape: AnchorShape | null): () => void 
     const bounds = boundsOf([...ring, ...(boat ? [[boat.longitude, boat.latitude]] : [])]);
     followed.value = null;
     if (bounds)
-      map.fitBounds(bounds, { padding: 48, maxZoom: ZOOM, animate: !prefersStillness(), duration: GLIDE });
+      map.fitBounds(bounds, {
+        padding: PADDING,
+        maxZoom: ZOOM,
+        animate: !prefersStillness(),
+        duration: GLIDE,
+      });
   }
   return () => {
     map.setMaxZoom(former);

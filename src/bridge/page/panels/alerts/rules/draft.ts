@@ -1,7 +1,8 @@
-import type { Schemas } from "../../../api";
+import type { components } from "../../../document.gen";
 
 /** A rule as its form holds it: what is typed for one condition stays while another is looked at. */
 
+type Schemas = components["schemas"];
 export type Rule = Schemas["AlertRule"];
 export type Condition = Rule["condition"];
 export type ConditionType = Condition["type"];
