@@ -13,7 +13,7 @@ import { countSounds, DESKTOP, expectAccessible, expectQuiet, openBridge, PHONE,
 
 /** Alerts, rules and targets on the page. */
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let server: TestServer;
 let browser: Browser;
@@ -160,7 +160,7 @@ describe.skipIf(!chromium)("a target", () => {
     await page.getByLabel("Address to post to").fill(hook.url);
     await page.getByLabel("Use it wherever").uncheck();
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Add" }).click();
+    await page.getByRole("button", { name: "Add", exact: true }).click();
     const secret = page.locator(".copyable code");
     await secret.waitFor();
     expect(await secret.textContent()).toStartWith("whsec_");

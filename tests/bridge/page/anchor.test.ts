@@ -23,7 +23,7 @@ import {
 
 /** The anchor watch on the page, with its alarm. */
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const ANCHOR = { latitude: fix().latitude, longitude: fix().longitude };
 
@@ -91,7 +91,7 @@ describe.skipIf(!chromium)("an anchor watch", () => {
     // There is one boat alone: it is not asked for.
     await page.getByRole("heading", { name: "Anchor watch: Vilm" }).waitFor();
     await page.getByLabel("Radius (m)").fill("50");
-    await page.getByText("More", { exact: true }).last().click();
+    await page.locator("summary", { hasText: "More" }).click();
     await page.getByLabel("Warn from (m)").fill("40");
     await page.getByRole("button", { name: "Drop the anchor" }).click();
     await state(page).getByText("Holding").waitFor();
@@ -99,10 +99,13 @@ describe.skipIf(!chromium)("an anchor watch", () => {
     await swing(boat, 20);
     await state(page).getByText("20 m", { exact: true }).waitFor();
 
+    await countSounds(page);
     await page.getByRole("button", { name: "Test the alarm" }).click();
     await page.getByText("Crew").waitFor();
     await page.getByText("Arrived").waitFor();
     expect(hook.bodies.map(({ type }) => type)).toEqual(["alert.test"]);
+    // The siren is tried too, for a moment.
+    await eventually(async () => (await sounds(page)).stopped > 0);
 
     await countSounds(page);
     for (const metres of [60, 70]) await swing(boat, metres);
@@ -178,7 +181,7 @@ describe.skipIf(!chromium)("an anchor watch", () => {
     await swing(boat, 0);
     const visit = await openBridge(browser, server, user, { at: "/anchor", size: PHONE });
     const { page } = visit;
-    await page.getByText("More", { exact: true }).last().click();
+    await page.locator("summary", { hasText: "More" }).click();
     expect(await page.getByLabel("Who is told?").count()).toBe(0);
     await page.getByRole("button", { name: "Drop the anchor" }).click();
     await state(page).getByText("Holding").waitFor();

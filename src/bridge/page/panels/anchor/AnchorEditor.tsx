@@ -134,7 +134,7 @@ function Place({
         onChange={choose}
       />
       {draft.mode === "bearing" && (
-        <div class="pair">
+        <div key="bearing" class="pair">
           <NumberField
             label={t.direction}
             required

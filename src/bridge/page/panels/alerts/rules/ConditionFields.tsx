@@ -48,7 +48,7 @@ export function ConditionFields({ draft, set }: Props): JSX.Element {
         options={types.map((type) => [type, t.types[type]] as const)}
         onChange={(type) => set({ type })}
       />
-      <Own draft={draft} set={set} />
+      <Own key={draft.type} draft={draft} set={set} />
     </>
   );
 }

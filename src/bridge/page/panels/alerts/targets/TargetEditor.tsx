@@ -164,7 +164,8 @@ function Fields({
         value={now.name}
         onInput={(name) => set({ name })}
       />
-      <Leading draft={now} set={set} target={target} />
+      {/* Fields of another kind are other elements: one that is used again keeps bounds that it lost. */}
+      <Leading key={now.kind} draft={now} set={set} target={target} />
       <CheckField
         label={t.isDefault}
         isChecked={now.is_default}
