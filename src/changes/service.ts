@@ -49,7 +49,7 @@ function visibleTypes(caller: Caller, asked: string | undefined, deviceId: strin
   return visible;
 }
 
-/** What a caller asks for and may see. Throws 400 for an unknown type, 403 where it may see none. */
+/** The wishes of a caller, as far as it may see them. Throws 400 for an unknown type, 403 where it may see none. */
 export function wantedBy(caller: Caller, asked: { types?: string; device_id?: string }): Wanted {
   const deviceId = asked.device_id ?? null;
   return { types: visibleTypes(caller, asked.types, deviceId), deviceId };

@@ -66,7 +66,7 @@ describe("devices that are shared", () => {
       await hasAll(first, posted.a);
       await hasAll(second, posted.b);
       await hasAll(third, posted.c);
-      // What happened while the line was cut comes to each, and in order.
+      // Changes from the time of the cut come to each, and in order.
       line.hangUp();
       for (const [device, ids] of [
         [c, posted.c],

@@ -154,7 +154,7 @@ describe.skipIf(chromium === null)("a page of the server's own", () => {
   test("hears by its cookie, over sockets and by requests, until it is signed out", async () => {
     const browser = await startBrowser(chromium ?? "");
     try {
-      const { page } = await browser.visit(`${line.url}/docs`);
+      const { page } = await browser.visit(`${line.url}/verify-email`);
       await page.evaluate(await script());
       const signIn = JSON.stringify({ identifier: ADMIN.username, password: ADMIN.password });
       const status = await page.evaluate(`fetch("/bridge/session", {

@@ -3,7 +3,6 @@ import { api, call, type Schemas } from "./api";
 import { hear } from "./live";
 import { may, session } from "./session";
 import { hasShares, readShares } from "./shares";
-import { present } from "./times";
 
 /** The devices that the user may see, and their newest positions. */
 
@@ -46,16 +45,6 @@ const tellLate = (id: string | null): void => {
 const tell = (ids: readonly string[]): void => {
   for (const watcher of watchers) watcher(ids);
 };
-
-/** The age of a position: `fresh` up to 5 minutes, `old` up to an hour, then `lost`. */
-export type Age = "fresh" | "old" | "lost" | "none";
-
-export function ageOf(fix: Fix | null, now: number = present.value): Age {
-  if (!fix) return "none";
-  const minutes = (now - Date.parse(fix.timestamp)) / 60_000;
-  if (minutes <= 5) return "fresh";
-  return minutes <= 60 ? "old" : "lost";
-}
 
 const PAGE = 100;
 

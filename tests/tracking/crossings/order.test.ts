@@ -41,7 +41,8 @@ function plan(random: Random): TrackFix[] {
   }));
 }
 
-const CASES = 220;
+/** Those of a usual run; `CASES=220` and `STORIES=30` go through more. */
+const CASES = Number(process.env.CASES ?? 110);
 
 test(`${CASES} shuffled deliveries at 200 zones end as an orderly pass`, async () => {
   const seen = { enter: 0, exit: 0, passed: 0, dwell: 0, superseded: 0 };
@@ -70,10 +71,10 @@ test(`${CASES} shuffled deliveries at 200 zones end as an orderly pass`, async (
       .query<{ n: number }, []>("SELECT count(*) AS n FROM geofence_events WHERE superseded_at IS NOT NULL")
       .get()?.n ?? 0;
   // Tracks on which nothing happens prove nothing.
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(100);
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(CASES * 0.45);
 }, 120_000);
 
-const STORIES = 30;
+const STORIES = Number(process.env.STORIES ?? 20);
 
 test(`${STORIES} stories in which zones begin anew and fixes are marked, unmarked and deleted end as they must`, async () => {
   const seen = { crossings: 0, inside: 0, begun: 0 };

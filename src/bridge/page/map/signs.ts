@@ -1,5 +1,5 @@
 import type { Map as MapLibre } from "maplibre-gl";
-import type { Age } from "../fleet";
+import type { Age } from "../age";
 import type { Palette } from "./palette";
 
 /**

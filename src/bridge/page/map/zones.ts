@@ -123,7 +123,7 @@ export function drawZones({ map, add }: Stage, hides: () => string | null = () =
           filter: ["==", ["geometry-type"], "Point"],
           minzoom: 8,
           layout: { "text-field": ["get", "name"], "text-font": FONT, "text-size": 12, "text-max-width": 9 },
-          paint: { "text-color": color, "text-halo-color": palette.halo, "text-halo-width": 1.6 },
+          paint: { "text-color": palette.zone, "text-halo-color": palette.halo, "text-halo-width": 1.6 },
         },
       ];
     },

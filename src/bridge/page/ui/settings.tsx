@@ -18,8 +18,8 @@ const words = inLanguages({
     looks: { auto: "wie das System", light: "hell", dark: "dunkel", night: "Nacht (rot)" },
     language: "Sprache",
     languages: { auto: "wie der Browser", en: "English", de: "Deutsch" },
-    speeds: "Geschwindigkeiten in",
-    distances: "Entfernungen in",
+    speeds: "Tempo in",
+    distances: "Strecken in",
   },
 });
 

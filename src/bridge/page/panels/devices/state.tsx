@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
-import { ageOf, type Craft, type Fix } from "../../fleet";
+import { ageOf } from "../../age";
+import type { Craft, Fix } from "../../fleet";
 import { speed } from "../../units";
 import { activeTrips, zonesInside } from "../../whereabouts";
 import { words } from "./words";

@@ -1,6 +1,213 @@
 import type { JSX } from "preact";
-import { Panel } from "../../ui/panel";
+import { api, call, type Schemas } from "../../api";
+import { fleet } from "../../fleet";
+import { inLanguages } from "../../language";
+import { go, route, to } from "../../route";
+import { may } from "../../session";
+import { day, dayName, duration, spanOfDay } from "../../times";
+import { Bars } from "../../ui/bars";
+import { SelectField, TextField } from "../../ui/form";
+import { Show, useLoaded } from "../../ui/loaded";
+import { Empty, Facts, Panel, Section } from "../../ui/panel";
+import { distance, number, speed } from "../../units";
 
+type By = "day" | "week" | "month";
+type Figures = Schemas["TimelineFigures"];
+
+const words = inLanguages({
+  en: {
+    title: "Statistics",
+    from: "From",
+    to: "To",
+    by: "By",
+    bys: { day: "day", week: "week", month: "month" } satisfies Record<By, string>,
+    fleet: "The fleet",
+    device: "Device",
+    distance: "Distance",
+    moving: "Moving",
+    stopped: "Stopped",
+    average: "Average",
+    top: "Top speed",
+    stops: "Stops",
+    none: "Nothing to count yet",
+    noneHint: "Once a device reports, its distances and stops are added up here.",
+    installation: "This installation",
+    users: "Users",
+    devices: "Devices",
+    trips: "Trips",
+    positions: "Positions",
+    sailed: "Distance of all trips",
+    perPeriod: (name: string) => `${name}, distance by period`,
+    failed: "–",
+  },
+  de: {
+    title: "Statistik",
+    from: "Von",
+    to: "Bis",
+    by: "Nach",
+    bys: { day: "Tagen", week: "Wochen", month: "Monaten" } satisfies Record<By, string>,
+    fleet: "Die Flotte",
+    device: "Gerät",
+    distance: "Entfernung",
+    moving: "In Bewegung",
+    stopped: "Gestanden",
+    average: "Schnitt",
+    top: "Höchstens",
+    stops: "Halte",
+    none: "Noch nichts zu zählen",
+    noneHint: "Sobald ein Gerät sich meldet, werden hier Entfernungen und Halte zusammengezählt.",
+    installation: "Diese Installation",
+    users: "Benutzer",
+    devices: "Geräte",
+    trips: "Fahrten",
+    positions: "Positionen",
+    sailed: "Entfernung aller Fahrten",
+    perPeriod: (name: string) => `${name}, Entfernung nach Zeit`,
+    failed: "–",
+  },
+});
+
+const BYS: readonly By[] = ["day", "week", "month"];
+const DAY = 86_400_000;
+/** Devices whose figures one request brings. */
+const MOST = 50;
+
+/** Distances, times and stops of each device over a span, and what the installation holds. */
 export function Figures(): JSX.Element {
-  return <Panel title="Figures">{null}</Panel>;
+  const t = words();
+  const { query } = route.value;
+  const from = query.get("from") ?? dayName(Date.now() - 29 * DAY);
+  const until = query.get("to") ?? dayName(Date.now());
+  const by = BYS.find((each) => each === query.get("by")) ?? "day";
+  const ids = [...fleet.value.keys()].slice(0, MOST).join(",");
+  const set = (change: Record<string, string>) => go(["figures"], { from, to: until, by, ...change }, true);
+  const loaded = useLoaded(async () => {
+    const [start, end] = [spanOfDay(from), spanOfDay(until)];
+    if (!start || !end || ids === "") return [];
+    const asked = {
+      from: new Date(start.from).toISOString(),
+      to: new Date(end.to).toISOString(),
+      by,
+      timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    };
+    if (may("gps:read"))
+      return (
+        await call(() => api.GET("/v1/statistics", { params: { query: { device_ids: ids, ...asked } } }))
+      ).data;
+    // By shares each device is asked for by itself.
+    const each = ids.split(",").map(async (id) => {
+      const path = { id };
+      const { data } = await call(() =>
+        api.GET("/v1/devices/{id}/statistics", { params: { path, query: asked } }),
+      );
+      return { device_id: id, ...data };
+    });
+    return (await Promise.allSettled(each)).flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  }, [from, until, by, ids]);
+  return (
+    <Panel title={t.title}>
+      <div class="pair">
+        <TextField
+          label={t.from}
+          type="date"
+          required
+          value={from}
+          onInput={(value) => set({ from: value })}
+        />
+        <TextField label={t.to} type="date" required value={until} onInput={(value) => set({ to: value })} />
+        <SelectField
+          label={t.by}
+          value={by}
+          options={BYS.map((each) => [each, t.bys[each]] as const)}
+          onChange={(value) => set({ by: value })}
+        />
+      </div>
+      <Show of={loaded}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty icon="chart" title={t.none}>
+              <p>{t.noneHint}</p>
+            </Empty>
+          ) : (
+            <>
+              <Table rows={rows} />
+              {rows.map(({ device_id, periods }) => (
+                <Section key={device_id} title={nameOf(device_id)}>
+                  <Bars
+                    label={t.perPeriod(nameOf(device_id))}
+                    bars={periods.map(({ from: at, distance_km }) => ({
+                      name: day(Date.parse(at)),
+                      value: distance_km,
+                      words: distance(distance_km),
+                    }))}
+                  />
+                </Section>
+              ))}
+            </>
+          )
+        }
+      </Show>
+      <Installation />
+    </Panel>
+  );
+}
+
+const nameOf = (id: string): string => fleet.value.get(id)?.device.value.name ?? id;
+
+function Table({ rows }: { rows: readonly { device_id: string; total: Figures }[] }): JSX.Element {
+  const t = words();
+  const kmh = (value: number | null) => (value === null ? t.failed : speed(value));
+  return (
+    <div class="card scroll">
+      <table>
+        <caption class="unseen">{t.fleet}</caption>
+        <thead>
+          <tr>
+            {[t.device, t.distance, t.moving, t.stopped, t.average, t.top, t.stops].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ device_id, total }) => (
+            <tr key={device_id}>
+              <th scope="row">
+                <a href={to(["devices", device_id])}>{nameOf(device_id)}</a>
+              </th>
+              <td>{distance(total.distance_km)}</td>
+              <td>{duration(total.moving_seconds)}</td>
+              <td>{duration(total.stopped_seconds)}</td>
+              <td>{kmh(total.average_speed_kmh)}</td>
+              <td>{kmh(total.max_speed_kmh)}</td>
+              <td>{number(total.stops)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Installation(): JSX.Element {
+  const t = words();
+  const loaded = useLoaded(() => call(() => api.GET("/v1/stats/public")), []);
+  return (
+    <Section title={t.installation}>
+      <Show of={loaded}>
+        {(stats) => (
+          <Facts
+            of={[
+              [t.users, number(stats.users_total)],
+              [t.devices, number(stats.devices_total)],
+              [t.trips, number(stats.trips_total)],
+              [t.positions, number(stats.gps_points_total)],
+              [t.sailed, distance(stats.distance_km_total)],
+            ]}
+          />
+        )}
+      </Show>
+    </Section>
+  );
 }

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
+import { ageOf } from "../../age";
 import { followed } from "../../chosen";
-import { ageOf, type Craft } from "../../fleet";
+import type { Craft } from "../../fleet";
 import { accuracy } from "../../map/accuracy";
 import { go, to } from "../../route";
 import { mayBy } from "../../shares";

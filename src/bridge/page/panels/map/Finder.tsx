@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { ageOf, type Craft, fleet } from "../../fleet";
+import { ageOf } from "../../age";
+import { type Craft, fleet } from "../../fleet";
 import { prefersStillness } from "../../looks";
 import { stage } from "../../map/current";
 import { go } from "../../route";

@@ -1,0 +1,294 @@
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { api, call, type Schemas } from "../../api";
+import { BASE } from "../../base";
+import { fleet } from "../../fleet";
+import { inLanguages } from "../../language";
+import { go, route } from "../../route";
+import { may } from "../../session";
+import { Button } from "../../ui/button";
+import { Copyable } from "../../ui/copy";
+import { ask, Dialog } from "../../ui/dialog";
+import { CheckField, Form, NumberField, SelectField, TextField } from "../../ui/form";
+import { Icon } from "../../ui/icons";
+import { Show, useLoaded } from "../../ui/loaded";
+import { Pages } from "../../ui/pages";
+import { Empty } from "../../ui/panel";
+import { Ago } from "../../ui/time";
+import { say } from "../../ui/toasts";
+import { common } from "../../ui/words";
+
+type Invitation = Schemas["Invitation"];
+type Level = Schemas["InvitedShare"]["level"];
+
+const words = inLanguages({
+  en: {
+    invite: "Invite somebody",
+    none: "Nobody is invited",
+    noneHint: "Whoever you invite makes an account of their own, with the roles and devices that you choose.",
+    email: "Email address",
+    emailHint: "Empty: you get a link to hand over",
+    roles: "Roles",
+    devices: "Devices that they see",
+    level: (name: string) => `${name}: they see`,
+    levels: {
+      none: "nothing",
+      now: "where it is now",
+      history: "its tracks and trips too",
+      manage: "everything, and may change it",
+    } satisfies Record<Level | "none", string>,
+    hours: "Good for (hours)",
+    note: "A word to them",
+    send: "Invite",
+    sent: "The invitation was sent.",
+    made: "Hand this link over",
+    link: "Link",
+    done: "Done",
+    byLink: "by a link",
+    statuses: { pending: "open", accepted: "accepted", expired: "ended", revoked: "taken back" },
+    ends: "ends",
+    revoke: "Take it back",
+    revokeText: "Its link leads nowhere any more.",
+  },
+  de: {
+    invite: "Jemanden einladen",
+    none: "Niemand ist eingeladen",
+    noneHint: "Wen du einlädst, legt ein eigenes Konto an, mit den Rollen und Geräten, die du wählst.",
+    email: "E-Mail-Adresse",
+    emailHint: "Leer: Du bekommst einen Link zum Weitergeben",
+    roles: "Rollen",
+    devices: "Geräte, die zu sehen sind",
+    level: (name: string) => `${name}: zu sehen ist`,
+    levels: {
+      none: "nichts",
+      now: "wo es gerade ist",
+      history: "auch Strecken und Fahrten",
+      manage: "alles, auch zum Ändern",
+    } satisfies Record<Level | "none", string>,
+    hours: "Gilt für (Stunden)",
+    note: "Ein Wort dazu",
+    send: "Einladen",
+    sent: "Die Einladung ist verschickt.",
+    made: "Gib diesen Link weiter",
+    link: "Link",
+    done: "Fertig",
+    byLink: "per Link",
+    statuses: { pending: "offen", accepted: "angenommen", expired: "abgelaufen", revoked: "zurückgenommen" },
+    ends: "endet",
+    revoke: "Zurücknehmen",
+    revokeText: "Ihr Link führt dann nirgendwohin.",
+  },
+});
+
+const LEVELS = ["none", "now", "history", "manage"] as const;
+
+/** Invitations, and the way to make one. */
+export function Invitations(): JSX.Element {
+  const t = words();
+  const { query } = route.value;
+  const page = Number(query.get("page") ?? 1);
+  const isOpen = useSignal(query.has("new"));
+  const made = useSignal<string | null>(null);
+  const loaded = useLoaded(
+    () => call(() => api.GET("/v1/invitations", { params: { query: { page, limit: 20 } } })),
+    [page],
+  );
+  const revoke = (invitation: Invitation) =>
+    ask({
+      title: t.revoke,
+      text: t.revokeText,
+      action: t.revoke,
+      perform: async () => {
+        await call(() => api.DELETE("/v1/invitations/{id}", { params: { path: { id: invitation.id } } }));
+        await loaded.reload();
+      },
+    });
+  return (
+    <>
+      {may("users:write") &&
+        (isOpen.value ? (
+          <NewInvitation
+            onDone={(url) => {
+              isOpen.value = false;
+              made.value = url;
+              if (url === null) say(t.sent);
+              void loaded.reload();
+            }}
+            onCancel={() => {
+              isOpen.value = false;
+            }}
+          />
+        ) : (
+          <Button
+            kind="main"
+            icon="add"
+            onClick={() => {
+              isOpen.value = true;
+            }}
+          >
+            {t.invite}
+          </Button>
+        ))}
+      <Show of={loaded}>
+        {({ data, pagination }) => (
+          <>
+            {data.length === 0 ? (
+              !isOpen.value && (
+                <Empty icon="person" title={t.none}>
+                  <p>{t.noneHint}</p>
+                </Empty>
+              )
+            ) : (
+              <ul class="rows">
+                {data.map((invitation) => (
+                  <li key={invitation.id} class="row">
+                    <Icon name="person" />
+                    <span class="row-main">
+                      <span class="row-title">{invitation.email ?? t.byLink}</span>
+                      <span class="hint">
+                        {t.statuses[invitation.status]}
+                        {invitation.status === "pending" && (
+                          <>
+                            {" · "}
+                            {t.ends} <Ago at={invitation.expires_at} />
+                          </>
+                        )}
+                      </span>
+                    </span>
+                    {invitation.status === "pending" && may("users:write") && (
+                      <Button kind="quiet" icon="trash" label={t.revoke} onClick={() => revoke(invitation)} />
+                    )}
+                  </li>
+                ))}
+              </ul>
+            )}
+            <Pages
+              pagination={pagination}
+              onPage={(next) => go(["admin", "invitations"], { page: String(next) })}
+            />
+          </>
+        )}
+      </Show>
+      {made.value && (
+        <Dialog title={t.made}>
+          <Copyable label={t.link} text={made.value} />
+          <footer class="actions">
+            <Button
+              kind="main"
+              onClick={() => {
+                made.value = null;
+              }}
+            >
+              {t.done}
+            </Button>
+          </footer>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function NewInvitation({
+  onDone,
+  onCancel,
+}: {
+  /** With the link to hand over, or null where an email was sent. */
+  onDone: (url: string | null) => void;
+  onCancel: () => void;
+}): JSX.Element {
+  const t = words();
+  const [email, note] = [useSignal(""), useSignal("")];
+  const hours = useSignal<number | null>(72);
+  const roleIds = useSignal<readonly string[]>([]);
+  const levels = useSignal<Readonly<Record<string, Level | "none">>>({});
+  const roles = useLoaded(
+    async () => (may("roles:read") ? (await call(() => api.GET("/v1/roles"))).data : []),
+    [],
+  );
+  const invite = async () => {
+    const { data } = await call(() =>
+      api.POST("/v1/invitations", {
+        body: {
+          email: email.value.trim() || null,
+          note: note.value.trim() || null,
+          role_ids: [...roleIds.value],
+          device_shares: Object.entries(levels.value).flatMap(([device_id, level]) =>
+            level === "none" ? [] : [{ device_id, level }],
+          ),
+          expires_in_hours: hours.value ?? 72,
+          base_url: BASE.replace(/\/$/, ""),
+        },
+      }),
+    );
+    onDone(data.url);
+  };
+  return (
+    <section class="card">
+      <Form action={t.send} onSubmit={invite} onCancel={onCancel}>
+        <TextField
+          label={`${t.email} (${common().optional})`}
+          hint={t.emailHint}
+          type="email"
+          value={email.value}
+          onInput={(value) => {
+            email.value = value;
+          }}
+        />
+        {roles.data && roles.data.length > 0 && (
+          <fieldset>
+            <legend>{t.roles}</legend>
+            {roles.data.map((role) => (
+              <CheckField
+                key={role.id}
+                label={role.name}
+                isChecked={roleIds.value.includes(role.id)}
+                onChange={(isChecked) => {
+                  roleIds.value = isChecked
+                    ? [...roleIds.value, role.id]
+                    : roleIds.value.filter((each) => each !== role.id);
+                }}
+              />
+            ))}
+          </fieldset>
+        )}
+        {fleet.value.size > 0 && (
+          <fieldset>
+            <legend>{t.devices}</legend>
+            {[...fleet.value.values()].map(({ device }) => {
+              const { id, name } = device.value;
+              return (
+                <SelectField
+                  key={id}
+                  label={t.level(name)}
+                  value={levels.value[id] ?? "none"}
+                  options={LEVELS.map((each) => [each, t.levels[each]] as const)}
+                  onChange={(value) => {
+                    levels.value = { ...levels.value, [id]: value };
+                  }}
+                />
+              );
+            })}
+          </fieldset>
+        )}
+        <NumberField
+          label={t.hours}
+          min={1}
+          step={1}
+          required
+          value={hours.value}
+          onInput={(value) => {
+            hours.value = value;
+          }}
+        />
+        <TextField
+          label={`${t.note} (${common().optional})`}
+          maxLength={1_000}
+          value={note.value}
+          onInput={(value) => {
+            note.value = value;
+          }}
+        />
+      </Form>
+    </section>
+  );
+}
