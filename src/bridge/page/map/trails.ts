@@ -20,7 +20,7 @@ const TIPS = "trail-tips";
 /** Milliseconds after which the ends are drawn as the past. */
 const FOLD = 30_000;
 
-/** How much is seen of each band of age. */
+/** The opacity of each band of age. */
 const OPACITIES = [0.95, 0.75, 0.55, 0.4, 0.28];
 
 const EMPTY: FeatureCollection = { type: "FeatureCollection", features: [] };

@@ -11,7 +11,7 @@ import { FONT } from "./style";
 
 const SOURCE = "zones";
 
-/** What a zone covers: its area, and its border as lines. */
+/** The ground that a zone covers: its area, and its border as lines. */
 export interface Ground {
   area: Geometry;
   edge: Position[][];

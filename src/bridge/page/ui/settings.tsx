@@ -23,7 +23,7 @@ const words = inLanguages({
   },
 });
 
-/** How this browser shows the page: looks, language and units. */
+/** The choices of this browser: looks, language and units. */
 export function Settings(): JSX.Element {
   const t = words();
   return (
