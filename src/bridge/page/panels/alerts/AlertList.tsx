@@ -91,14 +91,15 @@ function Row({ alert }: { alert: Alert }): JSX.Element {
   return (
     <li>
       <a class="row" href={to(["alerts", alert.id])}>
-        <Severity of={alert.severity} />
         <span class="row-main">
+          <span class="alert-line">
+            <Severity of={alert.severity} />
+            <Ago at={alert.raised_at} />
+          </span>
           <span class="row-title">{headline(alert)}</span>
           <span class="hint">{facts.filter(Boolean).join(" · ")}</span>
         </span>
-        <span class="row-end small">
-          <Ago at={alert.raised_at} />
-        </span>
+        <Icon name="next" />
       </a>
     </li>
   );

@@ -15,7 +15,6 @@ import { Ago } from "../../ui/time";
 import { say } from "../../ui/toasts";
 import { bearing, number } from "../../units";
 import { Deliveries } from "../alerts/Deliveries";
-import { words as alertWords } from "../alerts/words";
 import { comeNear } from "./drawing";
 import { StateSign } from "./StateSign";
 import { Swing } from "./Swing";
@@ -90,7 +89,7 @@ function State({ watch }: { watch: AnchorWatch }): JSX.Element {
         <p>{t.stateText[state]}</p>
         {alert_id !== null && may("alerts:read") && (
           <p>
-            <a href={to(["alerts", alert_id])}>{alertWords().severity.alarm}</a>
+            <a href={to(["alerts", alert_id])}>{t.alert}</a>
           </p>
         )}
       </div>
