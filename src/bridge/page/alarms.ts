@@ -8,7 +8,7 @@ import { managesAny } from "./shares";
 import { askForSound, chime, siren } from "./sound";
 import { urgentTitle } from "./title";
 
-/** What asks for attention now, and how the page asks for it: a siren, a tone, its title. */
+/** The things that ask for attention now, and the page's means to ask for it: a siren, a tone, its title. */
 
 /** An open alert; or a boat that drags or is silent, for whoever watches over it by a share and may read no alerts. */
 export interface Urgent extends Told {
@@ -50,7 +50,7 @@ export const urgent = computed<readonly Urgent[]>(() => {
 
 const isAlarm = ({ severity }: Urgent): boolean => severity === "alarm";
 
-/** What makes no sound on this page any more. */
+/** Alarms that make no sound on this page any more. */
 export const muted = signal<ReadonlySet<string>>(new Set());
 
 export function mute(id: string): void {
@@ -85,7 +85,7 @@ export function soundAlarms(): void {
     const isNew = urgent.value.some(({ id, severity }) => severity === "warning" && !known.has(id));
     if (isNew) untracked(chime);
     known = new Set(ids);
-    // What comes back after its end is heard again.
+    // One that comes back after its end is heard again.
     untracked(() => {
       muted.value = new Set(ids.filter((id) => muted.value.has(id)));
     });

@@ -56,7 +56,7 @@ const watchOf = async ({ id }: { id: string }) =>
 const state = (page: Page) => page.getByRole("region", { name: "Anchor watch" });
 const bar = (page: Page) => page.getByRole("region", { name: "Open alerts" });
 
-/** Where a place lies in the window, once the map shows it at rest and near. */
+/** The pixel of a place in the window, once the map shows it at rest and near. */
 async function pixelOf(page: Page, { latitude, longitude }: Place): Promise<{ x: number; y: number }> {
   await mapReady(page);
   await page.waitForFunction(() => {

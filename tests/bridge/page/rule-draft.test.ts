@@ -13,7 +13,7 @@ import {
   placeOf,
 } from "../../../src/bridge/page/panels/anchor/draft";
 
-/** What the forms of the page make of rules and anchor watches, and back. */
+/** Rules and anchor watches as the forms of the page hold them, and back. */
 
 const ID = "018f3c2e-0000-7000-8000-000000000001";
 const OTHER = "018f3c2e-0000-7000-8000-000000000002";

@@ -132,7 +132,7 @@ function Sound({ isNeeded }: { isNeeded: boolean }): JSX.Element | null {
   );
 }
 
-/** What a screen reader says at once of an alarm, and when there is time for it of the rest. */
+/** The words of a screen reader: at once for an alarm, and when there is time for the rest. */
 function Spoken(): JSX.Element {
   const [worst] = urgent.value;
   const text = worst ? `${words().severity[worst.severity]}: ${headline(worst)}` : "";

@@ -105,7 +105,7 @@ function Row({ alert }: { alert: Alert }): JSX.Element {
   );
 }
 
-/** How grave an alert is, by a word and a form. */
+/** The severity of an alert, by a word and a form. */
 export function Severity({ of }: { of: Alert["severity"] }): JSX.Element {
   return (
     <span class={`tag severity ${of}`}>

@@ -121,7 +121,7 @@ function Shown({ alert, onChanged }: { alert: Alert; onChanged: () => Promise<vo
   );
 }
 
-/** Who cares, and what they said. */
+/** The one who cares, and their note. */
 function Acknowledged({ alert }: { alert: Alert }): JSX.Element {
   const t = texts();
   const by = alert.acknowledged_by;

@@ -58,7 +58,7 @@ const texts = inLanguages({
 
 type Delivery = Schemas["Delivery"];
 
-/** What was sent, and what became of it; each begins with its target or with its alert. */
+/** Everything that was sent, and what became of it; each begins with its target or with its alert. */
 export function Deliveries({
   of,
   names,

@@ -95,7 +95,7 @@ export function measure(what: string, value: number): string {
   return what.endsWith("_source") ? duration(value) : number(value);
 }
 
-/** What was measured last, with its unit; null where there is nothing to measure. */
+/** The last measure with its unit; null where there is nothing to measure. */
 export function valueText({
   condition,
   subject,

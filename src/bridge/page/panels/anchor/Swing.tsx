@@ -22,7 +22,7 @@ const SHADES = 4;
 /** A place as seen from the anchor: metres east and south, as drawings count. */
 type Spot = readonly [x: number, y: number];
 
-/** Where a boat was, relative to its anchor, as a small drawing. */
+/** The way of a boat around its anchor, as a small drawing. */
 export function Swing({ watch, craft }: { watch: AnchorWatch; craft: Craft }): JSX.Element | null {
   const t = words();
   const id = watch.device_id;
@@ -54,9 +54,10 @@ export function Swing({ watch, craft }: { watch: AnchorWatch; craft: Craft }): J
   const scale = (HALF * 0.9) / farthest;
   const side =
     boat && fix ? t.sides[Math.round(bearingDeg(anchor, [fix.longitude, fix.latitude]) / 45) % 8] : "";
-  const text = boat
-    ? t.plotText(`${number(Math.hypot(...boat))} m`, side ?? "", `${number(watch.max_distance_m)} m`)
-    : t.plotNone;
+  const away = boat ? Math.hypot(...boat) : 0;
+  // A single position far away doesn't count for the watch, but is where the boat is said to be.
+  const greatest = Math.max(away, watch.max_distance_m);
+  const text = boat ? t.plotText(`${number(away)} m`, side ?? "", `${number(greatest)} m`) : t.plotNone;
   return (
     <Section title={t.plot}>
       <figure class="swing">

@@ -5,7 +5,7 @@ import { destination } from "../../map/geometry";
 
 type Schemas = components["schemas"];
 type AnchorWatch = Schemas["AnchorWatch"];
-/** Where the boat is. */
+/** The boat's newest position. */
 type Fix = Readonly<{ latitude: number; longitude: number }>;
 
 export type Mode = "stay" | "here" | "bearing" | "map";
@@ -61,7 +61,7 @@ function given({ mode, direction, away, latitude, longitude }: Draft): Partial<S
   return mode === "map" && latitude !== null && longitude !== null ? { latitude, longitude } : {};
 }
 
-/** What a draft sets. A field that is left out would fall back to its default: all are given. */
+/** A draft as the API takes it. A field that is left out would fall back to its default: all are given. */
 export const bodyOf = (draft: Draft): Schemas["AnchorDrop"] => ({
   ...given(draft),
   radius_m: draft.radius ?? RADIUS,

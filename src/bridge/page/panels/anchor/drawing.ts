@@ -10,7 +10,7 @@ import { holdTaps } from "../../map/taps";
 
 /** The anchor on the map while its panel is open. */
 
-/** What is done to the anchor by hand. */
+/** Called as the anchor is moved by hand. */
 export interface Hands {
   /** Metres. */
   onRadius: (metres: number) => void;

@@ -19,7 +19,7 @@ interface Props {
   set: SetDraft;
 }
 
-/** What a user has to be allowed to see so that a rule may tell it. */
+/** The permission to see what a rule of each type tells. */
 const NEEDS: Record<ConditionType, string> = {
   zone: "geofences:read",
   silence: "gps:read",

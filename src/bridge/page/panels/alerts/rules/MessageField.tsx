@@ -15,13 +15,10 @@ export function MessageField({ draft, set }: { draft: Draft; set: SetDraft }): J
   const { message } = draft;
   const insert = (word: Placeholder) => {
     const area = box.current?.querySelector("textarea");
-    const at = area?.selectionStart ?? message.length;
-    const text = `{${word}}`;
-    set({ message: message.slice(0, at) + text + message.slice(area?.selectionEnd ?? at) });
-    requestAnimationFrame(() => {
-      area?.focus();
-      area?.setSelectionRange(at + text.length, at + text.length);
-    });
+    if (!area) return;
+    area.focus();
+    area.setRangeText(`{${word}}`, area.selectionStart, area.selectionEnd, "end");
+    set({ message: area.value });
   };
   const device = [...fleet.value.values()].find(
     ({ device }) => draft.devices === "all" || draft.deviceIds.includes(device.value.id),

@@ -10,7 +10,7 @@ import { words } from "./words";
 
 export type Target = Schemas["NotificationTarget"];
 
-/** Where a target leads, without secrets. */
+/** The place that a target leads to, without secrets. */
 export const leadsTo = ({ url, to, topic, server_url, chat_id }: Target): string =>
   url ??
   to ??
@@ -69,7 +69,7 @@ export function TargetList(): JSX.Element {
   );
 }
 
-/** What is to know of a target at a glance; nothing for an ordinary one. */
+/** A word on a target that is no ordinary one. */
 export function TargetState({ of }: { of: Target }): JSX.Element | null {
   const t = words();
   if (!of.is_active) return <span class="tag">{t.off}</span>;
