@@ -3402,7 +3402,9 @@ export interface components {
             geofence_id: string | null;
             geofence_name: string | null;
             subject: string | null;
+            subject_name: string | null;
             message: string;
+            has_own_message: boolean;
             value: number | null;
             latitude: number | null;
             longitude: number | null;
@@ -3501,7 +3503,9 @@ export interface components {
             geofence_id: string | null;
             geofence_name: string | null;
             subject: string | null;
+            subject_name: string | null;
             message: string;
+            has_own_message: boolean;
             value: number | null;
             latitude: number | null;
             longitude: number | null;

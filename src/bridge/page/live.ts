@@ -14,6 +14,23 @@ import { askWho, session } from "./session";
 
 export const lineState = signal<State>("idle");
 
+/** Milliseconds that a connection may take: a page that has just opened has lost none. */
+const PATIENCE = 3_000;
+
+/** True while changes wait for a connection, and for longer than it takes to make one. */
+export const isLost = signal(false);
+
+effect(() => {
+  if (lineState.value !== "connecting") {
+    isLost.value = false;
+    return;
+  }
+  const timer = setTimeout(() => {
+    isLost.value = true;
+  }, PATIENCE);
+  return () => clearTimeout(timer);
+});
+
 let client: Client | null = null;
 
 type Message = Parameters<NonNullable<Options["onMessage"]>>[0];
