@@ -4,6 +4,7 @@ import type { ExpressionSpecification, GeoJSONSource, LayerSpecification } from 
 import { fleet } from "../fleet";
 import { present } from "../times";
 import { followTrails, trails, watchTrails } from "../trails";
+import { drawnElsewhere } from "./current";
 import { hueOf } from "./fleet";
 import { paced } from "./paced";
 import type { Stage } from "./stage";
@@ -44,6 +45,7 @@ export function drawTrails(stage: Stage): () => void {
     moved.clear();
     for (const [id, { pieces }] of trails) {
       folded.set(id, { pieces: pieces.length, points: pieces.at(-1)?.length ?? 0 });
+      if (drawnElsewhere.devices.peek().has(id)) continue;
       for (const part of partsOf(pieces, now)) features.push(featureOf(id, part));
     }
     map.getSource<GeoJSONSource>(PAST)?.setData({ type: "FeatureCollection", features });
@@ -53,6 +55,7 @@ export function drawTrails(stage: Stage): () => void {
     const features: Feature[] = [];
     const now = Date.now() / 1_000;
     for (const id of moved) {
+      if (drawnElsewhere.devices.peek().has(id)) continue;
       const pieces = trails.get(id)?.pieces ?? [];
       const { pieces: known, points } = folded.get(id) ?? { pieces: 0, points: 0 };
       const tips = pieces.slice(Math.max(0, known - 1));
@@ -105,6 +108,10 @@ export function drawTrails(stage: Stage): () => void {
       if (isNew) return foldSoon();
       moved.add(id);
       drawTipsSoon();
+    }),
+    effect(() => {
+      drawnElsewhere.devices.value;
+      foldSoon();
     }),
     effect(() => {
       present.value;
