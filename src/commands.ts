@@ -84,9 +84,9 @@ ${NO_BACKUP_HELP}
     name: "demo",
     usage: "demo [--host ADDRESS] [--port N] [--speed N]",
     summary: "start a throw-away server with a vessel that moves",
-    description: `Serves from a temporary data directory, which is removed at the end: an administrator, a device, a
-trip and zones. Sails a recorded voyage through the API, and prints what to open and what to try. If
-the configured port is taken, a free one is used.`,
+    description: `Serves from a temporary data directory, which is removed at the end: an administrator, devices, a trip,
+zones and an anchor watch. Sails a recorded voyage through the API, and prints what to open and what to
+try. If the configured port is taken, a free one is used.`,
     options: { ...ADDRESS, speed: { type: "string" } },
     optionHelp: `${ADDRESS_HELP}
   --speed N         sail N times as fast as the vessel did, up to 1000 (default: 10)`,

@@ -73,7 +73,7 @@ export const changeRoutes = new Elysia({ prefix: "/v1/changes", tags: ["Changes"
         operationId: "streamChanges",
         summary: "Stream changes",
         description: `The same as server-sent events (HTML Standard, section 9.2): \`id\` is the cursor, \`event\` the type, \`data\` the data. A client that reconnects sends \`Last-Event-ID\`. A comment comes every 15 s while nothing else does. The stream ends when a right ends. Browsers read it by \`fetch\`, since \`EventSource\` sends no credentials. ${SEEN}`,
-        parameters: [
+        "x-header-parameters": [
           {
             name: "Last-Event-ID",
             in: "header",

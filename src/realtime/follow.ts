@@ -5,6 +5,7 @@ import { shareReadTransaction } from "../kernel/db/reads";
 import { listeningServer } from "../kernel/http/client";
 import { fedTopicOf, isFedAlone, type Socket, type Subscription, sockets } from "./connections";
 import { published } from "./figures";
+import { endDueShares } from "./share-ends";
 
 /**
  * Subscriptions that read on from a cursor, and the channels that only the feed serves. One reader publishes the changes of
@@ -41,6 +42,7 @@ export function unfollow(subscription: Subscription): void {
 function publishNew(): void {
   if (following.size === 0) return;
   shareReadTransaction();
+  endDueShares();
   // Those of one turn leave in one packet for each socket.
   const changes = changesAfter(publishedUpTo, STEP);
   for (const change of changes) {

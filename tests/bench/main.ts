@@ -15,6 +15,7 @@ import {
 import { describeFeed, measureFeed } from "./feed";
 import { measureLate } from "./late";
 import { type Options, readOptions } from "./options";
+import { describePage, measurePage, type PageFigures } from "./page";
 import { type Place, Preparation } from "./prepare";
 import { cleanUp, removeAtEnd, type Server, startBaseline, startFairlead } from "./processes";
 import { progress } from "./progress";
@@ -153,6 +154,13 @@ async function runTimeline({ points }: Options, directory: string): Promise<Time
   return measureTimeline(preparation.finish(), points);
 }
 
+/** The page in a browser. */
+async function runPage({ points }: Options, directory: string): Promise<PageFigures & { machine: string }> {
+  const preparation = await Preparation.start(join(directory, "prepared"), 1);
+  await growYear(preparation.firstDevice, points);
+  return { machine: machine(), ...(await measurePage(preparation.finish(), points)) };
+}
+
 async function run(): Promise<void> {
   const options = readOptions();
   const directory = mkdtempSync(join(tmpdir(), "fairlead-bench-"));
@@ -180,6 +188,9 @@ async function run(): Promise<void> {
   } else if (options.timeline) {
     const report = await runTimeline(options, directory);
     write(report, describeTimeline(report));
+  } else if (options.page) {
+    const report = await runPage(options, directory);
+    write(report, describePage(report));
   } else if (options.soak !== null) {
     const report = await runSoak(options, options.soak, directory);
     write(report, describeSoak(report));

@@ -15,6 +15,8 @@ Measures Fairlead beside a bare server with the same database, in turn, and prin
   --feed             instead, the numbered feed: deliveries to sockets that follow it beside those to others, and
                      a socket that missed a million changes
   --timeline         instead, the timeline of a device with --points positions in a year
+  --page             instead, the page of the Bridge in Chromium: its size, its start, its main thread under 500 devices that
+                     move, and the track of a year with --points positions
   --against DIR      instead, POST /v1/gps beside the server of another checkout, of an older version, with its
                      packages installed
   --points N         stored positions (default 10000)
@@ -45,6 +47,8 @@ export interface Options {
   feed: boolean;
   /** True to measure timelines alone. */
   timeline: boolean;
+  /** True to measure the page of the Bridge alone. */
+  page: boolean;
   /** Directory of another version to compare with; null for the comparison with the baseline. */
   against: string | null;
   points: number;
@@ -81,6 +85,7 @@ export function readOptions(): Options {
       alerts: { type: "boolean", default: false },
       feed: { type: "boolean", default: false },
       timeline: { type: "boolean", default: false },
+      page: { type: "boolean", default: false },
       against: { type: "string" },
       points: { type: "string", default: "10000" },
       rounds: { type: "string" },
@@ -111,6 +116,7 @@ export function readOptions(): Options {
     alerts: values.alerts,
     feed: values.feed,
     timeline: values.timeline,
+    page: values.page,
     against: values.against ?? null,
     points: positive("points", values.points),
     rounds: positive("rounds", values.rounds ?? rounds),

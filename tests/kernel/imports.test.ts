@@ -156,7 +156,7 @@ const ROOMS = [
     "server/doctor",
   ],
   // The doors that are no REST routes of a domain, and what puts all of it together.
-  ...["bridge", "bridge/first-start", "docs", "graphql", "demo", "."],
+  ...["bridge", "bridge/first-start", "bridge/shell", "docs", "graphql", "demo", "."],
 ];
 
 const roomOf = (file: string) => (file.startsWith("../proto/") ? "proto" : dirname(file));
@@ -199,7 +199,7 @@ describe("imports", () => {
     const all = [...importsOf.values()].flat().filter(({ isPackage }) => !isPackage);
     const missing = all.map(({ target }) => target).filter((target) => !files.includes(target));
     // Imports that aren't TypeScript: SQL, the version, the demo's track, the base map, the binary messages.
-    expect(missing.filter((target) => !/\.(sql|json|gz|pmtiles|proto|css|js)$/.test(target))).toEqual([]);
+    expect(missing.filter((target) => !/\.(sql|json|gz|pmtiles|proto|css|js|svg)$/.test(target))).toEqual([]);
   });
 
   test("of the kernel reach no domain, and of the program only the configuration", () => {

@@ -16,7 +16,7 @@ const filesIn = (folder: string, ending: string) =>
     .filter((file) => file.endsWith(ending))
     .map((file) => join(folder, file));
 
-const sources = FOLDERS.flatMap((folder) => filesIn(folder, ".ts")).sort();
+const sources = FOLDERS.flatMap((folder) => [...filesIn(folder, ".ts"), ...filesIn(folder, ".tsx")]).sort();
 
 // --- Comments ---------------------------------------------------------------------------------------------
 

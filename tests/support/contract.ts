@@ -75,7 +75,8 @@ const OPTIONAL = new Set([
 ]);
 
 /** Addresses that aren't operations: the document, the pages for people. */
-const PAGES = /^\/($|docs|verify-email|reset-password|invitation$|v1\/(open|async)api\.json|v1\/graphql)/;
+const PAGES =
+  /^\/($|s\/?$|favicon\.ico$|bridge\/(assets\/|icon|manifest)|docs|verify-email|reset-password|invitation$|v1\/(open|async)api\.json|v1\/graphql)/;
 
 const ERROR = { $ref: "#/components/schemas/ErrorBody" };
 

@@ -137,6 +137,7 @@ export class TestServer extends Api {
   readonly #output: Output;
   #clockMoves = false;
   #aheadBy = 0;
+  #leaptBy = 0;
   #onClockMoved: () => void = () => {};
   #adminToken: Token | undefined;
 
@@ -224,12 +225,23 @@ export class TestServer extends Api {
 
   /** Sets the server's clock off from the real time, forward or back, by the sum of all calls. */
   async advance(milliseconds: number): Promise<void> {
-    if (!this.#clockMoves) throw new Error('start this server with { clock: "movable" }');
     this.#aheadBy += milliseconds;
+    await this.#moveClock();
+  }
+
+  /** Sets the server's clock as a time server does, forward or back: no time goes by. */
+  async leap(milliseconds: number): Promise<void> {
+    this.#aheadBy += milliseconds;
+    this.#leaptBy += milliseconds;
+    await this.#moveClock();
+  }
+
+  async #moveClock(): Promise<void> {
+    if (!this.#clockMoves) throw new Error('start this server with { clock: "movable" }');
     const moved = new Promise<void>((resolve) => {
       this.#onClockMoved = resolve;
     });
-    this.#child.send({ aheadBy: this.#aheadBy });
+    this.#child.send({ aheadBy: this.#aheadBy, leaptBy: this.#leaptBy });
     await moved;
   }
 

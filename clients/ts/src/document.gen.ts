@@ -878,7 +878,7 @@ export interface components {
              */
             cursor?: string;
         };
-        /** @description The state of an anchor watch changed, it was set or ended, or the boat has moved (at most every 5 seconds). It carries no number. To extended subscriptions of `gps:<device id>`, and to those with `since` */
+        /** @description The state of an anchor watch changed, it was set or ended, or the boat has moved (at most every 5 seconds). It carries no number. To extended subscriptions of `gps:<device id>`, and to those with `since`, whose caller holds `alerts:read`, or manages the device by a share */
         SocketAnchorUpdate: {
             /**
              * @description Kind

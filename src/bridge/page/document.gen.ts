@@ -10982,7 +10982,11 @@ export interface operations {
     };
     streamChanges: {
         parameters: {
-            query?: never;
+            query?: {
+                since?: string;
+                types?: string;
+                device_id?: string;
+            };
             header?: {
                 "Last-Event-ID"?: string;
             };

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { api, call, type Schemas, setManners } from "./api";
 
-/** Who is signed in, and what they may do. */
+/** The user who is signed in, and their rights. */
 
 export type Me = Schemas["OwnUser"];
 

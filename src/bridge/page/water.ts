@@ -16,7 +16,7 @@ async function read(): Promise<void> {
     const { station } = await call(() => api.GET("/v1/pegel/nearby"));
     nearbyStation.value = station;
   } catch {
-    // What was known stays until the next question.
+    // The level that was known stays until the next question.
   }
 }
 

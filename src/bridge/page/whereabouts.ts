@@ -4,7 +4,7 @@ import { isGone } from "./fleet";
 import { hear } from "./live";
 import { may, session } from "./session";
 
-/** What devices are doing: the trips that are active, and the zones that they are in. Followed once it is first shown. */
+/** The doings of devices: the trips that are active, and the zones that they are in. Followed once it is first shown. */
 
 export const activeTrips = signal<ReadonlyMap<string, Schemas["Trip"]>>(new Map());
 export const zonesInside = signal<ReadonlyMap<string, readonly string[]>>(new Map());

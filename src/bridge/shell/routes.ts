@@ -81,13 +81,12 @@ export function shellRoutes() {
     .get("/", ({ request }) => bridge(request), hidden)
     .get("/bridge/manifest.webmanifest", ({ request }) => manifest(request), hidden)
     .get(
-      "/s",
-      // Relative, so that a proxy may serve everything below a path. Its page needs the slash for the same reason.
+      // Serves the path without the slash too, and sends it to the one with it: addresses in the page are relative.
+      "/s/",
       ({ request, redirect }) =>
         new URL(request.url).pathname === "/s" ? redirect("s/", 302) : shared(request),
       hidden,
     )
-    .get("/s/", ({ request }) => shared(request), hidden)
     .get(
       "/bridge/assets/:name",
       async ({ params, request }) => {

@@ -109,6 +109,31 @@ describe("an anchor watch", () => {
     expect((await watch(device.id)).state).toBe("holding");
   });
 
+  test("counts the silence on when it is resized, since the receiver may be dead already", async () => {
+    const device = await anchored({ silence_seconds: 60 });
+    await server.advance(40 * SECOND);
+    done(await drop(device.id, { radius_m: 60, silence_seconds: 60, target_ids: [] }));
+    await server.advance(20 * SECOND);
+    await Bun.sleep(1_500);
+    expect(await briefOf(server, device.id)).toEqual(["open anchor silent"]);
+    const [alert] = await alertsOf(server, `&device_id=${device.id}`);
+    expect(alert.value).toBeGreaterThanOrEqual(60);
+    expect(alert.latitude).toBeCloseTo(northOf(ANCHOR, 0.02).latitude, 6);
+  });
+
+  test("tells of the newest position, be it old on arrival, and not of one that was deleted", async () => {
+    const device = await anchored();
+    await swing(device, 25);
+    await server.advance(20 * MINUTE);
+    await send(server, device, northOf(ANCHOR, 0.03), 900);
+    const time = new Date((Math.floor(server.time / SECOND) - 900) * SECOND).toISOString();
+    expect(await watch(device.id)).toMatchObject({ distance_m: 30, last_position_at: time });
+    const stray = await send(server, device, northOf(ANCHOR, 4));
+    expect((await watch(device.id)).distance_m).toBe(4_000);
+    expect((await server.delete(`/v1/gps/${stray.id}`, { token })).status).toBe(204);
+    expect(await watch(device.id)).toMatchObject({ distance_m: 30, last_position_at: time });
+  });
+
   test("tells each alarm, however soon after the end of the one before", async () => {
     const hook = new WebhookStandIn();
     const { id } = await newWebhook(server, hook.url);

@@ -82,7 +82,7 @@ export async function mapReady(page: Page): Promise<void> {
   });
 }
 
-/** What the map shows of a layer: the properties of the features that are drawn. */
+/** A layer as the map shows it: the properties of the features that are drawn. */
 export const drawn = (page: Page, layer: string): Promise<Record<string, unknown>[]> =>
   page.evaluate((layer) => {
     const { stage } = document.querySelector("#map") as unknown as {

@@ -46,7 +46,7 @@ describe.skipIf(!chromium)("a skipper's trip", () => {
     await page.getByRole("heading", { name: "To Greifswald" }).waitFor();
     await page.getByText("No position has joined this trip yet.").waitFor();
     await sail(20);
-    // What has changed is told, and drawn.
+    // Each change is told, and drawn.
     await page
       .getByText(/2\.\d nm/)
       .first()

@@ -223,9 +223,12 @@ describe("paths and methods:", () => {
     expect(await statuses("")).toEqual([200, 401, 200, 404, 405]);
   });
 
-  test("the root sends a browser to the documentation", async () => {
+  test("the root is a page to look at", async () => {
     const { status, headers } = await server.get("/");
-    expect({ status, location: headers.get("location") }).toEqual({ status: 302, location: "/docs" });
+    expect({ status, type: headers.get("content-type") }).toEqual({
+      status: 200,
+      type: "text/html; charset=utf-8",
+    });
   });
 });
 

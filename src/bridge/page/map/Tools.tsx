@@ -50,7 +50,7 @@ const words = inLanguages({
   },
 });
 
-/** What the map is worked with: zoom, north, all devices, following, layers, looks and units; and the scale. */
+/** The tools of the map: zoom, north, all devices, following, layers, looks and units; and the scale. */
 export function Tools({ stage }: { stage: Stage }): JSX.Element {
   const t = words();
   const { map } = stage;
@@ -113,7 +113,7 @@ function useBearing({ map }: Stage): number {
   return bearing.value;
 }
 
-/** What there is to switch, for this user. */
+/** The layers that this user can switch. */
 const offered = (): LayerName[] =>
   (["trails", "zones", "vessels", "water"] as const).filter(
     (name) =>

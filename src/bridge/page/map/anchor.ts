@@ -26,6 +26,9 @@ export interface Options {
   onRadius?: (metres: number) => void;
 }
 
+/** Farther away, the boat's own sign says more than that of its anchor, which would lie on it. */
+const SIGN_FROM = 12;
+
 /** The direction in which the handle lies. */
 const HANDLE = 90;
 
@@ -138,6 +141,7 @@ export function drawAnchors(stage: Stage, { name, read, onRadius }: Options): ()
           type: "symbol",
           source: name,
           filter: of("anchor"),
+          minzoom: SIGN_FROM,
           layout: { "icon-image": sign, "icon-allow-overlap": true, "icon-ignore-placement": true },
         },
         {

@@ -1,6 +1,6 @@
 import { effect } from "@preact/signals";
 import type { Feature, FeatureCollection } from "geojson";
-import type { GeoJSONSource } from "maplibre-gl";
+import type { ExpressionSpecification, GeoJSONSource } from "maplibre-gl";
 import { ageOf } from "../age";
 import { chosenDevice } from "../chosen";
 import { type Craft, fleet, watchFixes } from "../fleet";
@@ -11,6 +11,7 @@ import { drawnElsewhere } from "./current";
 import { boundsOf, circle } from "./geometry";
 import { paced } from "./paced";
 import { HUES, type Palette } from "./palette";
+import { type Seen, seenOn } from "./seen";
 import { craftSign } from "./signs";
 import type { Stage } from "./stage";
 import { FONT } from "./style";
@@ -24,8 +25,13 @@ const CHOSEN = "chosen";
 /** From this zoom on each device is shown by itself. */
 export const CLUSTERED_BELOW = 9;
 
-/** Milliseconds between two drawings of what has moved: what a large fleet costs is bounded. */
-const pause = (): number => (fleet.peek().size > 50 ? 1_000 : 250);
+/** From so many devices on, a fleet is drawn less often, and its names are left out when far. */
+const LARGE = 100;
+export const isLarge = (): boolean => fleet.peek().size > LARGE;
+const NAMES_OF_LARGE_FROM = 11;
+
+/** Milliseconds between two drawings of what has moved. */
+export const pause = (): number => (isLarge() ? 1_000 : 250);
 
 let hues: ReadonlyMap<string, number> = new Map();
 
@@ -52,12 +58,15 @@ function featureOf({ map }: Stage, colours: Palette, id: string, craft: Craft): 
 const EMPTY: FeatureCollection = { type: "FeatureCollection", features: [] };
 
 /** The devices but the chosen one, which lies above all and in no cluster. */
-function others(stage: Stage): FeatureCollection {
+function others(stage: Stage, seen: Seen): FeatureCollection {
   const [chosen, colours] = [chosenDevice.peek(), stage.palette()];
   const features: Feature[] = [];
   for (const [id, craft] of fleet.peek()) {
     const feature = id === chosen ? null : featureOf(stage, colours, id, craft);
-    if (feature) features.push(feature);
+    const at = craft.fix.peek();
+    if (!feature || !at) continue;
+    features.push(feature);
+    seen.draw(id, at.longitude, at.latitude, at.heading ?? 0);
   }
   return { type: "FeatureCollection", features };
 }
@@ -82,16 +91,31 @@ function chosen(stage: Stage): FeatureCollection {
   return { type: "FeatureCollection", features: [feature, ...ring] };
 }
 
+const nameField = (): ExpressionSpecification =>
+  isLarge() ? ["step", ["zoom"], "", NAMES_OF_LARGE_FROM, ["get", "name"]] : ["get", "name"];
+
+/** True if a device, where it is now, looks different from how it was drawn. */
+function isMove(seen: Seen, id: string): boolean {
+  const at = fleet.peek().get(id)?.fix.peek();
+  return !at || id === chosenDevice.peek() || seen.isMove(id, at.longitude, at.latitude, at.heading ?? 0);
+}
+
 /** Draws the devices. Returns the function that takes them away. */
 export function drawFleet(stage: Stage): () => void {
   const { map, add } = stage;
+  let wasChosen = false;
+  let wasLarge = isLarge();
+  const seen = seenOn(map, () => drawSoon());
   const fill = () => {
     // While another style is being loaded there are neither sources nor places for pictures.
     const [source, above] = [map.getSource<GeoJSONSource>(SOURCE), map.getSource<GeoJSONSource>(CHOSEN)];
     if (!source || !above) return;
-    void source.setData(others(stage));
-    void above.setData(chosen(stage));
+    void source.setData(others(stage, seen));
+    const now = chosen(stage);
+    if (wasChosen || now !== EMPTY) void above.setData(now);
+    wasChosen = now !== EMPTY;
   };
+  const drawSoon = paced(fill, pause);
   const remove = add({
     name: SOURCE,
     order: 50,
@@ -153,7 +177,11 @@ export function drawFleet(stage: Stage): () => void {
           type: "symbol",
           source: SOURCE,
           filter: ["!", ["has", "point_count"]],
-          layout: { ...sign, ...name },
+          layout: {
+            ...sign,
+            ...name,
+            "text-field": nameField(),
+          },
           paint: ink,
         },
         {
@@ -201,14 +229,22 @@ export function drawFleet(stage: Stage): () => void {
     fill,
   });
 
-  const drawSoon = paced(fill, pause);
   const ends = [
     remove,
-    watchFixes(drawSoon),
+    seen.end,
+    watchFixes((ids) => {
+      if (ids.some((id) => isMove(seen, id))) drawSoon();
+    }),
     effect(() => {
       present.value;
       fleet.value;
       drawSoon();
+    }),
+    effect(() => {
+      if (fleet.value.size > LARGE === wasLarge) return;
+      wasLarge = !wasLarge;
+      if (map.getLayer(`${SOURCE}-signs`))
+        map.setLayoutProperty(`${SOURCE}-signs`, "text-field", nameField());
     }),
     effect(() => {
       chosenDevice.value;

@@ -137,7 +137,7 @@ export interface Corridor {
 }
 
 /**
- * What lies within a distance of a line. The area is cut along the bisectors of the line's corners, so that its pieces hardly
+ * The ground within a distance of a line. The area is cut along the bisectors of the line's corners, so that its pieces hardly
  * overlap; the border is that of the whole.
  */
 export function corridor(line: readonly Position[], km: number): Corridor {

@@ -1,6 +1,6 @@
 import { stored } from "../stored";
 
-/** What the map shows beside the devices: each can be switched off, and the browser keeps the choice. */
+/** The layers of the map beside the devices: each can be switched off, and the browser keeps the choice. */
 
 const layer = (name: string) => stored(`layer.${name}`, ["on", "off"], "on");
 

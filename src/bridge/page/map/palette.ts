@@ -87,7 +87,7 @@ export const PALETTES: Record<Look, Palette> = {
     craftLost: "#84271d",
     chosen: "#ff5a45",
     trail: "#b8382a",
-    zone: "#93261b",
+    zone: "#b8382a",
     vessel: "#a52f23",
     alarm: "#ff5a45",
     warning: "#e0402f",

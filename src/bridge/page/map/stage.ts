@@ -95,6 +95,11 @@ export async function startStage(container: HTMLElement): Promise<Stage> {
     center: [10, 54],
     zoom: 4,
     maxZoom: maxZoomOf(shown()),
+    // The operator's charts are for whoever is signed in: the cookie counts beside this header alone.
+    transformRequest: (url) => ({
+      url,
+      ...(url.startsWith(BASE) && { headers: { "X-Fairlead-Page": "1" } }),
+    }),
     attributionControl: false,
     locale: words(),
     fadeDuration: prefersStillness() ? 0 : 150,

@@ -1,12 +1,12 @@
 import { effect } from "@preact/signals";
 import type { Feature, FeatureCollection } from "geojson";
 import type { ExpressionSpecification, GeoJSONSource, LayerSpecification } from "maplibre-gl";
-import { fleet } from "../fleet";
 import { present } from "../times";
 import { followTrails, trails, watchTrails } from "../trails";
 import { drawnElsewhere } from "./current";
-import { hueOf } from "./fleet";
+import { hueOf, isLarge, pause } from "./fleet";
 import { paced } from "./paced";
+import { seenOn } from "./seen";
 import type { Stage } from "./stage";
 import { BANDS, type Part, partsOf } from "./trail";
 
@@ -21,7 +21,7 @@ const TIPS = "trail-tips";
 /** Milliseconds after which the ends are drawn as the past. */
 const FOLD = 30_000;
 
-/** How much is seen of each band of age. */
+/** The opacity of each band of age. */
 const OPACITIES = [0.95, 0.75, 0.55, 0.4, 0.28];
 
 const EMPTY: FeatureCollection = { type: "FeatureCollection", features: [] };
@@ -38,11 +38,17 @@ export function drawTrails(stage: Stage): () => void {
   /** Points of the last piece of each trail that are drawn as the past, and the number of pieces then. */
   const folded = new Map<string, { pieces: number; points: number }>();
   const moved = new Set<string>();
+  /** True while ends have grown, but not so far that it is seen. */
+  let isBehind = false;
+  const seen = seenOn(map, () => {
+    if (isBehind) drawTipsSoon();
+  });
 
   const fold = () => {
     const features: Feature[] = [];
     const now = Date.now() / 1_000;
     moved.clear();
+    isBehind = false;
     for (const [id, { pieces }] of trails) {
       folded.set(id, { pieces: pieces.length, points: pieces.at(-1)?.length ?? 0 });
       if (drawnElsewhere.devices.peek().has(id)) continue;
@@ -54,6 +60,7 @@ export function drawTrails(stage: Stage): () => void {
   const drawTips = () => {
     const features: Feature[] = [];
     const now = Date.now() / 1_000;
+    isBehind = false;
     for (const id of moved) {
       if (drawnElsewhere.devices.peek().has(id)) continue;
       const pieces = trails.get(id)?.pieces ?? [];
@@ -64,9 +71,13 @@ export function drawTrails(stage: Stage): () => void {
       const [first = [], ...rest] = tips;
       const ends = known > 0 ? [first.slice(from), ...rest] : tips;
       for (const part of partsOf(ends, now)) features.push(featureOf(id, part));
+      const end = pieces.at(-1)?.at(-1);
+      if (end) seen.draw(id, end[0], end[1], 0);
     }
     map.getSource<GeoJSONSource>(TIPS)?.setData({ type: "FeatureCollection", features });
   };
+
+  const drawTipsSoon = paced(drawTips, pause);
 
   const layersOf = (source: string, hues: readonly string[]): LayerSpecification => {
     const opacity: ExpressionSpecification = [
@@ -88,6 +99,7 @@ export function drawTrails(stage: Stage): () => void {
     };
   };
   const ends = [
+    seen.end,
     followTrails(),
     add({
       name: PAST,
@@ -100,14 +112,15 @@ export function drawTrails(stage: Stage): () => void {
       fill: fold,
     }),
   ];
-  const drawTipsSoon = paced(drawTips, () => (fleet.peek().size > 50 ? 1_000 : 250));
-  const foldSoon = paced(fold, () => (trails.size > 50 ? 2_000 : 300));
+  const foldSoon = paced(fold, () => (isLarge() ? 5_000 : 300));
   let foldedAt = Date.now();
   ends.push(
     watchTrails((id, isNew) => {
       if (isNew) return foldSoon();
       moved.add(id);
-      drawTipsSoon();
+      isBehind = true;
+      const end = trails.get(id)?.pieces.at(-1)?.at(-1);
+      if (end && seen.isMove(id, end[0], end[1], 0)) drawTipsSoon();
     }),
     effect(() => {
       drawnElsewhere.devices.value;

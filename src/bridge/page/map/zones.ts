@@ -11,7 +11,7 @@ import { FONT } from "./style";
 
 const SOURCE = "zones";
 
-/** What a zone covers: its area, and its border as lines. */
+/** The ground that a zone covers: its area, and its border as lines. */
 export interface Ground {
   area: Geometry;
   edge: Position[][];
@@ -123,7 +123,7 @@ export function drawZones({ map, add }: Stage, hides: () => string | null = () =
           filter: ["==", ["geometry-type"], "Point"],
           minzoom: 8,
           layout: { "text-field": ["get", "name"], "text-font": FONT, "text-size": 12, "text-max-width": 9 },
-          paint: { "text-color": color, "text-halo-color": palette.halo, "text-halo-width": 1.6 },
+          paint: { "text-color": palette.zone, "text-halo-color": palette.halo, "text-halo-width": 1.6 },
         },
       ];
     },

@@ -88,7 +88,7 @@ export function Field({
   );
 }
 
-/** What else a field may say to the browser. */
+/** Attributes that a field may hand to the browser. */
 interface InputProps {
   name?: string;
   autocomplete?: string;

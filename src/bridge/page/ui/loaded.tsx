@@ -6,7 +6,7 @@ import { session } from "../session";
 import { Button } from "./button";
 import { common } from "./words";
 
-/** What a panel reads from the API: its data, the words of a refusal, and how to read it again. */
+/** A reading of the API for a panel: its data, the words of a refusal, and how to read it again. */
 export interface Loaded<T> {
   data: T | null;
   error: string | null;

@@ -18,12 +18,12 @@ const words = inLanguages({
     looks: { auto: "wie das System", light: "hell", dark: "dunkel", night: "Nacht (rot)" },
     language: "Sprache",
     languages: { auto: "wie der Browser", en: "English", de: "Deutsch" },
-    speeds: "Geschwindigkeiten in",
-    distances: "Entfernungen in",
+    speeds: "Tempo in",
+    distances: "Strecken in",
   },
 });
 
-/** How this browser shows the page: looks, language and units. */
+/** The choices of this browser: looks, language and units. */
 export function Settings(): JSX.Element {
   const t = words();
   return (

@@ -71,7 +71,7 @@ const words = inLanguages({
   },
 });
 
-/** How the server is, and its backups. */
+/** The health of the server, and its backups. */
 export function Server(): JSX.Element {
   return (
     <>

@@ -3,7 +3,7 @@ import { Section } from "../../ui/panel";
 import { Settings } from "../../ui/settings";
 import { words } from "./words";
 
-/** How this browser shows the page. */
+/** The looks of the page in this browser. */
 export function Preferences(): JSX.Element {
   return (
     <Section title={words().page}>
