@@ -7,6 +7,7 @@ import { type Craft, fleet, watchFixes } from "../fleet";
 import { prefersStillness } from "../looks";
 import { present } from "../times";
 import { accuracy } from "./accuracy";
+import { drawnElsewhere } from "./current";
 import { boundsOf, circle } from "./geometry";
 import { paced } from "./paced";
 import { HUES, type Palette } from "./palette";
@@ -44,7 +45,7 @@ export const hueOf = (id: string): number => hues.get(id) ?? 0;
 
 function featureOf({ map }: Stage, colours: Palette, id: string, craft: Craft): Feature | null {
   const at = craft.fix.peek();
-  if (!at) return null;
+  if (!at || drawnElsewhere.devices.peek().has(id)) return null;
   const age = ageOf(at, present.peek());
   const icon = craftSign(map, colours, hueOf(id), at.heading === null ? "disc" : "arrow", age);
   return {
@@ -256,6 +257,7 @@ export function drawFleet(stage: Stage): () => void {
     effect(() => {
       chosenDevice.value;
       accuracy.value;
+      drawnElsewhere.devices.value;
       fill();
     }),
     onTap(stage, [`${SOURCE}-clusters`], ({ feature: { properties, geometry } }) => {

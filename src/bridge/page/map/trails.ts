@@ -3,6 +3,7 @@ import type { Feature, FeatureCollection } from "geojson";
 import type { ExpressionSpecification, GeoJSONSource, LayerSpecification } from "maplibre-gl";
 import { present } from "../times";
 import { followTrails, trails, watchTrails } from "../trails";
+import { drawnElsewhere } from "./current";
 import { hueOf, isLarge, pause } from "./fleet";
 import { paced } from "./paced";
 import { seenOn } from "./seen";
@@ -50,6 +51,7 @@ export function drawTrails(stage: Stage): () => void {
     isBehind = false;
     for (const [id, { pieces }] of trails) {
       folded.set(id, { pieces: pieces.length, points: pieces.at(-1)?.length ?? 0 });
+      if (drawnElsewhere.devices.peek().has(id)) continue;
       for (const part of partsOf(pieces, now)) features.push(featureOf(id, part));
     }
     map.getSource<GeoJSONSource>(PAST)?.setData({ type: "FeatureCollection", features });
@@ -60,6 +62,7 @@ export function drawTrails(stage: Stage): () => void {
     const now = Date.now() / 1_000;
     isBehind = false;
     for (const id of moved) {
+      if (drawnElsewhere.devices.peek().has(id)) continue;
       const pieces = trails.get(id)?.pieces ?? [];
       const { pieces: known, points } = folded.get(id) ?? { pieces: 0, points: 0 };
       const tips = pieces.slice(Math.max(0, known - 1));
@@ -118,6 +121,10 @@ export function drawTrails(stage: Stage): () => void {
       isBehind = true;
       const end = trails.get(id)?.pieces.at(-1)?.at(-1);
       if (end && seen.isMove(id, end[0], end[1], 0)) drawTipsSoon();
+    }),
+    effect(() => {
+      drawnElsewhere.devices.value;
+      foldSoon();
     }),
     effect(() => {
       present.value;
