@@ -29,6 +29,9 @@ export const writeGpx: Writer = async function* ({ name }, parts) {
 /** Degrees below 360, also as they are written. */
 const courseOf = (heading: number): number => (Math.round(heading * 100) / 100) % 360;
 
+/** Degrees from -180 to below 180, also as they are written: GPX knows the 180th meridian by its western name alone. */
+const longitudeOf = (longitude: number): string => decimal(longitude, 7).replace(/^180$/, "-180");
+
 /** Elements stand in the order of the schema. */
 function pointOf([
   ,
@@ -49,7 +52,7 @@ function pointOf([
   const extension =
     element("gpxtpx:speed", speedMps, 3) +
     element("gpxtpx:course", heading === null ? null : courseOf(heading), 2);
-  return `<trkpt lat="${decimal(latitude, 7)}" lon="${decimal(longitude, 7)}">${
+  return `<trkpt lat="${decimal(latitude, 7)}" lon="${longitudeOf(longitude)}">${
     element("ele", altitude, 2) +
     `<time>${iso(timestamp)}</time>` +
     element("hdop", hdop, 2) +
