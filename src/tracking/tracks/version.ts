@@ -32,7 +32,6 @@ export function versionOf(owner: Owner, window: Window): string {
   const list = "device" in owner ? deviceList(owner.device) : tripList(owner.trip);
   const { older, upTo } = countsIn(list, window);
   // Without the time of the purge, as many new positions as were deleted by age would be the same.
-  const past =
-    "device" in owner ? [changed.get(owner.device) ?? 0, purgedTo(owner.device) ?? 0] : [changes];
+  const past = "device" in owner ? [changed.get(owner.device) ?? 0, purgedTo(owner.device) ?? 0] : [changes];
   return [START, ...past, older, upTo].join(" ");
 }
