@@ -7,12 +7,10 @@ export const escaped = (text: string): string =>
     .replaceAll(">", "&gt;")
     .replaceAll('"', "&quot;");
 
-/** The numbers from this one on are integers, and have an exponent as text. */
-const EXPONENT = 1e21;
-
-/** A number with at most so many decimals, never with an exponent. */
+/** A number with at most so many decimals, below 10^21 never with an exponent. */
 export const decimal = (value: number, digits: number): string =>
-  (Math.abs(value) < EXPONENT ? value.toFixed(digits) : String(BigInt(value)))
+  value
+    .toFixed(digits)
     .replace(/(\.\d*?)0+$/, "$1")
     .replace(/\.$/, "")
     .replace(/^-0$/, "0");
