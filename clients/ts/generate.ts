@@ -1,5 +1,5 @@
 /**
- * `bun run generate:client`: writes the types of the feed from the OpenAPI document, which holds the messages of the WebSocket
+ * `bun run generate:client`: writes the types of the messages from the OpenAPI document, which holds the messages of the WebSocket
  * too. The rest of the document is left out.
  */
 import { join } from "node:path";
@@ -7,11 +7,16 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dir, "../..");
 export const TARGET = join(import.meta.dir, "src/document.gen.ts");
 
-/** The messages of the feed and the answers of `GET /v1/changes`; whatever they refer to comes with them. */
-const WANTED = [
+/** The messages of the socket and the answers of `GET /v1/changes`; whatever they refer to comes with them. */
+export const WANTED = [
   ...["SocketSubscribe", "SocketUnsubscribe", "SocketPing", "SocketPong", "SocketNotice", "SocketError"],
-  ...["SocketReset", "SocketGpsUpdate", "SocketGpsLate", "SocketGeofenceEvent", "SocketTripUpdate"],
-  ...["SocketDeviceUpdate", "Changes", "CursorExpiredBody"],
+  ...["SocketReset", "SocketGpsUpdate", "SocketGpsLate", "SocketGeofenceEvent", "SocketGeofenceCorrection"],
+  ...["SocketTripUpdate", "SocketDeviceUpdate", "SocketAlertRaised", "SocketAlertUpdated"],
+  ...["SocketAlertAcknowledged", "SocketAlertCleared", "SocketAnchorUpdate", "SocketVesselsUpdate"],
+  ...["SocketAccountDeleted", "SocketAccountBanned", "SocketSessionRevoked", "SocketForceLogout"],
+  ...["SocketPermissionsUpdated", "SocketRolesUpdated", "SocketRolePermissionsChanged"],
+  ...["SocketEmailLinkVerified", "SocketEmailChangeVerified", "SocketOAuthConsentRevoked"],
+  ...["Changes", "CursorExpiredBody"],
 ];
 
 interface Document {

@@ -6,10 +6,10 @@ import { noteLargeRead } from "../kernel/http/large-reads";
 import { query } from "../kernel/http/schema";
 import { countedAnswer, LARGE } from "../kernel/http/unsent";
 import { ChangePage, ChangesQuery, DEFAULT_LIMIT, Expired, StreamQuery } from "./schema";
-import { COMMENT_SECONDS, pollChanges, startFrom, streamChanges, textOfPage, visibleTypes } from "./service";
+import { COMMENT_SECONDS, pollChanges, startFrom, streamChanges, textOfPage, wantedBy } from "./service";
 
 const SEEN =
-  "Each type needs the permission of its channel: `gpsUpdate` and `gpsLate` `gps:read`, `geofenceEvent` and `geofenceCorrection` `geofences:read`, `tripUpdate` `trips:read`, `deviceUpdate` `devices:read`, those of alerts `alerts:read`; 403 if the caller holds none of them.";
+  "Each type needs the permission of its channel: `gpsUpdate` and `gpsLate` `gps:read`, `geofenceEvent` and `geofenceCorrection` `geofences:read`, `tripUpdate` `trips:read`, `deviceUpdate` `devices:read`, those of alerts `alerts:read`; 403 if the caller holds none of them. With `device_id`, a session sees the positions of a device that is shared with its user; with a share of the level `now` nothing that came before: 410 with the cursor of the present.";
 
 const JSON_TYPE = "application/json;charset=utf-8";
 
@@ -21,12 +21,12 @@ export const changeRoutes = new Elysia({ prefix: "/v1/changes", tags: ["Changes"
   .get(
     "",
     async ({ actor: { caller }, query, request }) => {
-      const wanted = { types: visibleTypes(caller, query.types), deviceId: query.device_id ?? null };
+      const wanted = wantedBy(caller, query);
       const wait = query.wait_seconds ?? 0;
       if (wait > 0) giveSeconds(request, wait + LEEWAY_SECONDS);
       const page = await pollChanges(
         caller,
-        startFrom(query.since),
+        startFrom(caller, query.since, wanted),
         wanted,
         query.limit ?? DEFAULT_LIMIT,
         wait,
@@ -50,8 +50,8 @@ export const changeRoutes = new Elysia({ prefix: "/v1/changes", tags: ["Changes"
   .get(
     "/stream",
     ({ actor: { caller }, query, request }) => {
-      const wanted = { types: visibleTypes(caller, query.types), deviceId: query.device_id ?? null };
-      const from = startFrom(request.headers.get("last-event-id") ?? query.since ?? "now");
+      const wanted = wantedBy(caller, query);
+      const from = startFrom(caller, request.headers.get("last-event-id") ?? query.since ?? "now", wanted);
       giveSeconds(request, COMMENT_SECONDS + LEEWAY_SECONDS);
       return new Response(streamChanges(caller, from, wanted, request.signal), {
         headers: {
@@ -73,7 +73,7 @@ export const changeRoutes = new Elysia({ prefix: "/v1/changes", tags: ["Changes"
         operationId: "streamChanges",
         summary: "Stream changes",
         description: `The same as server-sent events (HTML Standard, section 9.2): \`id\` is the cursor, \`event\` the type, \`data\` the data. A client that reconnects sends \`Last-Event-ID\`. A comment comes every 15 s while nothing else does. The stream ends when a right ends. Browsers read it by \`fetch\`, since \`EventSource\` sends no credentials. ${SEEN}`,
-        parameters: [
+        "x-header-parameters": [
           {
             name: "Last-Event-ID",
             in: "header",

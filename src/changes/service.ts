@@ -1,6 +1,7 @@
 import { changesAfter, cursorOf, newestNumber, oldestStart, startOf } from "../feed/journal";
 import { CHANGE_TYPES, type ChangeType } from "../feed/kinds";
 import type { Caller } from "../identity/access/caller";
+import { seesDevice } from "../identity/access/visible-devices";
 import { shareReadTransaction } from "../kernel/db/reads";
 import { AppError, badRequest, forbidden } from "../kernel/errors/errors";
 import { SECOND } from "../kernel/time/clock";
@@ -30,25 +31,41 @@ export interface Wanted {
   deviceId: string | null;
 }
 
-const maySee = (caller: Caller, type: ChangeType): boolean =>
-  caller.isSuperAdmin || caller.permissions.has(RIGHTS[type]);
+const isOfPositions = (type: ChangeType): boolean => RIGHTS[type] === "gps:read";
+
+/** Beside those who hold the right: of the positions of one device, also a user with whom that is shared. */
+const maySee = (caller: Caller, type: ChangeType, deviceId: string | null): boolean =>
+  caller.isSuperAdmin ||
+  caller.permissions.has(RIGHTS[type]) ||
+  (deviceId !== null && isOfPositions(type) && seesDevice(caller, "gps:read", "now", deviceId));
 
 /** The types, separated by commas, that a caller asks for and may see. Throws 400 for an unknown one, 403 for none. */
-export function visibleTypes(caller: Caller, asked: string | undefined): ChangeType[] {
+function visibleTypes(caller: Caller, asked: string | undefined, deviceId: string | null): ChangeType[] {
   const types = asked === undefined ? CHANGE_TYPES : asked.split(",");
   const known = types.filter((type): type is ChangeType => CHANGE_TYPES.includes(type as ChangeType));
   if (known.length < types.length) throw badRequest(`types are some of ${CHANGE_TYPES.join(",")}`);
-  const visible = known.filter((type) => maySee(caller, type));
+  const visible = known.filter((type) => maySee(caller, type, deviceId));
   if (visible.length === 0) throw forbidden("You may see none of these types of changes");
   return visible;
 }
 
+/** The wishes of a caller, as far as it may see them. Throws 400 for an unknown type, 403 where it may see none. */
+export function wantedBy(caller: Caller, asked: { types?: string; device_id?: string }): Wanted {
+  const deviceId = asked.device_id ?? null;
+  return { types: visibleTypes(caller, asked.types, deviceId), deviceId };
+}
+
+/** True if a caller may see of a device the present alone. */
+const seesPresentAlone = (caller: Caller, { types, deviceId }: Wanted): boolean =>
+  deviceId !== null && types.some(isOfPositions) && !seesDevice(caller, "gps:read", "history", deviceId);
+
 /** The number to read on from. Throws 400 for what is no cursor of this server, and 410 where changes after it are gone. */
-export function startFrom(since: string): number {
+export function startFrom(caller: Caller, since: string, wanted: Wanted): number {
   const start = startOf(since);
   if (start === null) throw badRequest("since must be a cursor that this server gave, or now");
-  if ("number" in start) return start.number;
-  throw new CursorExpired();
+  if (!("number" in start)) throw new CursorExpired();
+  if (start.number < newestNumber() && seesPresentAlone(caller, wanted)) throw new CursorExpired();
+  return start.number;
 }
 
 /** 410: the changes after a cursor are gone. The body names where to go on, once the state was read. */
@@ -102,9 +119,9 @@ export async function readChanges(
 }
 
 /** Throws 401 if the credential of a held request has ended, 403 if it lost a right. */
-function checkRights(hold: Hold, types: readonly ChangeType[]): void {
+function checkRights(hold: Hold, { types, deviceId }: Wanted): void {
   const caller = hold.caller();
-  if (!types.every((type) => maySee(caller, type)))
+  if (!types.every((type) => maySee(caller, type, deviceId)))
     throw forbidden("You lost permissions while this was under way");
 }
 
@@ -129,7 +146,7 @@ export async function pollChanges(
       const left = until - performance.now();
       if (page.changes.length > 0 || left <= 0 || hold.isEnded) return page;
       if (page.is_complete) await hold.wait(left);
-      checkRights(hold, wanted.types);
+      checkRights(hold, wanted);
       page = await readChanges(page.next, wanted, limit, caller.id);
     }
   } finally {
@@ -172,7 +189,7 @@ export function streamChanges(
       try {
         for (;;) {
           if (hold.isEnded) return controller.close();
-          checkRights(hold, wanted.types);
+          checkRights(hold, wanted);
           const page = await readChanges(number, wanted, STREAM_PAGE, caller.id);
           number = page.next;
           const silentFor = performance.now() - toldAt;

@@ -27,6 +27,8 @@ interface Operation extends Json {
   "x-access": AccessNote["x-access"];
   /** The body of an operation that reads it by itself. */
   "x-body"?: { types: readonly string[]; schema: Json };
+  /** Headers that an operation reads, beside the parameters of its schemas: `parameters` would take their place. */
+  "x-header-parameters"?: Json[];
 }
 
 const RATE_HEADERS = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
@@ -268,16 +270,8 @@ function isLimited(method: string, path: string, { "x-access": { requires, limit
 }
 
 function finishOperation(operation: Operation, limited: boolean, schemas: Json): Json {
-  const {
-    operationId,
-    summary,
-    description,
-    tags,
-    deprecated,
-    parameters = [],
-    requestBody,
-    responses,
-  } = operation;
+  const { operationId, summary, description, tags, deprecated, requestBody, responses } = operation;
+  const parameters = [...(operation.parameters ?? []), ...(operation["x-header-parameters"] ?? [])];
   const { requires, also, and, share } = operation["x-access"];
   const open = also === "credential" ? "Open to anyone; some requests need a credential." : undefined;
   const needed = and ? `permissions \`${requires}\` and \`${and}\`` : `permission \`${requires}\``;

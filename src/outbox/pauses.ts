@@ -10,7 +10,10 @@ const LAST_PAUSES_FOR = 3 * DAY;
 export const ALARM_PAUSE = 2 * MINUTE;
 const ALARM_FOR = DAY;
 
-const SUM_OF_FIRST = FIRST_PAUSES.reduce((sum, pause) => sum + pause);
+const sum = (pauses: number[]): number => pauses.reduce((total, pause) => total + pause);
+/** Time after which a delivery is given up, and an alarm's: its frequent pauses take the place of the first ones. */
+const SPAN = sum(FIRST_PAUSES) + LAST_PAUSES_FOR;
+const ALARM_SPAN = ALARM_FOR + sum(FIRST_PAUSES.filter((pause) => pause > ALARM_PAUSE)) + LAST_PAUSES_FOR;
 /** Steps of an alarm before its pauses grow: two shorter ones, then one in two minutes. */
 const ALARM_STEPS = 2 + ALARM_FOR / ALARM_PAUSE;
 
@@ -25,16 +28,21 @@ export function pauseAt(step: number, isAlarm: boolean): number {
   return FIRST_PAUSES[step - ALARM_STEPS + 3] ?? LAST_PAUSE;
 }
 
+/** Part of a pause by which it is longer or shorter at most. */
+const JITTER = 0.1;
+
 /** A tenth more or less, so that what failed together isn't tried together for ever. */
-export const withJitter = (pause: number): number => Math.round(pause * (0.9 + 0.2 * Math.random()));
+export const withJitter = (pause: number): number =>
+  Math.round(pause * (1 - JITTER + 2 * JITTER * Math.random()));
 
 /**
- * True if a delivery that failed again is given up: after as long as its pauses last. By the steps alone where the clock
- * wasn't set at the first attempt (epoch milliseconds).
+ * True if a delivery that failed again is given up: after as long as its pauses last without jitter, by the clock. By the
+ * steps alone where the clock wasn't set at the first attempt (epoch milliseconds); by steps too where it was set back
+ * since, but only by so many that the shortest pauses don't end it early.
  */
 export function isOver(step: number, isAlarm: boolean, firstAttemptAt: number, time: number): boolean {
-  const alarmSteps = isAlarm ? ALARM_STEPS - 3 : 0;
-  if (step >= alarmSteps + FIRST_PAUSES.length + LAST_PAUSES_FOR / LAST_PAUSE) return true;
-  const span = (isAlarm ? ALARM_FOR : 0) + SUM_OF_FIRST + LAST_PAUSES_FOR;
-  return firstAttemptAt >= PLAUSIBLE && time - firstAttemptAt >= span;
+  const isDated = firstAttemptAt >= PLAUSIBLE;
+  if (isDated && time - firstAttemptAt >= (isAlarm ? ALARM_SPAN : SPAN)) return true;
+  const firstSteps = (isAlarm ? ALARM_STEPS - 3 : 0) + FIRST_PAUSES.length;
+  return step - firstSteps >= LAST_PAUSES_FOR / LAST_PAUSE / (isDated ? 1 - JITTER : 1);
 }

@@ -13,9 +13,10 @@ import { listeningServer } from "../kernel/http/client";
 import { describeError, log } from "../kernel/logs/log";
 import { iso, now } from "../kernel/time/clock";
 import { toldPoint } from "../tracking/ingest/columns";
-import { COMMUNITY } from "./channels";
-import { extendedTopicOf, topicOf } from "./connections";
+import { COMMUNITY, mayHearAnchor } from "./channels";
+import { extendedTopicOf, sockets, topicOf, unnumberedTopicOf } from "./connections";
 import { published } from "./figures";
+import { endDueShares } from "./share-ends";
 
 /**
  * Sends business events to the channels that carry them. Each is encoded once for a format, and only if
@@ -33,6 +34,7 @@ function sendExtended(message: object, ...channels: string[]): void {
 }
 
 function publish(topics: string[], encoded: () => string | Uint8Array<ArrayBuffer>): void {
+  endDueShares();
   const server = listeningServer();
   const heard = topics.filter((topic) => server && server.subscriberCount(topic) > 0);
   if (!server || heard.length === 0) return;
@@ -162,9 +164,18 @@ export function startBroadcasts(): void {
 
   subscribe("anchor.moved", ({ device_id }) => {
     const channel = `gps:${device_id}`;
-    if (!isHeard(extendedTopicOf(channel))) return;
+    if (!isHeard(unnumberedTopicOf(channel))) return;
     const data = findWatch(device_id) ?? { id: device_id, device_id, is_deleted: true };
-    sendExtended({ type: "anchorUpdate", data }, channel);
+    const text = JSON.stringify({ type: "anchorUpdate", data });
+    // Whoever hears where a device is may not read its anchor watch: that takes another right.
+    for (const socket of sockets) {
+      const { caller, channels } = socket.data;
+      const subscription = channels.get(channel);
+      const hearsIt = subscription?.isExtended || subscription?.isFollowing;
+      if (!hearsIt || !mayHearAnchor(caller, device_id)) continue;
+      socket.send(text);
+      published.add(1);
+    }
   });
 
   subscribe("vessels.seen", (data) => sendData({ type: "vesselsUpdate", data }, "vessels"));

@@ -1,6 +1,6 @@
 import type { Caller } from "../identity/access/caller";
 import type { Permission } from "../identity/access/permissions";
-import { seesDevice } from "../identity/access/visible-devices";
+import { seesDevice, shareOf } from "../identity/access/visible-devices";
 import { isUuid } from "../kernel/http/schema";
 
 /** Names of channels, and the right to hear them (rule W2). */
@@ -78,9 +78,17 @@ export function mayHear(caller: Caller, channel: string): boolean {
 export const mayHearPast = (caller: Caller, channel: string): boolean =>
   !channel.startsWith("gps:") || seesDevice(caller, "gps:read", "history", channel.slice("gps:".length));
 
+/** True if the caller may hear of the anchor watch of a device: whoever may read it. */
+export const mayHearAnchor = (caller: Caller, deviceId: string): boolean =>
+  seesDevice(caller, "alerts:read", "manage", deviceId);
+
 /** True for a channel that a caller hears by a share, which ends without an event where its time has come. */
 export const isHeardByShare = ({ isSuperAdmin, permissions, kind }: Caller, channel: string): boolean =>
   kind === "session" && channel.startsWith("gps:") && !isSuperAdmin && !permissions.has("gps:read");
+
+/** When the share ends by which a caller hears a channel, in epoch milliseconds; infinity for never. */
+export const endOfShare = ({ userId }: Caller, channel: string): number =>
+  shareOf(userId ?? "", channel.slice("gps:".length))?.expiresAt ?? Number.POSITIVE_INFINITY;
 
 const FORMS = Object.values(FAMILIES)
   .map(({ forms }) => forms)

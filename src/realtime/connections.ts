@@ -133,6 +133,12 @@ export const isNumbered = (channel: string): boolean =>
 /** The topic of the messages of a channel that extended subscriptions alone hear. They are JSON text. */
 export const extendedTopicOf = (channel: string): string => `${channel} extended`;
 
+/**
+ * The topic of the messages of a channel that carry no number and came after the first version. Extended subscriptions hear
+ * them, and those with `since`. They are JSON text.
+ */
+export const unnumberedTopicOf = (channel: string): string => `${channel} unnumbered`;
+
 /** All open connections. */
 export const sockets = new Set<Socket>();
 

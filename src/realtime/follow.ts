@@ -1,10 +1,11 @@
 import { channelsOf, isTold, type ToldChange, told } from "../changes/records";
 import { STEP, stepOf } from "../changes/turns";
-import { changesAfter, newestNumber, oldestStart, watchChanges } from "../feed/journal";
+import { changesAfter, newestNumber, oldestStart, type Start, startOf, watchChanges } from "../feed/journal";
 import { shareReadTransaction } from "../kernel/db/reads";
 import { listeningServer } from "../kernel/http/client";
 import { fedTopicOf, isFedAlone, type Socket, type Subscription, sockets } from "./connections";
 import { published } from "./figures";
+import { endDueShares } from "./share-ends";
 
 /**
  * Subscriptions that read on from a cursor, and the channels that only the feed serves. One reader publishes the changes of
@@ -41,6 +42,7 @@ export function unfollow(subscription: Subscription): void {
 function publishNew(): void {
   if (following.size === 0) return;
   shareReadTransaction();
+  endDueShares();
   // Those of one turn leave in one packet for each socket.
   const changes = changesAfter(publishedUpTo, STEP);
   for (const change of changes) {
@@ -119,3 +121,11 @@ export async function replay(
 
 /** The number at which a subscription that begins now begins. */
 export const presentNumber = (): number => (following.size === 0 ? newestNumber() : publishedUpTo);
+
+/** The place that `since` names; undefined without one, null where it is no cursor of this server. */
+export const placeOf = (since: unknown): Start | null | undefined =>
+  since === undefined || since === null ? undefined : typeof since === "string" ? startOf(since) : null;
+
+/** The place to begin for a caller who may hear the present alone: what came before counts as gone. */
+export const presentOf = (start: Start | undefined): Start | undefined =>
+  start !== undefined && "number" in start && start.number < presentNumber() ? { gone: "expired" } : start;

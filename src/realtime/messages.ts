@@ -7,7 +7,7 @@ import {
   type Payloads,
 } from "../../proto/fairlead/ws/v1/codec";
 import { config } from "../configuration/config";
-import { cursorOf, type Start, startOf } from "../feed/journal";
+import { cursorOf, type Start } from "../feed/journal";
 import { publish } from "../kernel/db/events";
 import { logFailure } from "../kernel/errors/trouble";
 import { shapeOf } from "../kernel/http/body";
@@ -38,10 +38,11 @@ import {
   sockets,
   topicOf,
   topicOfLink,
+  unnumberedTopicOf,
 } from "./connections";
 import { headOf, isSmall, NO_ENVELOPE, requestIdOf } from "./envelope";
 import { received } from "./figures";
-import { hear, presentNumber, replay, unfollow } from "./follow";
+import { hear, placeOf, presentNumber, presentOf, replay, unfollow } from "./follow";
 import { hearLink } from "./links";
 
 /** Clients' messages: each is counted, checked, and answered in its own format. */
@@ -132,6 +133,7 @@ export function join(
   if (socket.data.linkId !== null) return joinLink(socket, socket.data.linkId, channel, format);
   const subscription: Subscription = { format, isExtended, isFollowing: start !== undefined };
   channels.set(channel, subscription);
+  if (isExtended || start) socket.subscribe(unnumberedTopicOf(channel));
   if (start) return readOn(socket, channel, subscription, start);
   if (isFedAlone(channel)) hear(socket, channel, subscription);
   else socket.subscribe(topicOf(channel, format));
@@ -172,6 +174,7 @@ function unhear(socket: Socket, channel: string, subscription: Subscription): vo
   if (socket.data.linkId !== null) socket.unsubscribe(topicOfLink(socket.data.linkId));
   socket.unsubscribe(topicOf(channel, format));
   socket.unsubscribe(fedTopicOf(channel));
+  socket.unsubscribe(unnumberedTopicOf(channel));
   if (isExtended) socket.unsubscribe(extendedTopicOf(channel));
 }
 
@@ -187,10 +190,6 @@ export function leave(socket: Socket, channel: string): void {
 export function forgetSubscriptions({ data }: Socket): void {
   for (const subscription of data.channels.values()) unfollow(subscription);
 }
-
-/** The place to begin for a caller who may hear the present alone: what came before counts as gone. */
-const presentOf = (start: Start | undefined): Start | undefined =>
-  start !== undefined && "number" in start && start.number < presentNumber() ? { gone: "expired" } : start;
 
 /** Subscribing again changes the format, the place to go on from, and `extended`. */
 function subscribe(socket: Socket, channel: string, wish: Wish, answer: Answers): void {
@@ -212,10 +211,6 @@ function subscribe(socket: Socket, channel: string, wish: Wish, answer: Answers)
     publish("channel.subscribed", { channel });
   }
 }
-
-/** The place that `since` names; undefined without one, null where it is no cursor of this server. */
-const placeOf = (since: unknown): Start | null | undefined =>
-  since === undefined || since === null ? undefined : typeof since === "string" ? startOf(since) : null;
 
 const NO_CURSOR = "since must be a cursor that this server gave, or now";
 

@@ -166,7 +166,7 @@ export const SERVER_MESSAGES = {
   anchorUpdate: record(
     "SocketAnchorUpdate",
     { type: type("anchorUpdate"), data: orGone(AnchorWatch) },
-    "The state of an anchor watch changed, it was set or ended, or the boat has moved (at most every 5 seconds). To extended subscriptions of `gps:<device id>`",
+    "The state of an anchor watch changed, it was set or ended, or the boat has moved (at most every 5 seconds). It carries no number. To extended subscriptions of `gps:<device id>`, and to those with `since`, whose caller holds `alerts:read`, or manages the device by a share",
   ),
   alertRaised: alertMessage("SocketAlertRaised", "alertRaised", "An alert was raised"),
   alertUpdated: alertMessage(
@@ -298,7 +298,7 @@ export const SERVER_MESSAGES = {
 /** The forms of channel names, and who may hear them. */
 const CHANNELS: [name: string, right: string][] = [
   ["gps", "`gps:read`"],
-  ["gps:<device id>", "`gps:read`"],
+  ["gps:<device id>", "`gps:read`, or a session with a share of the device"],
   ["geofence", "`geofences:read`"],
   ["geofence:<geofence id>", "`geofences:read`"],
   ["trips", "`trips:read`"],

@@ -5,7 +5,7 @@ import { subscribe } from "../kernel/db/events";
 import { HOUR, SECOND } from "../kernel/time/clock";
 import { linkById } from "../tracking/links/standing";
 import { countClosed, countOpened, forgetSent, unsentAllowance } from "./capacity";
-import { isHeardByShare, mayHear } from "./channels";
+import { endOfShare, isHeardByShare, mayHear } from "./channels";
 import { botLeft, startCommunity, takeInTurn } from "./community";
 import {
   automaticChannel,
@@ -19,6 +19,7 @@ import {
 } from "./connections";
 import { startLinks } from "./links";
 import { answersIn, dispatch, forgetSubscriptions, join, leave } from "./messages";
+import { endSharesWith, sharesHeardChanged } from "./share-ends";
 
 /** The life of a connection: its limits on messages and unsent bytes, its heartbeat, and its end. */
 
@@ -126,6 +127,7 @@ function lookAfter(socket: Socket, time: number): void {
 
 /** Ends subscriptions that their callers may no longer have; closes connections whose credential ended. */
 function reevaluate(which: (caller: Caller) => boolean, announced: boolean): void {
+  sharesHeardChanged();
   const reloaded = new Map<string, Caller | null>();
   for (const socket of sockets) {
     const { data } = socket;
@@ -161,6 +163,19 @@ function endLost(socket: Socket, among: (channel: string) => boolean): void {
 const endLostShares = (socket: Socket): void =>
   endLost(socket, (channel) => isHeardByShare(socket.data.caller, channel));
 
+/** Ends what connections hear by shares that are over; returns when the next of the others ends, in epoch milliseconds. */
+function endAllLostShares(): number {
+  let next = Number.POSITIVE_INFINITY;
+  for (const socket of sockets) {
+    const { caller, channels, ended } = socket.data;
+    if (ended) continue;
+    endLostShares(socket);
+    for (const channel of channels.keys())
+      if (isHeardByShare(caller, channel)) next = Math.min(next, endOfShare(caller, channel));
+  }
+  return next;
+}
+
 /** Ends a connection whose credential ended: at once, or a little later after a message that says why. */
 function end(socket: Socket, announced: boolean): void {
   const own = automaticChannel(socket.data.caller);
@@ -181,6 +196,10 @@ export function startSockets(): void {
   sweeper = setInterval(sweep, SWEEP_INTERVAL);
   startCommunity();
   stopLinks = startLinks();
+  endSharesWith(endAllLostShares);
+  subscribe("channel.subscribed", ({ channel }) => {
+    if (channel.startsWith("gps:")) sharesHeardChanged();
+  });
   subscribe("access.changed", ({ which, announced }) => reevaluate(which, announced));
 }
 

@@ -36,6 +36,7 @@ import { measureScale } from "./scale";
 import { COMPARED, CURRENT_OF_DEVICES, FAN_OUTS, ZONES } from "./scenarios";
 import { measureSoak } from "./soak";
 import { measureStarts } from "./start";
+import { describeStorms, measureStorms } from "./storms";
 import { describeTimeline, growYear, measureTimeline, type TimelineFigures } from "./timeline";
 import { measureTracks, SHARING } from "./tracks";
 
@@ -170,6 +171,9 @@ async function run(): Promise<void> {
   } else if (options.tracks) {
     const report = await runTracks(options, directory);
     write(report, describeTracks(report));
+  } else if (options.alerts) {
+    const report = { machine: machine(), ...(await measureStorms(options, directory)) };
+    write(report, describeStorms(report));
   } else if (options.feed) {
     const report = { machine: machine(), ...(await measureFeed(options, directory)) };
     write(report, describeFeed(report));

@@ -11,6 +11,7 @@ Measures Fairlead beside a bare server with the same database, in turn, and prin
                      minute, and what it is made of (default 120); 70 and more say whether it still grows
   --late             instead, the longest that others wait while a buffer of 100,000 late fixes comes in
   --tracks           instead, tracks of a device that has a tenth of the positions, and the wait of others meanwhile
+  --alerts           instead, storms of 1,000 alerts in a second, told to a webhook, and the wait of others meanwhile
   --feed             instead, the numbered feed: deliveries to sockets that follow it beside those to others, and
                      a socket that missed a million changes
   --timeline         instead, the timeline of a device with --points positions in a year
@@ -38,6 +39,8 @@ export interface Options {
   late: boolean;
   /** True to measure tracks alone. */
   tracks: boolean;
+  /** True to measure storms of alerts alone. */
+  alerts: boolean;
   /** True to measure the numbered feed alone. */
   feed: boolean;
   /** True to measure timelines alone. */
@@ -75,6 +78,7 @@ export function readOptions(): Options {
       soak: { type: "string" },
       late: { type: "boolean", default: false },
       tracks: { type: "boolean", default: false },
+      alerts: { type: "boolean", default: false },
       feed: { type: "boolean", default: false },
       timeline: { type: "boolean", default: false },
       against: { type: "string" },
@@ -104,6 +108,7 @@ export function readOptions(): Options {
     soak: values.soak === undefined ? null : Math.ceil(positive("soak", values.soak)),
     late: values.late,
     tracks: values.tracks,
+    alerts: values.alerts,
     feed: values.feed,
     timeline: values.timeline,
     against: values.against ?? null,

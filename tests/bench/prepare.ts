@@ -247,12 +247,20 @@ export class Preparation {
     }
   }
 
+  /** Adds devices without positions until there are `to`, and returns the identifiers of all. */
+  async growDevices(to: number): Promise<readonly string[]> {
+    const ids = this.#deviceIds;
+    await transact(() => {
+      while (ids.length < to) ids.push(insertDevice({ name: `Device ${ids.length + 1}` }));
+    });
+    return ids;
+  }
+
   /** Adds alert rules to as many devices as there are together with new ones: ten rules on each. */
   async addRules(ofDevices: number): Promise<void> {
     progress(`preparing ${(ofDevices * CONDITIONS.length).toLocaleString("en")} rules`);
+    const ids = await this.growDevices(ofDevices);
     await transact(() => {
-      const ids = [...this.#deviceIds];
-      while (ids.length < ofDevices) ids.push(insertDevice({ name: `Device ${ids.length + 1}` }));
       const stamps = { created_at: now(), updated_at: now() };
       for (const id of ids)
         for (const condition of CONDITIONS)

@@ -77,6 +77,7 @@ export async function startFairlead(place: Place, watched?: { watched: true }): 
     ...settingsOf(place),
     FAIRLEAD_RATE_LIMIT_LOGIN: "1000000/1",
     FAIRLEAD_WEBSOCKET_MAX_CONNECTIONS_PER_USER: "50000",
+    FAIRLEAD_NOTIFICATIONS_ALLOWED_HOSTS: "127.0.0.1",
   };
   if (!watched) return { ...(await startServer(FAIRLEAD.slice(2), settings)), fixture };
   const questions = new Questions<MemoryOrder, Memory>("the server");

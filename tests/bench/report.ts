@@ -1,6 +1,6 @@
 import type { Comparison, Delivery, DevicesCost, FanOutComparison, ZoneCost } from "./comparisons";
 import type { Summary } from "./figures";
-import { type Late, WAIT_WITHIN } from "./late";
+import { type Late, WAIT_WITHIN, type Waits } from "./late";
 import type { Scale } from "./scale";
 import { SOCKETS, type Soak, type SoakMinute, STEADY } from "./soak";
 import type { Starts } from "./start";
@@ -243,6 +243,21 @@ export function describeSoak({ growth, collected, more }: SoakReport): string {
   return `\n${lines.join("\n")}\n`;
 }
 
+// --- Waits of others --------------------------------------------------------------------------------------
+
+/** A table of the waits of other requests, beside those with nothing else to do. */
+export const waitsTable = (alone: Waits[], meanwhile: Waits[]): string =>
+  table([
+    ["", "requests", "p99 / longest ms", "alone", `longest within ${WAIT_WITHIN} ms`],
+    ...meanwhile.map(({ name, requests, p99, longest }, at) => [
+      name,
+      whole(requests),
+      `${fixed(p99)} / ${fixed(longest)}`,
+      `${fixed(alone[at]?.p99 ?? 0)} / ${fixed(alone[at]?.longest ?? 0)}`,
+      mark(longest <= WAIT_WITHIN),
+    ]),
+  ]);
+
 // --- Late fixes -------------------------------------------------------------------------------------------
 
 export interface LateReport extends Late {
@@ -259,21 +274,11 @@ export function describeLate({
   alone,
   meanwhile,
 }: LateReport): string {
-  const rows = meanwhile.map(({ name, requests, p99, longest }, at) => {
-    const before = alone[at];
-    return [
-      name,
-      whole(requests),
-      `${fixed(p99)} / ${fixed(longest)}`,
-      `${fixed(before?.p99 ?? 0)} / ${fixed(before?.longest ?? 0)}`,
-      mark(longest <= WAIT_WITHIN),
-    ];
-  });
   const lines = [
     `Requests beside a buffer of late fixes (${machine})`,
     `${whole(settings.points)} stored positions, ${whole(settings.zones)} zones; ${whole(fixes)} late fixes in batches of 1,000, ${whole(fixesPerSecond)}/s`,
     "",
-    table([["", "requests", "p99 / longest ms", "alone", `longest within ${WAIT_WITHIN} ms`], ...rows]),
+    waitsTable(alone, meanwhile),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -291,13 +296,6 @@ export function describeTracks({ machine, positions, asked, alone, meanwhile }: 
     ...[fixed(processor), fixed(time), whole(bytes / 1_024)],
     ...(within === null ? ["-", ""] : [`${whole(within)} ms`, mark(processor <= within)]),
   ]);
-  const waits = meanwhile.map(({ name, requests, p99, longest }, at) => [
-    name,
-    whole(requests),
-    `${fixed(p99)} / ${fixed(longest)}`,
-    `${fixed(alone[at]?.p99 ?? 0)} / ${fixed(alone[at]?.longest ?? 0)}`,
-    mark(longest <= WAIT_WITHIN),
-  ]);
   const lines = [
     `Tracks of a device with ${whole(positions)} positions (${machine})`,
     "",
@@ -305,7 +303,7 @@ export function describeTracks({ machine, positions, asked, alone, meanwhile }: 
     "",
     "Others meanwhile",
     "",
-    table([["", "requests", "p99 / longest ms", "alone", `longest within ${WAIT_WITHIN} ms`], ...waits]),
+    waitsTable(alone, meanwhile),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -125,12 +125,15 @@ describe("a batch", () => {
     const before = numbersOf(server).high as number;
     const late = () => batch(key, numbered(DAY_IN_MAY, 30));
     const changes = await changesBy(server, late);
-    expect(changes).toMatchObject([
-      { type: "gpsLate", data: { device_id, count: 30, from: "2026-05-04T09:30:00.000Z", trip_ids: [] } },
-    ]);
-    expect(numbersOf(server).high).toBe(before + 31);
+    // A busy machine stores a batch in several transactions, each of which is told.
+    for (const change of changes)
+      expect(change).toMatchObject({ type: "gpsLate", data: { device_id, trip_ids: [] } });
+    expect(changes[0]?.data.from).toBe("2026-05-04T09:30:00.000Z");
+    expect(changes.reduce((count, { data }) => count + data.count, 0)).toBe(30);
+    const after = before + 30 + changes.length;
+    expect(numbersOf(server).high).toBe(after);
     expect(await changesBy(server, late)).toEqual([]);
-    expect(numbersOf(server).high).toBe(before + 31);
+    expect(numbersOf(server).high).toBe(after);
   });
 
   test("with late ones and new ones tells the new ones first", async () => {

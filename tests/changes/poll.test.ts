@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Token } from "../support/api";
+import type { Answer, Token } from "../support/api";
 import { done, eventually, expectInvalid, expectRefused, expectStatus } from "../support/expectations";
-import { newUser, staff } from "../support/people";
+import { newUser, staff, type User } from "../support/people";
 import { assign, newRole, revoke } from "../support/roles";
 import { rows, write } from "../support/rows";
 import { TestServer } from "../support/server";
+import { share, unshare } from "../tracking/shares/support";
 import { createTrip, createZone, fix, moveTrip, postPoint } from "../tracking/support";
 import { brief, changesSince, epochOf, getChanges, nowOf, numberOf } from "./support";
 
@@ -159,8 +160,9 @@ describe("each type needs the permission of its channel:", () => {
   let since: string;
   beforeAll(async () => {
     since = await nowOf(server);
-    const seconds = Math.floor(Date.now() / 1_000);
     const zone = await createZone(server, { latitude: 54.1, longitude: 13.4 });
+    // A position from the second before the zone began to watch causes no crossing.
+    const seconds = Math.floor(Date.now() / 1_000);
     await postPoint(server, device.key, { latitude: 54.1, longitude: 13.4, timestamp: seconds });
     const late = { ...fix(), timestamp: seconds - 10_000 };
     done(await server.post("/v1/gps/batch", { token: device.key, body: { positions: [late] } }));
@@ -196,6 +198,51 @@ describe("each type needs the permission of its channel:", () => {
     }
     for (const path of [`/v1/changes?since=${since}`, "/v1/changes/stream"])
       expectRefused(await server.get(path), 401, "Unauthorized");
+  });
+});
+
+describe("a device that is shared", () => {
+  const ask = (user: User, query: Record<string, string | number>) =>
+    getChanges(server, { device_id: device.id, types: "gpsUpdate,gpsLate,tripUpdate", ...query }, user.token);
+
+  test("shows its positions, and nothing else, by a share of its history", async () => {
+    const user = await newUser(server);
+    const since = await nowOf(server);
+    await share(server, device.id, user.id, "history");
+    await createTrip(server, { device_id: device.id });
+    const { id } = await postPoint(server, device.key);
+    expect(brief((await ask(user, { since })).body.changes)).toEqual([["gpsUpdate", id]]);
+    expectRefused(await ask(user, { since, device_id: SOME_ID }), 403, "Forbidden");
+    expectRefused(await ask(user, { since, types: "tripUpdate" }), 403, "Forbidden");
+    expectRefused(await getChanges(server, { since, types: "gpsUpdate" }, user.token), 403, "Forbidden");
+  });
+
+  test("shows what comes alone by a share of the present, and ends with it", async () => {
+    const user = await newUser(server);
+    const before = await nowOf(server);
+    await share(server, device.id, user.id, "now");
+    await postPoint(server, device.key);
+    const refused = await ask(user, { since: before });
+    expectRefused(refused, 410, "CursorExpired");
+    expect(refused.body.next).toBe(await nowOf(server));
+    const headers = { "last-event-id": before };
+    const path = `/v1/changes/stream?device_id=${device.id}`;
+    expectRefused(await server.get(path, { token: user.token, headers }), 410, "CursorExpired");
+    /** A position that comes while the user waits; once more if the request came too late for it. */
+    const hear = async (): Promise<Answer> => {
+      const waiting = ask(user, { since: await nowOf(server), wait_seconds: 20 });
+      await Bun.sleep(100);
+      const { id } = await postPoint(server, device.key);
+      const answer = await waiting;
+      if (answer.status === 410) return hear();
+      expect(brief(answer.body.changes)).toEqual([["gpsUpdate", id]]);
+      return answer;
+    };
+    const { body } = await hear();
+    const last = ask(user, { since: body.next, wait_seconds: 20 });
+    await Bun.sleep(100);
+    await unshare(server, device.id, user.id);
+    expectRefused(await last, 403, "Forbidden");
   });
 });
 

@@ -6,7 +6,7 @@ import { write } from "../support/rows";
 import { command, TestServer, temporaryDirectory } from "../support/server";
 import { postPoint } from "../tracking/support";
 import { BadLine } from "./bad-line";
-import { type Heard, idsOf, Listener } from "./support";
+import { hasAll, idsOf, Listener, WAYS } from "./support";
 
 /** The life of a client's connections: restarts, refusals, the long poll, and the end of credentials. */
 
@@ -23,17 +23,6 @@ function listen(...options: ConstructorParameters<typeof Listener>): Listener {
   listeners.push(listener);
   return listener;
 }
-
-/** The ways in which changes come. */
-const WAYS = [
-  { way: "socket", state: "live", options: {} },
-  { way: "long poll", state: "polling", options: { WebSocket: null } },
-] as const;
-
-const hasAll = (heard: Heard, posted: string[]) =>
-  eventually(() => heard.changes.length >= posted.length).then(() =>
-    expect(idsOf(heard.changes)).toEqual(posted),
-  );
 
 describe("a server that is started again", () => {
   let server: TestServer;
@@ -243,7 +232,7 @@ describe("a server that stays", () => {
   });
 
   test("ends a subscription to a channel that isn't numbered", async () => {
-    const heard = listen({ url: server.url, token: reader }).hear("vessels" as "gps");
+    const heard = listen({ url: server.url, token: reader }).hear("public" as "gps");
     await eventually(() => heard.errors.length > 0);
     expect(heard.errors.map(({ status }) => status)).toEqual([400]);
   });

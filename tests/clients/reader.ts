@@ -29,7 +29,7 @@ export function read(
     ...(isPolling && { WebSocket: null }),
     onState: (state) => tell({ state }),
   });
-  for (const channel of channels as Package.Channel[])
+  for (const channel of channels as Exclude<Package.Channel, "vessels">[])
     client.subscribe(channel, {
       since,
       onChange: ({ cursor, type, data }) =>

@@ -114,6 +114,36 @@ describe("a server that refuses", () => {
   });
 });
 
+test("no more than three requests are held at once, and the other subscriptions ask without a wait", async () => {
+  let held = 0;
+  let most = 0;
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch({ url, signal }) {
+      if (new URL(url).searchParams.get("wait_seconds") === "0") return page(7);
+      most = Math.max(most, ++held);
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      held--;
+      return page(7);
+    },
+  });
+  servers.push(server);
+  const listener = listen({ url: server.url.href, token: KEY, WebSocket: null });
+  const channels = ["gps", "geofence", "trips", "devices", "alerts", "vessels"] as const;
+  const heard = channels.map((channel) => listener.hear(channel));
+  await eventually(() => held === 3);
+  await listener.is("polling");
+  expect(heard.flatMap(({ starts }) => starts)).toHaveLength(5);
+  await Bun.sleep(100);
+  expect(most).toBe(3);
+  // One that ends makes room for another.
+  heard[0]?.end();
+  await eventually(() => held === 2);
+  await eventually(() => held === 3);
+  expect(most).toBe(3);
+}, 20_000);
+
 test("a listener that throws hinders no other, and its error is uncaught", async () => {
   const { url } = standIn((count) =>
     Response.json({

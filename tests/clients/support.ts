@@ -1,3 +1,4 @@
+import { expect } from "bun:test";
 import {
   type Change,
   type Channel,
@@ -53,3 +54,15 @@ export class Listener {
 
 /** The identifiers of the records that changes tell of. */
 export const idsOf = (changes: Change[]) => changes.map(({ data }) => ("id" in data ? data.id : null));
+
+/** The ways in which changes come. */
+export const WAYS = [
+  { way: "socket", state: "live", options: {} },
+  { way: "long poll", state: "polling", options: { WebSocket: null } },
+] as const;
+
+/** Waits for so many changes, which have to be these. */
+export const hasAll = (heard: Heard, posted: string[]) =>
+  eventually(() => heard.changes.length >= posted.length).then(() =>
+    expect(idsOf(heard.changes)).toEqual(posted),
+  );

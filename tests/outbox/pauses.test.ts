@@ -6,12 +6,15 @@ import { DAY, HOUR, MINUTE, SECOND } from "../support/time";
 
 const BEGIN = Date.UTC(2026, 4, 4);
 
-/** The pauses of a delivery that fails until it is given up, by a clock that follows them. */
-function pausesOf(isAlarm: boolean, firstAt = BEGIN): number[] {
+/**
+ * The pauses of a delivery that fails until it is given up, by a clock that follows them. Each is `times` as long as
+ * without jitter.
+ */
+function pausesOf(isAlarm: boolean, firstAt = BEGIN, times = 1): number[] {
   const pauses: number[] = [];
   let time = firstAt;
   for (let step = 0; !isOver(step, isAlarm, firstAt, time); step++) {
-    const pause = pauseAt(step, isAlarm);
+    const pause = times * pauseAt(step, isAlarm);
     pauses.push(pause);
     time += pause;
   }
@@ -33,6 +36,20 @@ describe("a delivery that fails is tried", () => {
     expect(sum(frequent)).toBeGreaterThanOrEqual(DAY);
     expect(sum(frequent)).toBeLessThan(DAY + 2 * MINUTE);
     expect(pauses.slice(-26)).toEqual([10 * MINUTE, HOUR, ...new Array(24).fill(3 * HOUR)]);
+  });
+
+  test("for three days also where the jitter makes each pause shorter or longer", () => {
+    for (const times of [0.9, 1, 1.1])
+      expect(sum(pausesOf(false, BEGIN, times))).toBeWithin(3 * DAY + sum(FIRST), 3 * DAY + 5 * HOUR);
+    // Hundreds of pauses of an alarm come close to their mean.
+    for (const times of [0.99, 1, 1.01])
+      expect(sum(pausesOf(true, BEGIN, times))).toBeWithin(4 * DAY + HOUR, 4 * DAY + 5 * HOUR);
+  });
+
+  test("for about as long where the clock was set back since the first attempt", () => {
+    let step = 0;
+    while (!isOver(step, false, BEGIN, BEGIN - 400 * DAY)) step++;
+    expect(step).toBeWithin(FIRST.length + 24, FIRST.length + 28);
   });
 
   test("as often where the clock was set only later, and not for the years in between", () => {

@@ -85,35 +85,39 @@ const ERROR = { $ref: "#/components/schemas/ErrorBody" };
  */
 export class Contract {
   readonly document: Document;
+  readonly #templates: { template: string; segments: string[] }[];
   readonly #ajv: Ajv2020;
   /** By schema: all operations share those of errors. */
   readonly #validators = new Map<object, ValidateFunction>();
+  /** Names of the document's schemas that the validator knows. */
+  readonly #added = new Set<string>();
   /** The same by the text of their schemas. */
   readonly #compiled = new Map<string, ValidateFunction>();
 
   constructor(document: Document) {
     this.document = document;
+    this.#templates = Object.keys(document.paths)
+      // `/gps/current` before `/gps/{id}`.
+      .sort((a, b) => a.split("{").length - b.split("{").length)
+      .map((template) => ({ template, segments: template.split("/") }));
     // The document itself is validated by another test (tests/docs/lint.test.ts).
-    this.#ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+    // A file of tests compiles far more than it validates, so that code which runs faster doesn't pay.
+    this.#ajv = new Ajv2020({
+      ...{ strict: false, allErrors: true, validateSchema: false, inlineRefs: false },
+      code: { optimize: false },
+    });
     addFormats(this.#ajv);
-    this.#ajv.addSchema(closed(document), "document");
   }
 
   /** The documented path and operation of a request; undefined when there is none. */
   operation(method: string, path: string): { template: string; operation: OperationDocument } | undefined {
     const wanted = (path.split("?")[0] ?? "").replace(/(?<=.)\/$/, "").split("/");
-    const matching = Object.keys(this.document.paths)
-      .filter((template) => {
-        const segments = template.split("/");
-        return (
-          segments.length === wanted.length &&
-          segments.every((segment, at) => segment.startsWith("{") || segment === wanted[at])
-        );
-      })
-      // `/gps/current` before `/gps/{id}`.
-      .sort((a, b) => a.split("{").length - b.split("{").length);
     const name = (method === "HEAD" ? "GET" : method).toLowerCase();
-    for (const template of matching) {
+    for (const { template, segments } of this.#templates) {
+      const isMeant =
+        segments.length === wanted.length &&
+        segments.every((segment, at) => segment.startsWith("{") || segment === wanted[at]);
+      if (!isMeant) continue;
       const operation = this.document.paths[template]?.[name];
       if (operation) return { template, operation };
     }
@@ -206,12 +210,22 @@ export class Contract {
     let validate = this.#validators.get(schema);
     if (!validate) {
       // Many operations have the same schema.
-      const absolute = JSON.stringify(closed(schema)).replaceAll('"$ref":"#/', '"$ref":"document#/');
-      validate = this.#compiled.get(absolute) ?? this.#ajv.compile(JSON.parse(absolute));
-      this.#compiled.set(absolute, validate);
+      const text = JSON.stringify(schema);
+      validate = this.#compiled.get(text) ?? this.#ajv.compile(this.#own(text));
+      this.#compiled.set(text, validate);
       this.#validators.set(schema, validate);
     }
     return validate;
+  }
+
+  /** A schema for the validator, closed, after those of the document that it refers to: the others are never read. */
+  #own(text: string): object {
+    for (const [, name = ""] of text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)) {
+      if (this.#added.has(name)) continue;
+      this.#added.add(name);
+      this.#ajv.addSchema(this.#own(JSON.stringify(this.document.components.schemas[name])), name);
+    }
+    return closed(JSON.parse(text.replaceAll('"$ref":"#/components/schemas/', '"$ref":"')));
   }
 }
 

@@ -1,4 +1,5 @@
 import { spyOn } from "bun:test";
+import { eventually } from "./expectations";
 import type { TestServer } from "./server";
 
 /** The log of this process, and that of a server. */
@@ -34,10 +35,22 @@ export async function logged(work: () => unknown): Promise<string> {
   }
 }
 
-/** Stops a server that logs at level info or debug; returns everything that it ever wrote. */
+/**
+ * The lines of a server's output that contain a text or match a pattern, once there is one: a line may come after the answer
+ * that it tells of. That there is only one is certain after `outputOfWholeRun` alone.
+ */
+export async function linesOf(server: TestServer, what: string | RegExp): Promise<string[]> {
+  const found = () => linesIn(server.output, what);
+  await eventually(() => found().length > 0);
+  return found();
+}
+
+/** The lines of an output that contain a text or match a pattern. */
+export const linesIn = (output: string, what: string | RegExp): string[] =>
+  output.split("\n").filter((line) => (typeof what === "string" ? line.includes(what) : what.test(line)));
+
+/** Stops a server; returns everything that it ever wrote. */
 export async function outputOfWholeRun(server: TestServer): Promise<string> {
   await server.stop();
-  // This is the program's last line; the rest of the pipe comes before it.
-  while (!server.output.includes('"message":"stopped"')) await Bun.sleep(5);
   return server.output;
 }

@@ -134,9 +134,10 @@ export class TestServer extends Api {
   /** A system key without owner. */
   readonly systemKey: Token;
   readonly #child: Subprocess<"ignore", "pipe", "pipe">;
-  readonly #output: string[];
+  readonly #output: Output;
   #clockMoves = false;
   #aheadBy = 0;
+  #leaptBy = 0;
   #onClockMoved: () => void = () => {};
   #adminToken: Token | undefined;
 
@@ -145,7 +146,7 @@ export class TestServer extends Api {
     dataDir: string,
     systemKey: Token,
     child: Subprocess<"ignore", "pipe", "pipe">,
-    output: string[],
+    output: Output,
   ) {
     super(url);
     this.dataDir = dataDir;
@@ -176,7 +177,7 @@ export class TestServer extends Api {
       stdio: ["ignore", "pipe", "pipe"],
       ...(clock === "movable" && { ipc: () => server.#onClockMoved() }),
     });
-    const output: string[] = [];
+    const output = new Output([child.stdout, child.stderr]);
     const url = await listeningUrl(child, output, settings["server.port"]);
     const server = new TestServer(url, directory, systemKey, child, output);
     server.#clockMoves = clock === "movable";
@@ -224,12 +225,23 @@ export class TestServer extends Api {
 
   /** Sets the server's clock off from the real time, forward or back, by the sum of all calls. */
   async advance(milliseconds: number): Promise<void> {
-    if (!this.#clockMoves) throw new Error('start this server with { clock: "movable" }');
     this.#aheadBy += milliseconds;
+    await this.#moveClock();
+  }
+
+  /** Sets the server's clock as a time server does, forward or back: no time goes by. */
+  async leap(milliseconds: number): Promise<void> {
+    this.#aheadBy += milliseconds;
+    this.#leaptBy += milliseconds;
+    await this.#moveClock();
+  }
+
+  async #moveClock(): Promise<void> {
+    if (!this.#clockMoves) throw new Error('start this server with { clock: "movable" }');
     const moved = new Promise<void>((resolve) => {
       this.#onClockMoved = resolve;
     });
-    this.#child.send({ aheadBy: this.#aheadBy });
+    this.#child.send({ aheadBy: this.#aheadBy, leaptBy: this.#leaptBy });
     await moved;
   }
 
@@ -243,46 +255,74 @@ export class TestServer extends Api {
     return Date.now() + this.#aheadBy;
   }
 
-  /** Everything that the server wrote so far. */
+  /**
+   * The whole lines that came from the server so far. A line may come after the answer that it tells of: wait for it (see
+   * log.ts), or stop the server first.
+   */
   get output(): string {
-    return this.#output.join("");
+    return this.#output.text;
   }
 
   get pid(): number {
     return this.#child.pid;
   }
 
-  /** Sends a signal and waits for the end. Returns the exit status. */
+  /** Sends a signal and waits for the end, and for all output. Returns the exit status. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number> {
     this.#child.kill(signal);
-    return await this.#child.exited;
+    const status = await this.#child.exited;
+    await this.#output.whole;
+    return status;
+  }
+}
+
+/** The output of a program, collected from its streams line by line. */
+class Output {
+  text = "";
+  /** Settles after the last line. */
+  readonly whole: Promise<unknown>;
+  /** Called after each piece. */
+  onMore: () => void = () => {};
+
+  constructor(streams: ReadableStream<Uint8Array>[]) {
+    this.whole = Promise.all(streams.map((stream) => this.#collect(stream)));
+  }
+
+  async #collect(stream: ReadableStream<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder();
+    let begun = "";
+    for await (const chunk of stream) {
+      begun += decoder.decode(chunk, { stream: true });
+      const end = begun.lastIndexOf("\n") + 1;
+      this.text += begun.slice(0, end);
+      begun = begun.slice(end);
+      this.onMore();
+    }
+    this.text += begun;
   }
 }
 
 /**
- * Waits for the line that names the address, and collects all output up to it and afterwards. With
- * server.public_url the line names the public address: the port must then be given.
+ * Waits for the line that names the address. With server.public_url the line names the public address: the port must then
+ * be given.
  */
 async function listeningUrl(
   child: Subprocess<"ignore", "pipe", "pipe">,
-  output: string[],
+  output: Output,
   port: string | undefined,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const collect = async (stream: ReadableStream<Uint8Array>) => {
-      const decoder = new TextDecoder();
-      for await (const chunk of stream) {
-        output.push(decoder.decode(chunk, { stream: true }));
-        const url = /listens on (http:\/\/localhost:\d+)/.exec(output.join(""))?.[1];
-        if (url) resolve(url.replace("localhost", "127.0.0.1"));
-        else if (port !== undefined && / listens on /.test(output.join("")))
-          resolve(`http://127.0.0.1:${port}`);
-      }
+    output.onMore = () => {
+      const [, address] = / listens on (\S+)/.exec(output.text) ?? [];
+      if (address === undefined) return;
+      output.onMore = () => {};
+      const own = /^http:\/\/localhost:\d+/.exec(address)?.[0];
+      if (own) resolve(own.replace("localhost", "127.0.0.1"));
+      else if (port !== undefined) resolve(`http://127.0.0.1:${port}`);
     };
-    collect(child.stdout);
-    collect(child.stderr);
-    child.exited.then((status) =>
-      reject(new Error(`the server ended with status ${status}: ${output.join("")}`)),
-    );
+    child.exited.then(async (status) => {
+      await output.whole;
+      reject(new Error(`the server ended with status ${status}: ${output.text}`));
+    });
   });
 }

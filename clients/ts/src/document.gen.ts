@@ -153,6 +153,100 @@ export interface components {
              */
             escalated_at: string | null;
         };
+        /** @description The watch over a boat at anchor */
+        AnchorWatch: {
+            /**
+             * Format: uuid
+             * @description The device
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            device_id: string;
+            /**
+             * @description `holding`: inside; `warning`: beyond the warning radius; `dragging`: beyond the radius; `silent`: no position has arrived for `silence_seconds`
+             * @example holding
+             * @enum {string}
+             */
+            state: "holding" | "warning" | "dragging" | "silent";
+            /**
+             * @description Latitude of the anchor, in degrees
+             * @example 54.0967
+             */
+            latitude: number;
+            /**
+             * @description Longitude of the anchor, in degrees
+             * @example 13.4553
+             */
+            longitude: number;
+            /**
+             * @description Metres from the anchor beyond which it drags
+             * @example 45
+             */
+            radius_m: number;
+            /**
+             * @description Metres from the anchor beyond which a warning is raised
+             * @example 35
+             */
+            warning_radius_m: number | null;
+            /**
+             * Format: int64
+             * @description Seconds without a position that are an alarm
+             * @example 120
+             */
+            silence_seconds: number;
+            /**
+             * Format: int64
+             * @description Positions in a row that make the state change
+             * @example 2
+             */
+            confirm_fixes: number;
+            /**
+             * @description Severity of `dragging` and `silent`; that of `warning` is a warning
+             * @example alarm
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "alarm";
+            /** @description Targets to be told; null for those used by default */
+            target_ids: string[] | null;
+            /**
+             * Format: date-time
+             * @description When the watch began
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            dropped_at: string;
+            /**
+             * @description Metres from the newest position to the anchor; null before the first position
+             * @example 31.4
+             */
+            distance_m: number | null;
+            /**
+             * @description Bearing from the newest position to the anchor, in degrees from true north
+             * @example 212.4
+             */
+            bearing_deg: number | null;
+            /**
+             * @description The largest distance since `dropped_at`, in metres from where the anchor was at the time; a single stray position doesn't count
+             * @example 38.2
+             */
+            max_distance_m: number;
+            /**
+             * Format: date-time
+             * @description Time of the newest position
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            last_position_at: string | null;
+            /**
+             * Format: uuid
+             * @description The open alert, if any: that of the silence first, then that of the anchor
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            alert_id: string | null;
+            /**
+             * Format: date-time
+             * @description When it was last set
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            updated_at: string;
+        };
         /**
          * @description Trips that the device begins and ends by itself, as it moves; null for none
          * @example {
@@ -663,6 +757,137 @@ export interface components {
             /** @description The trips that they joined */
             trip_ids: string[];
         };
+        /** @description The user was banned. The client should close the socket and sign out */
+        SocketAccountBanned: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "accountBanned";
+            /**
+             * Format: uuid
+             * @description The user whom it concerns
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            userId: string;
+            /**
+             * @description Why, in words
+             * @example Signed out everywhere
+             */
+            reason?: string | null;
+            /**
+             * Format: date-time
+             * @description When the ban ends; null for a permanent one
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            expiresAt: string | null;
+            /**
+             * @description Whether the ban has no end
+             * @example false
+             */
+            isPermanent: boolean;
+            /**
+             * Format: date-time
+             * @description When it happened
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            timestamp: string;
+        };
+        /** @description The account was deleted. The client should close the socket and sign out */
+        SocketAccountDeleted: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "accountDeleted";
+            /**
+             * Format: uuid
+             * @description The user whom it concerns
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            userId: string;
+            /**
+             * @description Why, in words
+             * @example Signed out everywhere
+             */
+            reason?: string | null;
+            /**
+             * Format: date-time
+             * @description When it happened
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            timestamp: string;
+        };
+        /** @description Somebody acknowledged an alert. To `alerts` */
+        SocketAlertAcknowledged: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "alertAcknowledged";
+            /** @description The record as it is now */
+            data: components["schemas"]["Alert"] | components["schemas"]["GoneRecord"];
+            /**
+             * @description To subscriptions with `since`: whoever has it knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor?: string;
+        };
+        /** @description The condition of an alert ceased to hold. To `alerts` */
+        SocketAlertCleared: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "alertCleared";
+            /** @description The record as it is now */
+            data: components["schemas"]["Alert"] | components["schemas"]["GoneRecord"];
+            /**
+             * @description To subscriptions with `since`: whoever has it knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor?: string;
+        };
+        /** @description An alert was raised. To `alerts` */
+        SocketAlertRaised: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "alertRaised";
+            /** @description The record as it is now */
+            data: components["schemas"]["Alert"] | components["schemas"]["GoneRecord"];
+            /**
+             * @description To subscriptions with `since`: whoever has it knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor?: string;
+        };
+        /** @description An open alert was seen again, returned, was overturned by late positions, or was told further targets. To `alerts` */
+        SocketAlertUpdated: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "alertUpdated";
+            /** @description The record as it is now */
+            data: components["schemas"]["Alert"] | components["schemas"]["GoneRecord"];
+            /**
+             * @description To subscriptions with `since`: whoever has it knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor?: string;
+        };
+        /** @description The state of an anchor watch changed, it was set or ended, or the boat has moved (at most every 5 seconds). It carries no number. To extended subscriptions of `gps:<device id>`, and to those with `since`, whose caller holds `alerts:read`, or manages the device by a share */
+        SocketAnchorUpdate: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "anchorUpdate";
+            /** @description The record as it is now */
+            data: components["schemas"]["AnchorWatch"] | components["schemas"]["GoneRecord"];
+        };
         /** @description A device was created, changed or deleted. To `devices` */
         SocketDeviceUpdate: {
             /**
@@ -678,6 +903,64 @@ export interface components {
              */
             cursor?: string;
         };
+        /** @description The user's address was changed */
+        SocketEmailChangeVerified: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "emailChangeVerified";
+            /**
+             * Format: uuid
+             * @description The user whom it concerns
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            userId: string;
+            /**
+             * Format: email
+             * @description The new address
+             * @example skipper@example.org
+             */
+            email: string;
+            /**
+             * Format: date-time
+             * @description When it happened
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            timestamp: string;
+        };
+        /** @description An address to sign in with was linked */
+        SocketEmailLinkVerified: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "emailLinkVerified";
+            /**
+             * Format: uuid
+             * @description The user whom it concerns
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            userId: string;
+            /**
+             * Format: email
+             * @description The address
+             * @example skipper@example.org
+             */
+            email: string;
+            /**
+             * Format: uuid
+             * @description The platform account that it became
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            platformAccountId: string;
+            /**
+             * Format: date-time
+             * @description When it happened
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            timestamp: string;
+        };
         /** @description A message could not be carried out, or a subscription is no longer allowed. The connection stays open */
         SocketError: {
             /**
@@ -690,6 +973,45 @@ export interface components {
              * @example Access denied to channel: gps
              */
             message: string;
+        };
+        /** @description Sessions of the user were ended. The client should close the socket and sign out, unless its own session goes on */
+        SocketForceLogout: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "forceLogout";
+            /**
+             * Format: uuid
+             * @description The user whom it concerns
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            userId: string;
+            /**
+             * @description Why, in words
+             * @example Signed out everywhere
+             */
+            reason?: string | null;
+            /**
+             * Format: date-time
+             * @description When it happened
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            timestamp: string;
+        };
+        /** @description Positions that came late, or were marked or deleted, have changed crossings of the past. To extended subscriptions of `geofence` */
+        SocketGeofenceCorrection: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "geofenceCorrection";
+            data: components["schemas"]["ZoneCorrection"];
+            /**
+             * @description To subscriptions with `since`: whoever has it knows of this change and of all before
+             * @example 5f1c9a02b3d4e5f6-1204311
+             */
+            cursor?: string;
         };
         /** @description A device entered or left a zone. To `geofence` and `geofence:<geofence id>` */
         SocketGeofenceEvent: {
@@ -757,6 +1079,53 @@ export interface components {
              */
             cursor?: string;
         };
+        /** @description The user no longer lets an application sign in for them */
+        SocketOAuthConsentRevoked: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "oauthConsentRevoked";
+            /**
+             * Format: uuid
+             * @description The user whom it concerns
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            userId: string;
+            /**
+             * @description The OAuth client; empty when the service named none
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            clientId: string;
+            /**
+             * Format: date-time
+             * @description When it happened
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            timestamp: string;
+        };
+        /** @description The permissions of the user changed */
+        SocketPermissionsUpdated: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "permissionsUpdated";
+            /**
+             * Format: uuid
+             * @description The user whom it concerns
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            userId: string;
+            /**
+             * @description All permissions and wildcards that the user holds now
+             * @example [
+             *       "gps:read",
+             *       "trips:read"
+             *     ]
+             */
+            permissions: string[];
+        };
         /** @description Asks for a `pong` */
         SocketPing: {
             /**
@@ -796,6 +1165,89 @@ export interface components {
              * @enum {string}
              */
             reason: "expired" | "epoch";
+        };
+        /** @description The permissions of a role that the user holds changed: read them again */
+        SocketRolePermissionsChanged: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "rolePermissionsChanged";
+            /**
+             * @description The role
+             * @example role_user
+             */
+            roleId: string;
+            /**
+             * @description Its name
+             * @example User
+             */
+            roleName: string;
+        };
+        /** @description The roles of the user changed */
+        SocketRolesUpdated: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "rolesUpdated";
+            /**
+             * Format: uuid
+             * @description The user whom it concerns
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            userId: string;
+            /**
+             * @description Names of the roles, for people
+             * @example [
+             *       "User"
+             *     ]
+             */
+            roles: string[];
+            /**
+             * @description Identifiers of the roles, for programs
+             * @example [
+             *       "role_user"
+             *     ]
+             */
+            roleIds: string[];
+            /**
+             * Format: date-time
+             * @description When it happened
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            timestamp: string;
+        };
+        /** @description One session of the user was ended. The client whose session it is should close the socket and sign out */
+        SocketSessionRevoked: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "sessionRevoked";
+            /**
+             * Format: uuid
+             * @description The user whom it concerns
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            userId: string;
+            /**
+             * Format: uuid
+             * @description The session
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            sessionId: string;
+            /**
+             * @description Why, in words
+             * @example Signed out everywhere
+             */
+            reason?: string | null;
+            /**
+             * Format: date-time
+             * @description When it happened
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            timestamp: string;
         };
         /** @description Asks for the messages of a channel. Answered by `message`, or by `error` where the channel is not allowed. Subscribing again changes format and `extended` */
         SocketSubscribe: {
@@ -847,6 +1299,19 @@ export interface components {
              * @example gps
              */
             channel: string;
+        };
+        /** @description The vessels near the newest position. To `vessels`: soon after subscribing, then at most every `vessels.broadcast_seconds` */
+        SocketVesselsUpdate: {
+            /**
+             * @description Kind
+             * @constant
+             */
+            type: "vesselsUpdate";
+            /** @description The vessels */
+            data: {
+                /** @description All that are near, not only those that moved */
+                vessels: components["schemas"]["Vessel"][];
+            };
         };
         /** @description A position that was just stored */
         ToldPosition: {
@@ -1062,6 +1527,77 @@ export interface components {
              * @example 2026-05-04T09:30:00.000Z
              */
             updated_at: string;
+        };
+        /** @description A vessel that was heard by AIS */
+        Vessel: {
+            /**
+             * Format: int64
+             * @description Maritime Mobile Service Identity
+             * @example 211331640
+             */
+            mmsi: number;
+            /**
+             * @description Name; empty when it is not known
+             * @example VILM
+             */
+            name: string;
+            /**
+             * Format: int64
+             * @description Code of the type, ITU-R M.1371
+             * @example 60
+             */
+            ship_type: number | null;
+            /**
+             * @description The type in words
+             * @example Passenger
+             */
+            ship_type_label: string;
+            /**
+             * Format: int64
+             * @description Code of the navigational status, ITU-R M.1371
+             * @example 0
+             */
+            nav_status: number | null;
+            /**
+             * @description The status in words
+             * @example Under way using engine
+             */
+            nav_status_label: string;
+            /**
+             * @description Metres
+             * @example 35
+             */
+            length: number | null;
+            /**
+             * @description Metres
+             * @example 8
+             */
+            beam: number | null;
+            /**
+             * @description Degrees, true
+             * @example 212
+             */
+            heading: number | null;
+            /**
+             * @description Degrees, WGS 84
+             * @example 54.1012
+             */
+            lat: number;
+            /**
+             * @description Degrees, WGS 84
+             * @example 13.4711
+             */
+            lng: number;
+            /**
+             * @description Course over ground in degrees
+             * @example 211.4
+             */
+            course: number | null;
+            /**
+             * @description Speed over ground in km/h; 0 when it is not known
+             * @example 14.3
+             */
+            speed_kmh: number;
         };
         /** @description What a list of crossings has to load anew */
         ZoneCorrection: {

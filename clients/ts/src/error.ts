@@ -22,3 +22,14 @@ function wordsOf(body: string): { error?: string; message?: string } {
     return {};
   }
 }
+
+/** Calls a function of the subscriber. What it throws is an uncaught error, and hinders nothing else. */
+export function call(listener: () => void): void {
+  try {
+    listener();
+  } catch (error) {
+    setTimeout(() => {
+      throw error;
+    });
+  }
+}

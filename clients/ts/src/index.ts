@@ -1,19 +1,28 @@
-import type { Channel } from "./channels.js";
-import type { FairleadError } from "./error.js";
+import type { Channel, Message } from "./channels.js";
+import { call, type FairleadError } from "./error.js";
 import { Line } from "./line.js";
 import { Pauses } from "./pauses.js";
 import type { SocketConstructor } from "./socket.js";
 import { type Link, type Listeners, Subscription } from "./subscription.js";
 
 export type {
+  AlertAcknowledged,
+  AlertChange,
+  AlertCleared,
+  AlertRaised,
+  AlertUpdated,
+  AnchorUpdate,
   Change,
   Channel,
   DeviceUpdate,
+  GeofenceCorrection,
   GeofenceEvent,
   GpsLate,
   GpsUpdate,
+  Message,
   ResetReason,
   TripUpdate,
+  VesselsUpdate,
 } from "./channels.js";
 export { FairleadError } from "./error.js";
 export type { SocketConstructor, SocketLike } from "./socket.js";
@@ -28,8 +37,8 @@ export type State = "idle" | "connecting" | "live" | "polling" | "closed";
 export interface Options {
   /** The server's address, such as `https://boat.example.org`. */
   url: string;
-  /** A session token or an API key. */
-  token: string;
+  /** A session token or an API key; null for a page of the server's own, whose session is in a cookie. */
+  token: string | null;
   /** The pause in milliseconds after a first failure; each one after that is twice as long (1,000). */
   minPauseMs?: number;
   /** The longest pause in milliseconds (60,000). */
@@ -40,6 +49,11 @@ export interface Options {
   WebSocket?: SocketConstructor | null;
   /** Called when the state has changed; with the error if the credential has ended. */
   onState?: (state: State, error: FairleadError | null) => void;
+  /**
+   * Called with each message that carries no number: those about the user, `anchorUpdate` and `vesselsUpdate`. They come over
+   * sockets alone, while something is subscribed, and one that is missed isn't sent again.
+   */
+  onMessage?: (message: Message) => void;
 }
 
 export interface Subscribing<C extends Channel = Channel> extends Listeners<C> {
@@ -69,6 +83,7 @@ class FeedClient implements Client {
   readonly #link: Link;
   readonly #newLine: () => Line;
   readonly #onState: Options["onState"];
+  readonly #onMessage: Options["onMessage"];
   readonly #lines = new Map<Subscription, Line>();
   readonly #wake = () => {
     for (const line of this.#lines.values()) line.wake();
@@ -77,14 +92,17 @@ class FeedClient implements Client {
   error: FairleadError | null = null;
 
   constructor({ url, token, minPauseMs = 1_000, maxPauseMs = 60_000, ...options }: Options) {
-    const { idleMs = 15_000, WebSocket, onState } = options;
+    const { idleMs = 15_000, WebSocket, onState, onMessage } = options;
     this.#onState = onState;
+    this.#onMessage = onMessage;
     this.#link = {
       base: new URL(url).href.replace(/\/+$/, ""),
       token,
+      held: 0,
       newPauses: () => new Pauses(minPauseMs, maxPauseMs),
       fail: (error) => this.#end(error),
       changed: () => this.#review(),
+      hear: (message, line) => this.#hear(message, line),
     };
     const found = WebSocket === undefined ? (globalThis as Surroundings).WebSocket : WebSocket;
     this.#newLine = () => new Line(this.#link, found ?? undefined, idleMs);
@@ -136,13 +154,13 @@ class FeedClient implements Client {
   #enter(state: State): void {
     if (state === this.state) return;
     this.state = state;
-    try {
-      this.#onState?.(state, this.error);
-    } catch (error) {
-      setTimeout(() => {
-        throw error;
-      });
-    }
+    call(() => this.#onState?.(state, this.error));
+  }
+
+  /** Every socket is sent the messages about the user: the first one's count. */
+  #hear(message: Message, from: object): void {
+    const first = [...this.#lines.values()].find((line) => line.hears(message));
+    if (first === from) call(() => this.#onMessage?.(message));
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Change, partsOf, typesOf } from "./channels.js";
+import { areAlike, type Change, isAbout, isNumbered, type Message, typesOf } from "./channels.js";
 import type { components } from "./document.gen.js";
 import { FairleadError } from "./error.js";
 import { type Pauses, sleep } from "./pauses.js";
@@ -13,22 +13,23 @@ const ENOUGH = 3;
 const CREDENTIAL_ENDED = 4401;
 
 type Schemas = components["schemas"];
-type Message =
+type Frame =
   | Schemas["SocketNotice"]
   | Schemas["SocketReset"]
   | Schemas["SocketError"]
   | Schemas["SocketPong"]
-  | (Change & { channel?: never });
+  | Change
+  | Message;
 
 /**
- * `dropped`: every subscription was carried, until the socket closed; `refused`: it didn't come so far, or one of them was
- * refused; `impossible`: there are no sockets here.
+ * `dropped`: every subscription was answered, until the socket closed; `refused`: it didn't come so far, or something was
+ * refused that names no channel; `impossible`: there are no sockets here.
  */
 type Ending = "dropped" | "refused" | "unauthorized" | "impossible";
 
 /**
- * A socket that is opened again and again, and the subscriptions that it carries. Messages don't name their channel, so that it
- * carries one of a family.
+ * A socket that is opened again and again, and the subscriptions that it carries. Messages don't name their channel: it carries
+ * one of a family, or some that each name another device or zone.
  */
 export class Line {
   readonly #link: Link;
@@ -54,10 +55,18 @@ export class Line {
     this.#pauses = link.newPauses();
   }
 
-  /** True if it has none of this one's family, not even one that is about to be left. */
+  /** True if its messages can't be another's, not even of one that is about to be left. */
   hasRoomFor(subscription: Subscription): boolean {
-    const { family } = partsOf(subscription.channel);
-    return [...this.#members].every(({ channel }) => partsOf(channel).family !== family);
+    return [...this.#members].every(({ channel }) => !areAlike(channel, subscription.channel));
+  }
+
+  /** True if a message without a number comes over its socket. */
+  hears(message: Message): boolean {
+    const { type } = message;
+    if (!this.#send) return false;
+    if (type !== "anchorUpdate" && type !== "vesselsUpdate") return true;
+    const channel = type === "vesselsUpdate" ? "vessels" : `gps:${message.data.device_id}`;
+    return [...this.#carried].some((member) => member.channel === channel);
   }
 
   get isEmpty(): boolean {
@@ -71,7 +80,9 @@ export class Line {
 
   /** True if every subscription gets its changes, by requests where not by the socket. */
   get isServed(): boolean {
-    return this.#living.every((member) => this.#carried.has(member) || (this.#isPolling && member.isReached));
+    return this.#living.every(
+      (member) => this.#carried.has(member) || (member.isReached && (this.#isPolling || member.isPolling)),
+    );
   }
 
   get #living(): Subscription[] {
@@ -195,11 +206,11 @@ export class Line {
       socket.onmessage = ({ data }: { data: unknown }) => {
         silence = 0;
         const message = read(data);
-        if (!message || message.type === "error") end("refused");
-        else this.#take(message);
+        if (message && message.type !== "error") this.#take(message);
+        else if (!message || !this.#refuse(message)) end("refused");
         if (wasLive || !this.#send) return;
         clearTimeout(opening);
-        if (this.isLive) {
+        if ([...this.#asked].every((member) => this.#carried.has(member) || member.isOver)) {
           wasLive = true;
           this.#refusals = 0;
           this.#isPolling = false;
@@ -216,37 +227,63 @@ export class Line {
     const { channel, cursor } = subscription;
     subscription.stopPolling();
     this.#asked.add(subscription);
-    this.#send?.({ type: "subscribe", channel, since: cursor });
+    this.#send?.({ type: "subscribe", channel, ...(isNumbered(channel) && { since: cursor }) });
   }
 
-  #take(message: Exclude<Message, Schemas["SocketError"]>): void {
+  #take(message: Exclude<Frame, Schemas["SocketError"]>): void {
     const { type } = message;
     if (type === "pong") return;
     if (type === "message" || type === "reset") {
       const member = [...this.#asked].find(({ channel }) => channel === message.channel);
       if (!member) return;
       if (type === "reset") member.reset(message.cursor, message.reason);
-      else if (message.cursor !== undefined) this.#carry(member, message.cursor);
-      else if (member.isOver) {
-        this.#asked.delete(member);
-        this.#members.delete(member);
-      }
+      else if (message.cursor !== undefined || !(member.isOver || isNumbered(member.channel)))
+        this.#carry(member, message.cursor);
+      else if (member.isOver) this.#forget(member);
       return;
     }
-    // The server sends messages about the user, too, which carry no cursor; and types that are newer than this client.
-    if (message.cursor === undefined) return;
-    [...this.#carried].find(({ channel }) => typesOf(channel).includes(type))?.offer(message);
+    // Types that are newer than this client are nobody's.
+    const takers = [...this.#carried].filter(({ channel }) => (typesOf(channel) as string[]).includes(type));
+    const change = message as Change;
+    // A position may have lost its device since: one alone takes all that comes.
+    const taker = takers.length > 1 ? takers.find(({ channel }) => isAbout(channel, change)) : takers[0];
+    taker?.offer(change);
+    if (change.cursor === undefined) this.#link.hear(message as Message, this);
   }
 
-  #carry(member: Subscription, cursor: string): void {
+  #carry(member: Subscription, cursor: string | undefined): void {
     this.#carried.add(member);
-    member.start(cursor);
+    if (cursor !== undefined) member.start(cursor);
     this.#link.changed();
+  }
+
+  /** Lets go of a subscription that the open socket carries no more. */
+  #forget(member: Subscription): void {
+    this.#asked.delete(member);
+    this.#carried.delete(member);
+    this.#members.delete(member);
+  }
+
+  /** Ends the subscription that an error of the server names. Returns false if it names none. */
+  #refuse({ message }: Schemas["SocketError"]): boolean {
+    const words = message.split(" ");
+    const member = [...this.#asked].find(({ channel }) => words.includes(channel));
+    if (!member) return false;
+    if (words[0] === "Too") {
+      // The socket has no room for it.
+      this.#asked.delete(member);
+      member.startPolling();
+      return true;
+    }
+    this.#forget(member);
+    const [status, error] = words[0] === "Access" ? [403, "Forbidden"] : [400, "BadRequest"];
+    member.end(new FairleadError(status as number, JSON.stringify({ error, message })));
+    return true;
   }
 }
 
 /** The message in a frame; null for what is none. */
-function read(data: unknown): Message | null {
+function read(data: unknown): Frame | null {
   try {
     return JSON.parse(String(data));
   } catch {

@@ -1,6 +1,15 @@
-import { type Change, type Channel, partsOf, type ResetReason, typesOf } from "./channels.js";
+import {
+  type Change,
+  type Channel,
+  isAbout,
+  isNumbered,
+  type Message,
+  partsOf,
+  type ResetReason,
+  typesOf,
+} from "./channels.js";
 import type { components } from "./document.gen.js";
-import { FairleadError } from "./error.js";
+import { call, FairleadError } from "./error.js";
 import { type Pauses, retryAfter, sleep } from "./pauses.js";
 
 /** The functions of a subscriber. One that throws is reported as an uncaught error, and hinders nothing else. */
@@ -19,12 +28,16 @@ export interface Listeners<C extends Channel = Channel> {
 export interface Link {
   /** The server's address, without a slash at the end. */
   base: string;
-  token: string;
+  token: string | null;
+  /** Requests that wait for changes now. */
+  held: number;
   newPauses: () => Pauses;
   /** Ends everything: the credential has ended. */
   fail: (error: FairleadError) => void;
   /** Called when something was reached, lost or left. */
   changed: () => void;
+  /** Takes a message without a number from a line. */
+  hear: (message: Message, line: object) => void;
 }
 
 /** The outcome of one request. */
@@ -46,6 +59,14 @@ const BODY_PATIENCE = 60_000;
 const LIMIT = 100;
 /** An empty answer that comes sooner than this (milliseconds) was not held: asking again at once would be a flood. */
 const HELD = 1_000;
+/** Requests of a client that the server holds at once: browsers have six connections to a server, and a page needs some too. */
+const MOST_HELD = 3;
+/** Milliseconds between the requests of a subscription that are not held. */
+const BETWEEN = 5_000;
+
+/** Browsers send the cookie of a page's session by themselves; it counts beside this header alone. */
+const credentialOf = ({ token }: Link): Record<string, string> =>
+  token === null ? { "x-fairlead-page": "1" } : { authorization: `Bearer ${token}` };
 
 const epochOf = (cursor: string): string => cursor.slice(0, cursor.lastIndexOf("-"));
 const numberOf = (cursor: string): number => Number(cursor.slice(cursor.lastIndexOf("-") + 1));
@@ -75,7 +96,7 @@ export class Subscription {
   ) {
     this.#link = link;
     this.channel = channel;
-    this.cursor = since;
+    this.cursor = isNumbered(channel) ? since : "now";
     this.#listeners = listeners;
     this.#pauses = link.newPauses();
     this.#onEnd = onEnd;
@@ -85,22 +106,28 @@ export class Subscription {
   start(cursor: string): void {
     if (this.isOver || this.cursor !== "now") return;
     this.cursor = cursor;
-    this.#tell(() => this.#listeners.onStart?.(cursor));
+    call(() => this.#listeners.onStart?.(cursor));
   }
 
   /** Tells of a change, unless it was told already. */
   offer(change: Change): void {
-    const { cursor } = change;
-    const isKnown = epochOf(cursor) === epochOf(this.cursor) && numberOf(cursor) <= numberOf(this.cursor);
-    if (this.isOver || isKnown) return;
-    this.cursor = cursor;
-    this.#tell(() => this.#listeners.onChange(change));
+    if (this.isOver || this.#isKnown(change)) return;
+    this.cursor = change.cursor ?? this.cursor;
+    call(() => this.#listeners.onChange(change));
+  }
+
+  #isKnown({ cursor }: Change): boolean {
+    return (
+      cursor !== undefined &&
+      epochOf(cursor) === epochOf(this.cursor) &&
+      numberOf(cursor) <= numberOf(this.cursor)
+    );
   }
 
   reset(cursor: string, reason: ResetReason): void {
     if (this.isOver) return;
     this.cursor = cursor;
-    this.#tell(() => this.#listeners.onReset?.(cursor, reason));
+    call(() => this.#listeners.onReset?.(cursor, reason));
   }
 
   /** Ends it; without an error the subscriber wished so. */
@@ -109,7 +136,11 @@ export class Subscription {
     this.isOver = true;
     this.stopPolling();
     this.#onEnd(this);
-    if (error) this.#tell(() => this.#listeners.onError?.(error));
+    if (error) call(() => this.#listeners.onError?.(error));
+  }
+
+  get isPolling(): boolean {
+    return this.#polling !== null;
   }
 
   startPolling(): void {
@@ -126,7 +157,9 @@ export class Subscription {
   async #poll(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const { pause } = await this.read(WAIT_SECONDS, signal);
-      if (pause > 0) await sleep(pause, signal);
+      // A channel without numbers has nothing to ask for: only the server and the right have to be there still.
+      const rest = isNumbered(this.channel) ? pause : Math.max(pause, WAIT_SECONDS * 1_000);
+      if (rest > 0) await sleep(rest, signal);
     }
   }
 
@@ -136,13 +169,16 @@ export class Subscription {
     const abort = () => request.abort();
     signal.addEventListener("abort", abort);
     // Without a cursor, a wait would delay the start.
-    const wait = this.cursor === "now" ? 0 : waitSeconds;
+    const waits = waitSeconds > 0 && this.cursor !== "now";
+    const isHeld = waits && this.#link.held < MOST_HELD;
+    const wait = isHeld ? waitSeconds : 0;
+    if (isHeld) this.#link.held++;
     let timer = setTimeout(abort, wait * 1_000 + PATIENCE);
     const begun = Date.now();
     let outcome: Outcome = { isReached: false, pause: 0 };
     try {
       const response = await fetch(this.#address(wait), {
-        headers: { authorization: `Bearer ${this.#link.token}` },
+        headers: credentialOf(this.#link),
         cache: "no-store",
         signal: request.signal,
       });
@@ -150,10 +186,12 @@ export class Subscription {
       timer = setTimeout(abort, BODY_PATIENCE);
       const text = await response.text();
       if (signal.aborted || this.isOver) return outcome;
-      outcome = this.#take(response, text, wait > 0 && Date.now() - begun < HELD);
+      const rest = isHeld && Date.now() - begun < HELD ? HELD : waits && !isHeld ? BETWEEN : 0;
+      outcome = this.#take(response, text, rest);
     } catch {
       // Nothing came, or not all of it, or it was no JSON: a proxy's own page.
     } finally {
+      if (isHeld) this.#link.held--;
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
     }
@@ -171,7 +209,8 @@ export class Subscription {
     const { family, id } = partsOf(this.channel);
     const query = new URLSearchParams({
       since: this.cursor,
-      types: typesOf(this.channel).join(","),
+      // It takes the same right.
+      types: (isNumbered(this.channel) ? typesOf(this.channel) : typesOf("gps")).join(","),
       limit: String(LIMIT),
       wait_seconds: String(wait),
       ...(family === "gps" && id !== "" && { device_id: id }),
@@ -179,8 +218,8 @@ export class Subscription {
     return `${this.#link.base}/v1/changes?${query}`;
   }
 
-  /** Takes an answer. Throws if its body is no JSON. */
-  #take(response: Response, text: string, isEarly: boolean): Outcome {
+  /** Takes an answer; an empty one is followed by a rest of so many milliseconds. Throws if its body is no JSON. */
+  #take(response: Response, text: string, rest: number): Outcome {
     const { status } = response;
     if (status === 401) {
       this.#link.fail(new FairleadError(status, text));
@@ -202,29 +241,17 @@ export class Subscription {
     }
     if (status !== 200 || !body?.changes || !body.next) return { isReached: false, pause: 0 };
     this.#takePage(body as Page);
-    const isFlood = isEarly && body.changes.length === 0 && body.is_complete === true;
-    return { isReached: true, pause: isFlood ? HELD : 0 };
+    const isEmpty = body.changes.length === 0 && body.is_complete === true;
+    return { isReached: true, pause: isEmpty ? rest : 0 };
   }
 
   #takePage({ changes, next }: Page): void {
+    if (!isNumbered(this.channel)) return;
     this.start(next);
-    const { family, id } = partsOf(this.channel);
-    for (const change of changes as unknown as Change[]) {
-      const isOfOtherZone =
-        family === "geofence" && id !== "" && (change.data as { geofence_id?: string }).geofence_id !== id;
-      if (!isOfOtherZone) this.offer(change);
-    }
+    // The server chooses by device, not by zone.
+    const isOwn = (change: Change) => partsOf(this.channel).family === "gps" || isAbout(this.channel, change);
+    for (const change of changes as unknown as Change[]) if (isOwn(change)) this.offer(change);
     // Changes of other types and devices may have followed the last one.
     if (!this.isOver) this.cursor = next;
-  }
-
-  #tell(call: () => void): void {
-    try {
-      call();
-    } catch (error) {
-      setTimeout(() => {
-        throw error;
-      });
-    }
   }
 }

@@ -19,9 +19,9 @@ import { checkTargetIds, defaultTargetIds } from "../targets/service";
 import { LANGUAGES } from "../texts/language";
 import { AT_REST } from "./machine";
 import type { AnchorDrop, AnchorStateWord, AnchorWatch } from "./schema";
-import { allWatches, deleteWatch, newestPlaceOf, storeWatch, watchOf } from "./stored";
+import { allWatches, deleteWatch, storeWatch, watchOf } from "./stored";
 import type { WatchRow } from "./table";
-import { forgetHeard, lastPlaceOf, metresTo } from "./watch";
+import { forgetHeard, metresTo, placeOf } from "./watch";
 
 // Raw SQL: the name alone, of a table of another room.
 const nameOf = statement(() =>
@@ -59,7 +59,7 @@ const FIRST = ["silent", "dragging", "warning"];
 function toWatch(row: WatchRow): AnchorWatch {
   const { state, dropped_at, updated_at, max_distance_m, ...rest } = row;
   const { user_id: _user, api_key_id: _key, set_at: _set, ...shown } = rest;
-  const place = lastPlaceOf(row.device_id) ?? newestPlaceOf(row.device_id);
+  const place = placeOf(row.device_id);
   const word: AnchorStateWord = state.isSilent ? "silent" : state.place;
   const open = openAlertsOfDevice(row.device_id).filter(({ rule_id }) => rule_id === null);
   open.sort((a, b) => FIRST.indexOf(a.subject ?? "") - FIRST.indexOf(b.subject ?? ""));
@@ -96,17 +96,19 @@ export function dropAnchor(actor: Actor, deviceId: string, input: AnchorDrop): P
     const anchor = anchorOf(deviceId, input, before);
     const isMoved = !before || anchor.latitude !== before.latitude || anchor.longitude !== before.longitude;
     const time = now();
+    const silence_seconds = input.silence_seconds ?? DEFAULT_SILENCE;
     const row: WatchRow = {
       device_id: deviceId,
       ...anchor,
       radius_m: input.radius_m,
       warning_radius_m: input.warning_radius_m ?? null,
-      silence_seconds: input.silence_seconds ?? DEFAULT_SILENCE,
+      silence_seconds,
       confirm_fixes: input.confirm_fixes ?? DEFAULT_CONFIRMATION,
       severity: input.severity ?? "alarm",
       target_ids,
       dropped_at: before?.dropped_at ?? time,
-      set_at: time,
+      // A silence that has begun counts on, unless its time is another one from now on.
+      set_at: before?.silence_seconds === silence_seconds ? before.set_at : time,
       // The positions that follow find out anew where it is; alerts that are open stay so until then.
       state: before ? { ...AT_REST, place: before.state.place, isSilent: before.state.isSilent } : AT_REST,
       max_distance_m: before?.max_distance_m ?? 0,
@@ -139,7 +141,7 @@ function anchorOf(deviceId: string, input: AnchorDrop, before: WatchRow | null):
   const { latitude, longitude, bearing_deg, distance_m } = input;
   if (latitude !== undefined && longitude !== undefined) return { latitude, longitude };
   if (before && bearing_deg === undefined) return { latitude: before.latitude, longitude: before.longitude };
-  const place = lastPlaceOf(deviceId) ?? newestPlaceOf(deviceId);
+  const place = placeOf(deviceId);
   if (!place)
     throw conflict("The device has sent no position yet: give latitude and longitude of the anchor");
   return bearing_deg === undefined
@@ -185,7 +187,7 @@ export async function testWatch(actor: Actor, deviceId: string): Promise<Deliver
   const ids = await transactAs(actor, () => {
     const { target_ids } = existingWatch(deviceId);
     const name = existingName(deviceId);
-    const place = lastPlaceOf(deviceId) ?? newestPlaceOf(deviceId);
+    const place = placeOf(deviceId);
     return enqueue({
       ...{ alertId: null, type: "alert.test", severity: "alarm" },
       targetIds: [...(target_ids ?? defaultTargetIds()), ...targetsOfAnchorRules(deviceId)],

@@ -23,7 +23,7 @@ export const anchorWatches = sqliteTable(
     /** Null for all targets that are used by default. */
     target_ids: text({ mode: "json" }).$type<string[]>(),
     dropped_at: time().notNull(),
-    /** Silence counts from here, or from a later position. */
+    /** When `silence_seconds` was set: silence counts from here, or from a later position. */
     set_at: time().notNull(),
     state: text({ mode: "json" }).$type<AnchorState>().notNull(),
     max_distance_m: real().notNull(),

@@ -10,7 +10,7 @@ import { stateOf } from "../conditions/stored";
 import { mayTell, targetsOfAnchorRules } from "../rules/standing";
 import { defaultTargetIds } from "../targets/service";
 import { type AnchorStep, fallSilent, hear } from "./machine";
-import { allWatches, storeWatch, watchOf } from "./stored";
+import { allWatches, newestPlaceOf, storeWatch, watchOf } from "./stored";
 import type { WatchRow } from "./table";
 
 /** Boats at anchor, as positions and the clock move them. */
@@ -33,17 +33,17 @@ const COOLDOWN = 0;
 
 /** The last distance heard of each device, in metres. */
 const distances = new Map<string, number>();
-/** The last place heard of each device: the own receiver's fixes are not all stored. */
-const places = new Map<string, Place>();
+/** The last place heard of the own receiver, whose fixes are not all stored, until another source sends one. */
+const ownPlaces = new Map<string, Place>();
 /** The last message of each device: its time (epoch milliseconds) and distance. */
 const told = new Map<string, { at: number; metres: number }>();
 
-/** The last place that a watch has heard of since the start. */
-export const lastPlaceOf = (deviceId: string): Place | undefined => places.get(deviceId);
+/** The newest place of a device; null if it has none. */
+export const placeOf = (deviceId: string): Place | null => ownPlaces.get(deviceId) ?? newestPlaceOf(deviceId);
 
 /** Forgets what a watch has heard, since it has ended or begins anew. */
 export function forgetHeard(deviceId: string): void {
-  for (const memory of [distances, places, told]) memory.delete(deviceId);
+  for (const memory of [distances, ownPlaces, told]) memory.delete(deviceId);
 }
 
 /** Lets the watch of a device, if any, hear the newest fix of it, in the current transaction. */
@@ -52,7 +52,9 @@ export function watchAnchor(
   { latitude, longitude, timestamp }: Position & { timestamp: number },
 ): void {
   const watch = watchOf(deviceId);
-  if (watch === null || now() - timestamp > OLDEST) return;
+  if (watch === null) return;
+  afterCommit(() => ownPlaces.delete(deviceId));
+  if (now() - timestamp > OLDEST) return;
   hearPlace(watch, { latitude, longitude, time: timestamp });
 }
 
@@ -65,7 +67,6 @@ function hearPlace(watch: WatchRow, place: Place): void {
   tell(watch, step, metres, place);
   afterCommit(() => {
     distances.set(watch.device_id, metres);
-    places.set(watch.device_id, place);
     tellOfMove(watch.device_id, metres, step.effects.length > 0);
   });
 }
@@ -123,6 +124,7 @@ export function hearOwnFix(deviceId: string, { latitude, longitude }: Position):
   const watch = watchOf(deviceId);
   if (!isSilent && watch === null) return;
   const place: Place = { latitude, longitude, time: now() };
+  if (watch) ownPlaces.set(deviceId, place);
   if (isSilent || (watch && isChangedBy(watch, place)))
     transact(() => {
       endSilence(deviceId);
@@ -141,7 +143,6 @@ function isChangedBy(watch: WatchRow, place: Place): boolean {
 function noteHeard({ device_id, ...watch }: WatchRow, place: Place): void {
   const metres = metresTo({ device_id, ...watch }, place);
   distances.set(device_id, metres);
-  places.set(device_id, place);
   tellOfMove(device_id, metres, false);
 }
 
@@ -156,16 +157,20 @@ export async function watchAnchors(): Promise<void> {
     true,
   );
   for (const watch of watches)
-    if (isOverdue(watch))
+    if (isOverdue(watch) || isAhead(watch))
       await transact(() => {
         const current = watchOf(watch.device_id);
-        if (current && isOverdue(current)) letFallSilent(current);
+        if (current && isAhead(current)) storeWatch({ ...current, set_at: now() });
+        else if (current && isOverdue(current)) letFallSilent(current);
       });
 }
 
+/** True for a watch that was set by a clock which was set back since: it counts from now on. */
+const isAhead = ({ set_at }: WatchRow): boolean => set_at > now();
+
 function isOverdue({ device_id, silence_seconds, set_at, state }: WatchRow): boolean {
   const milliseconds = silence_seconds * SECOND;
-  const fromSetting = Math.min(set_at, now()) + milliseconds;
+  const fromSetting = set_at + milliseconds;
   return !state.isSilent && Math.max(silentAt(device_id, milliseconds) ?? 0, fromSetting) <= now();
 }
 
@@ -173,6 +178,6 @@ function letFallSilent(watch: WatchRow): void {
   const step = fallSilent(watch.state);
   storeWatch({ ...watch, state: step.state });
   const since = Math.max(lastArrival(watch.device_id) ?? 0, watch.set_at);
-  tell(watch, step, (now() - since) / SECOND, lastPlaceOf(watch.device_id) ?? null);
+  tell(watch, step, (now() - since) / SECOND, placeOf(watch.device_id));
   publish("anchor.moved", { device_id: watch.device_id });
 }

@@ -1,6 +1,6 @@
 import { sqlite, statement } from "../../kernel/db/connection";
 import { transact } from "../../kernel/db/transactions";
-import { MINUTE, now, SECOND } from "../../kernel/time/clock";
+import { MINUTE, now, SECOND, steadyNow } from "../../kernel/time/clock";
 
 /**
  * The times at which positions of devices last arrived, by this server's clock, whatever their own time. They are in memory,
@@ -33,6 +33,7 @@ const unwritten = new Set<string>();
 /** Notes that a position of a device has arrived. */
 export function noteArrival(deviceId: string): void {
   if (!isWatched(deviceId)) return;
+  heedClock();
   arrivals.set(deviceId, now());
   unwritten.add(deviceId);
 }
@@ -47,6 +48,7 @@ const written = statement(() =>
 
 /** The time at which a position of a device last arrived (epoch milliseconds); null before the first. */
 export function lastArrival(deviceId: string): number | null {
+  heedClock();
   const known = arrivals.get(deviceId) ?? written().get(deviceId)?.arrived_at ?? null;
   if (known === null) return null;
   // A clock that was set back since: the silence begins now.
@@ -67,23 +69,28 @@ export function silentAt(
   const arrival = lastArrival(deviceId);
   if (arrival === null) return null;
   const due = arrival + milliseconds;
-  if (arrival >= life.startedAt || life.downFor === 0) return due;
-  return Math.max(due, Math.min(due + life.downFor, life.startedAt + longestGrace));
+  const down = downFor();
+  if (arrival >= life.startedAt || down === 0) return due;
+  return Math.max(due, Math.min(due + down, life.startedAt + longestGrace));
 }
 
 // --- The life of this server ---------------------------------------------------------------------------------
 
+/** By the clock as it is now, epoch milliseconds. */
 const life = {
-  /** Epoch milliseconds. */
   startedAt: 0,
-  /** Milliseconds before the start in which nothing could arrive. */
-  downFor: 0,
+  /** The last time at which the server before was seen to run. */
+  ranUntil: 0,
 };
 
 /** A restart that takes less than this is none: the time until which the server ran is known no better. */
 const SHORT = 15 * SECOND;
-/** Before this a clock was never set. */
-const PLAUSIBLE = Date.UTC(2020, 0, 1);
+
+/** Milliseconds before the start in which nothing could arrive. */
+function downFor(): number {
+  const milliseconds = life.startedAt - life.ranUntil;
+  return milliseconds < SHORT ? 0 : milliseconds;
+}
 
 const aliveAt = statement(() =>
   sqlite.prepare<{ alive_at: number }, []>("SELECT alive_at FROM server_life WHERE id = 1"),
@@ -93,37 +100,35 @@ const aliveAt = statement(() =>
 export function startArrivals(): void {
   arrivals.clear();
   unwritten.clear();
-  writtenAt = now();
-  beginLife();
-}
-
-function beginLife(): void {
   const time = now();
-  const ranUntil = aliveAt().get()?.alive_at ?? time;
+  writtenAt = time;
   life.startedAt = time;
-  life.downFor = time - ranUntil < SHORT ? 0 : time - ranUntil;
-  tickedAt = time;
+  life.ranUntil = aliveAt().get()?.alive_at ?? time;
+  steadyAhead = steadyNow() - time;
 }
 
 let writtenAt = 0;
-/** Epoch milliseconds of the last tick. */
-let tickedAt = 0;
+
+/** Milliseconds by which steady time is ahead of the clock: another number once the clock was set. */
+let steadyAhead = 0;
+/** Less is how a clock is held to the right time. */
+const LEAST_LEAP = SECOND;
 
 /**
- * A box without a battery for its clock boots in 1970 and is set right later: that is no silence of years. What has arrived
- * since the start moves along with the clock.
+ * A clock that was set is no silence: a box without a battery boots in 1970, or goes on with the time of its end, and is set
+ * right later. What has happened since the start moves along with the clock.
  */
 function heedClock(): void {
-  const time = now();
-  if (tickedAt < PLAUSIBLE && time >= PLAUSIBLE) {
-    const leap = time - tickedAt;
-    const since = life.startedAt;
-    for (const [id, arrival] of arrivals) if (arrival >= since) arrivals.set(id, arrival + leap);
-    const before = [...arrivals].filter(([, arrival]) => arrival < PLAUSIBLE).map(([id]) => id);
-    for (const id of before) arrivals.delete(id);
-    beginLife();
+  const ahead = steadyNow() - now();
+  const leap = steadyAhead - ahead;
+  if (Math.abs(leap) < LEAST_LEAP) return;
+  steadyAhead = ahead;
+  for (const [id, arrival] of arrivals) {
+    if (arrival < life.startedAt) continue;
+    arrivals.set(id, arrival + leap);
+    unwritten.add(id);
   }
-  tickedAt = time;
+  life.startedAt += leap;
 }
 
 const writeArrival = statement(() =>
@@ -145,7 +150,7 @@ const WRITE_URGENT_EVERY = 2 * SECOND;
 /** While nobody is watched, it only matters to know roughly when the server ran last. */
 const WRITE_IDLE_EVERY = MINUTE;
 
-/** Heeds the clock, and writes down what has arrived. Called each second. */
+/** Writes down what has arrived. Called each second. */
 export async function tickArrivals(): Promise<void> {
   heedClock();
   if (Math.abs(now() - writtenAt) >= writePause()) await writeDown();

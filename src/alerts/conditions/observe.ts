@@ -49,20 +49,25 @@ export function observe(observation: Observation): void {
     case "clear":
       clearAlert({ ruleId: rule.id, deviceId, subject });
       break;
-    case "hold": {
-      const since = state.since as number;
-      const seen: StoredSighting = { value, place, crossingId };
-      holdCondition({ ruleId: rule.id, deviceId, subject, since, dueAt: since + hold }, seen);
+    case "hold":
+      holdBack();
       break;
-    }
     case "drop":
       dropCondition(rule.id, deviceId, subject);
       break;
     case null:
+      // Once it is due, the newest sight is told.
+      if (isMet && state.since !== null) holdBack();
       return;
   }
   if (deviceId !== null)
     noteCondition(deviceId, { ...(isMoment ? BLANK : state), ruleId: rule.id, subject, seenAt: time });
+
+  function holdBack(): void {
+    const since = state.since as number;
+    const seen: StoredSighting = { value, place, crossingId };
+    holdCondition({ ruleId: rule.id, deviceId, subject, since, dueAt: since + hold }, seen);
+  }
 }
 
 function raise({ rule, deviceId, subject, subjectName, value, place, crossingId }: Observation): void {

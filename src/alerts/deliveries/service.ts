@@ -12,6 +12,7 @@ import { noteWayOut, resume } from "../../outbox/worker";
 import { existingTarget, findTargets, switchOff } from "../targets/service";
 import { notificationTargets } from "../targets/table";
 import { LANGUAGES } from "../texts/language";
+import { pack } from "./content";
 import type { Delivery, TestResult } from "./schema";
 import { send } from "./send";
 import { countEnd } from "./sender";
@@ -139,6 +140,8 @@ export async function testTarget(actor: Actor, targetId: string): Promise<TestRe
         finished_at: now(),
         response_status: outcome.status,
         error: outcome.error,
+        // One that failed may be tried again.
+        message: isDelivered ? null : pack({ title, body, data: EMPTY }),
         created_at: at,
       })
       .run();

@@ -229,7 +229,8 @@ export function rotateSecret(actor: Actor, id: string): Promise<CreatedTarget> {
         `The secret was rotated ${former.length} times in 24 hours; it can be again from ${iso(oldest.until)}`,
       );
     const secret = newWebhookSecret();
-    const former_secret_until = now() + FORMER_SECRET_LIFETIME;
+    const time = now();
+    const former_secret_until = time + FORMER_SECRET_LIFETIME;
     const row = db
       .update(notificationTargets)
       .set({
@@ -237,7 +238,7 @@ export function rotateSecret(actor: Actor, id: string): Promise<CreatedTarget> {
         former_secret: before.secret,
         former_secret_until,
         older_secrets: former.length > 0 ? former : null,
-        updated_at: now(),
+        updated_at: time,
       })
       .where(eq(notificationTargets.id, id))
       .returning()

@@ -183,11 +183,12 @@ export async function changePassword(actor: SessionActor, input: PasswordChange)
  * else's.
  */
 function setPassword(userId: string, hash: string, client: Client): void {
-  db.update(passwords).set({ hash, changed_at: now() }).where(eq(passwords.user_id, userId)).run();
+  const time = now();
+  db.update(passwords).set({ hash, changed_at: time }).where(eq(passwords.user_id, userId)).run();
   db.delete(passwordResets).where(eq(passwordResets.user_id, userId)).run();
   cancelVerification(userId, "email_change");
   cancelVerification(userId, "email_link");
   dropChallenges(userId);
   startAnew(userId);
-  notify(activeUser(userId), { kind: "password_changed", at: now() }, client.acceptLanguage);
+  notify(activeUser(userId), { kind: "password_changed", at: time }, client.acceptLanguage);
 }

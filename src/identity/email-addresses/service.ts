@@ -153,15 +153,16 @@ function setEmail(
   const account = ownEmailAccount(user);
   if (account.email === email) return false;
   checkAddressFree(email, user.id);
+  const updated_at = now();
   try {
     db.update(platformAccounts)
-      .set({ email, platform_user_id: email, email_verified: isProved, updated_at: now() })
+      .set({ email, platform_user_id: email, email_verified: isProved, updated_at })
       .where(eq(platformAccounts.id, account.id))
       .run();
   } catch (error) {
     throw isUniqueViolation(error) ? conflict("This email address is in use") : error;
   }
-  db.update(users).set({ updated_at: now() }).where(eq(users.id, user.id)).run();
+  db.update(users).set({ updated_at }).where(eq(users.id, user.id)).run();
   // Links sent to the old address must no longer open the account.
   db.delete(passwordResets).where(eq(passwordResets.user_id, user.id)).run();
   // An address that nobody proved may be a stranger's, who must not be sent emails at will.

@@ -31,11 +31,12 @@ export const purpose = (id: string) => `email ${id}`;
 /** Queues an email in the current transaction; it goes out after the commit. `userId` is its owner. */
 export function queueEmail(email: Email, userId: string | null): void {
   const id = newId();
+  const time = now();
   putIntoOutbox({
     ...{ id, lane: EMAILS, alert_id: null, kind: email.kind, severity: null, urgency: 1, user_id: userId },
     message: encrypt(JSON.stringify(email), purpose(id)),
-    next_attempt_at: now(),
-    created_at: now(),
+    next_attempt_at: time,
+    created_at: time,
   });
 }
 

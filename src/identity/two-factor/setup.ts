@@ -52,7 +52,8 @@ export async function setUpTwoFactor(
     // Deleted while the password was checked: nothing more may be stored about that account.
     presentUser(user.id);
     if (isTwoFactorOn(user.id)) throw alreadyOn();
-    const expiresAt = now() + SETUP_LIFETIME;
+    const time = now();
+    const expiresAt = time + SETUP_LIFETIME;
     const row = {
       user_id: user.id,
       secret: encrypt(secret, secretOf(user.id)),
@@ -64,7 +65,7 @@ export async function setUpTwoFactor(
       stranger_failures: 0,
       stranger_failed_at: null,
       forgiven_at: null,
-      created_at: now(),
+      created_at: time,
     };
     db.insert(twoFactor).values(row).onConflictDoUpdate({ target: twoFactor.user_id, set: row }).run();
     return {

@@ -138,6 +138,7 @@ export function changeFields(
   const before = activeUser(id);
   checkOutranks(caller, id);
   const changed: string[] = [];
+  const updated_at = now();
   if (input.username !== undefined && input.username.toLowerCase() !== before.username) {
     rename(id, input.username.toLowerCase());
     changed.push("username");
@@ -151,13 +152,13 @@ export function changeFields(
   if (!avatars_enabled) db.update(platformAccounts).set({ avatar_url: null }).where(pictured).run();
   else if (avatar !== undefined && avatar !== (primaryAccount(before)?.avatar_url ?? null)) {
     const account = eq(platformAccounts.id, before.primary_platform_account_id ?? "");
-    db.update(platformAccounts).set({ avatar_url: avatar, updated_at: now() }).where(account).run();
+    db.update(platformAccounts).set({ avatar_url: avatar, updated_at }).where(account).run();
     changed.push("avatar_url");
   }
   if (changed.length === 0) return { row: before, changed };
   const row = db
     .update(users)
-    .set({ privacy_mode, avatars_enabled, updated_at: now() })
+    .set({ privacy_mode, avatars_enabled, updated_at })
     .where(eq(users.id, id))
     .returning()
     .get();

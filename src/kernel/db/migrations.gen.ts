@@ -35,6 +35,7 @@ import m32 from "../../../drizzle/0032_invitations.sql" with { type: "text" };
 import m33 from "../../../drizzle/0033_timeline.sql" with { type: "text" };
 import m34 from "../../../drizzle/0034_share_links.sql" with { type: "text" };
 import m35 from "../../../drizzle/0035_older_secrets.sql" with { type: "text" };
+import m36 from "../../../drizzle/0036_spans_of_deleted_devices.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -73,4 +74,5 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0033_timeline", sql: m33 },
   { tag: "0034_share_links", sql: m34 },
   { tag: "0035_older_secrets", sql: m35 },
+  { tag: "0036_spans_of_deleted_devices", sql: m36 },
 ];

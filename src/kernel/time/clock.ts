@@ -1,14 +1,30 @@
 /** The one source of time. Everything that reads the time calls `now()`, so that a test can move it. */
 let source: () => number = Date.now;
 
+/** Time as it goes by on this machine, whatever its clock is set to in between. */
+const sinceStart = (): number => performance.timeOrigin + performance.now();
+let steadySource: () => number = sinceStart;
+
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export function now(): number {
   return source();
 }
 
-/** Replaces the source of time; without an argument, the machine's clock returns. */
-export function setClock(next: () => number = Date.now): void {
+/** Milliseconds that have gone by since some moment: a clock that is set, forward or back, changes nothing here. */
+export function steadyNow(): number {
+  return steadySource();
+}
+
+/**
+ * Replaces the source of time; without an argument, the machine's clock returns. By default time goes by as the clock shows
+ * it; `steady` is for one that is set.
+ */
+export function setClock(
+  next: () => number = Date.now,
+  steady = next === Date.now ? sinceStart : next,
+): void {
   source = next;
+  steadySource = steady;
 }
 
 /** The times of a record that is made now: one look at the clock, so that they are equal. */

@@ -19,8 +19,9 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** True for the name of a time zone that the IANA database has. */
+/** True for the name of a time zone that the IANA database has, and not for an offset such as +02:00. */
 export function isTimeZone(name: string): boolean {
+  if (/^[+-]/.test(name)) return false;
   try {
     formatOf(name);
     return true;

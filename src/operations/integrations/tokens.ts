@@ -140,13 +140,14 @@ function keep(row: IntegrationRow, tokens: Tokens): { latest: IntegrationRow | u
   const latest = current(row.id);
   if (!latest || latest.removed_at !== null) return { latest: undefined, isKept: false };
   if (!isCurrent(row)) return { latest, isKept: false };
+  const time = now();
   const kept = db
     .update(integrations)
     .set({
       ...sealTokens(row.id, tokens),
       ...(tokens.scopes !== null && { scopes: tokens.scopes }),
-      last_refreshed_at: now(),
-      validated_at: now(),
+      last_refreshed_at: time,
+      validated_at: time,
     })
     .where(eq(integrations.id, row.id))
     .returning()

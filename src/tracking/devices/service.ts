@@ -21,6 +21,7 @@ import { endStaysOf } from "../geofences/events";
 import { newestPositionOf } from "../gps/service";
 import { forgetCurrent } from "../ingest/current-cache";
 import { detach } from "../ingest/detach";
+import { endSpansOf } from "../ingest/journeys";
 import { releaseHeld } from "../ingest/judge";
 import { endLinksOfDevice } from "../links/service";
 import { endSharesOf } from "../shares/service";
@@ -199,6 +200,7 @@ export function deleteDevice(actor: Actor, id: string): Promise<void> {
     auditTrackersOf(id);
     endSharesOf(id);
     endLinksOfDevice(id);
+    endSpansOf(id);
     noteTripsOf("device", id);
     endStaysOf(id);
     endWatch(id);

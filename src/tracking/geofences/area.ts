@@ -178,7 +178,7 @@ function polygonArea(polygons: readonly (readonly RingCoordinates[])[], cap: Cap
     contains,
     distanceKm: (point) =>
       contains(point) ? 0 : toKm(Math.min(...edges.map((some) => some.angleTo(point)))),
-    isCutBy: (arc) => angleToArc(arc, cap.centre) <= cap.radius && edges.some((some) => some.cross(arc)),
+    isCutBy: (arc) => edges.some((some) => some.cross(arc)),
     size:
       OVERHEAD +
       [
@@ -198,8 +198,7 @@ function corridorArea(line: readonly Coordinate[], widthM: number, cap: Cap): Ar
     distanceKm: (point) => toKm(Math.max(0, edges.angleTo(point) - width)),
     // Of two arcs that don't cross, the nearest points are an end of one of them and a point of the other.
     isCutBy: (arc) =>
-      angleToArc(arc, cap.centre) <= cap.radius &&
-      (edges.cross(arc) || edges.hasPointWithin(width, arc) || contains(arc.from) || contains(arc.to)),
+      edges.cross(arc) || edges.hasPointWithin(width, arc) || contains(arc.from) || contains(arc.to),
     size: OVERHEAD + edges.size,
   };
 }

@@ -94,12 +94,14 @@ export function updateGeofence(actor: Actor, id: string, input: GeofenceChange):
     if (isEmpty(change)) return toGeofence(before);
     const isAnew = WATCHED.some((field) => field in change);
     if (isAnew) ceaseToWatch(before.seq);
+    const updated_at = now();
     const row = db
       .update(geofences)
       .set({
         ...change,
-        ...(isAnew && beginMoment(Math.max(now(), before.watch_from + 1))),
-        updated_at: now(),
+        // Two beginnings differ, even in one millisecond and where the clock was set back.
+        ...(isAnew && beginMoment(Math.max(updated_at, before.watch_from + 1))),
+        updated_at,
       })
       .where(eq(geofences.id, id))
       .returning()

@@ -101,12 +101,17 @@ export function capAround(vectors: readonly Vector[]): Cap {
   let centre = length(sum) < SHORTEST ? (vectors[0] as Vector) : unit(sum);
   let best: Cap | null = null;
   for (let step = 1; step <= STEPS; step++) {
+    const [x, y, z] = centre;
     let farthest = centre;
-    let least = 2;
+    let most = 0;
     for (const vector of vectors) {
-      const cosine = dot(centre, vector);
-      if (cosine >= least) continue;
-      least = cosine;
+      // The chord: cosines of small angles are all the same.
+      const byX = vector[0] - x;
+      const byY = vector[1] - y;
+      const byZ = vector[2] - z;
+      const square = byX * byX + byY * byY + byZ * byZ;
+      if (square <= most) continue;
+      most = square;
       farthest = vector;
     }
     const radius = angle(centre, farthest);

@@ -6,7 +6,19 @@ import { type Area, areaOf } from "./area";
 import type { Box } from "./geometry";
 import type { Geometry, Kind } from "./kinds";
 import type { Place, SideRules } from "./sides";
-import { type Arc, angle, angleToArc, dot, toKm, toRadians, unit, type Vector, vectorOf } from "./sphere";
+import {
+  type Arc,
+  angle,
+  angleToArc,
+  arcBetween,
+  cross,
+  dot,
+  toKm,
+  toRadians,
+  unit,
+  type Vector,
+  vectorOf,
+} from "./sphere";
 
 /** Active zones as positions are compared with them. Raw SQL: each position runs these, and Drizzle knows no R-Tree. */
 export interface Zone extends Position, SideRules {
@@ -73,11 +85,10 @@ const distanceTo = (zone: Zone, position: Position): number =>
     ? Math.max(0, distanceKm(zone, position) - zone.radius_km)
     : areaOfZone(zone).distanceKm(vectorOf(position));
 
-/** True if a way touches a zone. */
+/** True if a way touches a zone. Ways that miss its circle are most: they cost no look at its shape. */
 export const isCutBy = (zone: Zone, arc: Arc): boolean =>
-  zone.kind === "circle"
-    ? angleToArc(arc, vectorOf(zone)) <= toRadians(zone.radius_km)
-    : areaOfZone(zone).isCutBy(arc);
+  angleToArc(arc, vectorOf(zone)) <= toRadians(zone.radius_km) &&
+  (zone.kind === "circle" || areaOfZone(zone).isCutBy(arc));
 
 /** The largest `accuracy_m` that counts for a zone, in metres. */
 export function accuracyLimit(zone: Pick<Zone, "max_accuracy_m">): number {
@@ -176,9 +187,8 @@ function zonesOfCube(cube: Vector): readonly Zone[] | null {
 
 /** True if a zone comes near enough to the middle of a cube to touch the cube. */
 function comesNear(zone: Zone, middle: Vector): boolean {
-  if (zone.kind === "circle")
-    return angle(vectorOf(zone), middle) <= toRadians(zone.radius_km) + HALF_DIAGONAL;
-  return areaOfZone(zone).distanceKm(middle) <= toKm(HALF_DIAGONAL);
+  if (angle(vectorOf(zone), middle) > toRadians(zone.radius_km) + HALF_DIAGONAL) return false;
+  return zone.kind === "circle" || areaOfZone(zone).distanceKm(middle) <= toKm(HALF_DIAGONAL);
 }
 
 const zonesInBox = ([minX, maxX, minY, maxY, minZ, maxZ]: Box): Zone[] =>
@@ -188,8 +198,6 @@ const zonesInBox = ([minX, maxX, minY, maxY, minZ, maxZ]: Box): Zone[] =>
 export function zonesAt({ zones, vector: [x, y, z] }: Surroundings): readonly Zone[] {
   return zones ?? zonesInBox([x, x, y, y, z, z]);
 }
-
-const DISTANT = 0.01;
 
 /** The zones that a way between two places may cut. */
 export function zonesBetween(one: Surroundings, two: Surroundings): readonly Zone[] {
@@ -201,9 +209,40 @@ export function zonesBetween(one: Surroundings, two: Surroundings): readonly Zon
     const known = new Set(one.zones.map(({ seq }) => seq));
     return [...one.zones, ...two.zones.filter(({ seq }) => !known.has(seq))];
   }
-  const [from, to] = [one.vector, two.vector];
-  // A long way bulges far out of the box of its ends.
-  const bulge = dot(from, to) < 1 - DISTANT ? 1 : 1 - Math.sqrt((1 + dot(from, to)) / 2);
+  const found = new Map<number, Zone>();
+  for (const [from, to] of piecesOf(arcBetween(one.vector, two.vector)))
+    for (const zone of zonesAlong(from, to)) found.set(zone.seq, zone);
+  return [...found.values()];
+}
+
+/** Zones along a piece of a way, which is short. */
+function zonesAlong(from: Vector, to: Vector): Zone[] {
+  const bulge = 1 - Math.sqrt((1 + dot(from, to)) / 2);
   const range = (a: number, b: number): [number, number] => [Math.min(a, b) - bulge, Math.max(a, b) + bulge];
   return zonesInBox([...range(from[0], to[0]), ...range(from[1], to[1]), ...range(from[2], to[2])]);
+}
+
+/** A way is looked at in pieces, since the box around a long one holds a country: of 6 km, or as many as these. */
+const PIECE = 1 / 1_024;
+const MOST_PIECES = 256;
+
+/** The pieces of a way. Of one between opposite places, which has no direction, they are the two ends. */
+function piecesOf({ from, to, normal }: Arc): [from: Vector, to: Vector][] {
+  if (normal === null)
+    return [
+      [from, from],
+      [to, to],
+    ];
+  const whole = angle(from, to);
+  const ahead = cross(normal, from);
+  const count = Math.min(MOST_PIECES, Math.ceil(whole / PIECE));
+  const at = (piece: number): Vector => {
+    const [cosine, sine] = [Math.cos((whole * piece) / count), Math.sin((whole * piece) / count)];
+    return [
+      cosine * from[0] + sine * ahead[0],
+      cosine * from[1] + sine * ahead[1],
+      cosine * from[2] + sine * ahead[2],
+    ];
+  };
+  return Array.from({ length: count }, (_, piece) => [at(piece), at(piece + 1)]);
 }

@@ -1,6 +1,6 @@
 import { sqlite, statement } from "../../kernel/db/connection";
 import { TransactionCache } from "../../kernel/db/transaction-cache";
-import { SECOND } from "../../kernel/time/clock";
+import { now, SECOND } from "../../kernel/time/clock";
 
 /**
  * The state of devices that their next fix needs, in memory from one fix to the next. Raw SQL: each fix runs these.
@@ -77,4 +77,15 @@ export function tripAt(deviceId: string, time: number): JoinedTrip | null {
     lastSpans.set(deviceId, span);
   }
   return span !== null && holds(span) ? { id: span.tripId, isCompleted: span.isCompleted === 1 } : null;
+}
+
+const endOpen = statement(() =>
+  sqlite.prepare<unknown, [string, number]>(
+    "UPDATE trip_spans SET until_time = max(?2, from_time) WHERE device_id = ?1 AND until_time IS NULL",
+  ),
+);
+
+/** Ends, in the current transaction, what a device that is about to be deleted logs. Its spans stay, without it. */
+export function endSpansOf(deviceId: string): void {
+  endOpen().run(deviceId, now());
 }

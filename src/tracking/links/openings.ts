@@ -8,15 +8,23 @@ import { shareLinks } from "./table";
 
 /** Openings of links, written together: whoever opens one waits for no write. */
 
+interface Opened {
+  times: number;
+  /** Epoch milliseconds. */
+  last: number;
+}
+
 /** Openings that are not written yet, by link. A crash loses them. */
-const pending = new Map<string, { times: number; last: number }>();
+const pending = new Map<string, Opened>();
 
 const PACE = 5 * SECOND;
 let writing: ReturnType<typeof setTimeout> | undefined;
 
 /** Counts that a link was opened. */
-export function noteOpening(id: string): void {
-  pending.set(id, { times: (pending.get(id)?.times ?? 0) + 1, last: now() });
+export const noteOpening = (id: string): void => count(id, { times: 1, last: now() });
+
+function count(id: string, { times, last }: Opened): void {
+  pending.set(id, { times: (pending.get(id)?.times ?? 0) + times, last });
   writing ??= setTimeout(writeOpenings, PACE);
   writing.unref();
 }
@@ -25,15 +33,20 @@ export function noteOpening(id: string): void {
 export function writeOpenings(): void {
   clearTimeout(writing);
   writing = undefined;
-  const counted = [...pending];
-  if (counted.length === 0) return;
+  if (pending.size === 0) return;
+  const counted: [string, Opened][] = [];
   transact(() => {
+    // Taken only now: a transaction may wait, and links are opened meanwhile.
+    counted.push(...pending);
+    pending.clear();
     for (const [id, { times, last }] of counted) {
       const opened_count = sql`${shareLinks.opened_count} + ${times}`;
       db.update(shareLinks).set({ opened_count, last_opened_at: last }).where(eq(shareLinks.id, id)).run();
     }
-    pending.clear();
-  }).catch((error) => logFailure("openings of links could not be noted", error));
+  }).catch((error) => {
+    for (const [id, opened] of counted) count(id, opened);
+    logFailure("openings of links could not be noted", error);
+  });
 }
 
 /** The number of times that a link was opened and the last one, with those that aren't written yet. */

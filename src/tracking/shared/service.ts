@@ -136,11 +136,13 @@ function courseOf(link: Link, { device_id, from, to }: SharedTrackQuery): Course
   const { fixedBy, arrivedBy } = boundsOf(link);
   const begin = Math.max(0, asked, link.from ?? 0);
   const end = Math.min(until ?? fixedBy, fixedBy);
+  // A trip that began within the delay would tell of it.
+  const first = begin || Math.min(shown.begun, end);
   return {
     ...shown,
     span: { from: begin, until: end + 1, arrivedBy },
-    from: begin || shown.begun,
-    to: Math.max(begin || shown.begun, Math.min(end, now())),
+    from: first,
+    to: Math.max(first, Math.min(end, now())),
   };
 }
 

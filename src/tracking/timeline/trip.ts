@@ -22,7 +22,7 @@ const first = end("ASC");
 const last = end("DESC");
 const spans = statement(() =>
   sqlite.prepare<{ device_id: string; from_time: number; until_time: number | null }, [string]>(
-    "SELECT device_id, from_time, until_time FROM trip_spans WHERE trip_id = ? ORDER BY from_time, rowid",
+    "SELECT device_id, from_time, until_time FROM trip_spans WHERE trip_id = ? AND device_id IS NOT NULL ORDER BY from_time, rowid",
   ),
 );
 

@@ -1,6 +1,8 @@
 import { Elysia } from "elysia";
-import type { Caller } from "../../identity/access/caller";
+import { requireStillAdmitted } from "../../identity/access/actor";
+import { type Caller, isUnchanged } from "../../identity/access/caller";
 import { guard } from "../../identity/access/guard";
+import { requireDevice, type VisibleDevices, visibleDevices } from "../../identity/access/visible-devices";
 import { acceptedType } from "../../kernel/http/accept";
 import { errors, SelfLink } from "../../kernel/http/answers";
 import { giveSeconds } from "../../kernel/http/client";
@@ -9,7 +11,7 @@ import { isKnown } from "../../kernel/http/etag";
 import { noteLargeRead } from "../../kernel/http/large-reads";
 import { IdParams, query, t } from "../../kernel/http/schema";
 import { countedAnswer, LARGE } from "../../kernel/http/unsent";
-
+import { requireTrip } from "../shares/trips";
 import { MEDIA_TYPES, TRACK_FORMATS, Track, type TrackFormat, TrackQuery } from "./schema";
 import { type Course, courseOfDevice, courseOfTrip, etagOf, fileName, fileOf, trackOf } from "./service";
 import { streamed } from "./stream";
@@ -24,12 +26,14 @@ const formatOf = ({ format }: TrackQuery, request: Request): TrackFormat => {
 /** A long track takes seconds to read. */
 const READING_SECONDS = 120;
 
+/** Answers with a track, as long as its caller sees it: a long one is sent for minutes. */
 async function answer(
   request: Request,
   caller: Caller,
   course: Course,
   asked: TrackQuery,
   self: string,
+  seen: (visible: VisibleDevices) => void,
 ): Promise<Response> {
   const format = formatOf(asked, request);
   const etag = etagOf(course, asked, format);
@@ -41,14 +45,19 @@ async function answer(
   if (isKnown(etag, request.headers.get("if-none-match")))
     return new Response(null, { status: 304, headers });
   giveSeconds(request, READING_SECONDS);
+  const permission = "device" in course.owner ? "gps:read" : "trips:read";
+  const check = () => {
+    if (!isUnchanged(caller)) requireStillAdmitted(caller);
+    seen(visibleDevices(caller, permission, "history"));
+  };
   if (format === "json") {
-    const text = JSON.stringify(single(await trackOf(course, asked, caller.id), self));
+    const text = JSON.stringify(single(await trackOf(course, asked, caller.id, check), self));
     if (text.length > LARGE) noteLargeRead(caller.id, text.length);
     return countedAnswer(request, new Response(text, { headers }));
   }
   // HEAD asks about the answer: the file would be made for nothing (RFC 9110, section 9.3.2).
   if (request.method === "HEAD") return new Response(null, { headers });
-  return streamed(request, caller.id, fileOf(course, format, asked, caller.id), headers);
+  return streamed(request, caller.id, fileOf(course, format, asked, caller.id, check), headers);
 }
 
 const Answer = t.Object(
@@ -70,7 +79,9 @@ export const trackRoutes = new Elysia({ prefix: "/v1", tags: ["Tracks"] })
   .get(
     "/devices/:id/track",
     ({ actor: { caller }, params: { id }, query: asked, request }) =>
-      answer(request, caller, courseOfDevice(id, asked), asked, `/v1/devices/${id}/track`),
+      answer(request, caller, courseOfDevice(id, asked), asked, `/v1/devices/${id}/track`, (visible) =>
+        requireDevice(caller, visible, id),
+      ),
     {
       access: { requires: "gps:read", orShare: "history" },
       params: IdParams,
@@ -86,7 +97,9 @@ export const trackRoutes = new Elysia({ prefix: "/v1", tags: ["Tracks"] })
   .get(
     "/trips/:id/track",
     ({ actor: { caller }, params: { id }, query: asked, request, visible }) =>
-      answer(request, caller, courseOfTrip(id, asked, visible), asked, `/v1/trips/${id}/track`),
+      answer(request, caller, courseOfTrip(id, asked, visible), asked, `/v1/trips/${id}/track`, (visible) =>
+        requireTrip(id, visible),
+      ),
     {
       access: { requires: "trips:read", orShare: "history" },
       params: IdParams,

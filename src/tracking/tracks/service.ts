@@ -86,11 +86,31 @@ const reading = semaphore({
 /** Most points of an answer in JSON. */
 const MOST_POINTS = 200_000;
 
-/** A track with as many points as were asked for, or within a tolerance. Throws 400, and 503 where too many are read. */
-export const trackOf = (course: Course, query: TrackQuery, credentialId: string): Promise<Track> =>
-  reading.run(credentialId, () =>
-    draw(course, query, readSpots(course.owner, course.span, credentialId), new PieceFinder(gapOf(query))),
-  );
+/** Throws where whoever asked may not see the track any more. */
+export type Check = () => void;
+
+/** The same pages, while a check holds before each. */
+async function* whileSeen<T>(pages: AsyncIterable<T>, check: Check): AsyncGenerator<T> {
+  for await (const page of pages) {
+    check();
+    yield page;
+  }
+}
+
+/**
+ * A track with as many points as were asked for, or within a tolerance. Throws 400, 503 where too many are read, and what the
+ * check throws.
+ */
+export const trackOf = (
+  course: Course,
+  query: TrackQuery,
+  credentialId: string,
+  check: Check,
+): Promise<Track> =>
+  reading.run(credentialId, () => {
+    const fixes = readSpots(course.owner, course.span, credentialId);
+    return draw(course, query, whileSeen(fixes, check), new PieceFinder(gapOf(query)));
+  });
 
 /** Milliseconds of a pause that begins a new piece, if it is longer. */
 export const gapOf = ({ gap_seconds }: Pick<TrackQuery, "gap_seconds">): number =>
@@ -148,15 +168,16 @@ const WRITERS: Record<FileFormat, Writer> = {
   csv: writeCsv,
 };
 
-/** The text of a file of a track, made as it is read: all positions, unless a tolerance is named. */
+/** The text of a file of a track, made as it is read: all positions, unless a tolerance is named. It breaks off as the check fails. */
 export function fileOf(
   course: Course,
   format: FileFormat,
   query: TrackQuery,
   credentialId: string,
+  check: Check,
 ): AsyncGenerator<string> {
   const finder = new PieceFinder(gapOf(query));
-  const fixes = readFixes(course.owner, course.span, credentialId);
+  const fixes = whileSeen(readFixes(course.owner, course.span, credentialId), check);
   return WRITERS[format]({ name: course.name }, thinTo(fixes, finder, query.tolerance_m ?? null));
 }
 

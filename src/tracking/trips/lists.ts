@@ -1,4 +1,17 @@
-import { and, asc, count, desc, eq, inArray, notExists, notInArray, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  inArray,
+  isNull,
+  notExists,
+  notInArray,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { db } from "../../kernel/db/connection";
 import { counter } from "../../kernel/db/counters";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
@@ -140,7 +153,12 @@ export function listShown(
   const otherLogger = db
     .select({ trip: tripSpans.trip_id })
     .from(tripSpans)
-    .where(and(eq(tripSpans.trip_id, trips.id), notInArray(tripSpans.device_id, [...visible])));
+    .where(
+      and(
+        eq(tripSpans.trip_id, trips.id),
+        or(isNull(tripSpans.device_id), notInArray(tripSpans.device_id, [...visible])),
+      ),
+    );
   const which = and(
     inArray(trips.device_id, devices),
     notExists(otherLogger),

@@ -25,7 +25,7 @@ import type { GpsPoint } from "../ingest/schema";
 import { endLinksOfTrip } from "../links/service";
 import { locations } from "../locations/table";
 import { removeLog } from "../log/removal";
-import { isTripShown } from "../shares/trips";
+import { requireTrip } from "../shares/trips";
 import { listRows, listShown, type TripRow as Row, recount } from "./lists";
 import type { NewTrip, StatusChange, Trip, TripChange, TripFilter } from "./schema";
 import { noteSpan } from "./spans";
@@ -72,7 +72,7 @@ export function getTrip(id: string, visible: VisibleDevices = "all"): Trip {
 /** The row of a trip that a caller sees. Throws 404. */
 export function shownTrip(id: string, visible: VisibleDevices): Row {
   const row = tripRow(id);
-  if (!isTripShown(id, visible)) throw notFound("Trip");
+  requireTrip(id, visible);
   return row;
 }
 

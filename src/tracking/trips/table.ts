@@ -85,9 +85,8 @@ export const tripSpans = sqliteTable(
     trip_id: text()
       .notNull()
       .references(() => trips.id, { onDelete: "cascade" }),
-    device_id: text()
-      .notNull()
-      .references(() => devices.id, { onDelete: "cascade" }),
+    /** Null for one that is gone: its positions stay in the trip. */
+    device_id: text().references(() => devices.id, { onDelete: "set null" }),
     from_time: time().notNull(),
     until_time: time(),
   },

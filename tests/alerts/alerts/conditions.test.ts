@@ -70,6 +70,22 @@ describe("a rule on speed", () => {
     expect(Date.parse(alert.last_seen_at) - Date.parse(alert.raised_at)).toBeGreaterThanOrEqual(2 * MINUTE);
   });
 
+  test("that has to hold for a while tells the newest speed and place by then", async () => {
+    const device = await server.device("Van 4");
+    const fields = { device_ids: [device.id], hold_seconds: 600 };
+    await newRule(server, { type: "speed", above_knots: 7 }, fields);
+    for (const [speed_knots, latitude] of [
+      [8, 54.1],
+      [30, 54.2],
+    ] as const) {
+      await send(server, device, { speed_knots, latitude });
+      await server.advance(5 * MINUTE);
+    }
+    await watched();
+    const [alert] = await alertsOf(server, `&device_id=${device.id}`);
+    expect(alert).toMatchObject({ value: 30, latitude: 54.2, message: "Van 4 makes 30 knots" });
+  });
+
   test("watches devices that are made later, where it names none", async () => {
     await newRule(server, { type: "speed", above_knots: 7 });
     const device = await server.device();

@@ -124,6 +124,19 @@ test(
       (id) => raised.find((each) => each.id === id)?.acknowledged_at === null,
     );
     expect(forgotten).toEqual([]);
+    // Acknowledgements among them: whatever was not superseded by an end has arrived, and nothing was sent without a commit.
+    const deliveries = rows<{ id: string; status: string }>(
+      server,
+      "SELECT id, status FROM outbox WHERE lane <> 'email'",
+    );
+    const arrived = new Set(hook.received.map(({ id }) => id));
+    expect(
+      deliveries.filter(({ id, status }) =>
+        status === "delivered" ? !arrived.has(id) : status !== "superseded",
+      ),
+    ).toEqual([]);
+    const stored = new Set(deliveries.map(({ id }) => id));
+    expect([...arrived].filter((id) => !stored.has(id))).toEqual([]);
     if (process.env.KILLS)
       process.stdout.write(
         `${KILLS} kills, ${enters} entries, ${raised.length} alerts, ${acknowledged.size} acknowledged, ${hook.received.length} requests\n`,

@@ -122,7 +122,8 @@ describe("a rule on zones", () => {
   test("counts inside its windows alone", async () => {
     const hour = (time: number) => `${String(new Date(time).getUTCHours()).padStart(2, "0")}:00`;
     const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-    const windows = [{ days, from: hour(server.time + 2 * HOUR), to: hour(server.time + 3 * HOUR) }];
+    // Two hours long: it began up to an hour before the clock comes there, and goes on beyond the minute that follows.
+    const windows = [{ days, from: hour(server.time + 2 * HOUR), to: hour(server.time + 4 * HOUR) }];
     const { device } = await watched("exit", { schedule: { timezone: "UTC", windows } });
     await send(server, device, HERE);
     await send(server, device, AWAY, -1);

@@ -101,6 +101,31 @@ describe("an anchor watch", () => {
     expect((await watch(device.id)).state).toBe("holding");
   });
 
+  test("counts the silence on when it is resized, since the receiver may be dead already", async () => {
+    const device = await anchored({ silence_seconds: 60 });
+    await server.advance(40 * SECOND);
+    done(await drop(device.id, { radius_m: 60, silence_seconds: 60, target_ids: [] }));
+    await server.advance(20 * SECOND);
+    await Bun.sleep(1_500);
+    expect(await briefOf(server, device.id)).toEqual(["open anchor silent"]);
+    const [alert] = await alertsOf(server, `&device_id=${device.id}`);
+    expect(alert.value).toBeGreaterThanOrEqual(60);
+    expect(alert.latitude).toBeCloseTo(northOf(ANCHOR, 0.02).latitude, 6);
+  });
+
+  test("tells of the newest position, be it old on arrival, and not of one that was deleted", async () => {
+    const device = await anchored();
+    await swing(device, 25);
+    await server.advance(20 * MINUTE);
+    await send(server, device, northOf(ANCHOR, 0.03), 900);
+    const time = new Date((Math.floor(server.time / SECOND) - 900) * SECOND).toISOString();
+    expect(await watch(device.id)).toMatchObject({ distance_m: 30, last_position_at: time });
+    const stray = await send(server, device, northOf(ANCHOR, 4));
+    expect((await watch(device.id)).distance_m).toBe(4_000);
+    expect((await server.delete(`/v1/gps/${stray.id}`, { token })).status).toBe(204);
+    expect(await watch(device.id)).toMatchObject({ distance_m: 30, last_position_at: time });
+  });
+
   test("tells each alarm, however soon after the end of the one before", async () => {
     const hook = new WebhookStandIn();
     const { id } = await newWebhook(server, hook.url);
@@ -170,18 +195,28 @@ describe("an anchor watch", () => {
     expectRefused(await drop(UNKNOWN, { radius_m: 50 }), 404, "NotFound");
   });
 
-  test("is told on the socket, to extended subscriptions alone", async () => {
+  test("is told on the socket, to extended subscriptions and those with since alone", async () => {
     const device = await anchored();
     const plain = await (await Client.open(server, { bearer: token })).subscribe(`gps:${device.id}`);
-    const client = await Client.open(server, { bearer: token });
-    client.send({ type: "subscribe", channel: `gps:${device.id}`, extended: true });
-    await client.heard();
+    const clients = await Promise.all(
+      [{ extended: true }, { since: "now" }, { since: "now", extended: true }].map(async (wish) => {
+        const client = await Client.open(server, { bearer: token });
+        client.send({ type: "subscribe", channel: `gps:${device.id}`, ...wish });
+        await client.heard();
+        return client;
+      }),
+    );
     for (const metres of [60, 70]) await swing(device, metres, 1);
-    const updates = (await client.heard()).filter(({ type }) => type === "anchorUpdate");
-    expect(updates.map(({ data }) => [data.state, data.distance_m])).toEqual([
-      ["holding", 60],
-      ["dragging", 70],
-    ]);
+    for (const client of clients) {
+      const updates = (await client.heard()).filter(({ type }) => type === "anchorUpdate");
+      expect(updates.map(({ data }) => [data.state, data.distance_m])).toEqual([
+        ["holding", 60],
+        ["dragging", 70],
+      ]);
+      await client.ask({ type: "unsubscribe", channel: `gps:${device.id}` });
+    }
+    await swing(device, 90);
+    for (const client of clients) expect(await client.heard()).toEqual([]);
     expect((await plain.heard()).map(({ type }) => type)).not.toContain("anchorUpdate");
   });
 });

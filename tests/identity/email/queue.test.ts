@@ -234,7 +234,7 @@ describe("when the transport takes nothing", () => {
         expect(attempts).toBeLessThan(50);
       }
     });
-    expect(clock - START).toBeWithin(3 * DAY, 3 * DAY + 8 * HOUR);
+    expect(clock - START).toBeWithin(3 * DAY, 3 * DAY + 5 * HOUR);
     expect(attempts).toBeWithin(15, 35);
     expect(row()).toMatchObject({
       message: null,

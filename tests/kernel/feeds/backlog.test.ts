@@ -18,8 +18,6 @@ describe("a backlog", () => {
   });
 
   test("leaves the event loop to others after a few milliseconds", async () => {
-    let longest = 0;
-    let began = performance.now();
     const slow = () => {
       const until = performance.now() + 0.5;
       while (performance.now() < until);
@@ -29,16 +27,17 @@ describe("a backlog", () => {
       take() {
         slow();
         taken++;
-        longest = Math.max(longest, performance.now() - began);
       },
     });
     backlog.push(Array.from({ length: 100 }, () => "line"));
-    expect(taken).toBeLessThan(50);
+    // By the number of lines, not by the time: another process may hold this one up.
+    const inTurns = [taken];
     while (taken < 100) {
+      const before = taken;
       await turn();
-      began = performance.now();
+      inTurns.push(taken - before);
     }
-    expect(longest).toBeLessThan(50);
+    expect(Math.max(...inTurns)).toBeLessThan(25);
   });
 
   test("waits for the work that a line has caused", async () => {

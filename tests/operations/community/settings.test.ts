@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { CommunityBot, type Settings } from "../../realtime/community-bot";
+import { eventually } from "../../support/expectations";
 import { frame, milliseconds, read } from "../../support/protobuf";
 import { rows } from "../../support/rows";
 import { TestServer } from "../../support/server";
@@ -311,6 +312,7 @@ describe("with auto_sync_enabled", () => {
     bot.answer(await bot.asked(), { success: false, error: "Missing Access" });
     bot.answer(await bot.asked(), { guilds: [guild({ name: "after a failure" })] });
     while ((await get(`/guilds/${GUILD}`)).body.name !== "after a failure") await Bun.sleep(20);
+    await eventually(() => failures().length > before);
     expect(failures().slice(before)).toEqual([expect.stringContaining("Missing Access")]);
     expect(failures().at(-1)).toContain('"level":"warn"');
     await bot.close();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Token } from "../../support/api";
 import { withoutAudit } from "../../support/events";
 import { eventually } from "../../support/expectations";
+import { linesOf } from "../../support/log";
 import { externalUser } from "../../support/people";
 import { TestServer } from "../../support/server";
 import {
@@ -100,7 +101,7 @@ describe("an export that fails", () => {
     rmSync(directory(), { recursive: true, force: true });
     writeFileSync(directory(), "");
     await expectFailure(person.token, () => rmSync(directory()));
-    expect(server.output).toContain("a request failed");
+    await linesOf(server, "a request failed");
   });
 
   test("because it can't be noted sends nothing, logs nothing, and works once it can", async () => {

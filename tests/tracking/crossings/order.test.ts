@@ -41,9 +41,19 @@ function plan(random: Random): TrackFix[] {
   }));
 }
 
-const CASES = 220;
+/** Those of a usual run; `CASES=220` and `STORIES=30` go through more. */
+const CASES = Number(process.env.CASES ?? 110);
 
-test(`${CASES} shuffled deliveries at 200 zones end as an orderly pass`, async () => {
+/** The number of zones of each form. */
+function formsOf(some: ReferenceZone[]): Record<string, number> {
+  const forms = { circle: 0, Polygon: 0, MultiPolygon: 0, LineString: 0 };
+  for (const { zone } of some) forms[zone.geometry?.type ?? "circle"]++;
+  return forms;
+}
+
+test(`${CASES} shuffled deliveries at 200 zones of all kinds end as an orderly pass`, async () => {
+  expect(zones.length).toBe(200);
+  expect(Math.min(...Object.values(formsOf(zones)))).toBeGreaterThan(10);
   const seen = { enter: 0, exit: 0, passed: 0, dwell: 0, superseded: 0 };
   for (let seed = 1; seed <= CASES; seed++) {
     const random = randomFrom(seed);
@@ -70,10 +80,10 @@ test(`${CASES} shuffled deliveries at 200 zones end as an orderly pass`, async (
       .query<{ n: number }, []>("SELECT count(*) AS n FROM geofence_events WHERE superseded_at IS NOT NULL")
       .get()?.n ?? 0;
   // Tracks on which nothing happens prove nothing.
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(100);
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(CASES * 0.45);
 }, 120_000);
 
-const STORIES = 30;
+const STORIES = Number(process.env.STORIES ?? 20);
 
 test(`${STORIES} stories in which zones begin anew and fixes are marked, unmarked and deleted end as they must`, async () => {
   const seen = { crossings: 0, inside: 0, begun: 0 };
@@ -89,7 +99,10 @@ test(`${STORIES} stories in which zones begin anew and fixes are marked, unmarke
     // Zones that change at times between those of the fixes, and begin to watch anew then.
     const times = new Set(fixes.map(({ time }) => time));
     const last = Number(fixes.at(-1)?.time);
-    const turns = Array.from({ length: 8 }, () => first.time + 1 + below(random, last - first.time))
+    // No two at a time: the later one would begin a moment after it.
+    const turns = [
+      ...new Set(Array.from({ length: 8 }, () => first.time + 1 + below(random, last - first.time))),
+    ]
       .filter((time) => !times.has(time))
       .map((time) => ({ at: time + 0.5, zone: below(random, own.length) }));
     const happenings = [

@@ -101,10 +101,12 @@ const distance = (edges: Edge[], at: Place): number =>
   Math.min(...edges.map(([from, to]) => greatCircleKm(nearestOf(from, to, at), at)));
 
 function polygon({ geometry }: RecordedZone): Outline {
-  if (geometry?.type !== "Polygon") throw new Error("the tests have no other");
-  const rings = geometry.coordinates.map(edgesOf);
-  const all = rings.flat();
-  const isIn = (at: Place) => rings.filter((ring) => winding(ring, at) !== 0).length % 2 === 1;
+  if (geometry === null || geometry.type === "LineString") throw new Error("a polygon has rings");
+  const parts = geometry.type === "Polygon" ? [geometry.coordinates] : geometry.coordinates;
+  const polygons = parts.map((rings) => rings.map(edgesOf));
+  const all = polygons.flat(2);
+  const isIn = (at: Place) =>
+    polygons.some((rings) => rings.filter((ring) => winding(ring, at) !== 0).length % 2 === 1);
   return {
     beyond: (at) => (isIn(at) ? -1 : 1) * distance(all, at),
     isCut: (from, to) => all.some(([a, b]) => doCross(a, b, from, to)),

@@ -109,14 +109,16 @@ export function anyZone(random: Random, near: Place, km: number): NewGeofence {
     return { name, ...rules, kind, geometry, width_m: Math.max(1, km * 400 * random()) };
   }
   const corners = 3 + below(random, 15);
-  const star = (size: number) => {
+  const star = (size: number, middle = centre) => {
     const ring = Array.from({ length: corners }, (_, n) =>
-      coordinate(away(centre, size * (0.4 + 0.6 * random()), (2 * Math.PI * (n + 0.7 * random())) / corners)),
+      coordinate(away(middle, size * (0.4 + 0.6 * random()), (2 * Math.PI * (n + 0.7 * random())) / corners)),
     );
     return [...ring, ring[0]];
   };
   const rings = corners > 7 && random() < 0.4 ? [star(km), star(km * 0.3)] : [star(km)];
-  return { name, ...rules, kind, geometry: { type: "Polygon", coordinates: rings } };
+  if (random() < 0.7) return { name, ...rules, kind, geometry: { type: "Polygon", coordinates: rings } };
+  const other = star(km * random(), away(centre, km * (1 + random()), 7 * random()));
+  return { name, ...rules, kind, geometry: { type: "MultiPolygon", coordinates: [rings, [other]] } };
 }
 
 /** Makes zones along tracks, and their references. */

@@ -228,16 +228,15 @@ describe("late positions", () => {
     const updates = (await listed(id)).slice(0, 2).toReversed().map(told);
     const twice = (messages: object[]) => messages.flatMap((message) => [message, message]);
     expect(await plain.heard()).toEqual(twice(updates.map((data: object) => ({ type: "gpsUpdate", data }))));
-    const late = {
-      device_id: id,
-      count: 2,
-      from: new Date((DAY_IN_MAY - 9) * 1_000).toISOString(),
-      to: new Date((DAY_IN_MAY - 5) * 1_000).toISOString(),
-      trip_ids: [],
-    };
     const heard = await extended.heard();
     expect(heard.filter(({ type }) => type === "gpsUpdate")).toHaveLength(4);
-    expect(heard.filter(({ type }) => type === "gpsLate")).toEqual(twice([{ type: "gpsLate", data: late }]));
+    // Once where they were stored in one transaction; a busy machine takes several, each of which is told.
+    const late = heard.filter(({ type }) => type === "gpsLate").map(({ data }) => data);
+    expect(late).toEqual(twice(late.filter((_, at) => at % 2 === 0)));
+    for (const data of late) expect(data).toMatchObject({ device_id: id, trip_ids: [] });
+    expect(late.reduce((count, data) => count + data.count, 0)).toBe(2 * 2);
+    expect(late.at(0).from).toBe(new Date((DAY_IN_MAY - 9) * 1_000).toISOString());
+    expect(late.at(-1).to).toBe(new Date((DAY_IN_MAY - 5) * 1_000).toISOString());
     // The current position went forward only.
     expect(newest.id).not.toBe(
       (await server.get(`/v1/gps/current?device_id=${id}`, { token: admin })).body.data.id,

@@ -142,7 +142,8 @@ function judgedFromScratch({ fixes, maxSpeedKmh }: Story): (string | null)[] {
   });
 }
 
-const STORIES = 250;
+/** Those of a usual run; `STORIES=250` goes through more. */
+const STORIES = Number(process.env.STORIES ?? 125);
 
 test(`${STORIES} voyages end the same, however their fixes came`, async () => {
   const seen = { marked: 0, joined: 0, loose: 0 };
@@ -160,5 +161,5 @@ test(`${STORIES} voyages end the same, however their fixes came`, async () => {
     }
   }
   // Stories in which nothing happens prove nothing.
-  expect(Math.min(seen.marked, seen.joined, seen.loose)).toBeGreaterThan(500);
+  expect(Math.min(seen.marked, seen.joined, seen.loose)).toBeGreaterThan(STORIES * 2);
 }, 120_000);

@@ -3,6 +3,7 @@ import { classA, sentence } from "../../operations/vessels/support";
 import { parseExposition } from "../../server/metrics/exposition";
 import { AisReceiver } from "../../stand-ins/ais-receiver";
 import { eventually, expectStatus } from "../../support/expectations";
+import { linesIn, linesOf, outputOfWholeRun } from "../../support/log";
 import { command, TestServer } from "../../support/server";
 import { Client } from "../../support/socket";
 import { MINUTE } from "../../support/time";
@@ -177,7 +178,7 @@ describe("a receiver over TCP", () => {
     await stored(server, 9);
     expect((await healthOf(server)).reconnects).toBe(1);
     expect(await figure("reconnects_total")).toBe(1);
-    expect(server.output).toMatch(/"message":"no own positions arrive","source":"nmea"/);
+    await linesOf(server, '"message":"no own positions arrive","source":"nmea"');
   });
 
   test("reports for a new device after its own was deleted", async () => {
@@ -251,9 +252,9 @@ describe("the device of the own positions", () => {
     expect((await healthOf(missing)).trouble).toBe("position.device names no device");
     expect((await devices(missing)).length).toBe(1);
     expect((await positions(missing)).length).toBe(1);
-    expect(missing.output.match(/position\.device names no device/g)?.length).toBe(1);
     expect((await doctor(nobody, new URL(missing.url).port)).join()).toMatch(/^problem .* is no device/);
-    await missing.stop();
+    const output = await outputOfWholeRun(missing);
+    expect(linesIn(output, "position.device names no device")).toHaveLength(1);
   }, 20_000);
 });
 

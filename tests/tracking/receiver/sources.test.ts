@@ -4,7 +4,7 @@ import { parseExposition } from "../../server/metrics/exposition";
 import { GpsdStandIn } from "../../stand-ins/gpsd";
 import { SignalkStandIn } from "../../stand-ins/signalk";
 import { eventually } from "../../support/expectations";
-import { outputOfWholeRun } from "../../support/log";
+import { linesIn, outputOfWholeRun } from "../../support/log";
 import { freePort } from "../../support/program";
 import { TestServer } from "../../support/server";
 import { healthOf, positions, rmc, stored, timesOf } from "./support";
@@ -61,8 +61,7 @@ describe("datagrams", () => {
     await pause();
     expect(await positions(server)).toEqual([]);
     expect((await healthOf(server)).status).toBe("down");
-    expect(server.output.match(/position\.allow_from/g)?.length).toBe(1);
-    await server.stop();
+    expect(linesIn(await outputOfWholeRun(server), "position.allow_from")).toHaveLength(1);
   });
 });
 

@@ -205,6 +205,15 @@ describe("a delay", () => {
   });
 });
 
+test("a delayed link doesn't tell when its trip began before its time", async () => {
+  const device = await server.device();
+  const trip = await createTrip(server, { device_id: device.id, gps_logging_enabled: true });
+  await moveTrip(server, trip.id, "active");
+  const link = await newLink(server, { trip_id: trip.id, level: "history", delay_seconds: 600 });
+  const { from, to } = done(await open(server, link.token, "/track")).data;
+  for (const time of [from, to]) expect(Date.parse(time)).toBeLessThanOrEqual(server.time - 10 * MINUTE);
+});
+
 describe("precision", () => {
   test("rounds a place always to the same one, and figures with it", async () => {
     const device = await server.device();

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { alertsOf, send } from "../../alerts/support";
 import { done, expectInvalid, expectRefused, expectStatus, UNKNOWN } from "../../support/expectations";
 import { newUser, staff, type User } from "../../support/people";
 import { unassign } from "../../support/roles";
-import { rows } from "../../support/rows";
+import { rows, write } from "../../support/rows";
 import { TestServer } from "../../support/server";
 import { Client } from "../../support/socket";
 import { HOUR, SECOND } from "../../support/time";
@@ -101,7 +103,7 @@ describe("a share", () => {
 describe("whoever has no permission", () => {
   test("sees the shared devices alone, counted so, and no key of theirs does", async () => {
     const [shown, also, hidden] = [await server.device(), await server.device(), await server.device()];
-    const user = await newUser(server);
+    const user = await staff(server, "api_keys:write");
     expect(await seen(user)).toBe(403);
     await share(server, shown.id, user.id, "now");
     await share(server, also.id, user.id, "manage");
@@ -120,9 +122,9 @@ describe("whoever has no permission", () => {
       (await ask("/v1/gps/current/devices")).body.map((each: { device_id: string }) => each.device_id),
     ).toEqual([shown.id]);
     expectRefused(await ask("/v1/gps"), 403, "Forbidden");
-    const made = await server.post("/v1/api-keys", { token: user.token, body: { name: "k", scopes: [] } });
-    if (made.status === 201)
-      expectRefused(await server.get("/v1/devices", { token: made.body.data.key }), 403, "Forbidden");
+    const body = { name: "k", scopes: ["two_factor:read"] };
+    const made = expectStatus(await server.post("/v1/api-keys", { token: user.token, body }), 201);
+    expectRefused(await server.get("/v1/devices", { token: made.body.key }), 403, "Forbidden");
   });
 
   test("sees the history of the device by a share of that level", async () => {
@@ -164,6 +166,13 @@ describe("whoever has no permission", () => {
     expect(done(await server.get("/v1/trips", { token: user.token })).data).toEqual([]);
     await share(server, other.id, user.id, "history");
     expectStatus(await server.get(`/v1/trips/${id}`, { token: user.token }), 200);
+    // Its positions stay in the trip as the other device goes.
+    await share(server, other.id, user.id, "now");
+    expectStatus(await server.delete(`/v1/devices/${other.id}`, { token }), 204);
+    for (const rest of ["", "/gps", "/track", "/statistics"])
+      expectRefused(await server.get(`/v1/trips/${id}${rest}`, { token: user.token }), 404, "NotFound");
+    expect(done(await server.get("/v1/trips", { token: user.token })).data).toEqual([]);
+    expectStatus(await server.get(`/v1/trips/${id}`, { token }), 200);
   });
 
   test("changes a device, its trackers and its anchor watch where the share lets manage it, and no external_id", async () => {
@@ -198,6 +207,44 @@ describe("whoever has no permission", () => {
     expect([before.status, (await report()).status]).toEqual([expect.any(Number), 401]);
     expect(before.status).not.toBe(401);
   });
+});
+
+test("the files of tracks break off as the share ends", async () => {
+  const [device, user] = [await server.device(), await newUser(server)];
+  const body = { name: "way", device_id: device.id };
+  const trip = expectStatus(await server.post("/v1/trips", { token, body }), 201).body.data;
+  const start = server.time - HOUR;
+  // More than the buffers on the way take.
+  write(
+    server,
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600000)
+     INSERT INTO gps_points (id, device_id, trip_id, latitude, longitude, timestamp, created_at, source)
+     SELECT 'far-' || i, '${device.id}', '${trip.id}', 54 + i / 1e6, 13, ${start} + i, ${start} + i, 'api' FROM n`,
+  );
+  await share(server, device.id, user.id, "history");
+  // Clients that read nothing for a while: fetch would read on by itself.
+  const files = [];
+  for (const path of [`/v1/devices/${device.id}`, `/v1/trips/${trip.id}`]) {
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    const request = [`GET ${path}/track?format=gpx HTTP/1.1`, `Host: ${hostname}`, "Connection: close"];
+    socket.write([...request, `Authorization: Bearer ${user.token}`, "", ""].join("\r\n"));
+    const [first] = await once(socket, "data");
+    expect(first.toString()).toStartWith("HTTP/1.1 200");
+    files.push(socket.pause());
+  }
+  await unshare(server, device.id, user.id);
+  for (const socket of files) {
+    let end = "";
+    socket.on("data", (data) => {
+      end = (end + data.toString("latin1")).slice(-100);
+    });
+    socket.on("error", () => {});
+    const closed = new Promise((resolve) => socket.on("close", resolve));
+    socket.resume();
+    await closed;
+    expect(end).not.toContain("</gpx>");
+  }
 });
 
 describe("whoever manages devices", () => {
@@ -313,6 +360,22 @@ describe("a subscription", () => {
     await send(server, device);
     expect(await client.next()).toMatchObject({ type: "gpsUpdate", data: { device_id: device.id } });
     await client.close();
+  });
+
+  test("hears nothing once its time has come, however soon after", async () => {
+    const [device, user] = [await server.device(), await newUser(server)];
+    await share(server, device.id, user.id, "history", { expires_at: iso(HOUR) });
+    const following = await Client.open(server, { bearer: user.token });
+    const wish = { type: "subscribe", channel: `gps:${device.id}`, since: "now" };
+    expect((await following.ask(wish)).type).toBe("message");
+    const clients = [await listen(user, device.id), following];
+    await server.advance(HOUR + SECOND);
+    await send(server, device);
+    for (const client of clients) {
+      expect(await client.next()).toEqual(ended(device.id));
+      expect(await client.heard()).toEqual([]);
+      await client.close();
+    }
   });
 
   test("shows the past by a share of the history alone: any other begins with the present", async () => {
