@@ -9,6 +9,6 @@ p.on("requestfailed", r=> console.log("failed", r.url(), r.failure()?.errorText)
 if (look) await p.addInitScript(`localStorage.setItem("fairlead.look","${look}")`);
 await p.goto(url);
 if (user) { await p.getByLabel("Username or email address").fill(user); await p.getByLabel("Password").fill(pass); await p.getByRole("button",{name:"Sign in"}).click(); await p.waitForTimeout(1000); if (url.includes("#")) await p.evaluate((h)=>{location.hash=h}, url.split("#")[1]); }
-await p.waitForTimeout(+(process.env.WAIT ?? 12000));
+await p.waitForTimeout(+(process.env.WAIT ?? 10000));
 await p.screenshot({path:out});
 await b.close();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Browser, chromium, startBrowser } from "../../support/browser";
 import { newUser, staff } from "../../support/people";
+import { freePort } from "../../support/program";
 import { ADMIN, TestServer } from "../../support/server";
 import { boatUrl, DESKTOP, expectAccessible, expectQuiet, openBridge, openPage, PHONE } from "./support";
 
@@ -116,16 +117,31 @@ describe.skipIf(!chromium)("oneself", () => {
   });
 });
 
-describe.skipIf(!chromium)("a connection that is cut", () => {
+describe.skipIf(!chromium)("a server that goes away for a while", () => {
   test("is told of, and what was missed is caught up with", async () => {
-    const visit = await openBridge(browser, server, ADMIN, { size: DESKTOP, at: `/devices/${deviceId}` });
-    const { page } = visit;
+    const settings = { "server.port": String(await freePort()) };
+    const first = await TestServer.start({ settings });
+    const token = await first.admin();
+    const { id } = (await first.post("/v1/devices", { token, body: { name: "Vilm" } })).body.data;
+    const send = async (to: TestServer, latitude: number) => {
+      const speeds = { speed_kmh: 9, speed_mps: 2.5, speed_mph: 5.6, speed_knots: 4.9 };
+      const place = { latitude, longitude: 13.4, timestamp: Math.floor(Date.now() / 1_000) };
+      const body = { ...speeds, ...place, device_id: id };
+      expect((await to.post("/v1/gps", { token, body })).status).toBe(201);
+    };
+    await send(first, 54.1);
+    const { page } = await openBridge(browser, first, ADMIN, { size: PHONE, at: `/devices/${id}` });
     await page.getByText("54° 06.00′ N").waitFor();
-    await page.context().setOffline(true);
-    await page.evaluate(() => dispatchEvent(new Event("offline")));
-    await move(54.2);
-    await page.context().setOffline(false);
-    await page.evaluate(() => dispatchEvent(new Event("online")));
-    await page.getByText("54° 12.00′ N").waitFor();
+    await first.stop();
+    const lost = page.getByText("Connection lost");
+    await lost.waitFor();
+    const second = await TestServer.start({ dataDir: first.dataDir, settings });
+    try {
+      await send(second, 54.2);
+      await page.getByText("54° 12.00′ N").waitFor();
+      await lost.waitFor({ state: "detached" });
+    } finally {
+      await second.stop();
+    }
   });
 });
