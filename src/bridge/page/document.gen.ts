@@ -2305,6 +2305,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/geofence-presence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listPresence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/geofences/{id}/devices": {
         parameters: {
             query?: never;
@@ -3402,7 +3418,9 @@ export interface components {
             geofence_id: string | null;
             geofence_name: string | null;
             subject: string | null;
+            subject_name: string | null;
             message: string;
+            has_own_message: boolean;
             value: number | null;
             latitude: number | null;
             longitude: number | null;
@@ -3501,7 +3519,9 @@ export interface components {
             geofence_id: string | null;
             geofence_name: string | null;
             subject: string | null;
+            subject_name: string | null;
             message: string;
+            has_own_message: boolean;
             value: number | null;
             latitude: number | null;
             longitude: number | null;
@@ -4622,6 +4642,23 @@ export interface components {
             data: components["schemas"]["Geofence"][];
             pagination: components["schemas"]["Pagination"];
             _links: components["schemas"]["PageLinks"];
+        };
+        GeofencePresence: {
+            /** Format: uuid */
+            device_id: string;
+            device_name: string;
+            /** Format: uuid */
+            geofence_id: string;
+            geofence_name: string;
+            /** Format: date-time */
+            since: string;
+        };
+        GeofencePresencePage: {
+            data: components["schemas"]["GeofencePresence"][];
+            pagination: components["schemas"]["Pagination"];
+            _links: components["schemas"]["PageLinks"];
+            /** Format: date-time */
+            recomputing_from: string | null;
         };
         GeofenceVisit: {
             /** Format: uuid */
@@ -13494,6 +13531,36 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listPresence: {
+        parameters: {
+            query?: {
+                page?: number;
+                limit?: number;
+                device_id?: string;
+                geofence_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GeofencePresencePage"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -4,10 +4,19 @@ import { errors, Single } from "../../kernel/http/answers";
 import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
 import { IdParams, query, t } from "../../kernel/http/schema";
 import { recomputingFrom, recomputingOf } from "../geofences/spans";
-import { DeviceInside, EventFilter, GeofenceEvent, RecomputedPage, Visit } from "./schema";
-import { getEvent, listDevicesInside, listEvents, listVisits } from "./service";
+import {
+  DeviceInside,
+  EventFilter,
+  GeofenceEvent,
+  GeofencePresence,
+  PresenceFilter,
+  RecomputedPage,
+  Visit,
+} from "./schema";
+import { getEvent, listDevicesInside, listEvents, listPresence, listVisits } from "./service";
 
 const path = "/v1/geofence-events";
+const PRESENCE = "/v1/geofence-presence";
 const EVENTS = 50;
 const OTHERS = 20;
 
@@ -46,6 +55,26 @@ export const crossingRoutes = new Elysia({ tags: ["Geofences"] })
       description: "One crossing by its identifier, also one that was superseded.",
     },
   })
+  .get(
+    PRESENCE,
+    ({ query, request, visible }) => {
+      const asked = pageRequest(query, OTHERS);
+      return {
+        ...page(PRESENCE, asked, listPresence(asked, query, visible), request),
+        recomputing_from: recomputingOf(visible, query.device_id),
+      };
+    },
+    {
+      access: { requires: "geofences:read", orShare: "history" },
+      ...query(t.Object({ ...pageQuery(OTHERS), ...PresenceFilter.properties })),
+      response: { 200: RecomputedPage("GeofencePresencePage", GeofencePresence) },
+      detail: {
+        operationId: "listPresence",
+        summary: "List the zones that devices are in",
+        description: `Each device with each zone that it is inside now, device by device; with filters, those of one device or one zone. ${ANEW}`,
+      },
+    },
+  )
   .get(
     "/v1/geofences/:id/devices",
     ({ params, query, request }) => {

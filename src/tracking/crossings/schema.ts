@@ -61,6 +61,25 @@ export const DeviceInside = record(
 );
 export type DeviceInside = (typeof DeviceInside)["static"];
 
+export const GeofencePresence = record(
+  "GeofencePresence",
+  {
+    device_id: out.uuid("The device"),
+    device_name: out.string("Its name", "Greif"),
+    geofence_id: out.uuid("The zone"),
+    geofence_name: out.string("Its name", "Harbour of Greifswald"),
+    since: out.time("When the device entered, or when the zone began to watch, if it was there already"),
+  },
+  "A device, and a zone that it is inside",
+);
+export type GeofencePresence = (typeof GeofencePresence)["static"];
+
+export const PresenceFilter = t.Object({
+  device_id: t.Optional(uuid("Only zones that this device is in")),
+  geofence_id: t.Optional(uuid("Only devices in this zone")),
+});
+export type PresenceFilter = (typeof PresenceFilter)["static"];
+
 export const Visit = record(
   "GeofenceVisit",
   {

@@ -12,7 +12,14 @@ import { geofenceEvents, geofencePresence, geofences } from "../geofences/table"
 import { newestPositionOf } from "../gps/service";
 import { ALL_CROSSINGS, deviceCrossings, zoneCrossings } from "../ingest/crossings";
 import { readTimed, type TimedList, type Window, windowOf } from "../ingest/places";
-import type { DeviceInside, EventFilter, GeofenceEvent, Visit } from "./schema";
+import type {
+  DeviceInside,
+  EventFilter,
+  GeofenceEvent,
+  GeofencePresence,
+  PresenceFilter,
+  Visit,
+} from "./schema";
 
 /** Crossings, and what follows from them: who is inside, and who was when. */
 
@@ -129,6 +136,46 @@ export function listDevicesInside(zoneId: string, request: PageRequest): PageOf<
         since: iso(row.since ?? 0),
         last_position_at: newestPositionOf(row.device_id)?.timestamp ?? null,
       }));
+  });
+}
+
+/**
+ * A page of devices that a caller sees with the zones that they are inside, device by device: in the order of the primary key,
+ * which needs no sorting.
+ */
+export function listPresence(
+  request: PageRequest,
+  filter: PresenceFilter,
+  visible: VisibleDevices = "all",
+): PageOf<GeofencePresence> {
+  const { device_id, geofence_seq, is_inside, since } = geofencePresence;
+  const seq = (id: string) => db.select({ seq: geofences.seq }).from(geofences).where(eq(geofences.id, id));
+  const which = and(
+    eq(is_inside, true),
+    visible === "all" ? undefined : inArray(device_id, [...visible]),
+    filter.device_id === undefined ? undefined : eq(device_id, filter.device_id),
+    filter.geofence_id === undefined ? undefined : eq(geofence_seq, seq(filter.geofence_id)),
+  );
+  const total = db.select({ n: count() }).from(geofencePresence).where(which).get()?.n ?? 0;
+  return readPage(request, total, (fromEnd, offset, limit) => {
+    const order = fromEnd ? desc : asc;
+    return db
+      .select({
+        device_id,
+        device_name: devices.name,
+        geofence_id: geofences.id,
+        geofence_name: geofences.name,
+        since,
+      })
+      .from(geofencePresence)
+      .innerJoin(devices, eq(devices.id, device_id))
+      .innerJoin(geofences, eq(geofences.seq, geofence_seq))
+      .where(which)
+      .orderBy(order(device_id), order(geofence_seq))
+      .limit(limit)
+      .offset(offset)
+      .all()
+      .map((row) => ({ ...row, since: iso(row.since ?? 0) }));
   });
 }
 

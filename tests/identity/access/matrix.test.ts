@@ -478,6 +478,7 @@ PATCH /v1/geofences/{id} geofences:write
 DELETE /v1/geofences/{id} geofences:delete
 GET /v1/geofences/{id}/devices geofences:read
 GET /v1/geofences/{id}/visits geofences:read
+GET /v1/geofence-presence geofences:read
 GET /v1/geofence-events geofences:read
 GET /v1/geofence-events/{id} geofences:read
 GET /v1/trip-categories trip_categories:read

@@ -19,9 +19,9 @@ const PAST = "trails";
 const TIPS = "trail-tips";
 
 /** Milliseconds after which the ends are drawn as the past. */
-const FOLD = 30_000;
+const pauseOfPast = (): number => (isLarge() ? 120_000 : 30_000);
 
-/** The opacity of each band of age. */
+/** Opacities of the bands of age. */
 const OPACITIES = [0.95, 0.75, 0.55, 0.4, 0.28];
 
 const EMPTY: FeatureCollection = { type: "FeatureCollection", features: [] };
@@ -77,7 +77,7 @@ export function drawTrails(stage: Stage): () => void {
     map.getSource<GeoJSONSource>(TIPS)?.setData({ type: "FeatureCollection", features });
   };
 
-  const drawTipsSoon = paced(drawTips, pause);
+  const drawTipsSoon = paced(drawTips, () => (isLarge() ? 10_000 : pause()));
 
   const layersOf = (source: string, hues: readonly string[]): LayerSpecification => {
     const opacity: ExpressionSpecification = [
@@ -128,7 +128,7 @@ export function drawTrails(stage: Stage): () => void {
     }),
     effect(() => {
       present.value;
-      if (Date.now() - foldedAt < FOLD) return;
+      if (Date.now() - foldedAt < pauseOfPast()) return;
       foldedAt = Date.now();
       foldSoon();
     }),
