@@ -78,7 +78,6 @@ export function Ways({ choice, lastDay }: { choice: Choice; lastDay: string | nu
   const ways = useMemo(() => shown.map(({ way }) => way), [shown]);
   useReplay(ways);
   useDrawn(shown, tracks.data?.key ?? null);
-  useFresh(choice, tracks.reload);
   const isAnew = [...(known?.values() ?? [])].some(({ recomputingFrom }) => recomputingFrom !== null);
   useEffect(() => {
     if (!isAnew) return;
@@ -89,6 +88,7 @@ export function Ways({ choice, lastDay }: { choice: Choice; lastDay: string | nu
     <Show of={tracks}>
       {(read) => (
         <div class="ways" aria-busy={read.key !== key}>
+          <Fresh choice={choice} reload={tracks.reload} />
           {read.trip && <OfTrip trip={read.trip} choice={choice} />}
           {shown.length === 0 ? (
             <Nowhere choice={choice} lastDay={lastDay} />
@@ -156,8 +156,17 @@ function useDrawn(shown: readonly Shown[], key: string | null): void {
   }, [ids]);
 }
 
-/** Reads again when a device moves while its span goes on, and when late positions have come. */
-function useFresh({ devices, from, to: until, trip }: Choice, reload: () => Promise<void>): void {
+/**
+ * Reads again when a device moves while its span goes on, and when late positions have come. It shows nothing, so that a position a
+ * second draws nothing anew.
+ */
+function Fresh({
+  choice: { devices, from, to: until, trip },
+  reload,
+}: {
+  choice: Choice;
+  reload: () => Promise<void>;
+}): null {
   const isGoingOn = trip === null && from <= Date.now() && Date.now() < until;
   const newest = devices.map((id) => fleet.value.get(id)?.fix.value?.timestamp ?? "").join(" ");
   const pause = Math.max(1, (until - from) / DAY) * PAUSE;
@@ -178,6 +187,7 @@ function useFresh({ devices, from, to: until, trip }: Choice, reload: () => Prom
       late.current = null;
     };
   }, [ids, reload]);
+  return null;
 }
 
 function OfTrip({ trip, choice }: { trip: { id: string; name: string }; choice: Choice }): JSX.Element {
