@@ -1,11 +1,12 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { followed } from "../../chosen";
-import { fleet, fleetState } from "../../fleet";
+import { fleet, fleetState, readFleet } from "../../fleet";
 import { go, route, to } from "../../route";
 import { may } from "../../session";
 import { mayBy } from "../../shares";
 import { dayName } from "../../times";
+import { Button } from "../../ui/button";
 import { CheckField, SelectField } from "../../ui/form";
 import { Icon } from "../../ui/icons";
 import { Empty, Panel } from "../../ui/panel";
@@ -45,10 +46,13 @@ export function Day(): JSX.Element {
   }, [first]);
   return (
     <Panel title={t.title}>
+      {fleetState.value === "failed" && <Button onClick={readFleet}>{common().retry}</Button>}
       {!isKnown ? (
-        <p class="loading" role="status">
-          {common().loading}
-        </p>
+        fleetState.value === "first" && (
+          <p class="loading" role="status">
+            {common().loading}
+          </p>
+        )
       ) : fleet.value.size === 0 ? (
         <Nothing />
       ) : (
