@@ -31,7 +31,7 @@ function lastMoved(): string | undefined {
   return (open.length > 0 ? open : ids).sort((one, other) => newest(other).localeCompare(newest(one)))[0];
 }
 
-/** Where devices were in a day or a longer span: on the map, replayed, in a list, in figures. */
+/** The ways of devices in a day or a longer span: on the map, replayed, in a list, in figures. */
 export function Day(): JSX.Element {
   const t = words();
   useEffect(() => {

@@ -94,7 +94,7 @@ export function Ways({ choice, lastDay }: { choice: Choice; lastDay: string | nu
             <Nowhere choice={choice} lastDay={lastDay} />
           ) : (
             <>
-              <Player shown={shown} />
+              <Player shown={shown} isDay={read.trip === null && choice.kind === "day"} />
               <Thinned read={read} />
               {isTooLong(read) && <p class="soft">{words().tooLong}</p>}
               <Show of={figures}>
