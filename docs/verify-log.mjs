@@ -14,11 +14,12 @@ const canonical = (value) => {
   return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join()}}`;
 };
 
-const { data, head } = JSON.parse(readFileSync(file, "utf8"));
+const { trip_id, data, head } = JSON.parse(readFileSync(file, "utf8"));
 let previous = null;
 for (const { hash, ...entry } of data) {
   const computed = createHash("sha256").update(canonical(entry)).digest("hex");
-  if (hash !== computed || entry.previous_hash !== previous) end(1, `BROKEN at entry no. ${entry.number} (${entry.id})`);
+  const isNext = entry.previous_hash === previous && entry.trip_id === trip_id;
+  if (hash !== computed || !isNext) end(1, `BROKEN at entry no. ${entry.number} (${entry.id})`);
   previous = hash;
 }
 if (head !== previous) end(1, "BROKEN: entries are missing at the end");

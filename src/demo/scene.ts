@@ -1,6 +1,6 @@
 import { type Fix, toGpsBody } from "./track";
 
-/** The scene around the voyage: zones of all kinds, and a fleet beside the boat that sails. */
+/** Things around the voyage: zones of all kinds, and a fleet beside the boat that sails. */
 
 /** A vessel that sails the voyage leaves and enters all of these that are circles. */
 const CIRCLES = [
@@ -69,7 +69,7 @@ export const zonesOf = (voyage: readonly Fix[]): object[] => [...CIRCLES, REGATT
 
 const METRES_PER_DEGREE = 111_195;
 
-/** The place of a boat that swings around its anchor. */
+/** The anchor around which a boat swings. */
 const ANCHOR = { latitude: 54.3292, longitude: 13.5062 };
 const SWING_METRES = 24;
 

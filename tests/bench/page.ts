@@ -80,7 +80,7 @@ function senderTo(address: string, session: string): Sender {
 
 const KNOTS = 8;
 
-/** The place of a boat of the fleet at a time: each sails a circle of its own. */
+/** The position of a boat of the fleet at a time: each sails a circle of its own. */
 function positionOf(at: number, time: number) {
   const angle = time / 600 + at;
   const [row, column] = [Math.floor(at / 25), at % 25];

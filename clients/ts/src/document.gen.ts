@@ -75,10 +75,20 @@ export interface components {
              */
             subject: string | null;
             /**
+             * @description Name of the zone or the station when the alert was raised; null where there is none
+             * @example Depot
+             */
+            subject_name: string | null;
+            /**
              * @description The alert in words: the rule's text, or a sentence in English
              * @example Van 3 left Depot
              */
             message: string;
+            /**
+             * @description Whether `message` is the rule's text
+             * @example false
+             */
+            has_own_message: boolean;
             /**
              * @description What was measured last: knots, percent, centimetres, seconds of silence, metres from the anchor, or the unit of the measure
              * @example 7.4

@@ -23,7 +23,14 @@ export const Alert = record(
         "dragging",
       ),
     ),
+    subject_name: nullable(
+      out.string(
+        "Name of the zone or the station when the alert was raised; null where there is none",
+        "Depot",
+      ),
+    ),
     message: out.string("The alert in words: the rule's text, or a sentence in English", "Van 3 left Depot"),
+    has_own_message: out.boolean("Whether `message` is the rule's text", false),
     value: nullable(
       out.number(
         "What was measured last: knots, percent, centimetres, seconds of silence, metres from the anchor, or the unit of the measure",

@@ -23,7 +23,7 @@ export async function readAnchorWatches(): Promise<void> {
     const { data } = await call(() => api.GET("/v1/anchor-watches", { params: { query: { limit: PAGE } } }));
     anchorWatches.value = new Map(data.map((watch) => [watch.device_id, watch]));
   } catch {
-    // The known ones stay until the next reading.
+    // The watches that are known stay until they are read again.
   }
 }
 

@@ -2,7 +2,7 @@ import { computed, signal } from "@preact/signals";
 import { fleet } from "./fleet";
 import { route } from "./route";
 
-/** The choices of the reader on the map. */
+/** The reader's choice on the map. */
 
 /** The device that the address names, in whatever view: it is marked on the map. Null without one. */
 export const chosenDevice = computed<string | null>(() => {

@@ -3418,7 +3418,9 @@ export interface components {
             geofence_id: string | null;
             geofence_name: string | null;
             subject: string | null;
+            subject_name: string | null;
             message: string;
+            has_own_message: boolean;
             value: number | null;
             latitude: number | null;
             longitude: number | null;
@@ -3517,7 +3519,9 @@ export interface components {
             geofence_id: string | null;
             geofence_name: string | null;
             subject: string | null;
+            subject_name: string | null;
             message: string;
+            has_own_message: boolean;
             value: number | null;
             latitude: number | null;
             longitude: number | null;

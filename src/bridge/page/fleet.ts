@@ -49,7 +49,7 @@ const tell = (ids: readonly string[]): void => {
 const PAGE = 100;
 
 /** All records of a list. */
-async function all<T>(
+export async function all<T>(
   read: (page: number) => Promise<{ data: T[]; pagination: { total_pages: number } }>,
 ): Promise<T[]> {
   const first = await read(1);

@@ -14,6 +14,23 @@ import { askWho, session } from "./session";
 
 export const lineState = signal<State>("idle");
 
+/** Milliseconds that a connection may take: a page that has just opened has lost none. */
+const PATIENCE = 3_000;
+
+/** True while changes wait for a connection, and for longer than it takes to make one. */
+export const isLost = signal(false);
+
+effect(() => {
+  if (lineState.value !== "connecting") {
+    isLost.value = false;
+    return;
+  }
+  const timer = setTimeout(() => {
+    isLost.value = true;
+  }, PATIENCE);
+  return () => clearTimeout(timer);
+});
+
 let client: Client | null = null;
 
 type Message = Parameters<NonNullable<Options["onMessage"]>>[0];
@@ -57,11 +74,26 @@ effect(() => {
   }
 });
 
+/** Milliseconds between two questions for one's rights while there is nothing to hear, and so no socket that tells of them. */
+const IDLE_PAUSE = 30_000;
+
+setInterval(() => {
+  if (session.value === "open" && lineState.value === "idle") void askWho();
+}, IDLE_PAUSE);
+
 /** Hears a channel while somebody is signed in. Returns the function that ends it. */
 export function hear<C extends Channel>(channel: C, listeners: Subscribing<C>): () => void {
   let end = () => {};
   const subscribe = () => {
-    end = client?.subscribe(channel, listeners) ?? end;
+    end =
+      client?.subscribe(channel, {
+        ...listeners,
+        // A right that is taken away ends this subscription, and with the last one the socket that would tell of it.
+        onError: (error) => {
+          void askWho();
+          listeners.onError?.(error);
+        },
+      }) ?? end;
   };
   wanted.add(subscribe);
   subscribe();

@@ -1,4 +1,7 @@
 import { render } from "preact";
+import { soundAlarms } from "./alarms";
+import { followAlerts } from "./alerts";
+import { followAnchorWatches } from "./anchors";
 import { App } from "./app";
 import { followFleet } from "./fleet";
 import { askWho } from "./session";
@@ -9,4 +12,7 @@ if (!root) throw new Error("the page has no element #app");
 root.textContent = "";
 void askWho();
 followFleet();
+followAlerts();
+soundAlarms();
+followAnchorWatches();
 render(<App />, root);

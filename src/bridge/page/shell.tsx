@@ -1,12 +1,12 @@
 import { signal, useSignal } from "@preact/signals";
 import type { ComponentType, JSX } from "preact";
 import { useEffect } from "preact/hooks";
+import { isAlarmed } from "./alarms";
 import { inLanguages } from "./language";
-import { lineState } from "./live";
+import { isLost } from "./live";
 import { MapStage } from "./map/MapStage";
 import { AlarmBar } from "./panels/alerts/AlarmBar";
 import { route, to } from "./route";
-import { session } from "./session";
 import { Questions } from "./ui/dialog";
 import { Icon } from "./ui/icons";
 import { Settings } from "./ui/settings";
@@ -19,6 +19,7 @@ const words = inLanguages({
     more: "More",
     skip: "Skip to the content",
     lost: "Connection lost. Trying again…",
+    deaf: "New alarms can't be heard here until it is back.",
     loading: "Loading…",
     broken: "This view can't be loaded. Check the connection and reload the page.",
     hidden: "This view isn't for this account.",
@@ -28,6 +29,7 @@ const words = inLanguages({
     more: "Mehr",
     skip: "Zum Inhalt springen",
     lost: "Verbindung verloren. Neuer Versuch läuft …",
+    deaf: "Bis sie wieder da ist, sind neue Alarme hier nicht zu hören.",
     loading: "Wird geladen …",
     broken: "Diese Ansicht lässt sich nicht laden. Prüfe die Verbindung und lade die Seite neu.",
     hidden: "Diese Ansicht ist nicht für dieses Konto.",
@@ -56,19 +58,19 @@ export function Shell(): JSX.Element {
       <button type="button" class="skip" onClick={skip}>
         {t.skip}
       </button>
+      <div class="bars">
+        {isLost.value && (
+          <p class="bar warn" role="status">
+            {t.lost} {isAlarmed() && t.deaf}
+          </p>
+        )}
+        <AlarmBar />
+      </div>
       <Navigation current={name} />
       <MapStage isHidden={layout === "wide" || (layout === "side" && isNarrow.value)} />
       <main id="content" tabIndex={-1} class="view" aria-label={view?.title() ?? t.more}>
         {isMenu ? <Menu /> : <Content key={name} view={view} />}
       </main>
-      <div class="bars">
-        <AlarmBar />
-        {(lineState.value === "connecting" || session.value === "unreached") && (
-          <p class="bar warn" role="status">
-            {t.lost}
-          </p>
-        )}
-      </div>
       <Toasts />
       <Questions />
     </div>

@@ -1,6 +1,8 @@
 import { computed, signal } from "@preact/signals";
 import { inLanguages, tag } from "./language";
 
+export { dayName, spanOfDay } from "./days";
+
 /** Times as a reader says them: relative, and exact on demand. */
 
 /** The present in epoch milliseconds, every five seconds: whatever reads it is drawn anew. */
@@ -23,6 +25,10 @@ const formats = computed(() => ({
     year: "numeric",
   }),
   clock: new Intl.DateTimeFormat(tag.value, { hour: "2-digit", minute: "2-digit" }),
+  second: new Intl.DateTimeFormat(tag.value, { timeStyle: "medium" }),
+  dayAndClock: new Intl.DateTimeFormat(tag.value, {
+    ...({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" } as const),
+  }),
 }));
 
 const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
@@ -46,6 +52,9 @@ export function relative(time: number): string {
 export const exact = (time: number): string => formats.value.exact.format(time);
 export const day = (time: number): string => formats.value.day.format(time);
 export const clock = (time: number): string => formats.value.clock.format(time);
+/** A clock with seconds. */
+export const clockToSecond = (time: number): string => formats.value.second.format(time);
+export const dayAndClock = (time: number): string => formats.value.dayAndClock.format(time);
 
 /** A duration in hours and minutes, or in minutes and seconds, from seconds. */
 export function duration(seconds: number): string {
@@ -54,21 +63,4 @@ export function duration(seconds: number): string {
   if (hours >= 48) return `${Math.floor(hours / 24)} d ${hours % 24} h`;
   if (hours > 0) return `${hours} h ${String(minutes).padStart(2, "0")} min`;
   return minutes > 0 ? `${minutes} min` : `${whole} s`;
-}
-
-/** A day of the reader's calendar as YYYY-MM-DD, which date fields take. */
-export function dayName(time: number): string {
-  const date = new Date(time);
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-}
-
-/** The first moment of a day and of the next one, in epoch milliseconds; null for a text that names none. */
-export function spanOfDay(name: string): { from: number; to: number } | null {
-  const found = /^(\d{4})-(\d{2})-(\d{2})$/.exec(name);
-  if (!found) return null;
-  const [year, month, date] = [Number(found[1]), Number(found[2]) - 1, Number(found[3])];
-  const from = new Date(year, month, date);
-  if (from.getMonth() !== month || from.getDate() !== date) return null;
-  return { from: from.getTime(), to: new Date(year, month, date + 1).getTime() };
 }

@@ -1,6 +1,7 @@
 import type { ComponentType } from "preact";
 import { inLanguages } from "./language";
 import { may } from "./session";
+import { managesAny } from "./shares";
 import type { IconName } from "./ui/icons";
 
 /**
@@ -99,7 +100,8 @@ export const VIEWS: readonly View[] = [
     icon: "alerts",
     title: () => titles().alerts,
     layout: "side",
-    isShown: () => may("alerts:read"),
+    // Whoever manages a device by a share makes rules for it.
+    isShown: () => may("alerts:read") || managesAny(),
     load: () => import("./panels/alerts/Alerts").then(({ Alerts }) => Alerts),
   },
   {
@@ -107,7 +109,7 @@ export const VIEWS: readonly View[] = [
     icon: "anchor",
     title: () => titles().anchor,
     layout: "half",
-    isShown: () => true,
+    isShown: () => may("alerts:read") || managesAny(),
     load: () => import("./panels/anchor/Anchor").then(({ Anchor }) => Anchor),
   },
   {

@@ -221,14 +221,15 @@ function graticule({ place, west, east, south, north }: Chart): string[] {
   ];
 }
 
-/** "54°05.5′N", with no more of it than the step has. */
+/** "54°05.5′N", with no more of it than the step has; the equator and the meridians of 0° and 180° are on no side. */
 function angle(minutes: number, step: number, [plus, minus]: [string, string], half: number): string {
   const wrapped = minutes > half * 60 ? minutes - 21_600 : minutes < -half * 60 ? minutes + 21_600 : minutes;
   const tenths = Math.round(Math.abs(wrapped) * 10);
   const degrees = Math.floor(tenths / 600);
   const rest = (tenths % 600) / 10;
   const fraction = step >= 60 ? "" : `${rest.toFixed(step < 1 ? 1 : 0).padStart(step < 1 ? 4 : 2, "0")}′`;
-  return `${degrees}°${fraction}${wrapped < 0 ? minus : plus}`;
+  const side = Math.abs(wrapped) % (180 * 60) === 0 ? "" : wrapped < 0 ? minus : plus;
+  return `${degrees}°${fraction}${side}`;
 }
 
 const northArrow = (letter: string): string => {

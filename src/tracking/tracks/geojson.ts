@@ -70,7 +70,9 @@ class Lines {
   readonly #properties: string;
   #text = "";
   #isFirst = true;
-  #times: number[] = [];
+  #vertices = 0;
+  /** Written as they come: a hundred thousand at once would keep others waiting. */
+  #times = "";
   last: Vertex | null = null;
 
   constructor(name: string) {
@@ -79,24 +81,25 @@ class Lines {
 
   add(vertex: Vertex): void {
     const { last } = this;
-    if (last && this.#times.length >= MOST) {
+    if (last && this.#vertices >= MOST) {
       this.end();
       this.add(last);
     }
     // The first vertex is written with the second one: alone it is no line.
-    if (this.#times.length === 1 && last)
-      this.#text += `${this.#isFirst ? "\n" : ",\n"}${HEAD}${placeOf(last)}`;
-    if (this.#times.length > 0) this.#text += `,${placeOf(vertex)}`;
-    this.#times.push(vertex.time);
+    if (this.#vertices === 1 && last) this.#text += `${this.#isFirst ? "\n" : ",\n"}${HEAD}${placeOf(last)}`;
+    if (this.#vertices > 0) this.#text += `,${placeOf(vertex)}`;
+    this.#times += (this.#vertices > 0 ? '","' : "") + iso(vertex.time);
+    this.#vertices++;
     this.last = vertex;
   }
 
   end(): void {
-    if (this.#times.length > 1) {
-      this.#text += `]},${this.#properties}${this.#times.map(iso).join('","')}"]}}}`;
+    if (this.#vertices > 1) {
+      this.#text += `]},${this.#properties}${this.#times}"]}}}`;
       this.#isFirst = false;
     }
-    this.#times = [];
+    this.#vertices = 0;
+    this.#times = "";
     this.last = null;
   }
 

@@ -29,6 +29,12 @@ export const writeGpx: Writer = async function* ({ name }, parts) {
 /** Degrees below 360, also as they are written. */
 const courseOf = (heading: number): number => (Math.round(heading * 100) / 100) % 360;
 
+/** Degrees from -180 to below 180, also as they are written: GPX knows the 180th meridian by its western name alone. */
+const longitudeOf = (longitude: number): string => decimal(longitude, 7).replace(/^180$/, "-180");
+
+/** Numbers from here on are left out: a decimal of XML Schema has 18 digits for certain, and no exponent. */
+const MOST = 1e15;
+
 /** Elements stand in the order of the schema. */
 function pointOf([
   ,
@@ -45,11 +51,11 @@ function pointOf([
   vdop,
 ]: Fix): string {
   const element = (name: string, value: number | null, digits: number) =>
-    value === null ? "" : `<${name}>${decimal(value, digits)}</${name}>`;
+    value === null || Math.abs(value) >= MOST ? "" : `<${name}>${decimal(value, digits)}</${name}>`;
   const extension =
     element("gpxtpx:speed", speedMps, 3) +
     element("gpxtpx:course", heading === null ? null : courseOf(heading), 2);
-  return `<trkpt lat="${decimal(latitude, 7)}" lon="${decimal(longitude, 7)}">${
+  return `<trkpt lat="${decimal(latitude, 7)}" lon="${longitudeOf(longitude)}">${
     element("ele", altitude, 2) +
     `<time>${iso(timestamp)}</time>` +
     element("hdop", hdop, 2) +

@@ -28,6 +28,8 @@ export interface Course {
   /** The first and the last moment as they are shown, in epoch milliseconds: a trip may have positions beyond them. */
   from: number;
   to: number;
+  /** Moments that the answer shows and that neither the request names nor the clock moves. */
+  fixed?: readonly (number | null)[];
 }
 
 /** The course of a device, by default that of the last 24 hours. Throws 400 and 404. */
@@ -49,7 +51,8 @@ export function courseOfTrip(tripId: string, { from, to }: TrackQuery, visible: 
     from: from === undefined ? 0 : shown.span.from,
     until: to === undefined ? Number.MAX_SAFE_INTEGER : shown.span.until,
   };
-  return { owner: { trip: tripId }, deviceId: trip.device_id, name: trip.name, ...shown, span };
+  const course = { owner: { trip: tripId }, deviceId: trip.device_id, name: trip.name };
+  return { ...course, ...shown, span, fixed: [begin, trip.ended_at] };
 }
 
 function spanBetween(begin: number, end: number): Pick<Course, "span" | "from" | "to"> {
@@ -60,8 +63,9 @@ function spanBetween(begin: number, end: number): Pick<Course, "span" | "from" |
 }
 
 /** A text that changes with whatever an answer depends on. */
-export function etagOf({ owner, name, span }: Course, query: TrackQuery, format: string): string {
-  const told = JSON.stringify([owner, name, format, query, versionOf(owner, span)]);
+export function etagOf(course: Course, query: TrackQuery, format: string): string {
+  const { owner, deviceId, name, fixed, span } = course;
+  const told = JSON.stringify([owner, deviceId, name, fixed, format, query, versionOf(owner, span)]);
   return `W/"${new Bun.CryptoHasher("sha256").update(told).digest("base64url").slice(0, 22)}"`;
 }
 

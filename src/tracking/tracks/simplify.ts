@@ -43,15 +43,30 @@ function look({ x, y, z }: Way, stretch: Stretch, from: number, to: number): voi
   const { first, last } = stretch;
   let { farthest, deviation } = stretch;
   const middle = (first + last) / 2;
-  const [ax, ay, az] = [x[first] as number, y[first] as number, z[first] as number];
-  const [bx, by, bz] = [x[last] as number, y[last] as number, z[last] as number];
-  let [nx, ny, nz] = [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
+  // Number by number: taken from arrays, these would cost more than the few points of most stretches.
+  const ax = x[first] as number;
+  const ay = y[first] as number;
+  const az = z[first] as number;
+  const bx = x[last] as number;
+  const by = y[last] as number;
+  const bz = z[last] as number;
+  let nx = ay * bz - az * by;
+  let ny = az * bx - ax * bz;
+  let nz = ax * by - ay * bx;
   const size = Math.sqrt(nx * nx + ny * ny + nz * nz);
   const isArc = size >= SHORTEST;
-  if (isArc) [nx, ny, nz] = [nx / size, ny / size, nz / size];
+  if (isArc) {
+    nx /= size;
+    ny /= size;
+    nz /= size;
+  }
   // Towards the inside of the arc, from its beginning and from its end.
-  const [ux, uy, uz] = [ny * az - nz * ay, nz * ax - nx * az, nx * ay - ny * ax];
-  const [vx, vy, vz] = [by * nz - bz * ny, bz * nx - bx * nz, bx * ny - by * nx];
+  const ux = ny * az - nz * ay;
+  const uy = nz * ax - nx * az;
+  const uz = nx * ay - ny * ax;
+  const vx = by * nz - bz * ny;
+  const vy = bz * nx - bx * nz;
+  const vz = bx * ny - by * nx;
   for (let at = from; at < to; at++) {
     const px = x[at] as number;
     const py = y[at] as number;
@@ -216,7 +231,9 @@ async function amongAll(
     add(first, last, Number.POSITIVE_INFINITY);
   }
   while (open.length > 0) {
-    const [limit, last, first] = [open.pop() as number, open.pop() as number, open.pop() as number];
+    const limit = open.pop() as number;
+    const last = open.pop() as number;
+    const first = open.pop() as number;
     const found = finder.find(first, last);
     const { farthest, deviation } = found instanceof Promise ? await found : found;
     const least = Math.min(deviation, limit);

@@ -1,5 +1,6 @@
 import { subscribe } from "../../kernel/db/events";
 import { BoundedMap } from "../../kernel/values/bounded-map";
+import { purgedTo } from "../geofences/tracks";
 import { deviceList, tripList } from "../gps/service";
 import { countsIn, type Window } from "../ingest/places";
 import type { Owner } from "./fixes";
@@ -30,6 +31,7 @@ export function startVersions(): void {
 export function versionOf(owner: Owner, window: Window): string {
   const list = "device" in owner ? deviceList(owner.device) : tripList(owner.trip);
   const { older, upTo } = countsIn(list, window);
-  const past = "device" in owner ? (changed.get(owner.device) ?? 0) : changes;
-  return [START, past, older, upTo].join(" ");
+  // Without the time of the purge, as many new positions as were deleted by age would be the same.
+  const past = "device" in owner ? [changed.get(owner.device) ?? 0, purgedTo(owner.device) ?? 0] : [changes];
+  return [START, ...past, older, upTo].join(" ");
 }

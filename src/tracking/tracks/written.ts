@@ -7,7 +7,7 @@ export const escaped = (text: string): string =>
     .replaceAll(">", "&gt;")
     .replaceAll('"', "&quot;");
 
-/** A number with at most so many decimals, never with an exponent. */
+/** A number with at most so many decimals, below 10^21 never with an exponent. */
 export const decimal = (value: number, digits: number): string =>
   value
     .toFixed(digits)

@@ -139,7 +139,10 @@ describe("a rule", () => {
     await server.advance(10 * MINUTE);
     await clockWatched();
     const [alert] = await alertsOf(server, `&device_id=${device.id}`);
-    expect(alert.message).toBe(`device left Depot at ${minute(left)}`);
+    expect(alert).toMatchObject({
+      message: `device left Depot at ${minute(left)}`,
+      ...{ has_own_message: true, subject_name: "Depot" },
+    });
     expect(minute(Date.parse(alert.raised_at))).not.toBe(minute(left));
   });
 

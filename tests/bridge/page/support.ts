@@ -115,6 +115,8 @@ async function violations(page: Page): Promise<string[]> {
 
 /** The page, as it is, breaks no rule of accessibility in any look. */
 export async function expectAccessible(page: Page): Promise<void> {
+  // Colours that are still changing are no look's.
+  await page.emulateMedia({ reducedMotion: "reduce" });
   for (const look of LOOKS) {
     await page.evaluate((look) => {
       document.documentElement.dataset.look = look;
@@ -126,3 +128,30 @@ export async function expectAccessible(page: Page): Promise<void> {
 /** The page asked no other host for anything, and its console is clean. */
 export const expectQuiet = ({ foreign, errors }: Visit): void =>
   expect({ foreign, errors }).toEqual({ foreign: [], errors: [] });
+
+interface Sounds {
+  started: number;
+  stopped: number;
+}
+
+/** Counts from now on the sounds that the page starts and stops. */
+export const countSounds = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    const counted = { started: 0, stopped: 0 };
+    Object.assign(globalThis, { counted });
+    const { AudioScheduledSourceNode } = globalThis as unknown as {
+      AudioScheduledSourceNode: { prototype: { start: () => void; stop: () => void } };
+    };
+    const { start, stop } = AudioScheduledSourceNode.prototype;
+    AudioScheduledSourceNode.prototype.start = function () {
+      counted.started++;
+      start.call(this);
+    };
+    AudioScheduledSourceNode.prototype.stop = function () {
+      counted.stopped++;
+      stop.call(this);
+    };
+  });
+
+export const sounds = (page: Page): Promise<Sounds> =>
+  page.evaluate(() => (globalThis as unknown as { counted: Sounds }).counted);

@@ -122,6 +122,7 @@ describe("the program for third parties", () => {
     ["changed data", ({ data }) => (data[0].data["-a"] = 2), "no. 1"],
     ["another time", ({ data }) => (data[3].occurred_at = data[2].occurred_at), "no. 4"],
     ["a removed entry", ({ data }) => data.splice(1, 1), "no. 3"],
+    ["the log of another trip", (log) => (log.trip_id = log.data[0].id), "no. 1"],
     ["entries in another order", ({ data }) => data.reverse(), "no. 5"],
     ["an end that was cut off", ({ data }) => data.pop(), "missing at the end"],
   ])("finds %s", async (_, tamper, told) => {

@@ -80,6 +80,7 @@ describe("the picture", () => {
     expect((to?.x ?? 0) - (from?.x ?? 0)).toBeGreaterThan(300);
     expect(picture).toContain("179°30′E");
     expect(picture).toContain("179°30′W");
+    expect(picture).toContain(">180°00′</text>");
     const [, x] = />7<\/text>/.test(picture) ? (/<text x="([\d.]+)"[^>]*>7</.exec(picture) ?? []) : [];
     expect(Number(x)).toBeWithin(from?.x ?? 0, to?.x ?? 0);
   });

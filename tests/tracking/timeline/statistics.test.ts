@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { sqlite } from "../../../src/kernel/db/connection";
 import { closeDatabase, transact } from "../../../src/kernel/db/transactions";
 import { setClock } from "../../../src/kernel/time/clock";
+import { deletePoint, markPoint } from "../../../src/tracking/gps/service";
 import { recordPositions } from "../../../src/tracking/ingest/record";
 import { recomputeStep } from "../../../src/tracking/timeline/recompute";
 import { deviceStatistics, fleetStatistics } from "../../../src/tracking/timeline/statistics";
 import { randomFrom } from "../../support/random";
 import { below, type Random, shuffle } from "../crossings/support";
-import { newDevice, openTracking } from "../in-process";
+import { newDevice, openTracking, SERVICE } from "../in-process";
 import { greatCircleKm } from "../support";
 import { DEFAULTS, type Fix, firstOfEach, legsOf, speedOf } from "./reference";
 import { isUndecided, pieceOf, recordings } from "./tracks";
@@ -79,22 +81,34 @@ function expectedOf(fixes: Fix[], from: number, until: number) {
   };
 }
 
+const idOf = (device: string, { time }: Fix): string =>
+  sqlite
+    .query<{ id: string }, [string, number]>(
+      "SELECT id FROM gps_points WHERE device_id = ? AND timestamp = ?",
+    )
+    .get(device, time * 1_000)?.id ?? "";
+
 const seconds = (text: string) => Date.parse(text) / 1_000;
 
 describe("statistics", () => {
-  test("equal those from scratch, by days of any zone and of any span", async () => {
+  test("equal those from scratch, by days of any zone and of any span, without marked and deleted fixes", async () => {
     let periods = 0;
     for (let seed = 1; seed <= 25; seed++) {
       const random = randomFrom(seed);
-      const fixes = severalDays(random);
+      const all = severalDays(random);
+      const gone = new Set(seed % 3 === 0 ? all.filter(() => random() < 0.05) : []);
+      const fixes = all.filter((fix) => !gone.has(fix));
       if (isUndecided(fixes, DEFAULTS)) continue;
       const [first, last] = [(fixes[0] as Fix).time, (fixes.at(-1) as Fix).time];
       setClock(() => last * 1_000);
       const device = newDevice();
-      if (seed % 2 === 0) await recordPositions("batch", device, fixes);
+      if (seed % 2 === 0) await recordPositions("batch", device, all);
       else
-        for (const request of shuffle(fixes as never, random))
+        for (const request of shuffle(all as never, random))
           await recordPositions("batch", device, request.fixes);
+      for (const fix of gone)
+        if (random() < 0.5) await markPoint(SERVICE, idOf(device, fix), true);
+        else await deletePoint(SERVICE, idOf(device, fix));
       while (await transact(() => recomputeStep(device, 8), "retryable"));
       for (const timezone of ZONES) {
         const [a, b] = [0, 0].map(() => first + below(random, last - first)).sort((x, y) => x - y);

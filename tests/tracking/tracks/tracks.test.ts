@@ -310,6 +310,20 @@ describe("a file", () => {
     expect(second).toStartWith('lat="54.000384');
   });
 
+  test("in GPX has only what its schema allows: no 180° and no number beyond its decimals", async () => {
+    const { id } = await tracked([
+      { latitude: 1e-9, longitude: 180, timestamp: BEGIN, altitude: 1e15, hdop: 1e21 },
+      { latitude: 0, longitude: 179.99999999, timestamp: BEGIN + 1, altitude: -9e14, heading: 359.999 },
+      { latitude: 0, longitude: -180, timestamp: BEGIN + 2, heading: 360 },
+    ]);
+    const { text } = await file(`/v1/devices/${id}/track?${WHOLE}&format=gpx`);
+    const valuesOf = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, value]) => value);
+    expect(valuesOf(/ lon="([^"]*)"/g)).toEqual(["-180", "-180", "-180"]);
+    expect(valuesOf(/<ele>([^<]*)</g)).toEqual(["-900000000000000"]);
+    expect(text).not.toContain("<hdop>");
+    expect(valuesOf(/<gpxtpx:course>([^<]*)</g)).toEqual(["0", "0"]);
+  });
+
   test("in KML is well-formed, with as many times as places", async () => {
     const { id } = await tracked(wave(20));
     const { text } = await file(`/v1/devices/${id}/track?${WHOLE}&format=kml`);

@@ -113,7 +113,7 @@ function useBearing({ map }: Stage): number {
   return bearing.value;
 }
 
-/** The layers that this user can switch. */
+/** The layers that there are to switch, for this user. */
 const offered = (): LayerName[] =>
   (["trails", "zones", "vessels", "water"] as const).filter(
     (name) =>

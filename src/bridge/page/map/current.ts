@@ -11,5 +11,12 @@ export function useStage(draw: (stage: Stage) => () => void, about: readonly unk
   useEffect(() => (current ? draw(current) : undefined), [current, ...about]);
 }
 
-/** The zone and the device's anchor that a panel draws by itself, while they are changed: the map leaves them out. */
-export const drawnElsewhere = { zone: signal<string | null>(null), anchor: signal<string | null>(null) };
+/**
+ * What a panel draws by itself: the map leaves it out. The zone and the device's anchor that are being changed; devices that are
+ * shown as they were at another time.
+ */
+export const drawnElsewhere = {
+  zone: signal<string | null>(null),
+  anchor: signal<string | null>(null),
+  devices: signal<ReadonlySet<string>>(new Set()),
+};

@@ -1,12 +1,13 @@
 import { effect } from "@preact/signals";
 import type { Feature, FeatureCollection } from "geojson";
 import type { ExpressionSpecification, GeoJSONSource } from "maplibre-gl";
-import { ageOf } from "../age";
+import { type Age, ageOf } from "../age";
 import { chosenDevice } from "../chosen";
 import { type Craft, fleet, watchFixes } from "../fleet";
 import { prefersStillness } from "../looks";
 import { present } from "../times";
 import { accuracy } from "./accuracy";
+import { drawnElsewhere } from "./current";
 import { boundsOf, circle } from "./geometry";
 import { paced } from "./paced";
 import { HUES, type Palette } from "./palette";
@@ -30,7 +31,7 @@ export const isLarge = (): boolean => fleet.peek().size > LARGE;
 const NAMES_OF_LARGE_FROM = 11;
 
 /** Milliseconds between two drawings of what has moved. */
-export const pause = (): number => (isLarge() ? 1_000 : 250);
+export const pause = (): number => (isLarge() ? 2_000 : 250);
 
 let hues: ReadonlyMap<string, number> = new Map();
 
@@ -44,7 +45,7 @@ export const hueOf = (id: string): number => hues.get(id) ?? 0;
 
 function featureOf({ map }: Stage, colours: Palette, id: string, craft: Craft): Feature | null {
   const at = craft.fix.peek();
-  if (!at) return null;
+  if (!at || drawnElsewhere.devices.peek().has(id)) return null;
   const age = ageOf(at, present.peek());
   const icon = craftSign(map, colours, hueOf(id), at.heading === null ? "disc" : "arrow", age);
   return {
@@ -54,6 +55,9 @@ function featureOf({ map }: Stage, colours: Palette, id: string, craft: Craft): 
   };
 }
 
+/** The ages with which devices were drawn. */
+const ages = new Map<string, Age>();
+
 const EMPTY: FeatureCollection = { type: "FeatureCollection", features: [] };
 
 /** The devices but the chosen one, which lies above all and in no cluster. */
@@ -61,6 +65,7 @@ function others(stage: Stage, seen: Seen): FeatureCollection {
   const [chosen, colours] = [chosenDevice.peek(), stage.palette()];
   const features: Feature[] = [];
   for (const [id, craft] of fleet.peek()) {
+    ages.set(id, ageOf(craft.fix.peek(), present.peek()));
     const feature = id === chosen ? null : featureOf(stage, colours, id, craft);
     const at = craft.fix.peek();
     if (!feature || !at) continue;
@@ -235,9 +240,13 @@ export function drawFleet(stage: Stage): () => void {
       if (ids.some((id) => isMove(seen, id))) drawSoon();
     }),
     effect(() => {
-      present.value;
       fleet.value;
       drawSoon();
+    }),
+    effect(() => {
+      const now = present.value;
+      // Time alone changes nothing but ages, and those seldom.
+      if ([...fleet.peek()].some(([id, { fix }]) => ages.get(id) !== ageOf(fix.peek(), now))) drawSoon();
     }),
     effect(() => {
       if (fleet.value.size > LARGE === wasLarge) return;
@@ -248,6 +257,7 @@ export function drawFleet(stage: Stage): () => void {
     effect(() => {
       chosenDevice.value;
       accuracy.value;
+      drawnElsewhere.devices.value;
       fill();
     }),
     onTap(stage, [`${SOURCE}-clusters`], ({ feature: { properties, geometry } }) => {

@@ -1,6 +1,6 @@
 import { stored } from "../stored";
 
-/** The layers of the map beside the devices: each can be switched off, and the browser keeps the choice. */
+/** Things that the map shows beside the devices: each can be switched off, and the browser keeps the choice. */
 
 const layer = (name: string) => stored(`layer.${name}`, ["on", "off"], "on");
 

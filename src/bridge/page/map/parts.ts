@@ -1,5 +1,5 @@
 import { effect, untracked } from "@preact/signals";
-import { type AnchorWatch, anchorWatches, followAnchorWatches } from "../anchors";
+import { type AnchorWatch, anchorWatches } from "../anchors";
 import { chosenDevice, chosenOther, followed } from "../chosen";
 import { fleet } from "../fleet";
 import { go, route } from "../route";
@@ -27,7 +27,6 @@ export function drawAll(stage: Stage): void {
   if (!isFollowing) {
     isFollowing = true;
     followZones();
-    followAnchorWatches();
     followAccuracy();
   }
   const whileShown = (name: LayerName, draw: (stage: Stage) => () => void) => {

@@ -12,7 +12,7 @@ const SIZE = 64;
 
 export type Form = "arrow" | "disc";
 
-const OUTLINES: Record<Form | "vessel" | "moored", (path: Path2D) => void> = {
+const OUTLINES: Record<Form | "vessel" | "moored" | "ahead", (path: Path2D) => void> = {
   arrow: (path) => {
     path.moveTo(32, 7);
     path.lineTo(51, 54);
@@ -26,6 +26,13 @@ const OUTLINES: Record<Form | "vessel" | "moored", (path: Path2D) => void> = {
     path.quadraticCurveTo(43, 24, 42, 50);
     path.lineTo(22, 50);
     path.quadraticCurveTo(21, 24, 32, 12);
+    path.closePath();
+  },
+  ahead: (path) => {
+    path.moveTo(32, 16);
+    path.lineTo(47, 46);
+    path.lineTo(32, 38);
+    path.lineTo(17, 46);
     path.closePath();
   },
   moored: (path) => {
@@ -88,3 +95,7 @@ export const vesselSign = (map: MapLibre, palette: Palette, isAtRest: boolean): 
   put(map, `vessel-${isAtRest ? "moored" : "moving"}`, () =>
     draw(isAtRest ? "moored" : "vessel", palette.vessel, palette.paper, isAtRest ? "full" : "hollow"),
   );
+
+/** The name of the sign that lies on a way and shows its direction; it is on the map then. */
+export const aheadSign = (map: MapLibre, palette: Palette, hue: number): string =>
+  put(map, `ahead-${hue}`, () => draw("ahead", palette.hues[hue] as string, palette.paper, "full"));

@@ -3,6 +3,7 @@ import type { Feature, FeatureCollection } from "geojson";
 import type { ExpressionSpecification, GeoJSONSource, LayerSpecification } from "maplibre-gl";
 import { present } from "../times";
 import { followTrails, trails, watchTrails } from "../trails";
+import { drawnElsewhere } from "./current";
 import { hueOf, isLarge, pause } from "./fleet";
 import { paced } from "./paced";
 import { seenOn } from "./seen";
@@ -18,9 +19,9 @@ const PAST = "trails";
 const TIPS = "trail-tips";
 
 /** Milliseconds after which the ends are drawn as the past. */
-const FOLD = 30_000;
+const pauseOfPast = (): number => (isLarge() ? 120_000 : 30_000);
 
-/** The opacity of each band of age. */
+/** Opacities of the bands of age. */
 const OPACITIES = [0.95, 0.75, 0.55, 0.4, 0.28];
 
 const EMPTY: FeatureCollection = { type: "FeatureCollection", features: [] };
@@ -50,6 +51,7 @@ export function drawTrails(stage: Stage): () => void {
     isBehind = false;
     for (const [id, { pieces }] of trails) {
       folded.set(id, { pieces: pieces.length, points: pieces.at(-1)?.length ?? 0 });
+      if (drawnElsewhere.devices.peek().has(id)) continue;
       for (const part of partsOf(pieces, now)) features.push(featureOf(id, part));
     }
     map.getSource<GeoJSONSource>(PAST)?.setData({ type: "FeatureCollection", features });
@@ -60,6 +62,7 @@ export function drawTrails(stage: Stage): () => void {
     const now = Date.now() / 1_000;
     isBehind = false;
     for (const id of moved) {
+      if (drawnElsewhere.devices.peek().has(id)) continue;
       const pieces = trails.get(id)?.pieces ?? [];
       const { pieces: known, points } = folded.get(id) ?? { pieces: 0, points: 0 };
       const tips = pieces.slice(Math.max(0, known - 1));
@@ -74,7 +77,7 @@ export function drawTrails(stage: Stage): () => void {
     map.getSource<GeoJSONSource>(TIPS)?.setData({ type: "FeatureCollection", features });
   };
 
-  const drawTipsSoon = paced(drawTips, pause);
+  const drawTipsSoon = paced(drawTips, () => (isLarge() ? 10_000 : pause()));
 
   const layersOf = (source: string, hues: readonly string[]): LayerSpecification => {
     const opacity: ExpressionSpecification = [
@@ -120,8 +123,12 @@ export function drawTrails(stage: Stage): () => void {
       if (end && seen.isMove(id, end[0], end[1], 0)) drawTipsSoon();
     }),
     effect(() => {
+      drawnElsewhere.devices.value;
+      foldSoon();
+    }),
+    effect(() => {
       present.value;
-      if (Date.now() - foldedAt < FOLD) return;
+      if (Date.now() - foldedAt < pauseOfPast()) return;
       foldedAt = Date.now();
       foldSoon();
     }),

@@ -23,6 +23,8 @@ const PATHS = {
   check: "M5 12l5 5 9-10",
   play: "M8 5l11 7-11 7z",
   pause: "M8 5v14M16 5v14",
+  stop: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM9 9h6v6H9z",
+  gap: "M3 12h3M10.500 12h3M18 12h3",
   follow: "M12 3v4M12 17v4M3 12h4M17 12h4M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8z",
   layers: "M12 4l9 5-9 5-9-5zM3 14l9 5 9-5",
   sound: "M5 10v4h3l5 4V6l-5 4zM16 9c1 2 1 4 0 6M19 7c2 3 2 7 0 10",

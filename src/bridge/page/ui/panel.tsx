@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect } from "preact/hooks";
+import { viewTitle } from "../title";
 import { Icon, type IconName } from "./icons";
 import { common } from "./words";
 
@@ -17,7 +18,7 @@ export function Panel({
   children: ComponentChildren;
 }): JSX.Element {
   useEffect(() => {
-    document.title = `${title} – Fairlead`;
+    viewTitle.value = title;
   }, [title]);
   return (
     <div class="panel">

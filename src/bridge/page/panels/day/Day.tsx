@@ -1,6 +1,133 @@
 import type { JSX } from "preact";
-import { Panel } from "../../ui/panel";
+import { useEffect } from "preact/hooks";
+import { followed } from "../../chosen";
+import { fleet, fleetState } from "../../fleet";
+import { go, route, to } from "../../route";
+import { may } from "../../session";
+import { mayBy } from "../../shares";
+import { dayName } from "../../times";
+import { CheckField, SelectField } from "../../ui/form";
+import { Icon } from "../../ui/icons";
+import { Empty, Panel } from "../../ui/panel";
+import { common } from "../../ui/words";
+import { addressOf, type Choice, choiceOf } from "./choice";
+import { SpanChoice } from "./SpanChoice";
+import { Ways } from "./Ways";
+import { words } from "./words";
 
+/** Devices that are shown at once: as many as there are colours. */
+const MOST = 8;
+
+const mayLookBack = (id: string): boolean => mayBy("gps:read", id, "history");
+
+/** The time of a device's newest position as text that sorts; empty without one. */
+const newest = (id: string): string => fleet.peek().get(id)?.fix.peek()?.timestamp ?? "";
+
+/** The device that moved last, of those whose past the reader may see. */
+function lastMoved(): string | undefined {
+  const ids = [...fleet.peek().keys()];
+  const open = ids.filter(mayLookBack);
+  return (open.length > 0 ? open : ids).sort((one, other) => newest(other).localeCompare(newest(one)))[0];
+}
+
+/** Where devices were in a day or a longer span: on the map, replayed, in a list, in figures. */
 export function Day(): JSX.Element {
-  return <Panel title="Day">{null}</Panel>;
+  const t = words();
+  useEffect(() => {
+    // The map goes after the replay here, not after a device as it moves now.
+    followed.value = null;
+  }, []);
+  const [, device] = route.value.path;
+  const isKnown = fleetState.value === "known";
+  const first = isKnown && device === undefined ? lastMoved() : undefined;
+  useEffect(() => {
+    if (first !== undefined) go(["day", first], Object.fromEntries(route.peek().query), true);
+  }, [first]);
+  return (
+    <Panel title={t.title}>
+      {!isKnown ? (
+        <p class="loading" role="status">
+          {common().loading}
+        </p>
+      ) : fleet.value.size === 0 ? (
+        <Nothing />
+      ) : (
+        device !== undefined && <Chosen device={device} />
+      )}
+    </Panel>
+  );
+}
+
+function Nothing(): JSX.Element {
+  const t = words();
+  if (!may("devices:read")) return <Empty icon="day" title={t.noShares} />;
+  return (
+    <Empty icon="day" title={t.noDevices}>
+      <p>{t.noDevicesHint}</p>
+      <a class="button main" href={to(["devices"])}>
+        <Icon name="devices" />
+        <span>{t.toDevices}</span>
+      </a>
+    </Empty>
+  );
+}
+
+function Chosen({ device }: { device: string }): JSX.Element {
+  const t = words();
+  const found = newest(device);
+  const lastDay = found === "" ? null : dayName(Date.parse(found));
+  const choice = choiceOf(route.value, lastDay ?? dayName(Date.now()));
+  const refused = choice.devices.filter((id) => fleet.value.has(id) && !mayLookBack(id));
+  const shown = choice.devices.filter((id) => fleet.value.has(id) && mayLookBack(id));
+  return (
+    <>
+      <Devices choice={choice} />
+      {choice.trip === null && <SpanChoice choice={choice} />}
+      {!fleet.value.has(device) && <p class="notice warn">{t.gone}</p>}
+      {refused.map((id) => (
+        <p key={id} class="notice">
+          {t.nowAlone(fleet.value.get(id)?.device.value.name ?? "")}
+        </p>
+      ))}
+      {shown.length > 0 && <Ways choice={{ ...choice, devices: shown }} lastDay={lastDay} />}
+    </>
+  );
+}
+
+/** Chooses the device, and others that are shown with it. */
+function Devices({ choice }: { choice: Choice }): JSX.Element {
+  const t = words();
+  const [first = "", ...others] = choice.devices;
+  const all = [...fleet.value].map(([id, craft]) => [id, craft.device.value.name] as const);
+  const show = (devices: readonly string[], trip = choice.trip) =>
+    go(...addressOf({ ...choice, devices, trip }));
+  return (
+    <div class="day-devices">
+      <SelectField
+        label={t.device}
+        value={first}
+        options={all}
+        // The trip is one of the device before.
+        onChange={(id) => show([id, ...others.filter((other) => other !== id)], null)}
+      />
+      {all.length > 1 && (
+        <details open={others.length > 0}>
+          <summary>{t.withOthers}</summary>
+          {all
+            .filter(([id]) => id !== first)
+            .map(([id, name]) => (
+              <CheckField
+                key={id}
+                label={name}
+                isChecked={others.includes(id)}
+                onChange={(isChecked) => {
+                  const kept = others.filter((other) => other !== id);
+                  show([first, ...(isChecked ? [...kept, id].slice(1 - MOST) : kept)]);
+                }}
+              />
+            ))}
+        </details>
+      )}
+    </div>
+  );
 }

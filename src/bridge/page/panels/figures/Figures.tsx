@@ -86,7 +86,8 @@ export function Figures(): JSX.Element {
     if (!start || !end || ids === "") return [];
     const asked = {
       from: new Date(start.from).toISOString(),
-      to: new Date(end.to).toISOString(),
+      // The last moment of the day: the next midnight would begin another period.
+      to: new Date(end.to - 1).toISOString(),
       by,
       timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     };
@@ -131,18 +132,20 @@ export function Figures(): JSX.Element {
           ) : (
             <>
               <Table rows={rows} />
-              {rows.map(({ device_id, periods }) => (
-                <Section key={device_id} title={nameOf(device_id)}>
-                  <Bars
-                    label={t.perPeriod(nameOf(device_id))}
-                    bars={periods.map(({ from: at, distance_km }) => ({
-                      name: day(Date.parse(at)),
-                      value: distance_km,
-                      words: distance(distance_km),
-                    }))}
-                  />
-                </Section>
-              ))}
+              {rows
+                .filter(({ total }) => total.distance_km > 0)
+                .map(({ device_id, periods }) => (
+                  <Section key={device_id} title={nameOf(device_id)}>
+                    <Bars
+                      label={t.perPeriod(nameOf(device_id))}
+                      bars={periods.map(({ from: at, distance_km }) => ({
+                        name: day(Date.parse(at)),
+                        value: distance_km,
+                        words: distance(distance_km),
+                      }))}
+                    />
+                  </Section>
+                ))}
             </>
           )
         }

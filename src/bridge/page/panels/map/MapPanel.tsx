@@ -10,7 +10,7 @@ import { Finder } from "./Finder";
 import { OtherCard } from "./OtherCard";
 import { words } from "./words";
 
-/** The overlay of the map where it is looked at alone: a list of the devices, and a card about what is chosen. */
+/** Parts that lie over the map where it is looked at alone: a list of the devices, and a card about what is chosen. */
 export function MapPanel(): JSX.Element {
   const t = words();
   const craft = chosenDevice.value === null ? undefined : fleet.value.get(chosenDevice.value);
@@ -32,7 +32,7 @@ export function MapPanel(): JSX.Element {
   );
 }
 
-/** The next step while there is nothing to see. */
+/** Says the next thing to do while there is nothing to see. */
 function Nothing(): JSX.Element | null {
   const t = words();
   const all = [...fleet.value.values()];

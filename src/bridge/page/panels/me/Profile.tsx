@@ -21,6 +21,10 @@ export function Profile({ user }: { user: Me }): JSX.Element {
     () => call(() => api.GET("/v1/users/{id}/email/pending", { params: { path } })),
     [user.email],
   );
+  const roles = useLoaded(
+    async () => (await call(() => api.GET("/v1/users/{id}/roles", { params: { path } }))).roles,
+    [user.roles.join()],
+  );
   const close = () => {
     open.value = null;
   };
@@ -39,7 +43,7 @@ export function Profile({ user }: { user: Me }): JSX.Element {
         of={[
           [t.username, user.username],
           [t.email, user.email ?? t.noEmail],
-          [t.roles, user.roles.join(", ") || common().none],
+          [t.roles, roles.data?.map(({ name }) => name).join(", ") || common().none],
           [t.since, day(Date.parse(user.created_at))],
           [t.id, <code key="id">{user.id}</code>],
         ]}

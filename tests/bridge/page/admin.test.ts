@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type Browser, chromium, startBrowser, type Visit } from "../../support/browser";
+import { newUser } from "../../support/people";
+import { ADMIN, TestServer } from "../../support/server";
+import { DESKTOP, expectAccessible, expectQuiet, openBridge, TABLET } from "./support";
+
+/** The administration on the page. */
+
+setDefaultTimeout(60_000);
+
+let server: TestServer;
+let browser: Browser;
+let visit: Visit;
+
+beforeAll(async () => {
+  if (!chromium) return;
+  [server, browser] = await Promise.all([TestServer.start(), startBrowser(chromium)]);
+  visit = await openBridge(browser, server, ADMIN, { size: TABLET, at: "/admin" });
+});
+afterAll(async () => {
+  if (!chromium) return;
+  await Promise.all([server.stop(), browser.stop()]);
+});
+
+const open = (part: string) =>
+  visit.page.evaluate((part) => {
+    location.hash = `/admin/${part}`;
+  }, part);
+
+describe.skipIf(!chromium)("the administration", () => {
+  test("makes a role with a permission, and gives it to a user", async () => {
+    const { page } = visit;
+    const user = await newUser(server);
+    await open("roles");
+    await page.getByRole("button", { name: "Make a role" }).click();
+    await page.getByLabel("Name").fill("Deck");
+    await page.getByRole("button", { name: "Make a role" }).click();
+    await page.getByRole("heading", { name: "Deck" }).waitFor();
+    await page.getByRole("group", { name: "gps" }).getByLabel("read", { exact: true }).check();
+    await open("users");
+    await page.getByRole("link", { name: new RegExp(user.username) }).click();
+    await page.getByLabel("Give a role").selectOption({ label: "Deck" });
+    await page.getByRole("button", { name: "Give a role" }).click();
+    await page.getByRole("button", { name: "Take the role Deck" }).waitFor();
+    const { body } = await server.get(`/v1/users/${user.id}/permissions`, { token: server.systemKey });
+    expect(JSON.stringify(body)).toContain("gps:read");
+
+    await page.getByRole("button", { name: "Ban", exact: true }).click();
+    await page.getByLabel(/^Reason/).fill("Lost the boat");
+    await page.getByRole("dialog").getByRole("button", { name: "Ban" }).click();
+    await page.getByText(/Banned for good: Lost the boat/).waitFor();
+    await page.getByRole("button", { name: "Lift the ban" }).click();
+    await page.getByRole("button", { name: "Ban", exact: true }).waitFor();
+    await expectAccessible(page);
+  });
+
+  test("shows a key once, to copy and to scan", async () => {
+    const { page } = visit;
+    await open("keys");
+    await page.getByRole("button", { name: "Make a key" }).first().click();
+    await page.getByLabel("Name").fill("Logger");
+    await page.getByLabel("everything").check();
+    await page.getByRole("button", { name: "Make a key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("img", { name: "The key" }).waitFor();
+    const key = (await dialog.locator("code").textContent()) ?? "";
+    expect((await server.get("/v1/devices", { token: key })).status).toBe(200);
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Done" }).click();
+    expect(await page.getByText(key).count()).toBe(0);
+  });
+
+  test("finds events of the audit log by their kind", async () => {
+    const { page } = visit;
+    await open("audit");
+    await page.getByLabel("Kind of event").fill("role_created");
+    await page
+      .getByRole("button", { name: /role_created/ })
+      .first()
+      .waitFor();
+    expect(await page.getByRole("button", { name: /login/ }).count()).toBe(0);
+    await expectAccessible(page);
+  });
+
+  test("shows and changes each other part, and ends with a clean console", async () => {
+    const { page } = visit;
+    await page.setViewportSize(DESKTOP);
+    await open("clients");
+    await page.getByRole("button", { name: "Register a client" }).click();
+    await page.getByLabel("Name").fill("Plotter");
+    await page.getByLabel("Addresses to be sent back to").fill("https://plotter.example/back");
+    await page.getByRole("button", { name: "Register a client" }).click();
+    await page.getByRole("dialog").getByText("Client identifier").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Done" }).click();
+    await open("configuration");
+    await page.getByRole("button", { name: "Add a setting" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("harbour.name");
+    await page.getByLabel("Value, as JSON").fill("Lauterbach");
+    await page.locator(".card", { hasText: "Value, as JSON" }).getByRole("button", { name: "Save" }).click();
+    await page.getByText("The value is no JSON").waitFor();
+    await page.getByLabel("Value, as JSON").fill('"Lauterbach"');
+    await page.locator(".card", { hasText: "Value, as JSON" }).getByRole("button", { name: "Save" }).click();
+    await page.getByText("harbour.name").waitFor();
+    await expectAccessible(page);
+    await open("integrations");
+    await page.getByText("No connected accounts").waitFor();
+    await open("server");
+    await page.getByText("What the doctor finds").waitFor();
+    await page.locator(".tag.good").first().waitFor();
+    await expectAccessible(page);
+    expectQuiet(visit);
+  });
+});
