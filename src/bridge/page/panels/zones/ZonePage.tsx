@@ -127,6 +127,12 @@ function Actions({ zone: { id, is_active } }: { zone: Zone }): JSX.Element {
     });
   return (
     <div class="actions left">
+      {may("alerts:write") && (
+        <a class="button" href={to(["alerts", "rules", "new"], { zone: id })}>
+          <Icon name="alerts" />
+          <span>{t.alert}</span>
+        </a>
+      )}
       {may("geofences:write") && (
         <Button onClick={() => toggle().catch((error) => say(messageOf(error)))}>
           {is_active ? t.switchOff : t.switchOn}
