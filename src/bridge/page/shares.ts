@@ -28,3 +28,6 @@ export function mayBy(permission: string, deviceId: string, level: Level): boole
 
 /** True if a device is shared with the user so that they manage it. */
 export const managesAny = (): boolean => [...levels.value.values()].includes("manage");
+
+/** True if a device is shared with the user with its past. */
+export const hasHistories = (): boolean => [...levels.value.values()].some((level) => level !== "now");

@@ -1,6 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import { api, call, type Schemas } from "./api";
-import { hear } from "./live";
+import { watchCrossings } from "./crossings";
 import { may, session } from "./session";
 
 /** All zones, as the map draws them and lists show them. */
@@ -52,12 +52,9 @@ export function followZones(): void {
     const timer = setInterval(() => {
       if (document.visibilityState === "visible") void readZones();
     }, REFRESH);
-    const end = hear("geofence", {
-      onReset: () => void readZones(),
-      onChange: ({ data }) => {
-        const id = "geofence_id" in data ? data.geofence_id : null;
-        if (!zones.peek().some((zone) => zone.id === id)) void readZones();
-      },
+    const end = watchCrossings((crossing) => {
+      if (crossing === "anew" || !zones.peek().some(({ id }) => id === crossing.geofence_id))
+        void readZones();
     });
     return () => {
       clearInterval(timer);

@@ -135,3 +135,31 @@ export function drawZones({ map, add }: Stage, hides: () => string | null = () =
     remove();
   };
 }
+
+/** Marks the border of one ground, above all zones. Returns the function that takes the mark away. */
+export function drawGround({ add }: Stage, name: string, { edge }: Ground): () => void {
+  return add({
+    name,
+    order: 11,
+    sources: () => ({
+      [name]: {
+        type: "geojson",
+        data: {
+          type: "Feature",
+          geometry: { type: "MultiLineString", coordinates: edge },
+          properties: {},
+        },
+      },
+    }),
+    layers: ({ chosen }) => [
+      {
+        id: name,
+        type: "line",
+        source: name,
+        layout: { "line-join": "round" },
+        paint: { "line-color": chosen, "line-width": 3 },
+      },
+    ],
+    fill: () => {},
+  });
+}

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { api, call } from "../../../api";
-import { go, to } from "../../../route";
+import { go, route, to } from "../../../route";
 import { Button } from "../../../ui/button";
 import { ask } from "../../../ui/dialog";
 import { FieldFault, Form, SelectField, TextField } from "../../../ui/form";
@@ -78,11 +78,17 @@ function Shown({ rule, onChanged }: { rule: Rule; onChanged: () => Promise<void>
 
 export type SetDraft = (change: Partial<Draft>) => void;
 
+/** The zone that a new rule is asked for by the address, if any. */
+function ofZone(): Partial<Draft> {
+  const zone = route.peek().query.get("zone");
+  return zone === null ? {} : { zones: "some", zoneIds: [zone] };
+}
+
 function Fields({ rule }: { rule: Rule | null }): JSX.Element {
   const t = words();
   const isLimited = isByShares();
   const draft = useSignal<Draft>(
-    rule ? draftOf(rule) : { ...EMPTY, ...(isLimited && { devices: "some", type: "silence" }) },
+    rule ? draftOf(rule) : { ...EMPTY, ...ofZone(), ...(isLimited && { devices: "some", type: "silence" }) },
   );
   const set: SetDraft = (change) => {
     draft.value = { ...draft.value, ...change };
