@@ -58,6 +58,18 @@ describe("a sign-in", () => {
     expect(Math.abs(Number(seconds) - left)).toBeLessThan(60);
   });
 
+  test("is told of without an error, before it and after its end", async () => {
+    const isOpen = async (headers: Record<string, string>) =>
+      expectStatus(await server.get("/bridge/session", { headers }), 200).body.is_open;
+    const cookie = await signedIn(server);
+    expect(await isOpen(PAGE)).toBe(false);
+    expect(await isOpen({ ...PAGE, cookie: `fairlead_session=ses_${"x".repeat(43)}` })).toBe(false);
+    expect(await isOpen({ ...PAGE, cookie })).toBe(true);
+    expectRefused(await server.get("/bridge/session", { headers: { cookie } }), 401, "Unauthorized");
+    expectStatus(await server.delete("/bridge/session", { headers: { ...PAGE, cookie } }), 204);
+    expect(await isOpen({ ...PAGE, cookie })).toBe(false);
+  });
+
   test("over https takes a name that no other host can set", async () => {
     const https = { ...PAGE, "x-forwarded-proto": "https" };
     const answer = expectStatus(await signIn(proxied, {}, https), 200);

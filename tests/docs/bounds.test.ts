@@ -92,6 +92,7 @@ const LISTS: Record<string, string> = {
   listZones: PAGE,
   listCrossings: PAGE,
   listTimelineOfDevice: PAGE,
+  listPresence: PAGE,
   listDevicesInZone: PAGE,
   listVisitsOfZone: PAGE,
   findMembersOfGuild: PAGE,
@@ -122,6 +123,7 @@ const LISTS: Record<string, string> = {
   testAnchorWatch: "100 targets",
   getAlert: "100 targets, and four occasions of an alert",
   // Never cut, since the number of records is bounded.
+  listOwnShares: "one share of each of 2,000 devices",
   listCharts: "200 charts, of each 500 layers of its tiles and 512 KiB of its style",
   examineInstallation: "a dozen parts of an installation, and 200 charts",
   listBackups: "backup.keep, at most 10,000, and three before migrations",

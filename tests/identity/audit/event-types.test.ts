@@ -145,6 +145,7 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
     token: (await world.server.device()).key,
     body: { positions: [{ latitude: 54, longitude: 13, timestamp: 1_777_887_000 }] },
   }),
+  "GET /bridge/session": () => ({ headers: { "x-fairlead-page": "1" } }),
   "POST /bridge/downloads": () => ({
     token: world.admin.token,
     headers: { "x-fairlead-page": "1" },

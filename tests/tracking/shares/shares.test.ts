@@ -54,6 +54,9 @@ describe("a share", () => {
     });
     const list = done(await server.get(pathOf(device.id), { token }));
     expect(list.data).toEqual([changed.body.data]);
+    const own = () => server.get("/v1/users/me/shares", { token: user.token });
+    expect(done(await own()).data).toEqual([changed.body.data]);
+    expect(done(await server.get("/v1/users/me/shares", { token })).data).toEqual([]);
     expect(done(await server.get(pathOf(device.id, user.id), { token })).data).toEqual(changed.body.data);
     await unshare(server, device.id, user.id);
     expectRefused(await server.get(pathOf(device.id, user.id), { token }), 404, "NotFound");
