@@ -12,9 +12,7 @@ const levels = signal<ReadonlyMap<string, Level>>(new Map());
 /** Learns which devices are shared with the user. Throws an ApiError. */
 export async function readShares(): Promise<void> {
   const { data } = await call(() => api.GET("/v1/users/me/shares"));
-  levels.value = new Map(
-    data.filter(({ is_silent }) => !is_silent).map(({ device_id, level }) => [device_id, level]),
-  );
+  levels.value = new Map(data.map(({ device_id, level }) => [device_id, level]));
 }
 
 /** True if anything is shared with the user. */

@@ -5,7 +5,7 @@ import { errors, List, NoContent, Page, Single } from "../../kernel/http/answers
 import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
 import { IdParams, query, t } from "../../kernel/http/schema";
 import { DeviceShare, NewShare, ShareParams } from "./schema";
-import { endShare, getShare, listShares, putShare, sharesAbout } from "./service";
+import { endShare, getShare, listShares, putShare, sharesNow } from "./service";
 
 const pathOf = (deviceId: string) => `/v1/devices/${deviceId}/shares`;
 const DEFAULT_LIMIT = 20;
@@ -16,7 +16,7 @@ const ownPath = "/v1/users/me/shares";
 export const ownShareRoutes = new Elysia({ prefix: ownPath, tags: ["Shares"] }).use(guard).get(
   "",
   ({ actor }) => ({
-    data: sharesAbout(sessionActor(actor).caller.userId, "user_id"),
+    data: sharesNow(sessionActor(actor).caller.userId),
     _links: { self: ownPath },
   }),
   {
@@ -26,7 +26,7 @@ export const ownShareRoutes = new Elysia({ prefix: ownPath, tags: ["Shares"] }).
       operationId: "listOwnShares",
       summary: "List the shares with the caller",
       description:
-        "The devices that are shared with the user of the session, by device, each with its level.",
+        "The devices that the user of the session sees by shares, by device, each with its level. A share that has ended or shows nothing any more is left out.",
     },
   },
 );

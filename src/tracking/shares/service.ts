@@ -90,6 +90,10 @@ const find = (deviceId: string, userId: string) => selectShares(ofBoth(deviceId,
 export const sharesAbout = (userId: string, side: "user_id" | "made_by"): DeviceShare[] =>
   selectShares(eq(deviceShares[side], userId)).orderBy(asc(deviceShares.device_id)).all().map(toShare);
 
+/** The shares by which a user sees devices now, by device: those that ended, or show nothing, are none. */
+export const sharesNow = (userId: string): DeviceShare[] =>
+  sharesAbout(userId, "user_id").filter(({ is_silent }) => !is_silent);
+
 // --- Sharing ----------------------------------------------------------------------------------------------
 
 /**
