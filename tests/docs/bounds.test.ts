@@ -83,6 +83,7 @@ const LISTS: Record<string, string> = {
   listDevices: PAGE,
   listTrackers: PAGE,
   listShareLinks: PAGE,
+  listAnchorWatches: PAGE,
   listShares: PAGE,
   listNotificationTargets: PAGE,
   listDeliveriesOfNotificationTarget: PAGE,

@@ -44,7 +44,7 @@ afterAll(async () => {
 const slider = (page: Page) => page.getByRole("slider");
 const timeOf = async (page: Page): Promise<number> => Number(await slider(page).inputValue());
 
-/** Where the replayed devices are drawn, by their names. */
+/** The places at which the replayed devices are drawn, by their names. */
 const places = (page: Page): Promise<Record<string, [number, number]>> =>
   page.evaluate(() => {
     const { stage } = document.querySelector("#map") as unknown as {

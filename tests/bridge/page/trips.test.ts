@@ -62,6 +62,11 @@ describe.skipIf(!chromium)("a skipper's trip", () => {
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "GPX" }).click();
     expect((await download).suggestedFilename()).toEndWith(".gpx");
+    await page.getByRole("link", { name: "Replay" }).click();
+    await page.getByRole("button", { name: "Show the whole day" }).waitFor();
+    await page.getByRole("heading", { name: "Moves and stops" }).waitFor();
+    await page.getByRole("button", { name: "Play", exact: true }).click();
+    await page.getByRole("button", { name: "Pause" }).click();
     expectQuiet(visit);
   });
 

@@ -12,7 +12,7 @@ export function useStage(draw: (stage: Stage) => () => void, about: readonly unk
 }
 
 /**
- * What a panel draws by itself: the map leaves it out. The zone and the device's anchor that are being changed; devices that are
+ * The map leaves out what a panel draws by itself: the zone and the device's anchor that are being changed, and devices that are
  * shown as they were at another time.
  */
 export const drawnElsewhere = {

@@ -1,11 +1,12 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { followed } from "../../chosen";
-import { fleet, fleetState } from "../../fleet";
+import { fleet, fleetState, readFleet } from "../../fleet";
 import { go, route, to } from "../../route";
 import { may } from "../../session";
 import { mayBy } from "../../shares";
 import { dayName } from "../../times";
+import { Button } from "../../ui/button";
 import { CheckField, SelectField } from "../../ui/form";
 import { Icon } from "../../ui/icons";
 import { Empty, Panel } from "../../ui/panel";
@@ -30,7 +31,7 @@ function lastMoved(): string | undefined {
   return (open.length > 0 ? open : ids).sort((one, other) => newest(other).localeCompare(newest(one)))[0];
 }
 
-/** Where devices were in a day or a longer span: on the map, replayed, in a list, in figures. */
+/** The ways of devices in a day or a longer span: on the map, replayed, in a list, in figures. */
 export function Day(): JSX.Element {
   const t = words();
   useEffect(() => {
@@ -45,10 +46,13 @@ export function Day(): JSX.Element {
   }, [first]);
   return (
     <Panel title={t.title}>
+      {fleetState.value === "failed" && <Button onClick={readFleet}>{common().retry}</Button>}
       {!isKnown ? (
-        <p class="loading" role="status">
-          {common().loading}
-        </p>
+        fleetState.value === "first" && (
+          <p class="loading" role="status">
+            {common().loading}
+          </p>
+        )
       ) : fleet.value.size === 0 ? (
         <Nothing />
       ) : (

@@ -9,7 +9,7 @@ import { words } from "./words";
 
 const FORMATS = ["gpx", "kml", "geojson", "csv"];
 
-/** What a device did in the span: totals, moves and stops, and its track as a file. */
+/** A device's span: totals, moves and stops, and its track as a file. */
 export function DeviceDay({
   shown,
   figures,

@@ -69,7 +69,7 @@ export function Graph({
   );
 }
 
-/** What is drawn and touched: an area, and the cursor over it. */
+/** The surface that is touched: an area, and the cursor over it. */
 function Surface({
   extent: { from, to },
   children,

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { look } from "../../looks";
 import { PALETTES } from "../../map/palette";
-import { clockToSecond, dayAndClock } from "../../times";
+import { clockToSecond, exact } from "../../times";
 import { Button } from "../../ui/button";
 import { number, speed } from "../../units";
 import { extentOf, ratesFor, stepFor, timeByKey } from "./clock";
@@ -12,11 +12,9 @@ import { momentAt } from "./way";
 import { words } from "./words";
 
 const KMH_PER_MPS = 3.6;
-const DAY = 86_400;
 
-/** Longer spans are told with their dates. */
-const timeIn = ({ from, to }: { from: number; to: number }, time: number): string =>
-  to - from > DAY ? dayAndClock(time * 1_000) : clockToSecond(time * 1_000);
+/** The time of the clock: with its date, unless that is the chosen one. */
+const timeOf = (isDay: boolean, time: number): string => (isDay ? clockToSecond : exact)(time * 1_000);
 
 function speedAt({ way }: Shown, time: number): string {
   const known = momentAt(way, time)?.speed ?? null;
@@ -24,7 +22,14 @@ function speedAt({ way }: Shown, time: number): string {
 }
 
 /** Plays the ways of a span: its clock, the speeds, how fast, and whether the map follows. */
-export function Player({ shown }: { shown: readonly Shown[] }): JSX.Element | null {
+export function Player({
+  shown,
+  isDay,
+}: {
+  shown: readonly Shown[];
+  /** True if a single day is shown. */
+  isDay: boolean;
+}): JSX.Element | null {
   const t = words();
   const extent = extentOf(shown.map(({ way }) => way));
   if (!extent) return null;
@@ -37,7 +42,7 @@ export function Player({ shown }: { shown: readonly Shown[] }): JSX.Element | nu
   };
   return (
     <section class="player" aria-label={t.replay} onKeyDown={playByKey}>
-      <Now shown={shown} extent={extent} />
+      <Now shown={shown} isDay={isDay} />
       <div class="player-line">
         <Button
           kind="main"
@@ -46,7 +51,7 @@ export function Player({ shown }: { shown: readonly Shown[] }): JSX.Element | nu
           onClick={toggle}
         />
         <div class="player-track">
-          <Slider shown={shown} extent={extent} />
+          <Slider shown={shown} isDay={isDay} extent={extent} />
           <Graph shown={shown} extent={extent} />
         </div>
       </div>
@@ -83,17 +88,17 @@ export function Player({ shown }: { shown: readonly Shown[] }): JSX.Element | nu
 
 interface Props {
   shown: readonly Shown[];
-  extent: { from: number; to: number };
+  isDay: boolean;
 }
 
 /** The time, and the speed of each device. */
-function Now({ shown, extent }: Props): JSX.Element | null {
+function Now({ shown, isDay }: Props): JSX.Element | null {
   const time = replay.time.value;
   const { hues } = PALETTES[look.value];
   if (time === null) return null;
   return (
     <div class="player-now">
-      <strong class="number">{timeIn(extent, time)}</strong>
+      <strong class="number">{timeOf(isDay, time)}</strong>
       {shown.map((each) => (
         <span key={each.id} class="number">
           {shown.length > 1 && <Dot color={hues[each.hue] ?? ""} />}
@@ -110,7 +115,7 @@ export function Dot({ color }: { color: string }): JSX.Element {
   return <span class="dot" style={{ backgroundColor: color }} aria-hidden="true" />;
 }
 
-function Slider({ shown, extent }: Props): JSX.Element {
+function Slider({ shown, isDay, extent }: Props & { extent: { from: number; to: number } }): JSX.Element {
   const t = words();
   const time = replay.time.value ?? extent.from;
   const speeds = shown.map((each) =>
@@ -126,7 +131,7 @@ function Slider({ shown, extent }: Props): JSX.Element {
     <input
       type="range"
       aria-label={t.slider}
-      aria-valuetext={t.at(timeIn(extent, time), speeds.join(", "))}
+      aria-valuetext={t.at(timeOf(isDay, time), speeds.join(", "))}
       min={extent.from}
       max={extent.to}
       step={stepFor(extent.to - extent.from) > 1 ? 1 : "any"}

@@ -1,3 +1,4 @@
+import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { fleet, watchLate } from "../../fleet";
@@ -7,9 +8,11 @@ import { boundsOf } from "../../map/geometry";
 import { HUES } from "../../map/palette";
 import { showBox } from "../../map/track";
 import { go, to } from "../../route";
+import { may } from "../../session";
 import { day, spanOfDay } from "../../times";
 import { useAtMostEvery } from "../../ui/at-most-every";
 import { Button } from "../../ui/button";
+import { Icon } from "../../ui/icons";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Empty } from "../../ui/panel";
 import { distance } from "../../units";
@@ -31,8 +34,9 @@ import {
 import { wayOf, withStops } from "./way";
 import { words } from "./words";
 
-/** Milliseconds between two readings of a day that isn't over. */
+/** Milliseconds between two readings of a day that isn't over; of longer spans, as many times more. */
 const PAUSE = 30_000;
+const DAY = 86_400_000;
 /** Milliseconds after which what is computed anew is asked for again. */
 const ANEW = 2_000;
 
@@ -74,7 +78,6 @@ export function Ways({ choice, lastDay }: { choice: Choice; lastDay: string | nu
   const ways = useMemo(() => shown.map(({ way }) => way), [shown]);
   useReplay(ways);
   useDrawn(shown, tracks.data?.key ?? null);
-  useFresh(choice, tracks.reload);
   const isAnew = [...(known?.values() ?? [])].some(({ recomputingFrom }) => recomputingFrom !== null);
   useEffect(() => {
     if (!isAnew) return;
@@ -85,12 +88,13 @@ export function Ways({ choice, lastDay }: { choice: Choice; lastDay: string | nu
     <Show of={tracks}>
       {(read) => (
         <div class="ways" aria-busy={read.key !== key}>
+          <Fresh choice={choice} reload={tracks.reload} />
           {read.trip && <OfTrip trip={read.trip} choice={choice} />}
           {shown.length === 0 ? (
             <Nowhere choice={choice} lastDay={lastDay} />
           ) : (
             <>
-              <Player shown={shown} />
+              <Player shown={shown} isDay={read.trip === null && choice.kind === "day"} />
               <Thinned read={read} />
               {isTooLong(read) && <p class="soft">{words().tooLong}</p>}
               <Show of={figures}>
@@ -108,6 +112,12 @@ export function Ways({ choice, lastDay }: { choice: Choice; lastDay: string | nu
                   ))
                 }
               </Show>
+              {may("devices:write") && (
+                <a class="button" href={to(["links"])}>
+                  <Icon name="share" />
+                  <span>{words().share}</span>
+                </a>
+              )}
             </>
           )}
         </div>
@@ -119,8 +129,12 @@ export function Ways({ choice, lastDay }: { choice: Choice; lastDay: string | nu
 /** Draws ways and the moment of the replay, and shows the whole when something else was chosen. */
 function useDrawn(shown: readonly Shown[], key: string | null): void {
   const fitted = useRef<string | null>(null);
-  useStage((stage) => drawWays(stage, shown), [shown]);
-  useStage((stage) => drawMoment(stage, shown, replay), [shown]);
+  const drawn = useSignal(shown);
+  useEffect(() => {
+    drawn.value = shown;
+  }, [shown, drawn]);
+  useStage((stage) => drawWays(stage, drawn));
+  useStage((stage) => drawMoment(stage, drawn, replay));
   useStage(
     (stage) => {
       const places = shown.flatMap(({ way }) => way.map(({ longitude, latitude }) => [longitude, latitude]));
@@ -142,11 +156,21 @@ function useDrawn(shown: readonly Shown[], key: string | null): void {
   }, [ids]);
 }
 
-/** Reads again when a device moves while its span goes on, and when late positions have come. */
-function useFresh({ devices, from, to: until, trip }: Choice, reload: () => Promise<void>): void {
+/**
+ * Reads again when a device moves while its span goes on, and when late positions have come. It shows nothing, so that a position a
+ * second draws nothing anew.
+ */
+function Fresh({
+  choice: { devices, from, to: until, trip },
+  reload,
+}: {
+  choice: Choice;
+  reload: () => Promise<void>;
+}): null {
   const isGoingOn = trip === null && from <= Date.now() && Date.now() < until;
   const newest = devices.map((id) => fleet.value.get(id)?.fix.value?.timestamp ?? "").join(" ");
-  useAtMostEvery(PAUSE, reload, isGoingOn ? newest : null);
+  const pause = Math.max(1, (until - from) / DAY) * PAUSE;
+  useAtMostEvery(pause, reload, isGoingOn ? newest : null);
   const late = useRef<ReturnType<typeof setTimeout> | null>(null);
   const ids = devices.join(" ");
   useEffect(() => {
@@ -163,6 +187,7 @@ function useFresh({ devices, from, to: until, trip }: Choice, reload: () => Prom
       late.current = null;
     };
   }, [ids, reload]);
+  return null;
 }
 
 function OfTrip({ trip, choice }: { trip: { id: string; name: string }; choice: Choice }): JSX.Element {

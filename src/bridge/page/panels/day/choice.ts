@@ -1,7 +1,7 @@
 import { dayName, spanOfDay } from "../../days";
 import type { Route } from "../../route";
 
-/** What the address of the view chooses: devices, and a span of the reader's calendar. */
+/** The choice that the view's address makes: devices, and a span of the reader's calendar. */
 
 export const KINDS = ["day", "week", "month", "year", "own"] as const;
 export type Kind = (typeof KINDS)[number];

@@ -2,7 +2,7 @@ import { indexAt, type Way } from "./way";
 
 /** The clock of a replay, which all devices share. Times are Unix seconds. */
 
-/** How many times faster than life. */
+/** Paces, as multiples of that of life. */
 export const RATES = [1, 10, 60] as const;
 /** For spans that would take hours even so. */
 export const LONG_RATES = [600, 3_600] as const;

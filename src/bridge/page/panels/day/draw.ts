@@ -1,4 +1,4 @@
-import { effect, untracked } from "@preact/signals";
+import { effect, type ReadonlySignal, untracked } from "@preact/signals";
 import type { Feature, FeatureCollection, Geometry } from "geojson";
 import type { ExpressionSpecification, GeoJSONSource } from "maplibre-gl";
 import { prefersStillness } from "../../looks";
@@ -41,10 +41,17 @@ const line = (places: readonly [number, number][]): Geometry => ({
   coordinates: unwrapped(places).map(([longitude, latitude]) => [longitude, latitude]),
 });
 
-function featuresOf({ map, palette }: Stage, { id, hue, way, segments }: Shown): Feature[] {
+/** Pixels of a way that lies on no other one. */
+const WIDTH = 3;
+/** Ways that lie on each other are narrower from one to the next, so that each is seen. */
+const WIDER = 2.5;
+const MOST_WIDER = 3;
+
+function featuresOf({ map, palette }: Stage, { id, hue, way, segments }: Shown, above: number): Feature[] {
   const arrow = aheadSign(map, palette(), hue);
+  const width = WIDTH + WIDER * Math.min(above, MOST_WIDER);
   return [
-    ...piecesOf(way).map((piece) => feature(line(piece), { id, hue, kind: "piece", arrow })),
+    ...piecesOf(way).map((piece) => feature(line(piece), { id, hue, kind: "piece", arrow, width })),
     ...gapsOf(way).map((ends) => {
       const [from, to] = ends.map(({ longitude, latitude }) => [longitude, latitude] as [number, number]);
       return feature(line([from as [number, number], to as [number, number]]), { id, hue, kind: "gap" });
@@ -67,8 +74,15 @@ const colourIn = ({ hues }: Palette): ExpressionSpecification => [
 const ofKind = (kind: string): ["==", ["get", string], string] => ["==", ["get", "kind"], kind];
 
 /** Draws ways and stops; a tap on them moves the clock there. Returns the function that takes them away. */
-export function drawWays(stage: Stage, shown: readonly Shown[]): () => void {
+export function drawWays(stage: Stage, shown: ReadonlySignal<readonly Shown[]>): () => void {
   const { map, add } = stage;
+  const fill = () => {
+    const all = shown.value;
+    const source = map.getSource<GeoJSONSource>(WAYS);
+    if (!source) return;
+    const features = all.flatMap((each, at) => featuresOf(stage, each, all.length - 1 - at));
+    void source.setData({ type: "FeatureCollection", features });
+  };
   const remove = add({
     name: WAYS,
     order: 20,
@@ -83,7 +97,11 @@ export function drawWays(stage: Stage, shown: readonly Shown[]): () => void {
           source: WAYS,
           filter: ofKind("piece"),
           layout: round,
-          paint: { "line-color": palette.paper, "line-width": 6, "line-opacity": 0.8 },
+          paint: {
+            "line-color": palette.paper,
+            "line-width": ["+", ["get", "width"], 3],
+            "line-opacity": 0.8,
+          },
         },
         {
           id: `${WAYS}-gaps`,
@@ -98,7 +116,7 @@ export function drawWays(stage: Stage, shown: readonly Shown[]): () => void {
           source: WAYS,
           filter: ofKind("piece"),
           layout: round,
-          paint: { "line-color": color, "line-width": 3 },
+          paint: { "line-color": color, "line-width": ["get", "width"] },
         },
         {
           id: `${WAYS}-arrows`,
@@ -144,16 +162,14 @@ export function drawWays(stage: Stage, shown: readonly Shown[]): () => void {
         },
       ];
     },
-    fill: () => {
-      const features = shown.flatMap((each) => featuresOf(stage, each));
-      void map.getSource<GeoJSONSource>(WAYS)?.setData({ type: "FeatureCollection", features });
-    },
+    fill: () => untracked(fill),
   });
   const ends = [
     remove,
+    effect(fill),
     onTap(stage, [`${WAYS}-stops`], ({ feature: { properties } }) => seek(properties.time as number)),
     onTap(stage, [`${WAYS}-lines`, `${WAYS}-gaps`], ({ feature: { properties }, event: { lngLat } }) => {
-      const way = shown.find(({ id }) => id === properties.id)?.way ?? [];
+      const way = shown.peek().find(({ id }) => id === properties.id)?.way ?? [];
       seek(nearestTime(way, [lngLat.lng, lngLat.lat]));
     }),
   ];
@@ -175,14 +191,20 @@ function follow({ map }: Stage, center: [number, number]): void {
 }
 
 /** Draws the devices where they were at the time of the replay. Returns the function that takes them away. */
-export function drawMoment(stage: Stage, shown: readonly Shown[], { time, follows }: Replay): () => void {
+export function drawMoment(
+  stage: Stage,
+  shown: ReadonlySignal<readonly Shown[]>,
+  { time, follows }: Replay,
+): () => void {
   const { map, add } = stage;
-  const at = () => (time.value === null ? [] : shown.map(({ way }) => momentAt(way, time.value as number)));
+  const at = () => {
+    const now = time.value;
+    return now === null ? [] : shown.value.map((each) => ({ ...each, moment: momentAt(each.way, now) }));
+  };
   const fill = () => {
     const source = map.getSource<GeoJSONSource>(NOW);
     if (!source) return;
-    const features = at().flatMap((moment, index) => {
-      const { name, hue } = shown[index] as Shown;
+    const features = at().flatMap(({ name, hue, moment }) => {
       if (!moment) return [];
       const { longitude, latitude, heading, isWaiting } = moment;
       const form = heading === null ? "disc" : "arrow";
@@ -239,8 +261,8 @@ export function drawMoment(stage: Stage, shown: readonly Shown[], { time, follow
     () => map.off("dragstart", stop),
     effect(fill),
     effect(() => {
-      const [first] = at();
-      if (follows.value && first) follow(stage, [first.longitude, first.latitude]);
+      const moment = at()[0]?.moment;
+      if (follows.value && moment) follow(stage, [moment.longitude, moment.latitude]);
     }),
   ];
   return () => {

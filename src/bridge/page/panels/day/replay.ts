@@ -8,7 +8,7 @@ export interface Replay {
   /** Unix seconds; null while there is nothing to replay. */
   readonly time: ReadonlySignal<number | null>;
   readonly isPlaying: Signal<boolean>;
-  /** How many times faster than life. */
+  /** The pace, as a multiple of that of life. */
   readonly rate: Signal<number>;
   /** True while the map follows the first device. */
   readonly follows: Signal<boolean>;

@@ -3,7 +3,7 @@ import { may } from "../../session";
 import type { Choice } from "./choice";
 import type { Way } from "./way";
 
-/** What is read for a span: tracks first, since they are what is waited for; then moves, stops and figures. */
+/** Readings for a span: tracks first, since they are waited for; then moves, stops and figures. */
 
 export type Segment = Schemas["TimelineSegment"];
 export type Track = Schemas["Track"];
@@ -42,7 +42,7 @@ export interface Trip {
 }
 
 export interface Tracks {
-  /** What was asked for, to tell it from what is asked for next. */
+  /** Names the choice, to tell it from the next one. */
   key: string;
   trip: Trip | null;
   /** By device, in the order of the choice. */

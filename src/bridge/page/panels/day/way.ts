@@ -64,7 +64,7 @@ export function withStops(way: Way, stops: readonly Stop[]): Way {
   );
 }
 
-/** Where a device is at a moment. */
+/** The place of a device at a moment, and how it moves there. */
 export interface Moment {
   longitude: number;
   latitude: number;
@@ -96,7 +96,7 @@ function headingAt(way: Way, index: number): number | null {
   return null;
 }
 
-/** Where a device is at a time in Unix seconds; null before its way begins. */
+/** The moment of a device at a time in Unix seconds; null before its way begins. */
 export function momentAt(way: Way, time: number): Moment | null {
   const index = indexAt(way, time);
   const from = way[index];

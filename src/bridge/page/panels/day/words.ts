@@ -72,6 +72,7 @@ export const words = inLanguages({
       `Late positions came: from ${from} on, moves, stops and totals are being computed anew.`,
     thinned: (metres: string) => `The line is simplified; no position is farther from it than ${metres}.`,
     take: "Take it along",
+    share: "Share by a link",
   },
   de: {
     title: "Tag",
@@ -145,5 +146,6 @@ export const words = inLanguages({
     thinned: (metres: string) =>
       `Die Linie ist vereinfacht; keine Position liegt weiter als ${metres} von ihr.`,
     take: "Mitnehmen",
+    share: "Mit einem Link teilen",
   },
 });
