@@ -133,7 +133,7 @@ describe.skipIf(!chromium)("a skipper at a desk", () => {
     await page.mouse.dblclick(x, y);
     await eventually(async () => (await latitudes.count()) === 3);
 
-    // What the server refuses is marked where it is wrong, and nothing is lost.
+    // A corner that the server refuses is marked where it is wrong, and nothing is lost.
     await page.getByLabel("Name").fill("Harbour");
     await tap(page, [13.45, 54.05]);
     await eventually(async () => (await latitudes.count()) === 4);

@@ -42,7 +42,7 @@ export function EditZone({ id }: { id: string }): JSX.Element {
     async () => (await call(() => api.GET("/v1/geofences/{id}", { params: { path: { id } } }))).data,
     [id],
   );
-  // What is being changed stays as it is, whatever is read meanwhile.
+  // A draft stays as it is, whatever is read meanwhile.
   if (loaded.data) return <Editor zone={loaded.data} />;
   return (
     <Panel title={words().editTitle} back={to(["zones", id])}>
@@ -161,7 +161,7 @@ async function send(
   return (await call(() => api.PATCH("/v1/geofences/{id}", { params, body }))).data;
 }
 
-/** What is done with a drawing: in the head of the panel, which stays in reach. */
+/** The tools of a drawing: in the head of the panel, which stays in reach. */
 function Tools({ drawing }: { drawing: Drawing }): JSX.Element {
   const t = words();
   const chosen = drawing.chosen.value;
