@@ -93,6 +93,7 @@ const LISTS: Record<string, string> = {
   listCrossings: PAGE,
   listTimelineOfDevice: PAGE,
   listDevicesInZone: PAGE,
+  listPresence: PAGE,
   listVisitsOfZone: PAGE,
   findMembersOfGuild: PAGE,
   // Lists that come whole, and in pages on request.
