@@ -94,6 +94,7 @@ const LISTS: Record<string, string> = {
   listTimelineOfDevice: PAGE,
   listPresence: PAGE,
   listDevicesInZone: PAGE,
+  listPresence: PAGE,
   listVisitsOfZone: PAGE,
   findMembersOfGuild: PAGE,
   // Lists that come whole, and in pages on request.

@@ -40,6 +40,7 @@ interface WithMap {
   stage: {
     map: {
       jumpTo: (to: { center: Place; zoom: number }) => void;
+      getLayer: (id: string) => unknown;
       project: (at: Place) => { x: number; y: number };
     };
   };
@@ -52,6 +53,16 @@ const look = (page: Page, center: Place, zoom: number) =>
     },
     { center, zoom },
   );
+
+/** The handles that the map shows, once something is being drawn. */
+async function handles(page: Page): Promise<Record<string, unknown>[]> {
+  const isDrawn = await page.evaluate(
+    () =>
+      (document.querySelector("#map") as unknown as WithMap).stage.map.getLayer("drawing-signs") !==
+      undefined,
+  );
+  return isDrawn ? drawn(page, "drawing-signs") : [];
+}
 
 /** The point of the window at which a place is shown. */
 async function pointOf(page: Page, at: Place): Promise<{ x: number; y: number }> {
@@ -75,6 +86,20 @@ async function drag(page: Page, from: Place, to: Place): Promise<void> {
   await page.mouse.move(end.x, end.y, { steps: 4 });
   await page.mouse.up();
 }
+
+async function dragByFinger(page: Page, from: Place, to: Place): Promise<void> {
+  const [begin, end] = [await pointOf(page, from), await pointOf(page, to)];
+  const session = await page.context().newCDPSession(page);
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", points: { x: number; y: number }[]) =>
+    session.send("Input.dispatchTouchEvent", { type, touchPoints: points });
+  const middle = { x: (begin.x + end.x) / 2, y: (begin.y + end.y) / 2 };
+  await touch("touchStart", [begin]);
+  for (const point of [middle, end]) await touch("touchMove", [point]);
+  await touch("touchEnd", []);
+}
+
+/** Kilometres of a degree of longitude at 54.3° north. */
+const KM_PER_DEGREE = 64.89;
 
 const CORNERS: readonly Place[] = [
   [13.4, 54.08],
@@ -108,7 +133,7 @@ describe.skipIf(!chromium)("a skipper at a desk", () => {
     await page.mouse.dblclick(x, y);
     await eventually(async () => (await latitudes.count()) === 3);
 
-    // What the server refuses is marked where it is wrong, and nothing is lost.
+    // A corner that the server refuses is marked where it is wrong, and nothing is lost.
     await page.getByLabel("Name").fill("Harbour");
     await tap(page, [13.45, 54.05]);
     await eventually(async () => (await latitudes.count()) === 4);
@@ -124,7 +149,7 @@ describe.skipIf(!chromium)("a skipper at a desk", () => {
     // A browser reports each refusal.
     expect(visit.errors.splice(0)).toEqual([expect.stringMatching(/400 .*\/v1\/geofences$/)]);
     expect(await page.locator(".corners [aria-invalid]").count()).toBe(2);
-    await eventually(async () => (await drawn(page, "drawing-signs")).some(({ state }) => state === "fault"));
+    await eventually(async () => (await handles(page)).some(({ state }) => state === "fault"));
     await expectAccessible(page);
     for (let step = 0; step < 5; step++) await page.getByRole("button", { name: "Undo" }).click();
     await eventually(async () => (await latitudes.count()) === 3);
@@ -175,8 +200,8 @@ describe.skipIf(!chromium)("a skipper with a phone, by night", () => {
     await page.getByLabel("Radius (Meter)").fill("400");
     await page.getByLabel("Positionen in Folge").fill("2");
     await page.locator(".map-tools").waitFor();
-    await mapReady(page);
-    await eventually(async () => (await drawn(page, "drawing-signs")).some(({ role }) => role === "centre"));
+    await look(page, [13.2, 54.3], 12);
+    await eventually(async () => (await handles(page)).some(({ role }) => role === "centre"));
     await expectAccessible(page);
     await page.getByRole("button", { name: "Speichern" }).click();
     await page.getByRole("heading", { name: "Ankerplatz" }).waitFor();
@@ -187,8 +212,17 @@ describe.skipIf(!chromium)("a skipper with a phone, by night", () => {
       ...{ kind: "circle", latitude: 54.3, longitude: 13.2, radius_km: 0.4, confirm_fixes: 2 },
     });
 
-    // By numbers it becomes a corridor.
+    // A finger draws the radius; that is taken back.
     await page.getByRole("link", { name: "Ändern" }).click();
+    const radius = page.getByLabel("Radius (Meter)");
+    await eventually(async () => (await handles(page)).some(({ role }) => role === "radius"));
+    await mapReady(page);
+    await dragByFinger(page, [13.2 + 0.4 / KM_PER_DEGREE, 54.3], [13.2 + 0.25 / KM_PER_DEGREE, 54.3]);
+    await eventually(async () => Math.abs(Number(await radius.inputValue()) - 250) < 15);
+    await page.getByRole("button", { name: "Rückgängig" }).click();
+    await eventually(async () => (await radius.inputValue()) === "400");
+
+    // By numbers it becomes a corridor.
     await page.getByLabel("Form", { exact: true }).selectOption("corridor");
     for (const [latitude, longitude] of [
       ["54.3", "13.2"],

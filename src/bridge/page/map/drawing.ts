@@ -50,7 +50,7 @@ export function drawShape<T extends Sign>(stage: Stage, options: Options<T>): ()
       ...(ground
         ? [feature(ground.area), feature({ type: "MultiLineString", coordinates: ground.edge })]
         : []),
-      // What is hit first lies on top.
+      // The first to be hit lies on top.
       ...signs.toReversed().map(({ place, role, isChosen, isFaulty }) =>
         feature(
           { type: "Point", coordinates: [...place] },

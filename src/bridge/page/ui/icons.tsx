@@ -45,6 +45,7 @@ const PATHS = {
   north: "M12 3l5 17-5-4-5 4z",
   settings:
     "M4 7h9M17 7h3M4 17h3M11 17h9M15 9a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM9 19a2 2 0 1 0 0-4 2 2 0 0 0 0 4z",
+  undo: "M8 5 4 9l4 4M4 9h10a5 5 0 0 1 0 10h-4",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
 } as const;
 

@@ -147,7 +147,7 @@ export function Inside(props: Props): JSX.Element {
   );
 }
 
-/** Who was inside, from when to when. */
+/** Stays of devices inside, from when to when. */
 export function Visits(props: Props): JSX.Element {
   const t = words();
   const path = { id: props.id };

@@ -141,6 +141,11 @@ function RingFields({
       )}
       {ring.corners.length > 0 && (
         <ol class="corners">
+          <li class="corner-heads" aria-hidden="true">
+            <span />
+            <span>{t.latitude}</span>
+            <span>{t.longitude}</span>
+          </li>
           {ring.corners.map((place, corner) => (
             <CornerFields key={corner} drawing={drawing} at={{ ring: at, corner }} place={place} />
           ))}

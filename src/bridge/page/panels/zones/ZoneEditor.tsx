@@ -33,11 +33,7 @@ import { words } from "./words";
 
 /** Draws a zone. */
 export function NewZone(): JSX.Element {
-  return (
-    <Panel title={words().draw} back={to(["zones"])}>
-      <Editor zone={null} />
-    </Panel>
-  );
+  return <Editor zone={null} />;
 }
 
 /** Changes a zone. */
@@ -46,10 +42,11 @@ export function EditZone({ id }: { id: string }): JSX.Element {
     async () => (await call(() => api.GET("/v1/geofences/{id}", { params: { path: { id } } }))).data,
     [id],
   );
-  // What is being changed stays as it is, whatever is read meanwhile.
+  // A draft stays as it is, whatever is read meanwhile.
+  if (loaded.data) return <Editor zone={loaded.data} />;
   return (
     <Panel title={words().editTitle} back={to(["zones", id])}>
-      <Show of={loaded}>{(zone) => <Editor key={zone.id} zone={zone} />}</Show>
+      <Show of={loaded}>{() => null}</Show>
     </Panel>
   );
 }
@@ -136,22 +133,22 @@ function Editor({ zone }: { zone: Zone | null }): JSX.Element {
     drawing.choose(null);
     drawing.ring.value = 0;
   };
+  const above = zone ? ["zones", zone.id] : ["zones"];
   return (
-    <Form action={common().save} onSubmit={save} onCancel={() => go(zone ? ["zones", zone.id] : ["zones"])}>
-      <div class="drawing-tools">
-        <Tools drawing={drawing} />
-      </div>
-      <SelectField
-        label={t.kind}
-        hint={{ circle: t.howCircle, polygon: t.howPolygon, corridor: t.howCorridor }[shape.kind]}
-        value={shape.kind}
-        options={(["polygon", "circle", "corridor"] as const).map((kind) => [kind, t.kinds[kind]] as const)}
-        onChange={setKind}
-      />
-      <Fields filled={filled} isNew={zone === null}>
-        <Numbers drawing={drawing} />
-      </Fields>
-    </Form>
+    <Panel title={zone ? t.editTitle : t.draw} back={to(above)} actions={<Tools drawing={drawing} />}>
+      <Form action={common().save} onSubmit={save} onCancel={() => go(above)}>
+        <SelectField
+          label={t.kind}
+          hint={{ circle: t.howCircle, polygon: t.howPolygon, corridor: t.howCorridor }[shape.kind]}
+          value={shape.kind}
+          options={(["polygon", "circle", "corridor"] as const).map((kind) => [kind, t.kinds[kind]] as const)}
+          onChange={setKind}
+        />
+        <Fields filled={filled} isNew={zone === null}>
+          <Numbers drawing={drawing} />
+        </Fields>
+      </Form>
+    </Panel>
   );
 }
 
@@ -164,20 +161,14 @@ async function send(
   return (await call(() => api.PATCH("/v1/geofences/{id}", { params, body }))).data;
 }
 
-/** What is done with a drawing: always in reach. */
+/** The tools of a drawing: in the head of the panel, which stays in reach. */
 function Tools({ drawing }: { drawing: Drawing }): JSX.Element {
   const t = words();
   const chosen = drawing.chosen.value;
   return (
     <>
-      <Button icon="back" isDisabled={!drawing.isUndoable.value} onClick={drawing.undo}>
-        {t.undo}
-      </Button>
-      {chosen && (
-        <Button icon="trash" onClick={() => drawing.remove(chosen)}>
-          {t.deleteCorner(chosen.corner + 1)}
-        </Button>
-      )}
+      {chosen && <Button onClick={() => drawing.remove(chosen)}>{t.deleteCorner(chosen.corner + 1)}</Button>}
+      <Button icon="undo" label={t.undo} isDisabled={!drawing.isUndoable.value} onClick={drawing.undo} />
     </>
   );
 }

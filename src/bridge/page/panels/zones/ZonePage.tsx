@@ -92,7 +92,7 @@ function Shown({ zone }: { zone: Zone }): JSX.Element {
       {description && <p>{description}</p>}
       <Facts
         of={[
-          [t.around, place(zone.latitude, zone.longitude)],
+          [t.around, kind === "circle" ? place(zone.latitude, zone.longitude) : null],
           [t.size, kind === "circle" ? distance(zone.radius_km) : null],
           [t.width, width_m === null ? null : distance(width_m / 1_000)],
           [t.corners, corners === null ? null : String(corners)],

@@ -41,7 +41,6 @@ const en = {
   remove: "Delete this zone",
   removeText:
     "Its rules stop, and so do links that hide what happens in it. Its crossings stay. This can't be undone.",
-  more: "Rules of this zone",
 
   editTitle: "Change a zone",
   name: "Name",
@@ -53,14 +52,12 @@ const en = {
   howCorridor:
     "Tap the map to add the points of a line, at least two. Draw a point to move it; tap it twice to delete it. Or type the numbers.",
   undo: "Undo",
-  undone: "Undone",
   deleteCorner: (n: number) => `Delete corner ${n}`,
   latitude: "Latitude",
   longitude: "Longitude",
   latitudeOf: (n: number) => `Latitude of corner ${n}`,
   longitudeOf: (n: number) => `Longitude of corner ${n}`,
   degrees: "In degrees",
-  newCorner: "Next corner",
   addCorner: "Add the corner",
   radius: "Radius (metres)",
   widthField: "Width to either side (metres)",
@@ -134,7 +131,6 @@ const de: typeof en = {
   remove: "Zone löschen",
   removeText:
     "Ihre Regeln enden, ebenso Links, die verbergen, was in ihr geschieht. Ihre Übertritte bleiben. Das lässt sich nicht zurücknehmen.",
-  more: "Regeln dieser Zone",
 
   editTitle: "Zone ändern",
   name: "Name",
@@ -146,14 +142,12 @@ const de: typeof en = {
   howCorridor:
     "Tippe auf die Karte, um die Punkte einer Linie zu setzen, mindestens zwei. Ziehe einen Punkt, um ihn zu verschieben; tippe zweimal darauf, um ihn zu löschen. Oder tippe die Zahlen ein.",
   undo: "Rückgängig",
-  undone: "Rückgängig gemacht",
   deleteCorner: (n) => `Ecke ${n} löschen`,
   latitude: "Breite",
   longitude: "Länge",
   latitudeOf: (n) => `Breite der Ecke ${n}`,
   longitudeOf: (n) => `Länge der Ecke ${n}`,
   degrees: "In Grad",
-  newCorner: "Nächste Ecke",
   addCorner: "Ecke hinzufügen",
   radius: "Radius (Meter)",
   widthField: "Breite nach jeder Seite (Meter)",
