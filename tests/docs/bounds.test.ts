@@ -94,7 +94,6 @@ const LISTS: Record<string, string> = {
   listTimelineOfDevice: PAGE,
   listPresence: PAGE,
   listDevicesInZone: PAGE,
-  listPresence: PAGE,
   listVisitsOfZone: PAGE,
   findMembersOfGuild: PAGE,
   // Lists that come whole, and in pages on request.

@@ -65,7 +65,8 @@ describe("the access log", () => {
       [404, "GET", "/v1/nothing"],
       [405, "PUT", "/v1/gps"],
       [415, "POST", "/v1/auth/login"],
-      [302, "GET", "/"],
+      [200, "GET", "/"],
+      [302, "GET", "/s"],
       [200, "GET", "/docs"],
       [401, "GET", "/v1/ws"],
     ];
