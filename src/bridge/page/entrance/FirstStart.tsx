@@ -4,7 +4,7 @@ import { api, call, type Schemas } from "../api";
 import { inLanguages } from "../language";
 import { askWho } from "../session";
 import { Button } from "../ui/button";
-import { Form, TextField } from "../ui/form";
+import { bound, Form, TextField } from "../ui/form";
 
 const words = inLanguages({
   en: {
@@ -73,10 +73,7 @@ export function FirstStart({
           autocapitalize="characters"
           spellcheck={false}
           required
-          value={code.value}
-          onInput={(value) => {
-            code.value = value;
-          }}
+          {...bound(code)}
         />
         <TextField
           label={t.username}
@@ -87,21 +84,9 @@ export function FirstStart({
           required
           minLength={3}
           maxLength={30}
-          value={username.value}
-          onInput={(value) => {
-            username.value = value;
-          }}
+          {...bound(username)}
         />
-        <TextField
-          label={t.email}
-          type="email"
-          autocomplete="email"
-          required
-          value={email.value}
-          onInput={(value) => {
-            email.value = value;
-          }}
-        />
+        <TextField label={t.email} type="email" autocomplete="email" required {...bound(email)} />
         <TextField
           label={t.password}
           hint={t.passwordHint}
@@ -109,10 +94,7 @@ export function FirstStart({
           autocomplete="new-password"
           required
           minLength={8}
-          value={password.value}
-          onInput={(value) => {
-            password.value = value;
-          }}
+          {...bound(password)}
         />
       </Form>
       {!start.code && (

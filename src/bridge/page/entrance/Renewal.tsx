@@ -4,7 +4,7 @@ import { api, call } from "../api";
 import { inLanguages } from "../language";
 import { renewal } from "../session";
 import { Dialog } from "../ui/dialog";
-import { Form, TextField } from "../ui/form";
+import { bound, Form, TextField } from "../ui/form";
 
 const words = inLanguages({
   en: {
@@ -40,24 +40,8 @@ function Question({ answer }: { answer: (isRenewed: boolean) => void }): JSX.Ele
     <Dialog title={t.title} onClose={() => answer(false)}>
       <p>{t.lead}</p>
       <Form action={t.confirm} onSubmit={confirm} onCancel={() => answer(false)}>
-        <TextField
-          label={t.password}
-          type="password"
-          autocomplete="current-password"
-          value={password.value}
-          onInput={(value) => {
-            password.value = value;
-          }}
-        />
-        <TextField
-          label={t.code}
-          autocomplete="one-time-code"
-          spellcheck={false}
-          value={code.value}
-          onInput={(value) => {
-            code.value = value;
-          }}
-        />
+        <TextField label={t.password} type="password" autocomplete="current-password" {...bound(password)} />
+        <TextField label={t.code} autocomplete="one-time-code" spellcheck={false} {...bound(code)} />
       </Form>
     </Dialog>
   );

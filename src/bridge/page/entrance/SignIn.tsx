@@ -5,7 +5,7 @@ import { api, call } from "../api";
 import { inLanguages } from "../language";
 import { askWho } from "../session";
 import { Button } from "../ui/button";
-import { CheckField, Form, TextField } from "../ui/form";
+import { bound, CheckField, Form, TextField, ticked } from "../ui/form";
 
 const words = inLanguages({
   en: {
@@ -68,10 +68,7 @@ export function SignIn({ identifier: given = "" }: { identifier?: string }): JSX
           spellcheck={false}
           required
           readOnly={given !== ""}
-          value={identifier.value}
-          onInput={(value) => {
-            identifier.value = value;
-          }}
+          {...bound(identifier)}
         />
         <TextField
           label={t.password}
@@ -79,29 +76,15 @@ export function SignIn({ identifier: given = "" }: { identifier?: string }): JSX
           name="password"
           autocomplete="current-password"
           required
-          value={password.value}
-          onInput={(value) => {
-            password.value = value;
-          }}
+          {...bound(password)}
         />
-        <CheckField
-          label={t.stay}
-          isChecked={stay.value}
-          onChange={(isChecked) => {
-            stay.value = isChecked;
-          }}
-        />
+        <CheckField label={t.stay} {...ticked(stay)} />
       </Form>
     );
   return (
     <>
       <Form key="code" action={t.confirm} onSubmit={confirm}>
-        <CodeField
-          value={code.value}
-          onInput={(value) => {
-            code.value = value;
-          }}
-        />
+        <CodeField {...bound(code)} />
       </Form>
       <Button
         kind="quiet"

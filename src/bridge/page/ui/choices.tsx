@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { inLanguages } from "../language";
-import { CheckField, TextField } from "./form";
+import { bound, CheckField, TextField } from "./form";
 
 const words = inLanguages({ en: { find: "Find" }, de: { find: "Suchen" } });
 
@@ -31,16 +31,7 @@ export function Choices({
     <fieldset class="choices">
       <legend>{legend}</legend>
       {of.length === 0 && <p class="soft">{none}</p>}
-      {of.length > WORTH_SEARCHING && (
-        <TextField
-          label={words().find}
-          type="search"
-          value={sought.value}
-          onInput={(value) => {
-            sought.value = value;
-          }}
-        />
-      )}
+      {of.length > WORTH_SEARCHING && <TextField label={words().find} type="search" {...bound(sought)} />}
       <div class="choices-list">
         {shown.map(({ id, name }) => (
           <CheckField

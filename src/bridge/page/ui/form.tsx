@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
 import { ApiError, messageOf } from "../api";
@@ -62,6 +62,30 @@ export class FieldFault extends Error {}
 /** True if a refusal concerns a field of this path, such as `/name`. */
 export const concerns = (error: unknown, path: string): boolean =>
   error instanceof ApiError && error.details.some((detail) => detail.path === path);
+
+/** Binds a field to a signal: `{...bound(name)}`. */
+export const bound = <T,>(to: Signal<T>) => ({
+  value: to.value,
+  onInput: (value: T) => {
+    to.value = value;
+  },
+});
+
+/** Binds a choice to a signal: `{...picked(level)}`. */
+export const picked = <T extends string>(to: Signal<T>) => ({
+  value: to.value,
+  onChange: (value: T) => {
+    to.value = value;
+  },
+});
+
+/** Binds a box to a signal: `{...ticked(isPublic)}`. */
+export const ticked = (to: Signal<boolean>) => ({
+  isChecked: to.value,
+  onChange: (isChecked: boolean) => {
+    to.value = isChecked;
+  },
+});
 
 /** A label with its field and a hint. */
 export function Field({

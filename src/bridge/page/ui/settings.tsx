@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { chosenLocale, inLanguages } from "../language";
 import { chosenLook } from "../looks";
 import { distanceUnit, speedUnit } from "../units";
-import { SelectField } from "./form";
+import { picked, SelectField } from "./form";
 
 const words = inLanguages({
   en: {
@@ -30,42 +30,30 @@ export function Settings(): JSX.Element {
     <div class="pair">
       <SelectField
         label={t.look}
-        value={chosenLook.value}
+        {...picked(chosenLook)}
         options={(["auto", "light", "dark", "night"] as const).map((each) => [each, t.looks[each]] as const)}
-        onChange={(value) => {
-          chosenLook.value = value;
-        }}
       />
       <SelectField
         label={t.language}
-        value={chosenLocale.value}
+        {...picked(chosenLocale)}
         options={(["auto", "en", "de"] as const).map((each) => [each, t.languages[each]] as const)}
-        onChange={(value) => {
-          chosenLocale.value = value;
-        }}
       />
       <SelectField
         label={t.speeds}
-        value={speedUnit.value}
+        {...picked(speedUnit)}
         options={[
           ["kn", "kn"],
           ["kmh", "km/h"],
           ["mph", "mph"],
         ]}
-        onChange={(value) => {
-          speedUnit.value = value;
-        }}
       />
       <SelectField
         label={t.distances}
-        value={distanceUnit.value}
+        {...picked(distanceUnit)}
         options={[
           ["nm", "nm"],
           ["km", "km"],
         ]}
-        onChange={(value) => {
-          distanceUnit.value = value;
-        }}
       />
     </div>
   );

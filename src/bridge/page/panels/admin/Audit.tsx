@@ -7,7 +7,7 @@ import { may } from "../../session";
 import { exact } from "../../times";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
-import { AreaField, Form, SelectField, TextField } from "../../ui/form";
+import { AreaField, bound, Form, picked, SelectField, TextField } from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Pages } from "../../ui/pages";
 import { Empty, Facts, Section } from "../../ui/panel";
@@ -293,20 +293,10 @@ function Answer({ report, onClose }: { report: Report; onClose: () => void }): J
       <Form action={common().save} onSubmit={save} onCancel={onClose}>
         <SelectField
           label={t.state}
-          value={status.value}
+          {...picked(status)}
           options={STATES.map((each) => [each, t.states[each]] as const)}
-          onChange={(value) => {
-            status.value = value;
-          }}
         />
-        <AreaField
-          label={t.notes}
-          maxLength={10_000}
-          value={notes.value}
-          onInput={(value) => {
-            notes.value = value;
-          }}
-        />
+        <AreaField label={t.notes} maxLength={10_000} {...bound(notes)} />
       </Form>
     </Dialog>
   );

@@ -6,7 +6,7 @@ import { may } from "../../session";
 import { Button } from "../../ui/button";
 import { Copyable } from "../../ui/copy";
 import { ask, Dialog } from "../../ui/dialog";
-import { AreaField, Form, SelectField, TextField } from "../../ui/form";
+import { AreaField, bound, Form, picked, SelectField, TextField } from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Empty, Facts } from "../../ui/panel";
 import { common } from "../../ui/words";
@@ -167,32 +167,13 @@ function NewClient({
   return (
     <section class="card">
       <Form action={t.add} onSubmit={make} onCancel={onCancel}>
-        <TextField
-          label={t.name}
-          required
-          maxLength={200}
-          value={name.value}
-          onInput={(value) => {
-            name.value = value;
-          }}
-        />
+        <TextField label={t.name} required maxLength={200} {...bound(name)} />
         <SelectField
           label={t.type}
-          value={type.value}
+          {...picked(type)}
           options={(["public", "confidential"] as const).map((each) => [each, t.types[each]] as const)}
-          onChange={(value) => {
-            type.value = value;
-          }}
         />
-        <AreaField
-          label={t.uris}
-          hint={t.urisHint}
-          required
-          value={uris.value}
-          onInput={(value) => {
-            uris.value = value;
-          }}
-        />
+        <AreaField label={t.uris} hint={t.urisHint} required {...bound(uris)} />
       </Form>
     </section>
   );

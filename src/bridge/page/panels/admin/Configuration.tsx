@@ -5,7 +5,16 @@ import { inLanguages } from "../../language";
 import { may } from "../../session";
 import { Button } from "../../ui/button";
 import { ask } from "../../ui/dialog";
-import { AreaField, CheckField, FieldFault, Form, NumberField, TextField } from "../../ui/form";
+import {
+  AreaField,
+  bound,
+  CheckField,
+  FieldFault,
+  Form,
+  NumberField,
+  TextField,
+  ticked,
+} from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Section } from "../../ui/panel";
 import { say } from "../../ui/toasts";
@@ -91,10 +100,7 @@ function Value({ entry, onSaved }: { entry: Entry; onSaved: () => Promise<void> 
           label={entry.key}
           {...(entry.description !== null && { hint: entry.description })}
           required
-          value={value.value}
-          onInput={(given) => {
-            value.value = given;
-          }}
+          {...bound(value)}
         />
       </Form>
     </section>
@@ -209,35 +215,15 @@ function Fields({ setting, onDone }: { setting: Setting | null; onDone: () => vo
           maxLength={128}
           readOnly={setting !== null}
           spellcheck={false}
-          value={key.value}
-          onInput={(given) => {
-            key.value = given;
-          }}
+          {...bound(key)}
         />
-        <AreaField
-          label={t.value}
-          required
-          spellcheck={false}
-          value={value.value}
-          onInput={(given) => {
-            value.value = given;
-          }}
-        />
+        <AreaField label={t.value} required spellcheck={false} {...bound(value)} />
         <TextField
           label={`${t.description} (${common().optional})`}
           maxLength={1_000}
-          value={description.value}
-          onInput={(given) => {
-            description.value = given;
-          }}
+          {...bound(description)}
         />
-        <CheckField
-          label={t.isPublic}
-          isChecked={isPublic.value}
-          onChange={(isChecked) => {
-            isPublic.value = isChecked;
-          }}
-        />
+        <CheckField label={t.isPublic} {...ticked(isPublic)} />
       </Form>
     </section>
   );

@@ -9,7 +9,7 @@ import { may } from "../../session";
 import { Button } from "../../ui/button";
 import { Copyable } from "../../ui/copy";
 import { ask, Dialog } from "../../ui/dialog";
-import { CheckField, Form, NumberField, SelectField, TextField } from "../../ui/form";
+import { bound, CheckField, Form, NumberField, SelectField, TextField } from "../../ui/form";
 import { Icon } from "../../ui/icons";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Pages } from "../../ui/pages";
@@ -229,10 +229,7 @@ function NewInvitation({
           label={`${t.email} (${common().optional})`}
           hint={t.emailHint}
           type="email"
-          value={email.value}
-          onInput={(value) => {
-            email.value = value;
-          }}
+          {...bound(email)}
         />
         {roles.data && roles.data.length > 0 && (
           <fieldset>
@@ -270,24 +267,8 @@ function NewInvitation({
             })}
           </fieldset>
         )}
-        <NumberField
-          label={t.hours}
-          min={1}
-          step={1}
-          required
-          value={hours.value}
-          onInput={(value) => {
-            hours.value = value;
-          }}
-        />
-        <TextField
-          label={`${t.note} (${common().optional})`}
-          maxLength={1_000}
-          value={note.value}
-          onInput={(value) => {
-            note.value = value;
-          }}
-        />
+        <NumberField label={t.hours} min={1} step={1} required {...bound(hours)} />
+        <TextField label={`${t.note} (${common().optional})`} maxLength={1_000} {...bound(note)} />
       </Form>
     </section>
   );

@@ -6,7 +6,7 @@ import { may, me } from "../../session";
 import { Button } from "../../ui/button";
 import { Copyable } from "../../ui/copy";
 import { ask, Dialog } from "../../ui/dialog";
-import { CheckField, FieldFault, Form, TextField } from "../../ui/form";
+import { bound, CheckField, FieldFault, Form, TextField } from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Empty, Facts } from "../../ui/panel";
 import { QrCode } from "../../ui/qr";
@@ -160,15 +160,7 @@ function NewKey({ onMade, onCancel }: { onMade: (key: string) => void; onCancel:
   return (
     <section class="card">
       <Form action={t.add} onSubmit={make} onCancel={onCancel}>
-        <TextField
-          label={t.name}
-          required
-          maxLength={200}
-          value={name.value}
-          onInput={(value) => {
-            name.value = value;
-          }}
-        />
+        <TextField label={t.name} required maxLength={200} {...bound(name)} />
         <fieldset>
           <legend>{t.scopes}</legend>
           <div class="boxes">
@@ -186,14 +178,7 @@ function NewKey({ onMade, onCancel }: { onMade: (key: string) => void; onCancel:
             ))}
           </div>
         </fieldset>
-        <TextField
-          label={`${t.until} (${common().optional})`}
-          type="datetime-local"
-          value={until.value}
-          onInput={(value) => {
-            until.value = value;
-          }}
-        />
+        <TextField label={`${t.until} (${common().optional})`} type="datetime-local" {...bound(until)} />
       </Form>
     </section>
   );

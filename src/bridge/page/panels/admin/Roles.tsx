@@ -6,7 +6,7 @@ import { go, route, to } from "../../route";
 import { may } from "../../session";
 import { Button } from "../../ui/button";
 import { ask } from "../../ui/dialog";
-import { CheckField, Form, TextField } from "../../ui/form";
+import { bound, CheckField, Form, TextField, ticked } from "../../ui/form";
 import { Icon } from "../../ui/icons";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Section } from "../../ui/panel";
@@ -65,15 +65,7 @@ export function Roles(): JSX.Element {
                 isOpen.value = false;
               }}
             >
-              <TextField
-                label={t.name}
-                required
-                maxLength={200}
-                value={name.value}
-                onInput={(value) => {
-                  name.value = value;
-                }}
-              />
+              <TextField label={t.name} required maxLength={200} {...bound(name)} />
             </Form>
           </section>
         ) : (
@@ -171,30 +163,9 @@ function RoleFields({ role, onSaved }: { role: Role; onSaved: () => Promise<void
   };
   return (
     <Form action={common().save} onSubmit={save}>
-      <TextField
-        label={t.name}
-        required
-        maxLength={200}
-        value={name.value}
-        onInput={(value) => {
-          name.value = value;
-        }}
-      />
-      <TextField
-        label={t.description}
-        maxLength={1_000}
-        value={description.value}
-        onInput={(value) => {
-          description.value = value;
-        }}
-      />
-      <CheckField
-        label={t.second}
-        isChecked={second.value}
-        onChange={(isChecked) => {
-          second.value = isChecked;
-        }}
-      />
+      <TextField label={t.name} required maxLength={200} {...bound(name)} />
+      <TextField label={t.description} maxLength={1_000} {...bound(description)} />
+      <CheckField label={t.second} {...ticked(second)} />
     </Form>
   );
 }

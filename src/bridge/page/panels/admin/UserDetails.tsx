@@ -7,7 +7,7 @@ import { may, me } from "../../session";
 import { day } from "../../times";
 import { Button } from "../../ui/button";
 import { ask, Dialog } from "../../ui/dialog";
-import { Form, NumberField, SelectField, TextField } from "../../ui/form";
+import { bound, Form, NumberField, picked, SelectField, TextField } from "../../ui/form";
 import { Icon } from "../../ui/icons";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Facts, Section } from "../../ui/panel";
@@ -303,14 +303,11 @@ function GiveRole({
         <Form action={t.addRole} onSubmit={give}>
           <SelectField
             label={t.addRole}
-            value={chosen.value}
+            {...picked(chosen)}
             options={[
               ["", t.choose],
               ...data.filter((role) => !has.includes(role.id)).map((role) => [role.id, role.name] as const),
             ]}
-            onChange={(value) => {
-              chosen.value = value;
-            }}
           />
         </Form>
       )}
@@ -338,23 +335,8 @@ function Banning({ id, onClose }: { id: string; onClose: () => void }): JSX.Elem
     <Dialog title={t.ban} onClose={onClose}>
       <p>{t.banText}</p>
       <Form kind="danger" action={t.ban} onSubmit={ban} onCancel={onClose}>
-        <TextField
-          label={`${t.reason} (${common().optional})`}
-          maxLength={1_000}
-          value={reason.value}
-          onInput={(value) => {
-            reason.value = value;
-          }}
-        />
-        <NumberField
-          label={t.days}
-          hint={t.daysHint}
-          min={0.01}
-          value={days.value}
-          onInput={(value) => {
-            days.value = value;
-          }}
-        />
+        <TextField label={`${t.reason} (${common().optional})`} maxLength={1_000} {...bound(reason)} />
+        <NumberField label={t.days} hint={t.daysHint} min={0.01} {...bound(days)} />
       </Form>
     </Dialog>
   );

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { type Alert, acknowledge } from "../../alerts";
-import { Form, TextField } from "../../ui/form";
+import { bound, Form, TextField } from "../../ui/form";
 import { common } from "../../ui/words";
 import { words } from "./words";
 
@@ -28,10 +28,7 @@ export function Acknowledge({
           label={`${t.note} (${common().optional})`}
           hint={t.noteHint}
           maxLength={1_000}
-          value={note.value}
-          onInput={(value) => {
-            note.value = value;
-          }}
+          {...bound(note)}
         />
       </Form>
     </div>

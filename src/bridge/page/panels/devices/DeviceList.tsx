@@ -4,7 +4,7 @@ import { type Craft, fleet, fleetState, readFleet } from "../../fleet";
 import { to } from "../../route";
 import { may } from "../../session";
 import { Button } from "../../ui/button";
-import { TextField } from "../../ui/form";
+import { bound, TextField } from "../../ui/form";
 import { Icon } from "../../ui/icons";
 import { Empty, Panel } from "../../ui/panel";
 import { Ago } from "../../ui/time";
@@ -38,16 +38,7 @@ export function DeviceList(): JSX.Element {
           {add}
         </Empty>
       )}
-      {all.length >= WORTH_SEARCHING && (
-        <TextField
-          label={t.search}
-          type="search"
-          value={sought.value}
-          onInput={(value) => {
-            sought.value = value;
-          }}
-        />
-      )}
+      {all.length >= WORTH_SEARCHING && <TextField label={t.search} type="search" {...bound(sought)} />}
       {all.length > 0 && found.length === 0 && <p class="soft">{t.noMatch}</p>}
       {found.length > 0 && (
         <ul class="rows">

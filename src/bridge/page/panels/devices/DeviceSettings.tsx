@@ -5,7 +5,7 @@ import { readFleet } from "../../fleet";
 import { go, to } from "../../route";
 import { Button } from "../../ui/button";
 import { ask } from "../../ui/dialog";
-import { AreaField, CheckField, Form, NumberField, TextField } from "../../ui/form";
+import { AreaField, bound, CheckField, Form, NumberField, TextField } from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Panel } from "../../ui/panel";
 import { say } from "../../ui/toasts";
@@ -29,22 +29,11 @@ export function NewDevice(): JSX.Element {
   return (
     <Panel title={t.add} back={to(["devices"])}>
       <Form action={t.add} onSubmit={add}>
-        <TextField
-          label={t.name}
-          required
-          maxLength={200}
-          value={name.value}
-          onInput={(value) => {
-            name.value = value;
-          }}
-        />
+        <TextField label={t.name} required maxLength={200} {...bound(name)} />
         <AreaField
           label={`${t.description} (${common().optional})`}
           maxLength={10_000}
-          value={description.value}
-          onInput={(value) => {
-            description.value = value;
-          }}
+          {...bound(description)}
         />
       </Form>
     </Panel>

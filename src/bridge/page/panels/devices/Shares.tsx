@@ -6,7 +6,7 @@ import { to } from "../../route";
 import { may } from "../../session";
 import { Button } from "../../ui/button";
 import { ask } from "../../ui/dialog";
-import { Form, SelectField, TextField } from "../../ui/form";
+import { bound, Form, picked, SelectField, TextField } from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Empty, Panel, Section } from "../../ui/panel";
 import { Ago } from "../../ui/time";
@@ -152,33 +152,14 @@ function NewShare({ id, onShared }: { id: string; onShared: () => Promise<void> 
       {may("users:read") ? (
         <UserChoice value={user.value} onChange={(value) => (user.value = value)} />
       ) : (
-        <TextField
-          label={t.userId}
-          hint={t.userIdHint}
-          required
-          spellcheck={false}
-          value={user.value}
-          onInput={(value) => {
-            user.value = value;
-          }}
-        />
+        <TextField label={t.userId} hint={t.userIdHint} required spellcheck={false} {...bound(user)} />
       )}
       <SelectField
         label={t.level}
-        value={level.value}
+        {...picked(level)}
         options={LEVELS.map((each) => [each, t.levels[each]] as const)}
-        onChange={(value) => {
-          level.value = value;
-        }}
       />
-      <TextField
-        label={`${t.until} (${common().optional})`}
-        type="datetime-local"
-        value={until.value}
-        onInput={(value) => {
-          until.value = value;
-        }}
-      />
+      <TextField label={`${t.until} (${common().optional})`} type="datetime-local" {...bound(until)} />
     </Form>
   );
 }

@@ -7,7 +7,7 @@ import { route, to } from "../../route";
 import { Button } from "../../ui/button";
 import { Copyable } from "../../ui/copy";
 import { ask } from "../../ui/dialog";
-import { CheckField, Form, SelectField, TextField } from "../../ui/form";
+import { bound, CheckField, Form, picked, SelectField, TextField, ticked } from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Empty, Facts, Panel, Section } from "../../ui/panel";
 import { Ago } from "../../ui/time";
@@ -205,38 +205,14 @@ function Connect({
       <Form action={t.make} onSubmit={make} onCancel={onCancel}>
         <SelectField
           label={t.app}
-          value={format.value}
+          {...picked(format)}
           options={FORMATS.map((each) => [each, t.formats[each]] as const)}
-          onChange={(value) => {
-            format.value = value;
-          }}
         />
-        <TextField
-          label={t.name}
-          hint={t.nameHint}
-          maxLength={200}
-          value={name.value}
-          onInput={(value) => {
-            name.value = value;
-          }}
-        />
+        <TextField label={t.name} hint={t.nameHint} maxLength={200} {...bound(name)} />
         {isOwnTracks && (
           <>
-            <CheckField
-              label={t.zones}
-              isChecked={zones.value}
-              onChange={(isChecked) => {
-                zones.value = isChecked;
-              }}
-            />
-            <CheckField
-              label={t.encryption}
-              hint={t.encryptionHint}
-              isChecked={encryption.value}
-              onChange={(isChecked) => {
-                encryption.value = isChecked;
-              }}
-            />
+            <CheckField label={t.zones} {...ticked(zones)} />
+            <CheckField label={t.encryption} hint={t.encryptionHint} {...ticked(encryption)} />
           </>
         )}
       </Form>

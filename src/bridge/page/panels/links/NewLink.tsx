@@ -5,7 +5,16 @@ import { BASE } from "../../base";
 import { fleet } from "../../fleet";
 import { inLanguages } from "../../language";
 import { may } from "../../session";
-import { CheckField, FieldFault, Form, NumberField, SelectField, TextField } from "../../ui/form";
+import {
+  bound,
+  CheckField,
+  FieldFault,
+  Form,
+  NumberField,
+  picked,
+  SelectField,
+  TextField,
+} from "../../ui/form";
 import { useLoaded } from "../../ui/loaded";
 import { common } from "../../ui/words";
 
@@ -109,10 +118,7 @@ export function NewLink({
           label={`${t.label} (${common().optional})`}
           hint={t.labelHint}
           maxLength={200}
-          value={label.value}
-          onInput={(value) => {
-            label.value = value;
-          }}
+          {...bound(label)}
         />
         <fieldset>
           <legend>{t.devices}</legend>
@@ -129,62 +135,19 @@ export function NewLink({
         </fieldset>
         <SelectField
           label={t.level}
-          value={level.value}
+          {...picked(level)}
           options={(["live", "history"] as const).map((each) => [each, t.levels[each]] as const)}
-          onChange={(value) => {
-            level.value = value;
-          }}
         />
         {level.value === "history" && (
           <div class="pair">
-            <TextField
-              label={t.from}
-              type="datetime-local"
-              required
-              value={from.value}
-              onInput={(value) => {
-                from.value = value;
-              }}
-            />
-            <TextField
-              label={t.to}
-              type="datetime-local"
-              required
-              value={to.value}
-              onInput={(value) => {
-                to.value = value;
-              }}
-            />
+            <TextField label={t.from} type="datetime-local" required {...bound(from)} />
+            <TextField label={t.to} type="datetime-local" required {...bound(to)} />
           </div>
         )}
-        <TextField
-          label={t.until}
-          type="datetime-local"
-          required
-          value={until.value}
-          onInput={(value) => {
-            until.value = value;
-          }}
-        />
+        <TextField label={t.until} type="datetime-local" required {...bound(until)} />
         <div class="pair">
-          <NumberField
-            label={t.delay}
-            hint={t.delayHint}
-            min={0}
-            value={delay.value}
-            onInput={(value) => {
-              delay.value = value;
-            }}
-          />
-          <NumberField
-            label={t.precision}
-            hint={t.precisionHint}
-            min={1}
-            value={precision.value}
-            onInput={(value) => {
-              precision.value = value;
-            }}
-          />
+          <NumberField label={t.delay} hint={t.delayHint} min={0} {...bound(delay)} />
+          <NumberField label={t.precision} hint={t.precisionHint} min={1} {...bound(precision)} />
         </div>
         {zones.data && zones.data.length > 0 && (
           <fieldset>

@@ -5,7 +5,7 @@ import { type Craft, fleet } from "../../fleet";
 import { prefersStillness } from "../../looks";
 import { stage } from "../../map/current";
 import { go } from "../../route";
-import { TextField } from "../../ui/form";
+import { bound, TextField } from "../../ui/form";
 import { Popover } from "../../ui/popover";
 import { Ago } from "../../ui/time";
 import { speed } from "../../units";
@@ -48,16 +48,7 @@ function List({ close }: { close: () => void }): JSX.Element {
   const found = name ? all.filter(({ device }) => device.value.name.toLowerCase().includes(name)) : all;
   return (
     <>
-      {all.length >= WORTH_SEARCHING && (
-        <TextField
-          label={t.find}
-          type="search"
-          value={sought.value}
-          onInput={(value) => {
-            sought.value = value;
-          }}
-        />
-      )}
+      {all.length >= WORTH_SEARCHING && <TextField label={t.find} type="search" {...bound(sought)} />}
       {found.length === 0 && <p class="soft">{t.noMatch}</p>}
       {found.length > 0 && (
         <ul class="rows">

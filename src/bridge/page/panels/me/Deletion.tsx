@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { api, call } from "../../api";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
-import { Form, TextField } from "../../ui/form";
+import { bound, Form, TextField } from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Section } from "../../ui/panel";
 import { Ago } from "../../ui/time";
@@ -70,19 +70,9 @@ export function Deletion(): JSX.Element {
               type="password"
               autocomplete="current-password"
               required
-              value={password.value}
-              onInput={(value) => {
-                password.value = value;
-              }}
+              {...bound(password)}
             />
-            <TextField
-              label={t.codeIf}
-              autocomplete="one-time-code"
-              value={code.value}
-              onInput={(value) => {
-                code.value = value;
-              }}
-            />
+            <TextField label={t.codeIf} autocomplete="one-time-code" {...bound(code)} />
           </Form>
         </Dialog>
       )}

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { api, call } from "../../api";
 import { me } from "../../session";
 import { Button } from "../../ui/button";
-import { Form, TextField } from "../../ui/form";
+import { bound, Form, TextField } from "../../ui/form";
 import { Section } from "../../ui/panel";
 import { say } from "../../ui/toasts";
 import { words } from "./words";
@@ -45,10 +45,7 @@ export function Password(): JSX.Element {
             type="password"
             autocomplete="current-password"
             required
-            value={current.value}
-            onInput={(value) => {
-              current.value = value;
-            }}
+            {...bound(current)}
           />
           <TextField
             label={t.new}
@@ -58,10 +55,7 @@ export function Password(): JSX.Element {
             required
             minLength={8}
             maxLength={128}
-            value={chosen.value}
-            onInput={(value) => {
-              chosen.value = value;
-            }}
+            {...bound(chosen)}
           />
         </Form>
       ) : (

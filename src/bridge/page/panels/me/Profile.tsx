@@ -5,7 +5,7 @@ import { askWho, type Me } from "../../session";
 import { day } from "../../times";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
-import { Form, SelectField, TextField } from "../../ui/form";
+import { bound, Form, SelectField, TextField } from "../../ui/form";
 import { useLoaded } from "../../ui/loaded";
 import { Facts, Section } from "../../ui/panel";
 import { say } from "../../ui/toasts";
@@ -117,10 +117,7 @@ function NewName({ user, onClose }: { user: Me; onClose: () => void }): JSX.Elem
           maxLength={30}
           autocapitalize="none"
           spellcheck={false}
-          value={username.value}
-          onInput={(value) => {
-            username.value = value;
-          }}
+          {...bound(username)}
         />
       </Form>
     </Dialog>
@@ -143,16 +140,7 @@ function NewEmail({ user, onClose }: { user: Me; onClose: () => void }): JSX.Ele
   return (
     <Dialog title={t.changeEmail} onClose={onClose}>
       <Form action={common().save} onSubmit={save} onCancel={onClose}>
-        <TextField
-          label={t.newEmail}
-          type="email"
-          autocomplete="email"
-          required
-          value={email.value}
-          onInput={(value) => {
-            email.value = value;
-          }}
-        />
+        <TextField label={t.newEmail} type="email" autocomplete="email" required {...bound(email)} />
       </Form>
     </Dialog>
   );

@@ -4,7 +4,7 @@ import { api, call, type Schemas } from "../../api";
 import { Button } from "../../ui/button";
 import { Copyable } from "../../ui/copy";
 import { Dialog } from "../../ui/dialog";
-import { CheckField, Form, TextField } from "../../ui/form";
+import { bound, CheckField, Form, TextField, ticked } from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Section } from "../../ui/panel";
 import { words } from "./words";
@@ -125,22 +125,8 @@ function Scan({
       <img class="qr" src={setup.qr_code_image} alt={t.second} width={220} height={220} />
       <Copyable label={t.secret} text={setup.secret} />
       <Form action={t.switchOn} onSubmit={confirm} onCancel={onClose}>
-        <TextField
-          label={t.code}
-          autocomplete="one-time-code"
-          required
-          value={code.value}
-          onInput={(value) => {
-            code.value = value;
-          }}
-        />
-        <CheckField
-          label={t.endOthers}
-          isChecked={endsOthers.value}
-          onChange={(isChecked) => {
-            endsOthers.value = isChecked;
-          }}
-        />
+        <TextField label={t.code} autocomplete="one-time-code" required {...bound(code)} />
+        <CheckField label={t.endOthers} {...ticked(endsOthers)} />
       </Form>
     </Dialog>
   );
@@ -177,15 +163,7 @@ function ByCode({
         onSubmit={confirm}
         onCancel={onClose}
       >
-        <TextField
-          label={t.code}
-          autocomplete="one-time-code"
-          required
-          value={code.value}
-          onInput={(value) => {
-            code.value = value;
-          }}
-        />
+        <TextField label={t.code} autocomplete="one-time-code" required {...bound(code)} />
       </Form>
     </Dialog>
   );

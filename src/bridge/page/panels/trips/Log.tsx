@@ -8,7 +8,7 @@ import { exact } from "../../times";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Downloads } from "../../ui/downloads";
-import { Form, TextField } from "../../ui/form";
+import { bound, Form, TextField } from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Pages } from "../../ui/pages";
 import { Empty, Panel } from "../../ui/panel";
@@ -193,15 +193,7 @@ function Strike({ entry, onClose }: { entry: Entry; onClose: () => void }): JSX.
     <Dialog title={t.strike} onClose={onClose}>
       <p>{t.strikeLead}</p>
       <Form kind="danger" action={t.strike} onSubmit={strike} onCancel={onClose}>
-        <TextField
-          label={t.reason}
-          required
-          maxLength={10_000}
-          value={reason.value}
-          onInput={(value) => {
-            reason.value = value;
-          }}
-        />
+        <TextField label={t.reason} required maxLength={10_000} {...bound(reason)} />
       </Form>
     </Dialog>
   );

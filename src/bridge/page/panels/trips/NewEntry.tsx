@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { api, call, type Schemas } from "../../api";
-import { AreaField, Form, NumberField, SelectField, TextField } from "../../ui/form";
+import { AreaField, bound, Form, NumberField, picked, SelectField, TextField } from "../../ui/form";
 import { logWords } from "./words";
 
 type Kind = NonNullable<Schemas["NewLogEntry"]["kind"]>;
@@ -50,61 +50,18 @@ export function NewEntry({
       <Form action={t.add} onSubmit={write} onCancel={onCancel}>
         <SelectField
           label={t.kind}
-          value={kind.value}
+          {...picked(kind)}
           options={KINDS.map((each) => [each, t.kinds[each]] as const)}
-          onChange={(value) => {
-            kind.value = value;
-          }}
         />
-        <AreaField
-          label={t.text}
-          maxLength={10_000}
-          value={text.value}
-          onInput={(value) => {
-            text.value = value;
-          }}
-        />
+        <AreaField label={t.text} maxLength={10_000} {...bound(text)} />
         {kind.value === "weather" && (
           <div class="pair">
-            <NumberField
-              label={t.wind}
-              min={0}
-              max={12}
-              value={wind.value}
-              onInput={(value) => {
-                wind.value = value;
-              }}
-            />
-            <NumberField
-              label={t.barometer}
-              min={800}
-              max={1_100}
-              value={barometer.value}
-              onInput={(value) => {
-                barometer.value = value;
-              }}
-            />
+            <NumberField label={t.wind} min={0} max={12} {...bound(wind)} />
+            <NumberField label={t.barometer} min={800} max={1_100} {...bound(barometer)} />
           </div>
         )}
-        {kind.value === "engine" && (
-          <NumberField
-            label={t.hours}
-            min={0}
-            value={hours.value}
-            onInput={(value) => {
-              hours.value = value;
-            }}
-          />
-        )}
-        <TextField
-          label={t.at}
-          hint={t.atHint}
-          type="datetime-local"
-          value={at.value}
-          onInput={(value) => {
-            at.value = value;
-          }}
-        />
+        {kind.value === "engine" && <NumberField label={t.hours} min={0} {...bound(hours)} />}
+        <TextField label={t.at} hint={t.atHint} type="datetime-local" {...bound(at)} />
       </Form>
     </section>
   );

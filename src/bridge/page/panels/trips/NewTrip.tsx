@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { api, call } from "../../api";
 import { fleet } from "../../fleet";
 import { go, to } from "../../route";
-import { AreaField, CheckField, Form, SelectField, TextField } from "../../ui/form";
+import { AreaField, bound, CheckField, Form, picked, SelectField, TextField, ticked } from "../../ui/form";
 import { useLoaded } from "../../ui/loaded";
 import { Panel } from "../../ui/panel";
 import { common } from "../../ui/words";
@@ -40,48 +40,25 @@ export function NewTrip(): JSX.Element {
   return (
     <Panel title={t.begin} back={to(["trips"])}>
       <Form action={startsNow.value ? t.start : common().save} onSubmit={make}>
-        <TextField
-          label={t.name}
-          required
-          maxLength={200}
-          value={name.value}
-          onInput={(value) => {
-            name.value = value;
-          }}
-        />
+        <TextField label={t.name} required maxLength={200} {...bound(name)} />
         <SelectField
           label={t.device}
-          value={device.value}
+          {...picked(device)}
           options={[["", t.noDevice], ...devices.map(({ id, name }) => [id, name] as const)]}
-          onChange={(value) => {
-            device.value = value;
-          }}
         />
         {categories.data && categories.data.length > 0 && (
           <SelectField
             label={t.category}
-            value={category.value}
+            {...picked(category)}
             options={[["", t.noCategory], ...categories.data.map(({ id, name }) => [id, name] as const)]}
-            onChange={(value) => {
-              category.value = value;
-            }}
           />
         )}
         <AreaField
           label={`${t.description} (${common().optional})`}
           maxLength={10_000}
-          value={description.value}
-          onInput={(value) => {
-            description.value = value;
-          }}
+          {...bound(description)}
         />
-        <CheckField
-          label={t.startNow}
-          isChecked={startsNow.value}
-          onChange={(isChecked) => {
-            startsNow.value = isChecked;
-          }}
-        />
+        <CheckField label={t.startNow} {...ticked(startsNow)} />
       </Form>
     </Panel>
   );

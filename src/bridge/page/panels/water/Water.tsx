@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { api, call, type Schemas } from "../../api";
 import { inLanguages } from "../../language";
 import { may } from "../../session";
-import { TextField } from "../../ui/form";
+import { bound, TextField } from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Empty, Panel, Section } from "../../ui/panel";
 import { Ago } from "../../ui/time";
@@ -69,14 +69,7 @@ function Levels(): JSX.Element {
   }, [sought]);
   return (
     <Section title={t.levels}>
-      <TextField
-        label={t.find}
-        type="search"
-        value={water.value}
-        onInput={(value) => {
-          water.value = value;
-        }}
-      />
+      <TextField label={t.find} type="search" {...bound(water)} />
       <Show of={loaded}>
         {(stations) =>
           stations === null ? (

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useId } from "preact/hooks";
 import { Button } from "../../ui/button";
-import { NumberField } from "../../ui/form";
+import { bound, NumberField } from "../../ui/form";
 import { say } from "../../ui/toasts";
 import type { Drawing } from "./drawing";
 import { type At, type Corner, movedCorner, type Ring, withCorner, withoutRing, withRing } from "./shape";
@@ -219,24 +219,8 @@ function NextCorner({ drawing, ring }: { drawing: Drawing; ring: number }): JSX.
   return (
     <div class="next-corner">
       <div class="pair">
-        <NumberField
-          label={t.latitude}
-          min={-90}
-          max={90}
-          value={latitude.value}
-          onInput={(value) => {
-            latitude.value = value;
-          }}
-        />
-        <NumberField
-          label={t.longitude}
-          min={-180}
-          max={180}
-          value={longitude.value}
-          onInput={(value) => {
-            longitude.value = value;
-          }}
-        />
+        <NumberField label={t.latitude} min={-90} max={90} {...bound(latitude)} />
+        <NumberField label={t.longitude} min={-180} max={180} {...bound(longitude)} />
       </div>
       <Button icon="add" onClick={add}>
         {t.addCorner}

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { to } from "../../route";
 import { may } from "../../session";
 import { Button } from "../../ui/button";
-import { TextField } from "../../ui/form";
+import { bound, TextField } from "../../ui/form";
 import { Icon } from "../../ui/icons";
 import { Empty, Panel } from "../../ui/panel";
 import { common } from "../../ui/words";
@@ -48,16 +48,7 @@ export function ZoneList(): JSX.Element {
           {draw}
         </Empty>
       )}
-      {all.length >= WORTH_SEARCHING && (
-        <TextField
-          label={t.search}
-          type="search"
-          value={sought.value}
-          onInput={(value) => {
-            sought.value = value;
-          }}
-        />
-      )}
+      {all.length >= WORTH_SEARCHING && <TextField label={t.search} type="search" {...bound(sought)} />}
       {all.length > 0 && found.length === 0 && <p class="soft">{t.noMatch}</p>}
       {found.length > 0 && (
         <ul class="rows">
