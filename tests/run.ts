@@ -28,6 +28,7 @@ const LONGEST = [
   ],
   ...["tracking/log/files", "tracking/lists-migration", "tracking/ingest/buffer", "identity/access/matrix"],
   ...["identity/audit-log/quarters-migration", "alerts/gauges/gauges", "alerts/alerts/tales", "clients/cuts"],
+  ...["bridge/page/map", "bridge/page/alerts", "bridge/page/day", "bridge/page/anchor", "bridge/page/people"],
   ...["alerts/alerts/conditions", "operations/community/slow", "tracking/geofences/events", "kernel/crash"],
 ].map((name) => `tests/${name}.test.ts`);
 
