@@ -56,6 +56,7 @@ const quietly = (read: () => Promise<void>) => () => void read().catch(() => {})
 
 effect(() => {
   if (session.value !== "open") return;
+  if (!may("trips:read") && !hasHistories()) return;
   const trips = quietly(readTrips);
   trips();
   if (!may("trips:read")) return;
