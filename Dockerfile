@@ -15,6 +15,8 @@ RUN version=$(node -p 'require("./package.json").devDependencies.bun') \
   && mv package/bin/bun /usr/local/bin/bun \
   && bun install --frozen-lockfile --production --ignore-scripts
 COPY .ci/build.ts ./.ci/build.ts
+COPY tsconfig.json ./
+COPY clients ./clients
 COPY drizzle ./drizzle
 COPY proto ./proto
 COPY src ./src
