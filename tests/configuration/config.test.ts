@@ -89,6 +89,7 @@ const DEFAULTS: Record<string, string> = {
   "log.format": "json",
   "metrics.enabled": "false",
   "metrics.token": "(none)",
+  "bridge.enabled": "true",
   "docs.enabled": "true",
 };
 const PLATFORM_KEYS = ["client_id", "client_secret", "authorize_url", "token_url", "revoke_url", "api_url"];

@@ -4,21 +4,25 @@
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
-import { chromium, startBrowser } from "../../support/browser";
-import { freePort } from "../../support/program";
-import { DESKTOP, type Look, mapReady, PHONE, signInOn, TABLET } from "./support";
+import { chromium, type Page } from "playwright-core";
 
 const ROOT = join(import.meta.dir, "../../..");
 const TARGET = join(ROOT, "docs/screenshots");
 const USERNAME = "skipper";
+
+const PHONE = { width: 390, height: 844 };
+const TABLET = { width: 820, height: 1180 };
+const DESKTOP = { width: 1440, height: 900 };
+
+/** Milliseconds until a view has drawn all that it has, on a slow machine. */
+const MOMENT = 12_000;
 
 interface Picture {
   name: string;
   /** The place behind the #; `DEVICE` and `TRIP` stand for those of the demo's boat. */
   at: string;
   size: { width: number; height: number };
-  look?: Look;
+  look?: "light" | "dark" | "night";
   language?: "en" | "de";
   /** Done before the picture is taken. */
   before?: (page: Page) => Promise<unknown>;
@@ -37,30 +41,54 @@ const PICTURES: readonly Picture[] = [
   { name: "statistics", at: "/figures", size: DESKTOP },
 ];
 
+/** A port that is free now. */
+function freePort(): number {
+  const server = Bun.serve({ port: 0, fetch: () => new Response() });
+  const { port } = server;
+  void server.stop(true);
+  return port ?? 0;
+}
+
 /** Starts the demo; resolves with its address and password once it tells them. */
 async function startDemo() {
-  const port = await freePort();
+  const port = freePort();
   const demo = Bun.spawn([process.execPath, "src/main.ts", "demo", "--port", String(port)], {
     cwd: ROOT,
     stdout: "pipe",
     stderr: "inherit",
   });
   let told = "";
-  for await (const part of demo.stdout.pipeThrough(new TextDecoderStream())) {
-    told += part;
+  for await (const part of demo.stdout) {
+    told += new TextDecoder().decode(part);
     const password = new RegExp(`${USERNAME} / (\\S+)`).exec(told)?.[1];
     if (password) return { demo, url: `http://127.0.0.1:${port}`, password };
   }
   throw new Error(`the demo ended: ${told}`);
 }
 
+/** Headless Chromium with the flags by which it draws a map without a graphics card. */
+async function startBrowser() {
+  const executablePath = ["chromium", "chromium-browser", "google-chrome"]
+    .map((name) => Bun.which(name))
+    .find((path) => path !== null);
+  if (!executablePath) throw new Error("there is no Chromium here: apt-get install chromium");
+  return chromium.launch({
+    executablePath,
+    args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+  });
+}
+
 async function main(): Promise<void> {
-  if (!chromium) throw new Error("there is no Chromium here: apt-get install chromium");
   mkdirSync(TARGET, { recursive: true });
-  const [{ demo, url, password }, browser] = await Promise.all([startDemo(), startBrowser(chromium)]);
+  const browser = await startBrowser();
+  const { demo, url, password } = await startDemo();
   try {
-    const { page } = await browser.visit(url);
-    await signInOn(page, USERNAME, password);
+    const page = await browser.newPage({ locale: "en", reducedMotion: "reduce" });
+    await page.goto(url);
+    await page.getByLabel("Username or email address").fill(USERNAME);
+    await page.getByLabel("Password").fill(password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.locator(".shell").waitFor();
     const ids = await page.evaluate(async () => {
       const read = async (path: string) =>
         (await fetch(path, { headers: { "x-fairlead-page": "1" } })).json() as Promise<{
@@ -79,7 +107,7 @@ async function main(): Promise<void> {
     }
   } finally {
     demo.kill();
-    await Promise.all([browser.stop(), demo.exited]);
+    await Promise.all([browser.close(), demo.exited]);
   }
 }
 
@@ -96,9 +124,8 @@ async function take(page: Page, picture: Picture, ids: Record<string, string>): 
   );
   await page.reload();
   await page.locator(".shell").waitFor();
-  // Lists and charts come after the frame, and the map last.
-  await page.waitForLoadState("networkidle").catch(() => {});
-  if (await page.locator(".maplibregl-canvas").isVisible()) await mapReady(page);
+  // Lists and charts come after the frame, and the map last: a picture a moment later has them all.
+  await page.waitForTimeout(MOMENT);
   await before?.(page);
   await page.screenshot({ path: join(TARGET, `${name}.png`) });
 }
