@@ -6,6 +6,7 @@ import { done, eventually, expectRefused } from "../support/expectations";
 import { newUser } from "../support/people";
 import { newRole, revoke } from "../support/roles";
 import { write } from "../support/rows";
+import { seen } from "../support/seen";
 import { TestServer } from "../support/server";
 import { createTrip, postPoint } from "../tracking/support";
 import { changesSince, getChanges, nowOf, type Told } from "./support";
@@ -38,6 +39,7 @@ class Reader {
       signal: reader.#leaving.signal,
     });
     expect(answer.status).toBe(200);
+    seen.add("streamChanges 200");
     expect(answer.headers.get("content-type")).toBe("text/event-stream");
     expect(answer.headers.get("cache-control")).toBe("no-store");
     expect(answer.headers.get("x-accel-buffering")).toBe("no");

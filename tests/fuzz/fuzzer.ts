@@ -338,7 +338,9 @@ export class Fuzzer {
 
     // A wrong app key is refused, whatever else is sent.
     const hasAppKey = "x-id-app-key" in request.headers;
-    if (request.who === "admin" && document.security.length > 0 && !hasAppKey)
+    // Doors of pages are closed to those of other origins.
+    const isElsewhere = template.startsWith("/bridge/") && "origin" in request.headers;
+    if (request.who === "admin" && document.security.length > 0 && !hasAppKey && !isElsewhere)
       claim(status !== 401, "closed to a session that is valid");
     const permission = document["x-permission"];
     // `me` in place of an identifier may lead to another operation, which takes sessions alone.
@@ -351,7 +353,8 @@ export class Fuzzer {
       document.security.length > 0 &&
       document.security.every((way) => Object.keys(way).length > 0)
     )
-      claim(status === 401, "open to a stranger");
+      // A link that shows nothing is no credential, and says so by itself.
+      claim(status === 401 || (status === 404 && /[?&]share=/.test(request.path)), "open to a stranger");
     const isRightful = request.who === rightfulCaller(operation);
     if (isRightful && request.isValid)
       claim(status !== 400 || isBeyondSchemas(operation, text), "a valid request is refused");
@@ -401,7 +404,7 @@ function messageOf(text: string): string {
 }
 
 /** Fields that are stored in another form than they were sent. */
-const CANONICAL = ["country", "timestamp", "expires_at", "expires", "username", "email"];
+const CANONICAL = ["country", "timestamp", "occurred_at", "expires_at", "expires", "username", "email"];
 
 /** Fields that an event about a scrubbed account loses (rule A10). */
 const SCRUBBED = ["user_agent", "ip_address", "description", "error_message"];
