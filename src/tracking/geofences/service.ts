@@ -76,11 +76,12 @@ const WATCHED = [
   ...SHAPED,
   "is_active",
   ...["enter_after_s", "exit_after_s", "confirm_fixes", "exit_margin_m", "max_accuracy_m", "dwell_seconds"],
+  "color",
 ] as const satisfies readonly (keyof Row)[];
 
 /**
- * Changes the given fields. A zone with another shape or other rules begins to watch anew, and so does one that is switched
- * on. Throws 400 for a geometry that is none.
+ * Changes the given fields. A zone with another shape, colour or other rules begins to watch anew, and so does one that is
+ * switched on. Throws 400 for a geometry that is none.
  */
 export function updateGeofence(actor: Actor, id: string, input: GeofenceChange): Promise<Geofence> {
   checkChanged(input);

@@ -302,6 +302,13 @@ test("devices inside and visits follow the crossings", async () => {
   expect(newest).toEqual({ ...visit(one, "One", 0, null), entered_at: data.updated_at });
   expect(before.exited_at).not.toBeNull();
   expect((await inside())[0].since).toBe(data.updated_at);
+  // Another colour does so too, and another name doesn't.
+  const change = async (body: object) =>
+    (await server.patch(`/v1/geofences/${zone.id}`, { token, body })).body.data.updated_at;
+  const coloured = await change({ color: "#ff8800" });
+  expect((await inside())[0].since).toBe(coloured);
+  await change({ name: "Renamed" });
+  expect((await inside())[0].since).toBe(coloured);
   await server.delete(`/v1/devices/${one.id}`, { token });
   expect(await inside()).toEqual([]);
   expect((await visits())[0].exited_at).not.toBeNull();
