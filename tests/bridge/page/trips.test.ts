@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Browser, chromium, startBrowser } from "../../support/browser";
+import { eventually } from "../../support/expectations";
 import { ADMIN, TestServer } from "../../support/server";
 import { drawn, expectAccessible, expectQuiet, mapReady, openBridge, PHONE, TABLET } from "./support";
 
@@ -53,7 +54,8 @@ describe.skipIf(!chromium)("a skipper's trip", () => {
       .waitFor();
     await mapReady(page);
     await page.waitForFunction(() => document.querySelector("#map") !== null);
-    expect((await drawn(page, "trip-line")).length).toBeGreaterThan(0);
+    // The map draws a moment after it has the track.
+    await eventually(async () => (await drawn(page, "trip-line")).length > 0);
     await expectAccessible(page);
 
     await page.getByRole("button", { name: "Complete" }).click();

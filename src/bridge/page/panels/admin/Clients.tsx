@@ -5,9 +5,11 @@ import { inLanguages } from "../../language";
 import { may } from "../../session";
 import { Button } from "../../ui/button";
 import { Copyable } from "../../ui/copy";
-import { ask, Dialog } from "../../ui/dialog";
+import { ask } from "../../ui/dialog";
 import { AreaField, bound, Form, picked, SelectField, TextField } from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
+import { Once } from "../../ui/once";
+import { Opener } from "../../ui/opener";
 import { Empty, Facts } from "../../ui/panel";
 import { common } from "../../ui/words";
 
@@ -74,8 +76,8 @@ export function Clients(): JSX.Element {
   const clients = useLoaded(() => call(() => api.GET("/v1/oauth/clients")), []);
   return (
     <>
-      {may("oauth_clients:write") &&
-        (isOpen.value ? (
+      {may("oauth_clients:write") && (
+        <Opener label={t.add} isOpen={isOpen}>
           <NewClient
             onMade={(client) => {
               made.value = client;
@@ -86,17 +88,8 @@ export function Clients(): JSX.Element {
               isOpen.value = false;
             }}
           />
-        ) : (
-          <Button
-            kind="main"
-            icon="add"
-            onClick={() => {
-              isOpen.value = true;
-            }}
-          >
-            {t.add}
-          </Button>
-        ))}
+        </Opener>
+      )}
       <Show of={clients}>
         {({ data }) =>
           data.length === 0 ? (
@@ -118,7 +111,12 @@ export function Clients(): JSX.Element {
         }
       </Show>
       {made.value && (
-        <Dialog title={t.done}>
+        <Once
+          title={t.done}
+          onDone={() => {
+            made.value = null;
+          }}
+        >
           <Copyable label={t.id} text={made.value.id} />
           {made.value.secret !== null && (
             <>
@@ -126,17 +124,7 @@ export function Clients(): JSX.Element {
               <p class="notice warn">{t.once}</p>
             </>
           )}
-          <footer class="actions">
-            <Button
-              kind="main"
-              onClick={() => {
-                made.value = null;
-              }}
-            >
-              {t.done}
-            </Button>
-          </footer>
-        </Dialog>
+        </Once>
       )}
     </>
   );

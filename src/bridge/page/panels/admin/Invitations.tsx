@@ -8,10 +8,12 @@ import { go, route } from "../../route";
 import { may } from "../../session";
 import { Button } from "../../ui/button";
 import { Copyable } from "../../ui/copy";
-import { ask, Dialog } from "../../ui/dialog";
+import { ask } from "../../ui/dialog";
 import { bound, CheckField, Form, NumberField, SelectField, TextField } from "../../ui/form";
 import { Icon } from "../../ui/icons";
 import { Show, useLoaded } from "../../ui/loaded";
+import { Once } from "../../ui/once";
+import { Opener } from "../../ui/opener";
 import { Pages } from "../../ui/pages";
 import { Empty } from "../../ui/panel";
 import { Ago } from "../../ui/time";
@@ -43,7 +45,6 @@ const words = inLanguages({
     sent: "The invitation was sent.",
     made: "Hand this link over",
     link: "Link",
-    done: "Done",
     byLink: "by a link",
     statuses: { pending: "open", accepted: "accepted", expired: "ended", revoked: "taken back" },
     ends: "ends",
@@ -71,7 +72,6 @@ const words = inLanguages({
     sent: "Die Einladung ist verschickt.",
     made: "Gib diesen Link weiter",
     link: "Link",
-    done: "Fertig",
     byLink: "per Link",
     statuses: { pending: "offen", accepted: "angenommen", expired: "abgelaufen", revoked: "zurückgenommen" },
     ends: "endet",
@@ -105,8 +105,8 @@ export function Invitations(): JSX.Element {
     });
   return (
     <>
-      {may("users:write") &&
-        (isOpen.value ? (
+      {may("users:write") && (
+        <Opener label={t.invite} isOpen={isOpen}>
           <NewInvitation
             onDone={(url) => {
               isOpen.value = false;
@@ -118,17 +118,8 @@ export function Invitations(): JSX.Element {
               isOpen.value = false;
             }}
           />
-        ) : (
-          <Button
-            kind="main"
-            icon="add"
-            onClick={() => {
-              isOpen.value = true;
-            }}
-          >
-            {t.invite}
-          </Button>
-        ))}
+        </Opener>
+      )}
       <Show of={loaded}>
         {({ data, pagination }) => (
           <>
@@ -170,19 +161,14 @@ export function Invitations(): JSX.Element {
         )}
       </Show>
       {made.value && (
-        <Dialog title={t.made}>
+        <Once
+          title={t.made}
+          onDone={() => {
+            made.value = null;
+          }}
+        >
           <Copyable label={t.link} text={made.value} />
-          <footer class="actions">
-            <Button
-              kind="main"
-              onClick={() => {
-                made.value = null;
-              }}
-            >
-              {t.done}
-            </Button>
-          </footer>
-        </Dialog>
+        </Once>
       )}
     </>
   );

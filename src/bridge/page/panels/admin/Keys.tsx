@@ -5,9 +5,11 @@ import { inLanguages } from "../../language";
 import { may, me } from "../../session";
 import { Button } from "../../ui/button";
 import { Copyable } from "../../ui/copy";
-import { ask, Dialog } from "../../ui/dialog";
+import { ask } from "../../ui/dialog";
 import { bound, CheckField, FieldFault, Form, TextField } from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
+import { Once } from "../../ui/once";
+import { Opener } from "../../ui/opener";
 import { Empty, Facts } from "../../ui/panel";
 import { QrCode } from "../../ui/qr";
 import { Ago } from "../../ui/time";
@@ -26,7 +28,6 @@ const words = inLanguages({
     until: "Ends",
     made: "The key",
     once: "Copy or scan it now: it is shown once. Whoever has it can do what it may.",
-    done: "Done",
     beginning: "Begins with",
     used: "Last used",
     never: "never",
@@ -51,7 +52,6 @@ const words = inLanguages({
     until: "Endet",
     made: "Der Schlüssel",
     once: "Kopiere oder scanne ihn jetzt: Er wird nur einmal gezeigt. Wer ihn hat, kann tun, was er darf.",
-    done: "Fertig",
     beginning: "Beginnt mit",
     used: "Zuletzt benutzt",
     never: "nie",
@@ -76,8 +76,8 @@ export function Keys(): JSX.Element {
   const keys = useLoaded(() => call(() => api.GET("/v1/api-keys")), []);
   return (
     <>
-      {may("api_keys:write") &&
-        (isOpen.value ? (
+      {may("api_keys:write") && (
+        <Opener label={t.add} isOpen={isOpen}>
           <NewKey
             onMade={(key) => {
               made.value = key;
@@ -88,17 +88,8 @@ export function Keys(): JSX.Element {
               isOpen.value = false;
             }}
           />
-        ) : (
-          <Button
-            kind="main"
-            icon="add"
-            onClick={() => {
-              isOpen.value = true;
-            }}
-          >
-            {t.add}
-          </Button>
-        ))}
+        </Opener>
+      )}
       <Show of={keys}>
         {({ data }) =>
           data.length === 0 ? (
@@ -120,21 +111,16 @@ export function Keys(): JSX.Element {
         }
       </Show>
       {made.value && (
-        <Dialog title={t.made}>
+        <Once
+          title={t.made}
+          onDone={() => {
+            made.value = null;
+          }}
+        >
           <QrCode text={made.value} label={t.made} />
           <Copyable label={t.made} text={made.value} />
           <p class="notice warn">{t.once}</p>
-          <footer class="actions">
-            <Button
-              kind="main"
-              onClick={() => {
-                made.value = null;
-              }}
-            >
-              {t.done}
-            </Button>
-          </footer>
-        </Dialog>
+        </Once>
       )}
     </>
   );

@@ -9,6 +9,7 @@ import { ask } from "../../ui/dialog";
 import { bound, CheckField, Form, TextField, ticked } from "../../ui/form";
 import { Icon } from "../../ui/icons";
 import { Show, useLoaded } from "../../ui/loaded";
+import { Opener } from "../../ui/opener";
 import { Section } from "../../ui/panel";
 import { say } from "../../ui/toasts";
 import { common } from "../../ui/words";
@@ -55,8 +56,8 @@ export function Roles(): JSX.Element {
   };
   return (
     <>
-      {may("roles:write") &&
-        (isOpen.value ? (
+      {may("roles:write") && (
+        <Opener label={t.add} isOpen={isOpen}>
           <section class="card">
             <Form
               action={t.add}
@@ -68,17 +69,8 @@ export function Roles(): JSX.Element {
               <TextField label={t.name} required maxLength={200} {...bound(name)} />
             </Form>
           </section>
-        ) : (
-          <Button
-            kind="main"
-            icon="add"
-            onClick={() => {
-              isOpen.value = true;
-            }}
-          >
-            {t.add}
-          </Button>
-        ))}
+        </Opener>
+      )}
       <Show of={roles}>
         {({ data }) => (
           <ul class="rows">

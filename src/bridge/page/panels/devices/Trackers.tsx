@@ -9,6 +9,7 @@ import { Copyable } from "../../ui/copy";
 import { ask } from "../../ui/dialog";
 import { bound, CheckField, Form, picked, SelectField, TextField, ticked } from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
+import { Opener } from "../../ui/opener";
 import { Empty, Facts, Panel, Section } from "../../ui/panel";
 import { Ago } from "../../ui/time";
 import { common } from "../../ui/words";
@@ -136,7 +137,7 @@ export function Trackers({ id }: { id: string }): JSX.Element {
   return (
     <Panel title={t.title} back={to(["devices", id])}>
       <p class="soft">{t.lead}</p>
-      {isOpen.value ? (
+      <Opener label={t.connect} isOpen={isOpen}>
         <Connect
           id={id}
           onMade={(tracker) => {
@@ -146,17 +147,7 @@ export function Trackers({ id }: { id: string }): JSX.Element {
             isOpen.value = false;
           }}
         />
-      ) : (
-        <Button
-          kind="main"
-          icon="add"
-          onClick={() => {
-            isOpen.value = true;
-          }}
-        >
-          {t.connect}
-        </Button>
-      )}
+      </Opener>
       <Show of={loaded}>
         {({ data }) =>
           data.length === 0

@@ -6,9 +6,11 @@ import { inLanguages } from "../../language";
 import { go, route } from "../../route";
 import { Button } from "../../ui/button";
 import { Copyable } from "../../ui/copy";
-import { ask, Dialog } from "../../ui/dialog";
+import { ask } from "../../ui/dialog";
 import { Icon } from "../../ui/icons";
 import { Show, useLoaded } from "../../ui/loaded";
+import { Once } from "../../ui/once";
+import { Opener } from "../../ui/opener";
 import { Pages } from "../../ui/pages";
 import { Empty, Panel } from "../../ui/panel";
 import { Ago } from "../../ui/time";
@@ -37,7 +39,6 @@ const words = inLanguages({
     made: "Here it is",
     once: "Copy the link now: it is shown once.",
     link: "Link",
-    done: "Done",
   },
   de: {
     title: "Geteilte Links",
@@ -59,7 +60,6 @@ const words = inLanguages({
     made: "Hier ist er",
     once: "Kopiere den Link jetzt: Er wird nur einmal gezeigt.",
     link: "Link",
-    done: "Fertig",
   },
 });
 
@@ -86,7 +86,7 @@ export function Links(): JSX.Element {
   return (
     <Panel title={t.title}>
       <p class="soft">{t.lead}</p>
-      {isMaking.value ? (
+      <Opener label={t.add} isOpen={isMaking}>
         <NewLink
           onMade={(url) => {
             made.value = url;
@@ -97,17 +97,7 @@ export function Links(): JSX.Element {
             isMaking.value = false;
           }}
         />
-      ) : (
-        <Button
-          kind="main"
-          icon="add"
-          onClick={() => {
-            isMaking.value = true;
-          }}
-        >
-          {t.add}
-        </Button>
-      )}
+      </Opener>
       <Show of={loaded}>
         {({ data, pagination }) => (
           <>
@@ -129,20 +119,15 @@ export function Links(): JSX.Element {
         )}
       </Show>
       {made.value && (
-        <Dialog title={t.made}>
+        <Once
+          title={t.made}
+          onDone={() => {
+            made.value = null;
+          }}
+        >
           <Copyable label={t.link} text={made.value} />
           <p class="notice warn">{t.once}</p>
-          <footer class="actions">
-            <Button
-              kind="main"
-              onClick={() => {
-                made.value = null;
-              }}
-            >
-              {t.done}
-            </Button>
-          </footer>
-        </Dialog>
+        </Once>
       )}
     </Panel>
   );

@@ -10,6 +10,7 @@ import { Dialog } from "../../ui/dialog";
 import { Downloads } from "../../ui/downloads";
 import { bound, Form, TextField } from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
+import { Opener } from "../../ui/opener";
 import { Pages } from "../../ui/pages";
 import { Empty, Panel } from "../../ui/panel";
 import { say } from "../../ui/toasts";
@@ -44,8 +45,8 @@ export function Log({ id }: { id: string }): JSX.Element {
   const mayWrite = may("trips:write");
   return (
     <Panel title={t.title} back={to(["trips", id])}>
-      {mayWrite &&
-        (isWriting.value ? (
+      {mayWrite && (
+        <Opener label={t.add} isOpen={isWriting}>
           <NewEntry
             tripId={id}
             onDone={() => {
@@ -56,17 +57,8 @@ export function Log({ id }: { id: string }): JSX.Element {
               isWriting.value = false;
             }}
           />
-        ) : (
-          <Button
-            kind="main"
-            icon="add"
-            onClick={() => {
-              isWriting.value = true;
-            }}
-          >
-            {t.add}
-          </Button>
-        ))}
+        </Opener>
+      )}
       <Show of={log}>
         {({ data, pagination, strikes }) =>
           data.length === 0 ? (
