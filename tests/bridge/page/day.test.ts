@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import type { Page } from "playwright-core";
 import { type Fix, readTrack, reversed, underWay } from "../../../src/demo/track";
 import { type Browser, chromium, startBrowser } from "../../support/browser";
+import { eventually } from "../../support/expectations";
 import { newUser } from "../../support/people";
 import { ADMIN, TestServer } from "../../support/server";
 import { DESKTOP, drawn, expectAccessible, expectQuiet, mapReady, openBridge, PHONE } from "./support";
@@ -73,7 +74,7 @@ describe.skipIf(!chromium)("a skipper", () => {
     expect(await page.getByLabel("Date").inputValue()).toBe("2013-06-30");
     await page.getByRole("heading", { name: "In all" }).waitFor();
     await mapReady(page);
-    expect((await drawn(page, "day-lines")).length).toBeGreaterThan(0);
+    await eventually(async () => (await drawn(page, "day-lines")).length > 0);
     const before = (await places(page)).Greif as [number, number];
     expect(before[1]).toBeCloseTo(54.34, 1);
 

@@ -166,7 +166,7 @@ describe.skipIf(!chromium)("the map on a desk", () => {
     );
     expect(names(await drawn(page, "zones-idle"))).toEqual(new Set(["Closed"]));
     await shows(page, "anchors-ring", (found) => found.length > 0);
-    expect((await drawn(page, "anchors-warning")).length).toBeGreaterThan(0);
+    await eventually(async () => (await drawn(page, "anchors-warning")).length > 0);
     await shows(page, "water-level", (found) => found[0]?.level !== undefined);
     await look(page, { center: [13.5, 54.3], zoom: 9.2 });
     await shows(page, "vessels-signs", (found) => found.length > 0);
