@@ -205,8 +205,9 @@ export async function serveUntilStopped(options: ServeOptions): Promise<void> {
   say(
     `Fairlead listens on ${running.url}${config["docs.enabled"] ? ` (documentation: ${running.url}/docs)` : ""}`,
   );
-  sayWhoReaches(running.port);
   const isFirst = !hasSuperAdmin();
+  // A log has no use for it.
+  if (isFirst || process.stdout.isTTY) sayWhoReaches(running.port);
   if (isFirst) say("There is no administrator yet.");
   if (config["bridge.enabled"])
     offerFirstStart({
