@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { ApiError, api, call, messageOf } from "../../api";
+import { ApiError, api, call } from "../../api";
 import { watchCrossings } from "../../crossings";
 import { useStage } from "../../map/current";
 import { boundsOf } from "../../map/geometry";
@@ -14,7 +14,6 @@ import { ask } from "../../ui/dialog";
 import { Icon } from "../../ui/icons";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Facts, Panel } from "../../ui/panel";
-import { say } from "../../ui/toasts";
 import { common } from "../../ui/words";
 import { distance, place } from "../../units";
 import { readZones, type Zone, zones } from "../../zones";
@@ -133,11 +132,7 @@ function Actions({ zone: { id, is_active } }: { zone: Zone }): JSX.Element {
           <span>{t.alert}</span>
         </a>
       )}
-      {may("geofences:write") && (
-        <Button onClick={() => toggle().catch((error) => say(messageOf(error)))}>
-          {is_active ? t.switchOff : t.switchOn}
-        </Button>
-      )}
+      {may("geofences:write") && <Button onClick={toggle}>{is_active ? t.switchOff : t.switchOn}</Button>}
       {may("geofences:delete") && (
         <Button kind="danger" icon="trash" onClick={remove}>
           {t.remove}
