@@ -1,5 +1,6 @@
 import createClient from "openapi-fetch";
 import { BASE } from "./base";
+import { straight } from "./direction";
 import type { components, paths } from "./document.gen";
 import { refusalWords } from "./refusals/refusals";
 
@@ -10,6 +11,13 @@ export type Schemas = components["schemas"];
 export const api = createClient<paths>({
   baseUrl: BASE.replace(/\/$/, ""),
   headers: { "X-Fairlead-Page": "1" },
+});
+
+api.use({
+  onResponse: async ({ response }) => {
+    if (!/\bjson\b/.test(response.headers.get("content-type") ?? "")) return undefined;
+    return new Response(straight(await response.text()), response);
+  },
 });
 
 /** An answer that is a refusal, or none at all (status 0). Its message is for readers. */

@@ -34,6 +34,10 @@ export const ENGLISH: Table = {
   },
   messagePatterns: [
     [
+      /^Line (\d+): (.+?)\. Until there: positions (\d+), .*$/,
+      "The file can't be read from line $1 on. What comes before is imported: $3 positions. ($2)",
+    ],
+    [
       /^This needs the permission (\S+)$/,
       "Your account may not do this: it lacks the permission $1. Ask an administrator for it.",
     ],

@@ -237,6 +237,10 @@ export const GERMAN: Table = {
   },
   messagePatterns: [
     [
+      /^Line (\d+): (.+?)\. Until there: positions (\d+), .*$/,
+      "Ab Zeile $1 ist die Datei nicht zu lesen. Was davor steht, ist übernommen: $3 Positionen. ($2)",
+    ],
+    [
       /^This needs the permission (\S+)$/,
       "Das darf dein Konto nicht: Ihm fehlt das Recht $1. Bitte die Verwaltung darum.",
     ],

@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { type Craft, fleet, fleetState } from "../../fleet";
 import { stage } from "../../map/current";
 import { to } from "../../route";
+import { may } from "../../session";
 import { mayBy } from "../../shares";
 import { dayName } from "../../times";
 import { Icon, type IconName } from "../../ui/icons";
@@ -47,6 +48,7 @@ function Shown({ craft }: { craft: Craft }): JSX.Element {
     ],
     mayBy("alerts:read", device.id, "now") && ["anchor", t.anchor, to(["anchor", device.id])],
     manages && ["phone", t.trackers, to(["devices", device.id, "trackers"])],
+    may("gps:write") && may("devices:write") && ["upload", t.import, to(["devices", device.id, "import"])],
     manages && ["share", t.shares, to(["devices", device.id, "shares"])],
     manages && ["edit", t.settings, to(["devices", device.id, "settings"])],
   ];
