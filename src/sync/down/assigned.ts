@@ -2,7 +2,9 @@ import { and, asc, eq } from "drizzle-orm";
 import { isSeenByMaker } from "../../alerts/rules/standing";
 import { alertRules } from "../../alerts/rules/table";
 import { db } from "../../kernel/db/connection";
+import { subscribe } from "../../kernel/db/events";
 import { transact } from "../../kernel/db/transactions";
+import { logFailure } from "../../kernel/errors/trouble";
 import { devices } from "../../tracking/devices/table";
 import { geofences } from "../../tracking/geofences/table";
 import { boxes } from "../boxes/table";
@@ -74,6 +76,19 @@ export function noteApplied(
   { version, error }: { version: number | null; error: string | null },
 ): void {
   db.update(boxes).set({ applied_version: version, error }).where(eq(boxes.id, boxId)).run();
+}
+
+/** Looks soon after rights changed, and by the job after a ban has run out. */
+export function startWatchingMakers(): void {
+  let isDue = false;
+  subscribe("access.changed", () => {
+    if (isDue) return;
+    isDue = true;
+    setImmediate(() => {
+      isDue = false;
+      watchMakers().catch((error) => logFailure("rules that boxes get could not be looked at", error));
+    });
+  });
 }
 
 /** The job: looks whether the makers of rules that are handed down may still see what these tell. */
