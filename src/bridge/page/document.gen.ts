@@ -13650,6 +13650,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -13686,6 +13687,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             429: components["responses"]["TooManyRequests"];
@@ -14372,6 +14374,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -14408,6 +14411,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             429: components["responses"]["TooManyRequests"];

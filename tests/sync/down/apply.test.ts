@@ -58,7 +58,7 @@ const setOf = (zones: AssignedZone[], rules: AssignedRule[] = [], fields = {}): 
   return { form: 1, tag: `tag ${made}`, version: made, zones, rules, ...fields };
 };
 
-/** What of the shore is there, as a set has it. */
+/** The shore's zones and rules that are there, as a set has them. */
 const shores = () => {
   const isShores = ({ is_from_shore }: { is_from_shore: boolean }) => is_from_shore;
   const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);

@@ -8,7 +8,7 @@ import { createTrip, fix, moveTrip, postPoint } from "../../tracking/support";
 import { giveTo, newBox, SHORE } from "../support";
 
 /**
- * What a box owns is read ashore and not changed there. The operations are those of the document, so that a new one that writes
+ * Rows of a box are read ashore and not changed there. The operations are those of the document, so that a new one that writes
  * is tried too, or has to be named here with the reason for which it may.
  */
 
