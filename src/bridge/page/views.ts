@@ -59,7 +59,7 @@ const titles = inLanguages({
 /** Permissions of which one suffices to be shown the administration. */
 const OF_ADMINISTRATION = [
   ...["users:read", "users:write", "roles:read", "admin:read", "audit:read", "system:read", "settings:read"],
-  ...["api_keys:read", "api_keys:write", "oauth_clients:read", "integrations:read"],
+  ...["api_keys:read", "api_keys:write", "oauth_clients:read", "integrations:read", "sync:manage"],
 ];
 
 export const VIEWS: readonly View[] = [

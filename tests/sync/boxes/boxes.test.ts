@@ -179,10 +179,11 @@ describe("a box's token", () => {
 
   test("opens no socket and no page", async () => {
     const { token: own } = await newBox(server);
-    for (const headers of [
+    const ways: Record<string, string>[] = [
       { authorization: `Bearer ${own}` },
       { cookie: `fairlead_session=${own}`, origin: server.url },
-    ]) {
+    ];
+    for (const headers of ways) {
       const answer = await fetch(`${server.url}/v1/ws?x=1`, {
         headers: {
           ...headers,

@@ -287,7 +287,7 @@ describe("zones of the shore", () => {
 
   test("raise the alerts of rules that came with them", async () => {
     const device = newDevice();
-    const condition = { type: "zone", event: "exit", geofence_ids: [idOf(1)] } as const;
+    const condition: AssignedRule["condition"] = { type: "zone", event: "exit", geofence_ids: [idOf(1)] };
     await applySet(setOf([zone(1)], [rule(2, { condition, device_ids: [device] })]));
     expect(listRules(PAGE).rows.map(({ is_silent }) => is_silent)).toEqual([false]);
     await record(device, SECONDS - 10, HERE);

@@ -4,6 +4,7 @@ import { route, to } from "../../route";
 import { may } from "../../session";
 import { Panel } from "../../ui/panel";
 import { Audit } from "./Audit";
+import { Boxes } from "./Boxes";
 import { Clients } from "./Clients";
 import { Configuration } from "./Configuration";
 import { Integrations } from "./Integrations";
@@ -25,6 +26,7 @@ const words = inLanguages({
       clients: "OAuth clients",
       configuration: "Settings",
       integrations: "Connected accounts",
+      boxes: "Boats",
       server: "Server",
     },
   },
@@ -39,6 +41,7 @@ const words = inLanguages({
       clients: "OAuth-Clients",
       configuration: "Einstellungen",
       integrations: "Verbundene Konten",
+      boxes: "Boote",
       server: "Server",
     },
   },
@@ -56,6 +59,7 @@ const PARTS: readonly (readonly [Part, permission: string, ComponentType])[] = [
   ["clients", "oauth_clients:read", Clients],
   ["configuration", "settings:read", Configuration],
   ["integrations", "integrations:read", Integrations],
+  ["boxes", "sync:manage", Boxes],
   ["server", "settings:read", Server],
 ];
 
