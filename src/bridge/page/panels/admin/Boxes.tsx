@@ -157,7 +157,7 @@ export function Boxes(): JSX.Element {
   );
 }
 
-/** Where the page is, which is what a boat reaches as a rule. */
+/** The address of the page, which a boat reaches as a rule. */
 const HERE = BASE.replace(/\/$/, "");
 
 function NewBox({
