@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Browser, chromium, startBrowser, type Visit } from "../../support/browser";
+import { soon } from "../../support/expectations";
 import { newUser } from "../../support/people";
 import { ADMIN, TestServer } from "../../support/server";
-import { DESKTOP, expectAccessible, expectQuiet, openBridge, TABLET } from "./support";
+import { DESKTOP, expectAccessible, expectQuiet, gone, openBridge, TABLET } from "./support";
 
 /** The administration on the page. */
 
@@ -42,8 +43,10 @@ describe.skipIf(!chromium)("the administration", () => {
     await page.getByLabel("Give a role").selectOption({ label: "Deck" });
     await page.getByRole("button", { name: "Give a role" }).click();
     await page.getByRole("button", { name: "Take the role Deck" }).waitFor();
-    const { body } = await server.get(`/v1/users/${user.id}/permissions`, { token: server.systemKey });
-    expect(JSON.stringify(body)).toContain("gps:read");
+    await soon(async () => {
+      const { body } = await server.get(`/v1/users/${user.id}/permissions`, { token: server.systemKey });
+      expect(JSON.stringify(body)).toContain("gps:read");
+    });
 
     await page.getByRole("button", { name: "Ban", exact: true }).click();
     await page.getByLabel(/^Reason/).fill("Lost the boat");
@@ -67,7 +70,7 @@ describe.skipIf(!chromium)("the administration", () => {
     expect((await server.get("/v1/devices", { token: key })).status).toBe(200);
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Done" }).click();
-    expect(await page.getByText(key).count()).toBe(0);
+    await gone(page.getByText(key));
   });
 
   test("finds events of the audit log by their kind", async () => {
