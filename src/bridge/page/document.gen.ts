@@ -3361,6 +3361,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/bridge/addresses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAddressesOfServer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/bridge/downloads": {
         parameters: {
             query?: never;
@@ -4710,6 +4726,7 @@ export interface components {
         };
         FirstStart: {
             is_needed: boolean;
+            command: string | null;
             code: {
                 /** @enum {string} */
                 shown: "terminal" | "file";
@@ -5922,6 +5939,10 @@ export interface components {
             email: string | null;
             roles: string[];
             permissions: string[];
+        };
+        PageAddresses: {
+            addresses: string[];
+            is_closed: boolean;
         };
         PageChallenge: {
             temp_token: string;
@@ -16732,6 +16753,29 @@ export interface operations {
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
             503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    getAddressesOfServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageAddresses"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createDownload: {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Browser, chromium, startBrowser, type Visit } from "../../support/browser";
+import { soon } from "../../support/expectations";
 import { newUser } from "../../support/people";
 import { write } from "../../support/rows";
 import { ADMIN, TestServer } from "../../support/server";
 import { giveTo } from "../../sync/support";
-import { DESKTOP, expectAccessible, expectQuiet, openBridge, PHONE, TABLET } from "./support";
+import { DESKTOP, expectAccessible, expectQuiet, gone, openBridge, PHONE, TABLET } from "./support";
 
 /** The administration on the page. */
 
@@ -46,8 +47,10 @@ describe.skipIf(!chromium)("the administration", () => {
     await page.getByLabel("Give a role").selectOption({ label: "Deck" });
     await page.getByRole("button", { name: "Give a role" }).click();
     await page.getByRole("button", { name: "Take the role Deck" }).waitFor();
-    const { body } = await server.get(`/v1/users/${user.id}/permissions`, { token: server.systemKey });
-    expect(JSON.stringify(body)).toContain("gps:read");
+    await soon(async () => {
+      const { body } = await server.get(`/v1/users/${user.id}/permissions`, { token: server.systemKey });
+      expect(JSON.stringify(body)).toContain("gps:read");
+    });
 
     await page.getByRole("button", { name: "Ban", exact: true }).click();
     await page.getByLabel(/^Reason/).fill("Lost the boat");
@@ -71,7 +74,7 @@ describe.skipIf(!chromium)("the administration", () => {
     expect((await server.get("/v1/devices", { token: key })).status).toBe(200);
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Done" }).click();
-    expect(await page.getByText(key).count()).toBe(0);
+    await gone(page.getByText(key));
   });
 
   test("adds a boat, shows its token once and its state from then on, and what it hands down", async () => {
@@ -89,7 +92,7 @@ describe.skipIf(!chromium)("the administration", () => {
     expect((await fetch(`${server.url}/v1/sync/set`, bearing(sync.token))).status).toBe(200);
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Done" }).click();
-    expect(await page.getByText(sync.token).count()).toBe(0);
+    await gone(page.getByText(sync.token));
     await page.getByText("not heard yet").waitFor();
 
     const [box] = (await server.get("/v1/sync/boxes", { token: await server.admin() })).body.data;

@@ -7,7 +7,7 @@ import { to } from "../../route";
 import { mayBy } from "../../shares";
 import { dayName } from "../../times";
 import { Icon, type IconName } from "../../ui/icons";
-import { Facts, Panel } from "../../ui/panel";
+import { Empty, Facts, Panel } from "../../ui/panel";
 import { Ago } from "../../ui/time";
 import { common } from "../../ui/words";
 import { bearing, number, place, speed } from "../../units";
@@ -68,6 +68,14 @@ function Shown({ craft }: { craft: Craft }): JSX.Element {
       </p>
       {device.description && <p>{device.description}</p>}
       <OwnedNote boxId={device.box_id} />
+      {!fix && changes && (
+        <Empty icon="phone" title={t.unconnected}>
+          <p>{t.unconnectedHint}</p>
+          <a class="button main" href={to(["devices", device.id, "trackers"], { new: "1" })}>
+            {t.connect}
+          </a>
+        </Empty>
+      )}
       {fix && (
         <Facts
           of={[

@@ -43,6 +43,8 @@ export function TripPage({ id }: { id: string }): JSX.Element {
   );
 }
 
+const mayShare = (): boolean => may("devices:write") && may("devices:read") && may("gps:read");
+
 function Shown({ trip, onChanged }: { trip: Trip; onChanged: () => Promise<void> }): JSX.Element {
   const t = words();
   const path = { id: trip.id };
@@ -112,6 +114,15 @@ function Shown({ trip, onChanged }: { trip: Trip; onChanged: () => Promise<void>
             <a class="row" href={to(["day", device.id, dayName(began)], { trip: trip.id })}>
               <Icon name="play" />
               <span class="row-main">{t.replay}</span>
+              <Icon name="next" />
+            </a>
+          </li>
+        )}
+        {mayShare() && (
+          <li>
+            <a class="row" href={to(["links"], { trip: trip.id })}>
+              <Icon name="share" />
+              <span class="row-main">{t.share}</span>
               <Icon name="next" />
             </a>
           </li>

@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX } from "preact";
 import type { Schemas } from "../../api";
 import { BoxChoice } from "../../boxes";
 import { AreaField, CheckField, NumberField, TextField } from "../../ui/form";
+import { More } from "../../ui/more";
 import { common } from "../../ui/words";
 import { words } from "./words";
 
@@ -100,8 +101,15 @@ export function Fields({
           onInput={(color) => set({ color })}
         />
       )}
-      <fieldset>
-        <legend>{t.against}</legend>
+      <NumberField
+        label={t.dwell}
+        hint={t.noDwell}
+        min={1 / 60}
+        max={525_600}
+        value={now.dwell_seconds === null ? null : now.dwell_seconds / 60}
+        onInput={(minutes) => set({ dwell_seconds: minutes === null ? null : Math.round(minutes * 60) })}
+      />
+      <More title={t.against}>
         <NumberField
           label={t.confirm}
           hint={t.confirmHint}
@@ -145,15 +153,7 @@ export function Fields({
           value={now.max_accuracy_m}
           onInput={(max_accuracy_m) => set({ max_accuracy_m })}
         />
-        <NumberField
-          label={t.dwell}
-          hint={t.noDwell}
-          min={1 / 60}
-          max={525_600}
-          value={now.dwell_seconds === null ? null : now.dwell_seconds / 60}
-          onInput={(minutes) => set({ dwell_seconds: minutes === null ? null : Math.round(minutes * 60) })}
-        />
-      </fieldset>
+      </More>
       <BoxChoice chosen={now.box_ids} onChange={(box_ids) => set({ box_ids })} />
     </>
   );

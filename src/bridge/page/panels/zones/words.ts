@@ -49,7 +49,7 @@ const en = {
   howCircle:
     "Tap the map to set the centre. Draw the handle on the rim to set the radius, or type the numbers.",
   howPolygon:
-    "Tap the map to add corners, at least three. Draw a corner to move it, the smaller signs between two to add one; tap a corner twice to delete it. Or type the numbers.",
+    "Tap the map to add corners, at least three. Drag a corner to move it, the smaller signs between two to add one; tap a corner twice to delete it. Or type the numbers.",
   howCorridor:
     "Tap the map to add the points of a line, at least two. Draw a point to move it; tap it twice to delete it. Or type the numbers.",
   undo: "Undo",
