@@ -187,6 +187,7 @@ describe.skipIf(!chromium)("the administration", () => {
     await page.getByText("No connected accounts").waitFor();
     await open("server");
     await page.getByText("What the doctor finds").waitFor();
+    await page.getByRole("listitem").filter({ hasText: "Live updates" }).getByText("works").waitFor();
     await page.locator(".tag.good").first().waitFor();
     await expectAccessible(page);
     expectQuiet(visit);
