@@ -45,6 +45,7 @@ import { migrationProgress } from "./server/backup/progress";
 import { stopBackups } from "./server/backup/schedule";
 import { checkClockAtStart } from "./server/health/clock";
 import { startMetrics } from "./server/metrics/service";
+import { startWatchingMakers } from "./sync/down/assigned";
 import { startAutoTrips } from "./tracking/auto-trips/service";
 import { startRecomputing } from "./tracking/crossings/recompute";
 import { loadDetachments } from "./tracking/ingest/detach";
@@ -132,6 +133,7 @@ async function bringUp(release: () => void): Promise<Running> {
   const stopRecomputing = startRecomputing();
   const stopTimelines = startTimelines();
   startAutoTrips();
+  startWatchingMakers();
   startDeliveries();
   startHearers();
   startMentions();

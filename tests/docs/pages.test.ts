@@ -42,10 +42,7 @@ describe.each(PATHS)("%s", (path) => {
     ]);
     expect(body.split("<script").length - 1).toBe(1);
     expect(body.replace(script, "")).not.toMatch(/\son\w+=|\sstyle=|\ssrc=|https?:|<(img|iframe|object)/);
-    expect([...body.matchAll(/\shref="([^"]*)"/g)].map(([, href]) => href)).toEqual([
-      "data:,",
-      "./",
-    ]);
+    expect([...body.matchAll(/\shref="([^"]*)"/g)].map(([, href]) => href)).toEqual(["data:,", "./"]);
   });
 
   test("is in the browser's language", async () => {

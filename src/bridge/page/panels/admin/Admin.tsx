@@ -4,6 +4,7 @@ import { route, to } from "../../route";
 import { Panel } from "../../ui/panel";
 import { Tabs } from "../../ui/tabs";
 import { Audit } from "./Audit";
+import { Boxes } from "./Boxes";
 import { Clients } from "./Clients";
 import { Configuration } from "./Configuration";
 import { Integrations } from "./Integrations";
@@ -26,6 +27,7 @@ const words = inLanguages({
       clients: "OAuth clients",
       configuration: "Settings",
       integrations: "Connected accounts",
+      boxes: "Boats",
       server: "Server",
     },
   },
@@ -40,6 +42,7 @@ const words = inLanguages({
       clients: "OAuth-Clients",
       configuration: "Einstellungen",
       integrations: "Verbundene Konten",
+      boxes: "Boote",
       server: "Server",
     },
   },
@@ -54,6 +57,7 @@ const PANELS: Record<Part, ComponentType> = {
   clients: Clients,
   configuration: Configuration,
   integrations: Integrations,
+  boxes: Boxes,
   server: Server,
 };
 

@@ -10,6 +10,7 @@ export const PARTS = [
   ["clients", "oauth_clients:read"],
   ["configuration", "settings:read"],
   ["integrations", "integrations:read"],
+  ["boxes", "sync:manage"],
   ["server", "settings:read"],
 ] as const;
 

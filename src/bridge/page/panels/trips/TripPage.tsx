@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { api, call, type Schemas } from "../../api";
+import { OwnedNote } from "../../boxes";
 import { fleet } from "../../fleet";
 import { useStage } from "../../map/current";
 import { boxOf, drawTrack, showBox } from "../../map/track";
@@ -73,7 +74,8 @@ function Shown({ trip, onChanged }: { trip: Trip; onChanged: () => Promise<void>
         {device && <a href={to(["devices", device.id])}>{device.name}</a>}
       </p>
       {trip.description && <p>{trip.description}</p>}
-      {may("trips:write") && <Actions trip={trip} onChanged={onChanged} />}
+      <OwnedNote boxId={trip.box_id} />
+      {may("trips:write") && trip.box_id === null && <Actions trip={trip} onChanged={onChanged} />}
       <Facts
         of={[
           [t.distance, distance(trip.distance_km)],
@@ -131,7 +133,7 @@ function Shown({ trip, onChanged }: { trip: Trip; onChanged: () => Promise<void>
         formats={["gpx", "kml", "geojson", "csv"]}
         pathOf={(format) => `/v1/trips/${trip.id}/track?format=${format}`}
       />
-      {may("trips:delete") && (
+      {may("trips:delete") && trip.box_id === null && (
         <Button
           kind="danger"
           icon="trash"

@@ -27,6 +27,7 @@ const en = {
   noCrossings: "No device has crossed the border yet.",
   events: { enter: "entered", exit: "left", passed: "passed through", dwell: "stayed" },
   late: "came late",
+  aboard: "seen aboard",
   corrected: "corrected",
   recomputing: (from: string) =>
     `Positions came late. What happened since ${from} is being worked out anew, and may still change.`,
@@ -117,6 +118,7 @@ const de: typeof en = {
   noCrossings: "Noch hat kein Gerät die Grenze überquert.",
   events: { enter: "hinein", exit: "hinaus", passed: "hindurch", dwell: "geblieben" },
   late: "kam verspätet",
+  aboard: "an Bord gesehen",
   corrected: "berichtigt",
   recomputing: (from) =>
     `Positionen kamen verspätet. Was seit ${from} geschah, wird neu berechnet und kann sich noch ändern.`,
