@@ -85,7 +85,7 @@ describe.skipIf(!chromium)("an administrator", () => {
     await page.getByRole("link", { name: /Hidden/ }).waitFor();
     await server.delete(`${roles}/role_admin`, { token });
     await link.waitFor({ state: "detached" });
-    await page.getByText("Nobody has shared a device with you yet.").waitFor();
+    await page.getByText("Nobody has added a device yet, or shared one with you.").waitFor();
   });
 });
 

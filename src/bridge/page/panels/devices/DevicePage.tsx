@@ -48,7 +48,7 @@ function Shown({ craft }: { craft: Craft }): JSX.Element {
       t.day,
       to(["day", device.id, dayName(Date.parse(fix?.timestamp ?? new Date().toISOString()))]),
     ],
-    mayBy("alerts:read", device.id, "now") && ["anchor", t.anchor, to(["anchor", device.id])],
+    mayBy("alerts:read", device.id, "manage") && ["anchor", t.anchor, to(["anchor", device.id])],
     changes && ["phone", t.trackers, to(["devices", device.id, "trackers"])],
     changes &&
       may("gps:write") &&
@@ -61,11 +61,11 @@ function Shown({ craft }: { craft: Craft }): JSX.Element {
       <p class="state">
         <AgeSign fix={fix} />
         <span>
-          {doing.join(" · ") || t.neverSeen}
+          {fix ? doing.join(" · ") : [...doing, t.neverSeen].join(" · ")}
           {fix && (
             <>
-              {" "}
-              · <Ago at={fix.timestamp} />
+              {doing.length > 0 && " · "}
+              <Ago at={fix.timestamp} />
             </>
           )}
         </span>

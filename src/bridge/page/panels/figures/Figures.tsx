@@ -4,6 +4,7 @@ import { fleet } from "../../fleet";
 import { inLanguages } from "../../language";
 import { go, route, to } from "../../route";
 import { may } from "../../session";
+import { mayBy } from "../../shares";
 import { day, dayName, duration, spanOfDay } from "../../times";
 import { Bars } from "../../ui/bars";
 import { SelectField, TextField } from "../../ui/form";
@@ -79,7 +80,10 @@ export function Figures(): JSX.Element {
   const from = query.get("from") ?? dayName(Date.now() - 29 * DAY);
   const until = query.get("to") ?? dayName(Date.now());
   const by = BYS.find((each) => each === query.get("by")) ?? "day";
-  const ids = [...fleet.value.keys()].slice(0, MOST).join(",");
+  const ids = [...fleet.value.keys()]
+    .filter((id) => mayBy("gps:read", id, "history"))
+    .slice(0, MOST)
+    .join(",");
   const set = (change: Record<string, string>) => go(["figures"], { from, to: until, by, ...change }, true);
   const loaded = useLoaded(async () => {
     const [start, end] = [spanOfDay(from), spanOfDay(until)];
