@@ -253,12 +253,19 @@ export const EVENT_TYPES = {
     by: ["PUT /v1/devices/{id}/anchor"],
   },
   anchor_watch_ended: { meaning: "An anchor watch was ended", by: ["DELETE /v1/devices/{id}/anchor"] },
-  alert_rule_created: { meaning: "An alert rule was created", by: ["POST /v1/alert-rules"] },
+  alert_rule_created: {
+    meaning: "An alert rule was created, or came from the shore",
+    by: ["POST /v1/alert-rules"],
+  },
   alert_rule_updated: {
-    meaning: "An alert rule was changed, or ceased to mention a device or a zone that was deleted",
+    meaning:
+      "An alert rule was changed, or ceased to mention a device or a zone that was deleted, or came anew from the shore",
     by: ["PATCH /v1/alert-rules/{id}", "DELETE /v1/devices/{id}", "DELETE /v1/geofences/{id}"],
   },
-  alert_rule_deleted: { meaning: "An alert rule was deleted", by: ["DELETE /v1/alert-rules/{id}"] },
+  alert_rule_deleted: {
+    meaning: "An alert rule was deleted, or taken back by the shore",
+    by: ["DELETE /v1/alert-rules/{id}"],
+  },
   device_shared: {
     meaning: "A device was shared with a user, or that share was changed; `metadata` has its level and end",
     by: ["PUT /v1/devices/{id}/shares/{user_id}", "POST /v1/invitations/{token}/accept"],
