@@ -46,6 +46,7 @@ const DOMAINS = [
   "tracking",
   "operations",
   "alerts",
+  "mqtt",
   "personal-data",
   "realtime",
   "server",
@@ -96,7 +97,7 @@ const ROOMS = [
     "kernel/pdf",
     "runtime-settings",
   ],
-  ...["feed", "outbox", "proto"],
+  ...["feed", "outbox", "mqtt/broker", "proto"],
   // Identity: access first, then what accounts are made of, then their use cases.
   ...["identity/access", "identity/audit", "identity/platforms", "identity/proof", "identity/verification"],
   ...["identity/directory", "identity/email", "identity/sessions", "identity/passwords"],
@@ -142,6 +143,9 @@ const ROOMS = [
   ...[
     "bridge/charts",
     "changes",
+    "mqtt/home-assistant",
+    "mqtt/owntracks",
+    "mqtt",
     "realtime",
     "personal-data/export-logs",
     "personal-data/deletion",
