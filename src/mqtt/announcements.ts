@@ -73,7 +73,8 @@ export class Announcer {
     const device = findDevice(deviceId);
     if (device) return isOn ? discoverDevice(installation, device).map(announcement) : [];
     const withdrawn = isOn ? deviceDiscoveryTopics(installation, deviceId).map(withdrawal) : [];
-    return [...board.gone(deviceId), ...withdrawn];
+    // Home Assistant complains of empty positions while it has the tracker.
+    return [...withdrawn, ...board.gone(deviceId)];
   };
 
   /** True for the topic of a configuration that is to be there. */

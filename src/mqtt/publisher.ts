@@ -7,10 +7,11 @@ import { log } from "../kernel/logs/log";
 import { SECOND } from "../kernel/time/clock";
 import type { Session } from "./broker/session";
 import { counts, noteTrouble } from "./broker/state";
+import { statusTopic } from "./broker/topics";
 import { Lost, Refused } from "./broker/trouble";
 import type { DeviceBoard } from "./devices";
 import { alertMessages, type Message, tripMessages, zoneMessages } from "./messages";
-import { Wakeup } from "./wakeup";
+import { Pauses, Wakeup } from "./waits";
 import { Window } from "./window";
 
 /**
@@ -31,11 +32,7 @@ const KEEPING_UP = 1_000;
 const SAVE_INTERVAL = 2 * SECOND;
 
 /** Milliseconds between two looks at the ages of positions. */
-const AGE_INTERVAL = 5 * SECOND;
-
-/** Milliseconds until what the broker has refused is tried again, the first time and at most. */
-const FIRST_PAUSE = 2 * SECOND;
-const LONGEST_PAUSE = 60 * SECOND;
+const AGE_INTERVAL = SECOND;
 
 export interface PublisherOptions {
   prefix: string;
@@ -101,7 +98,7 @@ export class Publisher {
 
   /** Publishes by a connection until that ends. Never rejects. */
   async run(session: Session, signal: AbortSignal): Promise<void> {
-    let pause = FIRST_PAUSE;
+    const pauses = new Pauses();
     while (!signal.aborted) {
       const from = this.#place;
       try {
@@ -111,8 +108,8 @@ export class Publisher {
         if (!(error instanceof Refused))
           logFailure("publishing to the MQTT broker failed; it is tried again", error);
       }
-      pause = this.#place > from ? FIRST_PAUSE : Math.min(pause * 2, LONGEST_PAUSE);
-      await sleep(pause * (0.5 + Math.random() / 2), signal);
+      if (this.#place > from) pauses.begin();
+      await pauses.next(signal);
     }
   }
 
@@ -200,11 +197,12 @@ export class Publisher {
     }
   }
 
-  /** Publishes the newest position of each device. Returns the number of the change up to which they tell all. */
+  /** Publishes that the installation is there, and the newest position of each device. Returns the number of the change up to which they tell all. */
   async #bringToPresent(send: Send): Promise<number> {
-    const { board, kinds } = this.#options;
+    const { prefix, board, kinds } = this.#options;
     const number = newestNumber();
     const window = new Window(number, () => {});
+    await send({ topic: statusTopic(prefix), payload: "online", isRetained: true });
     if (kinds.positions)
       for await (const messages of board.present(number))
         await window.add(
@@ -249,18 +247,4 @@ export class Publisher {
         return [];
     }
   }
-}
-
-/** Waits so many milliseconds, or until a signal. */
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener("abort", done);
-    if (signal.aborted) done();
-  });
 }

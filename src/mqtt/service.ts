@@ -17,11 +17,15 @@ import { BIRTH, BIRTH_TOPIC } from "./home-assistant/discovery";
 import { isOfOwnTracks, OWNTRACKS_FILTER, takeOwnTracks } from "./owntracks/take";
 import { Publisher, READER } from "./publisher";
 import { Sweep } from "./sweep";
+import { Pauses } from "./waits";
 
 /** The MQTT broker of the configuration: what is published there, and what is taken from there. */
 
 /** Longest wait after the birth of Home Assistant, so that not everybody speaks to it at the same moment. */
 const BIRTH_PAUSE = 2 * SECOND;
+
+/** What a broker may refuse without holding anything else up, in words. */
+const REFUSED = { subscription: "a subscription", discovery: "what is announced to Home Assistant" };
 
 /** Longest time for the last messages at a stop. */
 const LAST_WORDS = SECOND;
@@ -107,12 +111,11 @@ class Exchange {
   }
 
   async #goOn(session: Session, signal: AbortSignal): Promise<void> {
-    await this.#tryTo("refusal", () => session.publish(statusTopic(this.#settings.prefix), "online", true));
-    await this.#tryTo("subscription", () => session.subscribe(this.#subscriptions()));
-    const publishing = this.#publisher.run(session, signal);
-    await this.#announce(session);
-    await this.#sweep.begin(session);
-    await publishing;
+    await Promise.all([
+      this.#publisher.run(session, signal),
+      this.#persist("subscription", signal, () => session.subscribe(this.#subscriptions())),
+      this.#announce(session, signal).then(() => this.#sweep.begin(session)),
+    ]);
   }
 
   #disconnected(): void {
@@ -130,21 +133,29 @@ class Exchange {
     ];
   }
 
-  /** Asks the broker for something without which the rest goes on; what it refuses shows in health. */
-  async #tryTo(what: "refusal" | "subscription" | "discovery", ask: () => Promise<void>): Promise<void> {
-    try {
-      await ask();
-      noteTrouble(what, null);
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      log.warn("the MQTT broker refuses", { what, why: error.message });
-      noteTrouble(what, `it refuses a ${what === "subscription" ? what : "message"}: ${error.message}`);
+  /**
+   * Asks the broker for something without which the rest goes on, again and again until it grants that or the connection ends. A
+   * refusal shows in health. Rejects with Lost.
+   */
+  async #persist(what: keyof typeof REFUSED, signal: AbortSignal, ask: () => Promise<void>): Promise<void> {
+    const pauses = new Pauses();
+    for (let attempt = 0; !signal.aborted; attempt++) {
+      try {
+        await ask();
+        noteTrouble(what, null);
+        return;
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        if (attempt === 0) log.warn(`the MQTT broker refuses ${REFUSED[what]}`, { why: error.message });
+        noteTrouble(what, `it refuses ${REFUSED[what]}: ${error.message}`);
+      }
+      await pauses.next(signal);
     }
   }
 
   /** Announces everything to Home Assistant. */
-  #announce(session: Session): Promise<void> {
-    return this.#tryTo("discovery", async () => {
+  #announce(session: Session, signal: AbortSignal): Promise<void> {
+    return this.#persist("discovery", signal, async () => {
       for await (const messages of this.#announcer.all())
         await Promise.all(
           messages.map(({ topic, payload, isRetained }) => session.publish(topic, payload, isRetained)),
@@ -164,8 +175,8 @@ class Exchange {
   #welcome(): void {
     clearTimeout(this.#birthTimer);
     this.#birthTimer = setTimeout(() => {
-      if (this.#session)
-        this.#announce(this.#session).catch((error) => {
+      if (this.#session && this.#run)
+        this.#announce(this.#session, this.#run.signal).catch((error) => {
           if (!(error instanceof Lost)) logFailure("nothing could be announced to Home Assistant", error);
         });
     }, Math.random() * BIRTH_PAUSE);

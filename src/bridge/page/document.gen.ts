@@ -4152,7 +4152,7 @@ export interface components {
             id: string;
             name: string;
             /** @enum {string} */
-            kind: "webhook" | "email" | "ntfy" | "telegram";
+            kind: "webhook" | "email" | "ntfy" | "telegram" | "mqtt";
             /** Format: uri */
             url: string | null;
             /** Format: email */
@@ -4819,6 +4819,15 @@ export interface components {
                     reconnects: number;
                     trouble: string | null;
                 };
+                mqtt?: {
+                    status: string;
+                    protocol: string | null;
+                    /** Format: int64 */
+                    waiting: number;
+                    /** Format: int64 */
+                    reconnects: number;
+                    trouble: string | null;
+                };
             };
             warnings?: string[];
             _links: components["schemas"]["SelfLink"];
@@ -5418,7 +5427,7 @@ export interface components {
         NewNotificationTarget: {
             name: string;
             /** @enum {string} */
-            kind: "webhook" | "email" | "ntfy" | "telegram";
+            kind: "webhook" | "email" | "ntfy" | "telegram" | "mqtt";
             /** Format: uri */
             url?: string;
             /** Format: email */
@@ -5563,7 +5572,7 @@ export interface components {
             id: string;
             name: string;
             /** @enum {string} */
-            kind: "webhook" | "email" | "ntfy" | "telegram";
+            kind: "webhook" | "email" | "ntfy" | "telegram" | "mqtt";
             /** Format: uri */
             url: string | null;
             /** Format: email */

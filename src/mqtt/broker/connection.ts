@@ -29,7 +29,7 @@ let current: Session | null = null;
 export const currentSession = (): Session | null => current;
 
 /** Milliseconds for which a stop waits for the broker's answer. */
-const CLOSE_TIMEOUT = 2_000;
+const CLOSE_TIMEOUT = 1_000;
 
 export interface BrokerLink {
   /** Ends the connection with the broker's knowledge, and makes no other. */

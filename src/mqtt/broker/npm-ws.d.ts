@@ -8,6 +8,7 @@ declare module "npm-ws" {
       protocols: string[],
       options: { perMessageDeflate: boolean; maxPayload: number },
     );
+    on(event: "close", listener: () => void): void;
   }
   export function createWebSocketStream(socket: WebSocket): Duplex;
 }

@@ -145,12 +145,15 @@ export class Session {
     });
   }
 
-  /** Subscribes, so that what comes is acknowledged. Rejects with Refused or Lost. */
+  /** Subscribes to all, so that what comes is acknowledged. Rejects with Lost, and with Refused if any was refused. */
   async subscribe(subscriptions: readonly Subscription[]): Promise<void> {
-    for (const { topic, isQuiet } of subscriptions)
-      await this.#asked((done) =>
-        this.#client.subscribe(topic, { qos: 1, nl: true, rh: isQuiet ? 1 : 0 }, done),
-      );
+    const asked = subscriptions.map(({ topic, isQuiet }) =>
+      this.#asked((done) =>
+        this.#client.subscribe(topic, { qos: 1, nl: true, rh: isQuiet ? 1 : 0 }, (error) => done(error)),
+      ),
+    );
+    await Promise.allSettled(asked);
+    await Promise.all(asked);
   }
 
   async unsubscribe(topics: readonly string[]): Promise<void> {
@@ -218,6 +221,9 @@ export class Session {
   }
 }
 
+/** Codes of a connection that the other side has ended. */
+const CUT = ["ECONNRESET", "EPIPE", "ERR_SOCKET_CLOSED"];
+
 const LOST = "it closed the connection";
 /** As a broker does that knows an older version alone, and whatever is there that is no broker. */
 const UNANSWERED = "it closes the connection without an answer; do the scheme and the port of mqtt.url fit?";
@@ -226,14 +232,21 @@ const UNANSWERED = "it closes the connection without an answer; do the scheme an
 function failureOf(error: unknown): Error {
   const { code } = (error ?? {}) as { code?: unknown };
   if (typeof code === "number") return new Refused(code);
-  if (error === null || code === "ECONNRESET" || code === "EPIPE") return new Lost(UNANSWERED, true);
+  if (error === null || CUT.includes(String(code))) return new Lost(UNANSWERED, true);
   return new Lost(wordsOf(error), code === undefined);
 }
 
+/** The reason from which on an answer refuses (MQTT 5, section 2.4). */
+const REFUSES = 128;
+
 /** The error of a request that was answered with a reason, or was not answered. */
 function refusalOf(error: Error): Error {
-  const { code } = error as { code?: unknown };
-  return typeof code === "number" ? new Refused(code) : new Lost(wordsOf(error));
+  const { code, packet } = error as { code?: unknown; packet?: { granted?: unknown } };
+  if (typeof code === "number") return new Refused(code);
+  // The error of a subscription has its reasons in the answer.
+  const granted = Array.isArray(packet?.granted) ? packet.granted : [];
+  const reason = granted.find((each) => typeof each === "number" && each >= REFUSES);
+  return reason === undefined ? new Lost(wordsOf(error)) : new Refused(reason);
 }
 
 const optionsOf = (settings: BrokerSettings, version: Version) => ({

@@ -39,7 +39,10 @@ async function openRaw(url: URL): Promise<Duplex> {
 async function openWebSocket(url: URL): Promise<Duplex> {
   const { WebSocket, createWebSocketStream } = await import("npm-ws");
   const socket = new WebSocket(url.href, ["mqtt"], { perMessageDeflate: false, maxPayload: LARGEST_PACKET });
-  return createWebSocketStream(socket);
+  const stream = createWebSocketStream(socket);
+  // Its stream ends with the socket, but waits for the other direction to end too.
+  socket.on("close", () => stream.destroy());
+  return stream;
 }
 
 /** Both directions of a connection, of which the one that comes goes through `frames`. */
