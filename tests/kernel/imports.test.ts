@@ -47,6 +47,7 @@ const DOMAINS = [
   "sync",
   "operations",
   "alerts",
+  "mqtt",
   "personal-data",
   "realtime",
   "server",
@@ -98,7 +99,7 @@ const ROOMS = [
     "kernel/pdf",
     "runtime-settings",
   ],
-  ...["feed", "outbox", "proto"],
+  ...["feed", "outbox", "mqtt/broker", "proto"],
   // Identity: access first, then what accounts are made of, then their use cases.
   ...["identity/access", "identity/audit", "identity/platforms", "identity/proof", "identity/verification"],
   ...["identity/directory", "identity/email", "identity/sessions", "identity/passwords"],
@@ -147,6 +148,9 @@ const ROOMS = [
   ...[
     "bridge/charts",
     "changes",
+    "mqtt/home-assistant",
+    "mqtt/owntracks",
+    "mqtt",
     "realtime",
     "personal-data/export-logs",
     "personal-data/deletion",

@@ -4365,7 +4365,7 @@ export interface components {
             id: string;
             name: string;
             /** @enum {string} */
-            kind: "webhook" | "email" | "ntfy" | "telegram";
+            kind: "webhook" | "email" | "ntfy" | "telegram" | "mqtt";
             /** Format: uri */
             url: string | null;
             /** Format: email */
@@ -5040,6 +5040,15 @@ export interface components {
                     reconnects: number;
                     trouble: string | null;
                 };
+                mqtt?: {
+                    status: string;
+                    protocol: string | null;
+                    /** Format: int64 */
+                    waiting: number;
+                    /** Format: int64 */
+                    reconnects: number;
+                    trouble: string | null;
+                };
             };
             warnings?: string[];
             _links: components["schemas"]["SelfLink"];
@@ -5650,7 +5659,7 @@ export interface components {
         NewNotificationTarget: {
             name: string;
             /** @enum {string} */
-            kind: "webhook" | "email" | "ntfy" | "telegram";
+            kind: "webhook" | "email" | "ntfy" | "telegram" | "mqtt";
             /** Format: uri */
             url?: string;
             /** Format: email */
@@ -5795,7 +5804,7 @@ export interface components {
             id: string;
             name: string;
             /** @enum {string} */
-            kind: "webhook" | "email" | "ntfy" | "telegram";
+            kind: "webhook" | "email" | "ntfy" | "telegram" | "mqtt";
             /** Format: uri */
             url: string | null;
             /** Format: email */
