@@ -24,8 +24,10 @@ import {
 } from "./identity/audit-log/routes";
 import { authRoutes, ownPasswordRoutes } from "./identity/auth/routes";
 import { banRoutes } from "./identity/bans/routes";
+import { consentRoutes } from "./identity/consents/routes";
 import { emailAddressRoutes } from "./identity/email-addresses/routes";
 import { invitationRoutes } from "./identity/invitations/routes";
+import { oauthRoutes } from "./identity/oauth/routes";
 import { oauthClientRoutes } from "./identity/oauth-clients/routes";
 import { platformRoutes } from "./identity/platforms/routes";
 import { reauthenticationRoutes } from "./identity/reauthentication/routes";
@@ -110,6 +112,8 @@ export function createApp(): App {
     .use(roleRoutes)
     .use(permissionRoutes)
     .use(oauthClientRoutes)
+    .use(oauthRoutes)
+    .use(consentRoutes)
     .use(apiKeyRoutes)
     .use(ownAuditRoutes)
     .use(userAuditRoutes)

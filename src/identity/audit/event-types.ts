@@ -352,8 +352,27 @@ export const EVENT_TYPES = {
     meaning: "Positions of a device were imported from a file; status `failure` if that ended too early",
     by: ["POST /v1/devices/{id}/import", "import"],
   },
-  consent_granted: { meaning: "A user let an application act in their name", by: SERVICES },
-  consent_revoked: { meaning: "A user took that consent back", by: SERVICES },
+  consent_granted: {
+    meaning: "A user let an application act in their name, or more than before",
+    by: [...SERVICES, "the consent page"],
+  },
+  consent_revoked: {
+    meaning: "A user took that consent back",
+    by: [...SERVICES, "DELETE /v1/users/me/consents/{id}"],
+  },
+  oauth_grant_created: {
+    meaning: "A user signed in to an application, or an application began to act for itself",
+    by: ["POST /oauth/token"],
+  },
+  oauth_grant_ended: {
+    meaning:
+      "The tokens of such a sign-in ended before their time; with status `failure`, since a code or a refresh token of it was used twice",
+    by: [],
+  },
+  signing_key_rotated: {
+    meaning: "A key that signs ID tokens was made; the one before is published for a while longer",
+    by: [],
+  },
   bot_command_executed: { meaning: "A bot carried out a command", by: SERVICES },
   bot_guild_configured: { meaning: "A bot was set up for a guild", by: SERVICES },
   moderation_action: {
