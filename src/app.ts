@@ -4,6 +4,7 @@ import { anchorListRoutes, anchorRoutes } from "./alerts/anchor/routes";
 import { deliveryRoutes } from "./alerts/deliveries/routes";
 import { alertRuleRoutes } from "./alerts/rules/routes";
 import { targetRoutes } from "./alerts/targets/routes";
+import { authorizePages } from "./bridge/authorize/routes";
 import { chartRoutes } from "./bridge/charts/routes";
 import { firstStartRoutes } from "./bridge/first-start/routes";
 import { bridgeRoutes } from "./bridge/routes";
@@ -154,6 +155,7 @@ export function createApp(): App {
     .use(communityRoutes)
     .use(socketRoutes)
     .use(chartRoutes)
+    .use(authorizePages)
     .use(firstStartRoutes)
     .use(bridgeRoutes((request) => answer(request)))
     .use(shellRoutes())

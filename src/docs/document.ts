@@ -310,6 +310,7 @@ function withExampleLinks(operation: Json, method: string, path: string): Json {
 const ACCESS: Record<string, string> = {
   public: "Open to anyone.",
   authenticated: "Open to any session token, API key or access token.",
+  "session or key": "Open to any session token or API key.",
   session: "Needs a session token.",
   openid: "Needs an access token with the scope `openid`.",
   system: "Needs a system API key.",

@@ -24,12 +24,20 @@ export { type RateRule, takeFromLimit };
 /**
  * Requirement of a route: a permission, or
  * - `authenticated`: any session, API key or access token,
+ * - `session or key`: any session or API key (an access token gets 403: consent to it is not asked for),
  * - `session`: a session token (anything else gets 401),
  * - `openid`: an access token with this scope (anything else gets 401, one without the scope 403),
  * - `system`: a system key (anything else gets 403),
  * - `admin`: a caller who holds everything.
  */
-export type Requirement = Permission | "authenticated" | "session" | "openid" | "system" | "admin";
+export type Requirement =
+  | Permission
+  | "authenticated"
+  | "session or key"
+  | "session"
+  | "openid"
+  | "system"
+  | "admin";
 
 interface Mark {
   requires: Requirement;
@@ -126,6 +134,9 @@ export const callerOrNobody = (request: Request): Caller | null =>
 function authorize(caller: Caller, requires: Requirement): void {
   switch (requires) {
     case "authenticated":
+      return;
+    case "session or key":
+      if (caller.kind === "token") throw forbidden("No application may do this in a user's name");
       return;
     case "session":
       if (caller.kind !== "session")

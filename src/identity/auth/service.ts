@@ -1,4 +1,5 @@
 import { eq, placeholder, sql } from "drizzle-orm";
+import { config } from "../../configuration/config";
 import { hashPassword, needsRehash, verifyPassword } from "../../kernel/crypto/crypto";
 import { db, statement } from "../../kernel/db/connection";
 import { AppError } from "../../kernel/errors/errors";
@@ -8,6 +9,7 @@ import { checkNotBanned } from "../access/active-ban";
 import type { SessionActor } from "../access/actor";
 import { type AnyActor, transactAs, withoutCaller } from "../access/actor";
 import { accessChanged } from "../access/caller";
+import type { RateRule } from "../access/limit";
 import { recordAudit } from "../audit/service";
 import { findUser } from "../directory/users";
 import { byAddressOf, byIdentifier, openTry } from "../passwords/login-failures";
@@ -27,6 +29,9 @@ import { users } from "../users/table";
 import { checkBotProtection } from "./bot-protection";
 import type { AuthResponse, LoginInput } from "./schema";
 import { passwords } from "./table";
+
+/** Sign-ins of one address, by whichever door. */
+export const loginLimit: RateRule = { name: "login", rate: () => config["rate_limit.login"] };
 
 const wrongCredentials = () => new AppError("Unauthorized", "The identifier or the password is wrong");
 

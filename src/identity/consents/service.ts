@@ -11,7 +11,7 @@ import { oauthConsents } from "../grants/table";
 import { oauthClients } from "../oauth-clients/table";
 import type { Consent } from "./schema";
 
-/** What users let applications do in their names, until they take it back. */
+/** Consents: all that users let applications do in their names, until they take it back. */
 
 type Row = typeof oauthConsents.$inferSelect;
 

@@ -12,12 +12,12 @@ import { storeGrant } from "./grants";
 import { readHint } from "./id-token";
 import { type AuthorizationRequest, answerAddress } from "./request";
 
-/** The decisions of the authorization endpoint: what a user has to do, and the code in the end. */
+/** The decisions of the authorization endpoint: the next thing that a user has to do, and the code in the end. */
 
 /** Steps that a user took for this very request in this session. */
 export type StepsTaken = ReadonlySet<"signed in" | "agreed">;
 
-/** What stands between a request and its code; null if nothing does. */
+/** The thing that stands between a request and its code; null if nothing does. */
 export type Obstacle = "sign-in" | "consent" | null;
 
 const signInOf = (caller: SessionCaller) =>

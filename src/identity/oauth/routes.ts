@@ -89,8 +89,9 @@ export const oauthRoutes = new Elysia({ tags: ["OAuth and OpenID Connect"] })
   .post(
     "/oauth/token",
     async ({ actor, request, set }) => {
+      const tokens = await answerTokenRequest(actor, request, await readForm(request));
       set.headers.pragma = "no-cache";
-      return answerTokenRequest(actor, request, await readForm(request));
+      return tokens;
     },
     {
       open: { limit },
