@@ -29,7 +29,7 @@ const fields = {
   terms_of_service_url: address("Its terms of service", "https://app.example/terms"),
   allowed_scopes: t.Optional(
     t.Array(scope, {
-      maxItems: 50,
+      maxItems: 100,
       description:
         "Scopes that it may ask for (RFC 6749, section 3.3): `openid`, `profile`, `email`, `offline_access`, and permissions once they are approved",
       examples: [["openid", "profile", "email"]],
@@ -37,7 +37,7 @@ const fields = {
   ),
   approved_scopes: t.Optional(
     t.Array(scope, {
-      maxItems: 50,
+      maxItems: 100,
       description:
         "Permissions among `allowed_scopes` that its tokens may carry; set by administrators alone. Wildcards are none",
       examples: [["gps:read"]],

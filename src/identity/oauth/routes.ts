@@ -9,6 +9,8 @@ import { publishedKeys } from "./keys";
 import { metadataOf } from "./metadata";
 import { revokeToken } from "./revocation";
 import {
+  ClientRefused,
+  InsufficientScope,
   KeySet,
   OAuthErrorBody,
   RevocationForm,
@@ -28,7 +30,7 @@ const limit: RateRule = { name: "oauth", rate: () => config["rate_limit.oauth"] 
 /** Time for which clients may remember the keys and the facts, in seconds. */
 const REMEMBERED = "public, max-age=300";
 
-const refusals = { 400: OAuthErrorBody, 401: OAuthErrorBody };
+const refusals = { 400: OAuthErrorBody, 401: ClientRefused };
 
 const metadata = {
   open: true,
@@ -107,7 +109,7 @@ export const oauthRoutes = new Elysia({ tags: ["OAuth and OpenID Connect"] })
   )
   .get("/oauth/userinfo", ({ actor }) => userInfo(actor.caller), {
     access: { requires: "openid", limit },
-    response: { 200: UserInfo, ...errors(403) },
+    response: { 200: UserInfo, 403: InsufficientScope },
     detail: {
       operationId: "getUserInfo",
       summary: "Read claims about the user",
@@ -117,7 +119,7 @@ export const oauthRoutes = new Elysia({ tags: ["OAuth and OpenID Connect"] })
   })
   .post("/oauth/userinfo", ({ actor }) => userInfo(actor.caller), {
     access: { requires: "openid", limit },
-    response: { 200: UserInfo, ...errors(403) },
+    response: { 200: UserInfo, 403: InsufficientScope },
     detail: {
       operationId: "postForUserInfo",
       summary: "Read claims about the user, by POST",

@@ -1,3 +1,4 @@
+import { ErrorBody } from "../../kernel/http/answers";
 import { characters, out, record, t } from "../../kernel/http/schema";
 
 /** Answers and forms of the OAuth endpoints: their names are those of the standards. */
@@ -133,6 +134,15 @@ export const OAuthErrorBody = record(
   },
   "A refusal in the words of OAuth",
 );
+
+/** The same for a client that didn't authenticate: with the challenge of RFC 6749, section 5.2. */
+export const ClientRefused = { ...OAuthErrorBody, "x-headers": ["WWW-Authenticate"] };
+
+export const InsufficientScope = t.Object(ErrorBody.properties, {
+  title: "InsufficientScope",
+  description: "The access token lacks the scope (RFC 6750, section 3.1)",
+  "x-headers": ["WWW-Authenticate"],
+});
 
 export const UserInfo = record(
   "UserInfo",
