@@ -72,7 +72,7 @@ const JOBS: Job[] = [
   { name: "delete expired registrations and tokens", interval: 10 * MINUTE, run: deleteExpiredTokens },
   { name: "forget old invitations", interval: HOUR, run: forgetOldInvitations },
   { name: "delete expired two-factor challenges", interval: 10 * MINUTE, run: deleteExpiredChallenges },
-  { name: "delete ended grants of applications", interval: MINUTE, run: deleteEndedGrants },
+  { name: "delete ended grants of applications", interval: MINUTE, run: deleteEndedGrants, atStart: true },
   { name: "rotate the keys of ID tokens", interval: HOUR, run: rotateKeysWhenDue, atStart: true },
   { name: "delete old positions", interval: HOUR, run: deleteOldPoints, atStart: true },
   { name: "compute crossings anew", interval: MINUTE, run: recomputeCrossings, atStart: true },

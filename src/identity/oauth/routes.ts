@@ -1,9 +1,11 @@
 import { Elysia } from "elysia";
 import { config } from "../../configuration/config";
+import { AppError } from "../../kernel/errors/errors";
 import { errors } from "../../kernel/http/answers";
-import { readForm } from "../../kernel/http/form";
+import { type Fields, readForm } from "../../kernel/http/form";
 import { t } from "../../kernel/http/schema";
 import { guard, type RateRule } from "../access/guard";
+import { invalidRequest } from "./errors";
 import { issuerOf } from "./issuer";
 import { publishedKeys } from "./keys";
 import { metadataOf } from "./metadata";
@@ -21,6 +23,12 @@ import {
 } from "./schema";
 import { answerTokenRequest } from "./token";
 import { userInfo } from "./userinfo";
+
+/** The form of a request. What is wrong with it is told in the words of OAuth; its size and its type in those of HTTP. */
+const formOf = (request: Request): Promise<Fields> =>
+  readForm(request).catch((error) => {
+    throw error instanceof AppError && error.status === 400 ? invalidRequest(error.message) : error;
+  });
 
 const FORM = ["application/x-www-form-urlencoded"];
 
@@ -91,7 +99,7 @@ export const oauthRoutes = new Elysia({ tags: ["OAuth and OpenID Connect"] })
   .post(
     "/oauth/token",
     async ({ actor, request, set }) => {
-      const tokens = await answerTokenRequest(actor, request, await readForm(request));
+      const tokens = await answerTokenRequest(actor, request, await formOf(request));
       set.headers.pragma = "no-cache";
       return tokens;
     },
@@ -129,7 +137,7 @@ export const oauthRoutes = new Elysia({ tags: ["OAuth and OpenID Connect"] })
   .post(
     "/oauth/revoke",
     async ({ actor, request }) => {
-      await revokeToken(actor, request, await readForm(request));
+      await revokeToken(actor, request, await formOf(request));
     },
     {
       open: { limit },

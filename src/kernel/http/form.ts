@@ -1,5 +1,6 @@
 import { badRequest } from "../errors/errors";
 import { readText } from "./body";
+import { requireConnected } from "./pipelining";
 
 /** Reads forms, as browsers and OAuth clients send them (WHATWG URL, section 5): any input is safe. */
 
@@ -16,9 +17,15 @@ export interface Fields {
   repeated: ReadonlySet<string>;
 }
 
-/** The form in the body of a request; no fields if there is no body. Throws 400, 413 or 415. */
-export const readForm = async (request: Request): Promise<Fields> =>
-  fieldsOf(await readText(request, FORM_TYPE, FORM, MAX_BYTES));
+/**
+ * The form in the body of a request; no fields if there is no body. Returns once the request may act (rule H15). Throws 400,
+ * 413 or 415.
+ */
+export async function readForm(request: Request): Promise<Fields> {
+  const text = await readText(request, FORM_TYPE, FORM, MAX_BYTES);
+  await requireConnected(request);
+  return fieldsOf(text);
+}
 
 /** The fields in the query of a request. Throws 400. */
 export const queryOf = ({ url }: Request): Fields => {
