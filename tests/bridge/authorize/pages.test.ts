@@ -120,7 +120,7 @@ describe("a sign-in", () => {
     await agent.submit({ code: wrongCode(server, second.secret) });
     expect([agent.shown.status, agent.cookies.size]).toEqual([401, 0]);
     expect(agent.text).toContain("The code is wrong");
-    await agent.submit({ code: ` ${await nextCode(server, second)} ` });
+    await agent.submit({ code: ` ${await nextCode(server, second.secret)} ` });
     await agent.submit({ decision: "allow" });
     expect(await claimsAfter(agent, verifier)).toMatchObject({
       amr: ["pwd", "otp", "mfa"],
@@ -134,15 +134,21 @@ describe("a sign-in", () => {
       "bot_protection.secret": "a secret of the tests",
       "bot_protection.verify_url": "http://127.0.0.1:1/",
     };
-    const guardedServer = await TestServer.start({ settings });
+    const before = await TestServer.start();
+    const known = await newClient(before);
+    await before.stop();
+    const checking = await TestServer.start({ settings, dataDir: before.dataDir });
     try {
-      const agent = new Agent(guardedServer);
-      await agent.open(
-        authorizationOf(guardedServer, await newClient(guardedServer).catch(() => client)).url,
-      );
+      const agent = new Agent(checking);
+      await agent.open(authorizationOf(checking, known).url);
+      expect(agent.text).toContain("This server asks for a bot check that this page cannot show.");
       expect(agent.shown.html).not.toContain('type="password"');
+      // Whoever sends the form all the same is refused as at /v1/auth/login.
+      const form = { request: new URL(agent.shown.url).search.slice(1), identifier: "admin", password: "x" };
+      const shown = await agent.ask("POST", `${checking.url}/oauth/sign-in`, { form });
+      expect([shown.status, agent.cookies.size]).toEqual([401, 0]);
     } finally {
-      await guardedServer.stop();
+      await checking.stop();
     }
   });
 });
