@@ -223,7 +223,7 @@ describe("the question of consent", () => {
   test("is remembered, and asked again for more, by prompt=consent, and after it was taken back", async () => {
     const person = await externalUser(server);
     const agent = Agent.signedIn(server, person.token);
-    const titles = [];
+    const titles: string[] = [];
     const ask = async (changes: Record<string, string>, decision = "allow") => {
       await opened(changes, agent);
       titles.push(agent.shown.url.startsWith(server.url) ? agent.title : "code");
@@ -345,6 +345,12 @@ describe("the sign-in that a request asks for", () => {
   });
 });
 
+const FORMS: Record<string, string>[] = [
+  {},
+  { request: "client_id=%00" },
+  { request: "a".repeat(20_000), ticket: "x" },
+];
+
 describe("the pages", () => {
   test("come in the language that the client asks for, else in the browser's, else in English", async () => {
     const titleIn = async (ui_locales: string | null, accept: string | null) => {
@@ -427,7 +433,7 @@ describe("the pages", () => {
         expect((await agent.ask("GET", `${server.url}/oauth/${path}${query}`)).status).toBeOneOf([200, 400]);
     }
     for (const path of ["authorize", "sign-in", "code", "consent", "logout", "sign-out"])
-      for (const form of [{}, { request: "client_id=%00" }, { request: "a".repeat(20_000), ticket: "x" }])
+      for (const form of FORMS)
         expect((await agent.ask("POST", `${server.url}/oauth/${path}`, { form })).status).toBeOneOf([
           200, 400,
         ]);

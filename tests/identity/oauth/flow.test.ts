@@ -77,7 +77,8 @@ describe("openid-client", () => {
       expect(tokens.token_type).toBe("bearer");
       expect(tokens.expires_in).toBe(900);
 
-      expect(await oidc.fetchUserInfo(config, tokens.access_token, user.id)).toEqual({
+      const claimed: object = await oidc.fetchUserInfo(config, tokens.access_token, user.id);
+      expect(claimed).toEqual({
         sub: user.id,
         name: user.username,
         preferred_username: user.username,
