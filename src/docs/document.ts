@@ -119,6 +119,12 @@ const SECURITY = {
     description:
       "A session token (`ses_` and 43 characters, from `POST /v1/auth/login`) or an API key (`flk_` and 43 characters, from `POST /v1/api-keys`), or an access token of an application (`fla_` and 43 characters, from `POST /oauth/token`); at the doors for apps a tracker's token (`flt_` and 43 characters, from `POST /v1/devices/{id}/trackers`), or the API key of a device with `gps:write`",
   },
+  boxToken: {
+    type: "http",
+    scheme: "bearer",
+    description:
+      "A box's token (`flb_` and 43 characters, from `POST /v1/sync/boxes`); for what boxes send and fetch alone",
+  },
   idAppKey: {
     type: "apiKey",
     in: "header",
@@ -316,6 +322,7 @@ const ACCESS: Record<string, string> = {
   system: "Needs a system API key.",
   admin: "Needs an administrator: a holder of `*:*`.",
   handshake: "Open to any session token, API key or access token.",
+  box: "Needs a box's token.",
   tracker: "Needs a tracker's token, or the API key of a device with `gps:write` as Bearer.",
 };
 
@@ -335,6 +342,7 @@ function securityOf({ "x-access": { requires, also } }: Operation): Json[] {
       ...[{ bearer: [] }, { trackerPassword: [] }],
       ...(also === "api_key" ? [{ trackerKey: [] }] : []),
     ];
+  if (requires === "box") return [{ boxToken: [] }];
   if (also === "credential") return [{}, { bearer: [] }];
   if (also === "app key") return [{ bearer: [] }, { idAppKey: [] }];
   if (requires === "public") return [];

@@ -44,6 +44,7 @@ const importsOf = new Map<string, Import[]>(
 const DOMAINS = [
   "identity",
   "tracking",
+  "sync",
   "operations",
   "alerts",
   "personal-data",
@@ -64,6 +65,7 @@ const isDoor = (file: string) =>
 const GUARDS = [
   "identity/access/guard",
   "tracking/doors/guard",
+  "sync/boxes/guard",
   "identity/two-factor-codes/tries",
   "identity/reauthentication/limits",
   "bridge/authorize/sign-in",
@@ -105,6 +107,8 @@ const ROOMS = [
   ...["identity/api-keys", "identity/email-addresses", "identity/users", "identity/accounts"],
   ...["identity/two-factor", "identity/auth", "identity/audit-log", "identity/oauth-clients"],
   ...["identity/consents", "identity/oauth", "identity"],
+  // Rows that belong to boxes or are handed to them: whatever changes one asks here.
+  "sync/owner",
   // The domains. Alerts come first: what they watch tells them of each change in its own commit.
   ...[
     "alerts",
@@ -138,6 +142,7 @@ const ROOMS = [
     "tracking/receiver",
     "tracking/import",
   ],
+  ...["sync/boxes", "sync/down"],
   ...["operations/settings", "operations/system-config", "operations/water-levels", "operations/vessels"],
   ...["operations/integrations", "operations/community", "operations/stats"],
   // These reach into every domain.

@@ -81,6 +81,7 @@ export const GERMAN: Words = {
     "two_factor:manage": "Den zweiten Faktor aller Benutzer verwalten",
     "integrations:read": "Deine verbundenen Konten lesen",
     "integrations:write": "Konten verbinden und ändern",
+    "sync:manage": "Boxen verwalten, die senden, was sie speichern, und ihnen Zonen und Alarmregeln geben",
     "admin:read": "Die Kanäle der Verwaltung hören",
   },
   thisDevice: "ein Programm auf diesem Gerät",

@@ -2849,6 +2849,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sync/boxes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listBoxes"];
+        put?: never;
+        post: operations["createBox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sync/boxes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getBox"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteBox"];
+        options?: never;
+        head?: never;
+        patch: operations["changeBox"];
+        trace?: never;
+    };
+    "/v1/sync/boxes/{id}/rotate-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["rotateTokenOfBox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sync/set": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getSetOfBox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/settings": {
         parameters: {
             query?: never;
@@ -3425,6 +3489,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/bridge/addresses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAddressesOfServer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/bridge/downloads": {
         parameters: {
             query?: never;
@@ -3570,6 +3650,8 @@ export interface components {
             acknowledge_note: string | null;
             /** Format: date-time */
             escalated_at: string | null;
+            /** Format: uuid */
+            box_id: string | null;
         };
         AlertCondition: components["schemas"]["ZoneCondition"] | components["schemas"]["SilenceCondition"] | components["schemas"]["SpeedCondition"] | components["schemas"]["AnchorCondition"] | components["schemas"]["BatteryCondition"] | components["schemas"]["WaterLevelCondition"] | components["schemas"]["SystemCondition"];
         AlertPage: {
@@ -3598,6 +3680,8 @@ export interface components {
             escalate_after_seconds: number | null;
             escalate_target_ids: string[] | null;
             message: string | null;
+            box_ids: string[];
+            is_from_shore: boolean;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -3620,6 +3704,7 @@ export interface components {
             escalate_after_seconds?: number | null;
             escalate_target_ids?: string[] | null;
             message?: string | null;
+            box_ids?: string[];
         };
         AlertRulePage: {
             data: components["schemas"]["AlertRule"][];
@@ -3671,6 +3756,8 @@ export interface components {
             acknowledge_note: string | null;
             /** Format: date-time */
             escalated_at: string | null;
+            /** Format: uuid */
+            box_id: string | null;
             deliveries: components["schemas"]["Delivery"][];
         };
         AnchorCondition: {
@@ -3791,6 +3878,63 @@ export interface components {
             data: components["schemas"]["ApiKey"][];
             pagination?: components["schemas"]["Pagination"];
             _links: components["schemas"]["ListLinks"];
+        };
+        AssignedRule: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            is_active: boolean;
+            /** @enum {string} */
+            severity: "info" | "warning" | "alarm";
+            device_ids: string[];
+            condition: components["schemas"]["AlertCondition"];
+            /** Format: int32 */
+            hold_seconds: number;
+            /** Format: int32 */
+            cooldown_seconds: number;
+            schedule: components["schemas"]["Schedule"] | null;
+            message: string | null;
+        };
+        AssignedSet: {
+            /** Format: int64 */
+            form: number;
+            tag: string;
+            /** Format: int64 */
+            version: number;
+            zones: components["schemas"]["AssignedZone"][];
+            rules: components["schemas"]["AssignedRule"][];
+        };
+        AssignedZone: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            latitude: number;
+            longitude: number;
+            radius_km: number;
+            /** @enum {string} */
+            kind: "circle" | "polygon" | "corridor";
+            geometry: {
+                /** @enum {string} */
+                type: "Polygon" | "MultiPolygon" | "LineString";
+                coordinates: unknown[][];
+            } | null;
+            width_m: number | null;
+            /** Format: int32 */
+            enter_after_s: number;
+            /** Format: int32 */
+            exit_after_s: number;
+            /** Format: int32 */
+            confirm_fixes: number;
+            description: string | null;
+            exit_margin_m: number | null;
+            max_accuracy_m: number | null;
+            /** Format: int32 */
+            dwell_seconds: number | null;
+            color: string | null;
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            is_active: boolean;
         };
         AuditEvent: {
             /** Format: uuid */
@@ -3982,6 +4126,43 @@ export interface components {
             success: boolean;
             /** @enum {string} */
             bot_status: "active" | "paused" | "disabled";
+        };
+        Box: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            token_prefix: string;
+            /** Format: uuid */
+            created_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: date-time */
+            last_contact_at: string | null;
+            acknowledged: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            backlog_estimate: number | null;
+            /** Format: int64 */
+            bytes_today: number;
+            /** Format: int64 */
+            clock_offset_ms: number | null;
+            version: string | null;
+            /** Format: int64 */
+            assigned_version: number;
+            /** Format: int64 */
+            applied_version: number | null;
+            error: string | null;
+        };
+        BoxChange: {
+            name?: string;
+        };
+        BoxPage: {
+            data: components["schemas"]["Box"][];
+            pagination: components["schemas"]["Pagination"];
+            _links: components["schemas"]["PageLinks"];
         };
         Change_alertAcknowledged: {
             cursor: string;
@@ -4277,6 +4458,38 @@ export interface components {
             /** Format: date-time */
             expires_at: string | null;
         };
+        CreatedBox: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            token_prefix: string;
+            /** Format: uuid */
+            created_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: date-time */
+            last_contact_at: string | null;
+            acknowledged: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            backlog_estimate: number | null;
+            /** Format: int64 */
+            bytes_today: number;
+            /** Format: int64 */
+            clock_offset_ms: number | null;
+            version: string | null;
+            /** Format: int64 */
+            assigned_version: number;
+            /** Format: int64 */
+            applied_version: number | null;
+            error: string | null;
+            token: string;
+            setup: string;
+            qr_code: string;
+        };
         CreatedInvitation: {
             /** Format: uuid */
             id: string;
@@ -4482,6 +4695,8 @@ export interface components {
             gap_minutes: number;
             auto_trip: components["schemas"]["AutoTrip"] | null;
             is_active: boolean;
+            /** Format: uuid */
+            box_id: string | null;
             /** Format: date-time */
             last_position_at: string | null;
             battery_percent: number | null;
@@ -4666,6 +4881,7 @@ export interface components {
         };
         FirstStart: {
             is_needed: boolean;
+            command: string | null;
             code: {
                 /** @enum {string} */
                 shown: "terminal" | "file";
@@ -4712,6 +4928,8 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             } | null;
+            box_ids: string[];
+            is_from_shore: boolean;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -4745,6 +4963,7 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
+            box_ids?: string[];
             is_active?: boolean;
         };
         GeofenceCrossing: {
@@ -4785,6 +5004,8 @@ export interface components {
             is_late: boolean;
             /** Format: date-time */
             superseded_at: string | null;
+            /** Format: uuid */
+            box_id: string | null;
         };
         GeofenceEventPage: {
             data: components["schemas"]["GeofenceEvent"][];
@@ -5388,6 +5609,7 @@ export interface components {
             escalate_after_seconds?: number | null;
             escalate_target_ids?: string[] | null;
             message?: string | null;
+            box_ids?: string[];
         };
         NewApiKey: {
             name: string;
@@ -5464,6 +5686,15 @@ export interface components {
             /** Format: uuid */
             device_id?: string | null;
         };
+        NewBox: {
+            name: string;
+            /** Format: uri */
+            base_url?: string | null;
+        };
+        NewBoxToken: {
+            /** Format: uri */
+            base_url?: string | null;
+        };
         NewDevice: {
             name: string;
             description?: string | null;
@@ -5510,6 +5741,7 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
+            box_ids?: string[];
         };
         NewGpsPoint: {
             latitude: number;
@@ -5893,6 +6125,10 @@ export interface components {
             email: string | null;
             roles: string[];
             permissions: string[];
+        };
+        PageAddresses: {
+            addresses: string[];
+            is_closed: boolean;
         };
         PageChallenge: {
             temp_token: string;
@@ -6953,6 +7189,8 @@ export interface components {
             ended_at: string | null;
             /** Format: int64 */
             log_interval_minutes: number;
+            /** Format: uuid */
+            box_id: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -11647,6 +11885,7 @@ export interface operations {
             400: components["responses"]["ValidationErrorWithLimit"];
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             422: components["responses"]["IdempotencyKeyReusedWithLimit"];
@@ -11803,6 +12042,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             431: components["responses"]["HeadersTooLong"];
@@ -11834,6 +12074,7 @@ export interface operations {
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -11958,6 +12199,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -13167,6 +13409,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             431: components["responses"]["HeadersTooLong"];
@@ -13234,6 +13477,7 @@ export interface operations {
             400: components["responses"]["ValidationErrorWithLimit"];
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             429: components["responses"]["TooManyRequests"];
@@ -13468,6 +13712,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             429: components["responses"]["TooManyRequests"];
@@ -13957,6 +14202,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -13993,6 +14239,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             429: components["responses"]["TooManyRequests"];
@@ -14397,6 +14644,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             429: components["responses"]["TooManyRequests"];
@@ -14678,6 +14926,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -14714,6 +14963,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             429: components["responses"]["TooManyRequests"];
@@ -15352,12 +15602,241 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
             503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    listBoxes: {
+        parameters: {
+            query?: {
+                page?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BoxPage"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createBox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewBox"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CreatedBox"];
+                        _links: components["schemas"]["SelfLink"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorWithLimit"];
+            401: components["responses"]["UnauthorizedWithLimit"];
+            403: components["responses"]["ForbiddenWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
+            415: components["responses"]["UnsupportedMediaTypeWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    getBox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Box"];
+                        _links: components["schemas"]["SelfLink"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteBox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationErrorWithLimit"];
+            401: components["responses"]["UnauthorizedWithLimit"];
+            403: components["responses"]["ForbiddenWithLimit"];
+            404: components["responses"]["NotFoundWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    changeBox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BoxChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Box"];
+                        _links: components["schemas"]["SelfLink"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorWithLimit"];
+            401: components["responses"]["UnauthorizedWithLimit"];
+            403: components["responses"]["ForbiddenWithLimit"];
+            404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
+            415: components["responses"]["UnsupportedMediaTypeWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    rotateTokenOfBox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewBoxToken"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CreatedBox"];
+                        _links: components["schemas"]["SelfLink"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorWithLimit"];
+            401: components["responses"]["UnauthorizedWithLimit"];
+            403: components["responses"]["ForbiddenWithLimit"];
+            404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
+            415: components["responses"]["UnsupportedMediaTypeWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    getSetOfBox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssignedSet"];
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listSystemSettings: {
@@ -16805,6 +17284,29 @@ export interface operations {
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
             503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    getAddressesOfServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageAddresses"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createDownload: {

@@ -59,7 +59,7 @@ export interface KeyCaller extends CallerBase {
 }
 
 /**
- * An application that acts for a user by an access token (rule C12). Like a user's key it is no session: "self" is not
+ * An application that acts for a user by an access token (rule C13). Like a user's key it is no session: "self" is not
  * for it, and it is never a super admin.
  */
 export interface TokenCaller extends CallerBase {
@@ -227,7 +227,7 @@ const tokenOf = statement(() =>
 
 /**
  * The rights of an access token: what its scopes name, as far as the client may ask for it, an administrator has approved
- * it and the user holds it, each as it is now (rule C12).
+ * it and the user holds it, each as it is now (rule C13).
  */
 function loadToken(tokenHash: string): TokenCaller | null {
   const row = tokenOf().get({ tokenHash });

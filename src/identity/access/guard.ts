@@ -70,7 +70,7 @@ interface OpenMark {
 /** A route's access as the document shows it: see docs/document.ts. */
 export interface AccessNote {
   "x-access": {
-    requires: Requirement | "public" | "handshake" | "tracker";
+    requires: Requirement | "public" | "handshake" | "tracker" | "box";
     also?: "self" | "session" | "app key" | "credential" | "api_key";
     /** A share of this level admits too. */
     share?: ShareLevel;

@@ -4,6 +4,7 @@ import { db, statement } from "../../kernel/db/connection";
 import { isStoreTrouble } from "../../kernel/errors/errors";
 import { pathOf } from "../../kernel/http/http";
 import type { LogFields } from "../../kernel/logs/log";
+import { boxes } from "../../sync/boxes/table";
 import { trackers } from "../../tracking/trackers/table";
 import { apiKeys } from "../api-keys/table";
 import { oauthAccessTokens } from "../grants/table";
@@ -32,6 +33,14 @@ const trackerBy = statement(() =>
     .select({ id: trackers.id })
     .from(trackers)
     .where(eq(trackers.token_hash, placeholder("hash")))
+    .prepare(),
+);
+
+const boxBy = statement(() =>
+  db
+    .select({ id: boxes.id })
+    .from(boxes)
+    .where(eq(boxes.token_hash, placeholder("hash")))
     .prepare(),
 );
 
@@ -68,7 +77,7 @@ function tokenOf(request: Request): string | null {
   return parameter ?? cookieToken(request);
 }
 
-/** Kind and identifier of the session, key, grant or tracker that a request carries. Never the token itself. */
+/** Kind and identifier of the session, key, grant, tracker or box that a request carries. Never the token itself. */
 export function credentialOf(request: Request): LogFields {
   const token = tokenOf(request);
   if (token === null) return { credential: request.headers.has("x-id-app-key") ? "X-ID-App-Key" : "none" };
@@ -90,5 +99,7 @@ function known(hash: string): LogFields | undefined {
   const token = tokenBy().get({ hash });
   if (token) return { credential: "access token", credential_id: token.id };
   const tracker = trackerBy().get({ hash });
-  return tracker && { credential: "tracker", credential_id: tracker.id };
+  if (tracker) return { credential: "tracker", credential_id: tracker.id };
+  const box = boxBy().get({ hash });
+  return box && { credential: "box", credential_id: box.id };
 }

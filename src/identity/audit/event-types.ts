@@ -300,6 +300,19 @@ export const EVENT_TYPES = {
     meaning: "A tracker was deleted: by itself, or with its device or its maker's account",
     by: ["DELETE /v1/devices/{id}/trackers/{tracker_id}", "DELETE /v1/devices/{id}", ...SCRUBS],
   },
+  box_created: {
+    meaning: "A box, a server aboard that sends what it keeps, was created",
+    by: ["POST /v1/sync/boxes"],
+  },
+  box_updated: { meaning: "A box was changed", by: ["PATCH /v1/sync/boxes/{id}"] },
+  box_token_rotated: {
+    meaning: "A box got another token; the former one ended",
+    by: ["POST /v1/sync/boxes/{id}/rotate-token"],
+  },
+  box_deleted: {
+    meaning: "A box was deleted: its token ended, and what it had sent became this server's own",
+    by: ["DELETE /v1/sync/boxes/{id}"],
+  },
   notification_target_created: {
     meaning: "A notification target, a place that alerts are sent to, was created",
     by: ["POST /v1/notification-targets"],

@@ -13,7 +13,7 @@ import { sessions } from "../sessions/table";
 
 export type GrantRow = typeof oauthGrants.$inferSelect;
 
-/** Lifetimes (rule C12). */
+/** Lifetimes (rules C13 and C14). */
 export const CODE_LIFETIME = 60 * SECOND;
 export const ACCESS_LIFETIME = 15 * MINUTE;
 /** A refresh token that nobody uses ends after a while, and all of them with their grant (RFC 9700, section 4.14.2). */

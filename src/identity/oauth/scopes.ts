@@ -2,7 +2,7 @@ import type { ClientRow } from "../oauth-clients/find";
 import { IDENTITY_SCOPES, isPermissionScope } from "../oauth-clients/scopes";
 import { invalidScope } from "./errors";
 
-/** The scopes of requests: what a client may ask for, and what of it an administrator has approved (rule C12). */
+/** The scopes of requests: what a client may ask for, and what of it an administrator has approved (rule C13). */
 
 const isIdentity = (scope: string): boolean => (IDENTITY_SCOPES as readonly string[]).includes(scope);
 

@@ -10,7 +10,7 @@ import { errorOf, newClient, refresh, type TestClient, tokensFor } from "./suppo
 
 /**
  * The rights of an access token: scopes, what is approved for the client and what its user holds, each as it is now (rule
- * C12), at every door, and the end of all that was open with it.
+ * C13), at every door, and the end of all that was open with it.
  */
 let server: TestServer;
 let admin: Token;
