@@ -68,9 +68,12 @@ class Packets extends Duplex {
     this.#frames.resume();
   }
 
+  /** What is written while this waits for the end of the turn leaves together, by `_writev`: a system call for many messages. */
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    if (this.#raw.write(chunk)) done();
-    else this.#raw.once("drain", done);
+    setImmediate(() => {
+      if (this.#raw.destroyed || this.#raw.write(chunk)) done();
+      else this.#raw.once("drain", done);
+    });
   }
 
   override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
