@@ -10,6 +10,8 @@ import { closeExpiredBans } from "./identity/bans/service";
 import { deleteOldEmails } from "./identity/email/outbox";
 import { forgetOldEmails } from "./identity/email/service";
 import { forgetOldInvitations } from "./identity/invitations/service";
+import { rotateKeysWhenDue } from "./identity/oauth/keys";
+import { deleteEndedGrants } from "./identity/oauth/sweep";
 import { sweepLoginFailures } from "./identity/passwords/login-failures";
 import { forgetOldAddresses } from "./identity/passwords/sign-in-addresses";
 import { deleteExpiredSessions } from "./identity/sessions/service";
@@ -28,6 +30,8 @@ import { deleteDueAccounts, finishScrubs } from "./personal-data/deletion/servic
 import { deleteOldLogs } from "./personal-data/export-logs/service";
 import { backUpWhenDue } from "./server/backup/schedule";
 import { giveHeartbeat } from "./server/heartbeat/heartbeat";
+import { finishReleases } from "./sync/boxes/release";
+import { watchMakers } from "./sync/down/assigned";
 import { recomputeCrossings } from "./tracking/crossings/recompute";
 import { deleteOldCrossings } from "./tracking/crossings/retention";
 import { deleteOldPoints } from "./tracking/gps/retention";
@@ -70,6 +74,8 @@ const JOBS: Job[] = [
   { name: "delete expired registrations and tokens", interval: 10 * MINUTE, run: deleteExpiredTokens },
   { name: "forget old invitations", interval: HOUR, run: forgetOldInvitations },
   { name: "delete expired two-factor challenges", interval: 10 * MINUTE, run: deleteExpiredChallenges },
+  { name: "delete ended grants of applications", interval: MINUTE, run: deleteEndedGrants, atStart: true },
+  { name: "rotate the keys of ID tokens", interval: HOUR, run: rotateKeysWhenDue, atStart: true },
   { name: "delete old positions", interval: HOUR, run: deleteOldPoints, atStart: true },
   { name: "compute crossings anew", interval: MINUTE, run: recomputeCrossings, atStart: true },
   { name: "end shares that ran out", interval: MINUTE, run: endExpiredShares, atStart: true },
@@ -88,6 +94,8 @@ const JOBS: Job[] = [
   { name: "detach points from deleted devices and trips", interval: MINUTE, run: finishDetachments },
   { name: "log positions of trips", interval: SECOND, run: logPositions, atStart: true },
   { name: "finish removing logs of deleted trips", interval: MINUTE, run: finishRemovals, atStart: true },
+  { name: "release what deleted boxes left", interval: MINUTE, run: finishReleases, atStart: true },
+  { name: "watch the makers of rules that boxes get", interval: MINUTE, run: watchMakers, atStart: true },
   { name: "sync the community on schedule", interval: SECOND, run: () => syncOnSchedule() },
   { name: "delete members that are no guild's", interval: MINUTE, run: deleteStrayMembers, atStart: true },
 ];

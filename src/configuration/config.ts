@@ -132,6 +132,11 @@ export const OPTIONS = {
   "rate_limit.register": rate(5, 3600, "registrations from one address"),
   "rate_limit.reset_password": rate(5, 3600, "password resets from one address"),
   "rate_limit.two_factor": rate(10, 60, "attempts at a two-factor code"),
+  "rate_limit.oauth": rate(
+    300,
+    60,
+    "requests from one address to the sign-in pages for applications and to the OAuth endpoints, each kind by itself",
+  ),
   "rate_limit.graphql": rate(
     600,
     60,
@@ -211,6 +216,8 @@ export const OPTIONS = {
     ["http:", "https:"],
   ),
   "heartbeat.token": secret("token that it is called with, as Authorization: Bearer"),
+  "sync.url": url(null, "aboard: URL of the server ashore that this one tells what it keeps"),
+  "sync.token": secret("aboard: token of this box, which POST /v1/sync/boxes ashore shows once"),
   "mqtt.url": url(null, "MQTT broker that what happens is published to, such as mqtt://localhost:1883", [
     "mqtt:",
     "mqtts:",

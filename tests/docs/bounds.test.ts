@@ -74,6 +74,7 @@ const LISTS: Record<string, string> = {
   listChanges: "page of at most 5,000, 20,000 looked at and 1 MiB of data",
   // Pages.
   listUsers: PAGE,
+  listOwnConsents: PAGE,
   listOwnAuditEvents: PAGE,
   listAuditEventsOfUser: PAGE,
   listAuditEvents: PAGE,
@@ -90,6 +91,7 @@ const LISTS: Record<string, string> = {
   listTrips: PAGE,
   listLocations: PAGE,
   listZones: PAGE,
+  listBoxes: PAGE,
   listCrossings: PAGE,
   listTimelineOfDevice: PAGE,
   listPresence: PAGE,
@@ -110,12 +112,16 @@ const LISTS: Record<string, string> = {
   // Never in pages.
   listTripCategories: "1,000 categories, 4 MiB in all",
   listTripTemplates: "1,000 templates, 4 MiB in all",
+  ...Object.fromEntries(
+    ["createZone", "getZone", "changeZone"].map((name) => [name, "2,000 boxes of a zone"]),
+  ),
+  getSetOfBox: "200 zones and 200 rules of a box",
   listAlerts: "100 alerts of a page",
   listAlertRules: "100 rules of a page",
   ...Object.fromEntries(
     ["createAlertRule", "getAlertRule", "changeAlertRule"].map((name) => [
       name,
-      "2,000 devices, 200 zones and 100 targets of a rule",
+      "2,000 devices, 200 zones, 100 targets and 2,000 boxes of a rule",
     ]),
   ),
   getAnchorWatch: "100 targets",
@@ -148,6 +154,9 @@ const LISTS: Record<string, string> = {
   getGuildWithItsChannels: "channels of a guild, which the platform bounds",
   getMemberOfGuild: "roles of a guild, which the platform bounds",
   // Of a fixed number: no caller can add one.
+  getOpenIdConfiguration: "abilities that come with Fairlead",
+  getAuthorizationServerMetadata: "abilities that come with Fairlead",
+  getSigningKeys: "a key in 90 days, each kept for 97",
   listPlatforms: "platforms that come with Fairlead",
   listEnabledPlatforms: "platforms that come with Fairlead",
   listSystemConfig: "keys that come with Fairlead",

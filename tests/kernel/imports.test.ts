@@ -44,6 +44,7 @@ const importsOf = new Map<string, Import[]>(
 const DOMAINS = [
   "identity",
   "tracking",
+  "sync",
   "operations",
   "alerts",
   "mqtt",
@@ -65,8 +66,10 @@ const isDoor = (file: string) =>
 const GUARDS = [
   "identity/access/guard",
   "tracking/doors/guard",
+  "sync/boxes/guard",
   "identity/two-factor-codes/tries",
   "identity/reauthentication/limits",
+  "bridge/authorize/sign-in",
 ];
 const isGuard = (file: string) => GUARDS.includes(file);
 /** Files outside the domains and the kernel: the configuration, the version, and the start of threads. */
@@ -100,10 +103,13 @@ const ROOMS = [
   ...["feed", "outbox", "mqtt/broker", "proto"],
   // Identity: access first, then what accounts are made of, then their use cases.
   ...["identity/access", "identity/audit", "identity/platforms", "identity/proof", "identity/verification"],
-  ...["identity/directory", "identity/email", "identity/sessions", "identity/passwords"],
+  ...["identity/directory", "identity/email", "identity/grants", "identity/sessions", "identity/passwords"],
   ...["identity/two-factor-codes", "identity/bans", "identity/reauthentication", "identity/roles"],
   ...["identity/api-keys", "identity/email-addresses", "identity/users", "identity/accounts"],
-  ...["identity/two-factor", "identity/auth", "identity/audit-log", "identity/oauth-clients", "identity"],
+  ...["identity/two-factor", "identity/auth", "identity/audit-log", "identity/oauth-clients"],
+  ...["identity/consents", "identity/oauth", "identity"],
+  // Rows that belong to boxes or are handed to them: whatever changes one asks here.
+  "sync/owner",
   // The domains. Alerts come first: what they watch tells them of each change in its own commit.
   ...[
     "alerts",
@@ -137,6 +143,7 @@ const ROOMS = [
     "tracking/receiver",
     "tracking/import",
   ],
+  ...["sync/boxes", "sync/down"],
   ...["operations/settings", "operations/system-config", "operations/water-levels", "operations/vessels"],
   ...["operations/integrations", "operations/community", "operations/stats"],
   // These reach into every domain.
@@ -160,7 +167,7 @@ const ROOMS = [
     "server/doctor",
   ],
   // The doors that are no REST routes of a domain, and what puts all of it together.
-  ...["bridge", "bridge/first-start", "bridge/shell", "docs", "graphql", "demo", "."],
+  ...["bridge", "bridge/first-start", "bridge/authorize", "bridge/shell", "docs", "graphql", "demo", "."],
 ];
 
 const roomOf = (file: string) => (file.startsWith("../proto/") ? "proto" : dirname(file));

@@ -68,5 +68,6 @@ export function toAlert(row: AlertRow): Alert {
     acknowledged_by: row.acknowledged_by,
     acknowledge_note: row.acknowledge_note,
     escalated_at: isoOrNull(row.escalated_at),
+    box_id: row.box_id,
   };
 }

@@ -96,6 +96,7 @@ function raise(key: string, cause: Cause): string {
         ? time + rule.escalate_after_seconds * SECOND
         : null,
     escalated_at: null,
+    box_id: null,
   };
   if (cause.event === "passed")
     Object.assign(row, { status: "cleared", cleared_at: time, escalate_at: null });

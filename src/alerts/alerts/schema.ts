@@ -1,4 +1,5 @@
 import { characters, nullable, oneOf, out, record, t, uuid } from "../../kernel/http/schema";
+import { boxId } from "../../sync/owner/schema";
 import { Delivery } from "../deliveries/schema";
 import { CONDITION_TYPES, SEVERITIES, ZONE_EVENTS } from "../kinds";
 import { ALERT_STATUSES } from "./words";
@@ -49,6 +50,7 @@ export const Alert = record(
     acknowledged_by: nullable(out.uuid("The user who did; null for a key of the installation")),
     acknowledge_note: nullable(out.string("The note of whoever did", "On my way")),
     escalated_at: nullable(out.time("When further targets were told, since nobody had acknowledged it")),
+    box_id: boxId("which raised it, and where alone it can be acknowledged"),
   },
   "A condition that holds, or held, and that people were told of",
 );

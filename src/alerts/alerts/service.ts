@@ -7,6 +7,7 @@ import { deleteOlderThan } from "../../kernel/db/delete-older-than";
 import { notFound } from "../../kernel/errors/errors";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { systemValue } from "../../runtime-settings/service";
+import { requireOwn } from "../../sync/owner/owner";
 import { deliveriesOf } from "../deliveries/outbox";
 import { toAlert } from "./alert";
 import { acknowledge } from "./register";
@@ -55,12 +56,13 @@ export function getAlert(id: string): AlertWithDeliveries {
 
 /**
  * Acknowledges an alert: targets that know of it are told, and no further ones will be. Of two who acknowledge it the first
- * one stays. Throws 404.
+ * one stays. Throws 404, and 409 for one that a box raised.
  */
 export function acknowledgeAlert(actor: Actor, id: string, note: string | null): Promise<Alert> {
   return transactAs(actor, () => {
     const row = alertById(id);
     if (!row) throw notFound("Alert");
+    requireOwn(row);
     if (row.acknowledged_at !== null) return toAlert(row);
     const { caller } = actor;
     const userId = isSystemKey(caller) ? null : caller.userId;

@@ -43,19 +43,22 @@ const select = <Parameters extends (string | number)[]>(condition: string) =>
   statement(() => sqlite.prepare<Stored, Parameters>(`SELECT * FROM alerts WHERE ${condition}`));
 
 const byId = select<[string]>("id = ?");
-const newestOf = select<[string]>("key = ? ORDER BY id DESC LIMIT 1");
-const openOf = select<[string]>("key = ? AND cleared_at IS NULL");
-const openOfDevice = select<[string]>("device_id = ? AND cleared_at IS NULL");
-const openOfRule = select<[string]>("rule_id = ? AND cleared_at IS NULL");
-const openOfSubject = select<[string]>("subject = ? AND cleared_at IS NULL AND subject IS NOT NULL");
-const ofCrossing = select<[string]>("crossing_id = ? AND crossing_id IS NOT NULL AND is_corrected = 0");
-const toEscalate = select<[number, number]>("escalate_at <= ? AND escalate_at IS NOT NULL LIMIT ?");
+// Alerts that boxes raised aboard are only shown here.
+const selectOwn = <Parameters extends (string | number)[]>(condition: string) =>
+  select<Parameters>(`box_id IS NULL AND ${condition}`);
+const newestOf = selectOwn<[string]>("key = ? ORDER BY id DESC LIMIT 1");
+const openOf = selectOwn<[string]>("key = ? AND cleared_at IS NULL");
+const openOfDevice = selectOwn<[string]>("device_id = ? AND cleared_at IS NULL");
+const openOfRule = selectOwn<[string]>("rule_id = ? AND cleared_at IS NULL");
+const openOfSubject = selectOwn<[string]>("subject = ? AND cleared_at IS NULL AND subject IS NOT NULL");
+const ofCrossing = selectOwn<[string]>("crossing_id = ? AND crossing_id IS NOT NULL AND is_corrected = 0");
+const toEscalate = selectOwn<[number, number]>("escalate_at <= ? AND escalate_at IS NOT NULL LIMIT ?");
 
 const one = (row: Stored | null): AlertRow | null => row && toRow(row);
 
 /** An alert; null if there is none. */
 export const alertById = (id: string): AlertRow | null => one(byId().get(id));
-/** The newest alert of a key; null before the first. */
+/** The newest alert of a key that this server raised; null before the first. */
 export const newestAlertOf = (key: string): AlertRow | null => one(newestOf().get(key));
 /** The open alert of a key; null if none is. */
 export const openAlertOf = (key: string): AlertRow | null => one(openOf().get(key));
@@ -73,7 +76,7 @@ export const alertsToEscalate = (time: number, limit: number): AlertRow[] =>
 
 const anew = statement(() =>
   sqlite.prepare<unknown, [number]>(
-    "UPDATE alerts SET escalate_at = ?1 + escalate_at - raised_at WHERE raised_at > ?1 AND escalate_at > raised_at",
+    "UPDATE alerts SET escalate_at = ?1 + escalate_at - raised_at WHERE raised_at > ?1 AND escalate_at > raised_at AND box_id IS NULL",
   ),
 );
 

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { users } from "../../identity/users/table";
 import { flag, id, time } from "../../kernel/db/table";
+import { boxes } from "../../sync/boxes/table";
 import { CONDITION_TYPES, SEVERITIES, ZONE_EVENTS } from "../kinds";
 import { ALERT_STATUSES } from "./words";
 
@@ -10,7 +11,7 @@ export const alerts = sqliteTable(
   "alerts",
   {
     id: id(),
-    /** The rule, the device and the subject together: one alert of a key is open at a time. */
+    /** The rule, the device and the subject together: one alert of a key that this server raised is open at a time. */
     key: text().notNull(),
     /** Null for the anchor watch, which alerts by itself. */
     rule_id: text(),
@@ -48,10 +49,13 @@ export const alerts = sqliteTable(
     /** Time at which further targets are told, unless somebody acknowledges it before. */
     escalate_at: time(),
     escalated_at: time(),
+    /** The box that raised it; null for one that this server raised. */
+    box_id: text().references(() => boxes.id, { onDelete: "set null" }),
   },
   (table) => [
-    uniqueIndex("alerts_open").on(table.key).where(sql`cleared_at IS NULL`),
+    uniqueIndex("alerts_open").on(table.key).where(sql`cleared_at IS NULL AND box_id IS NULL`),
     index("alerts_key").on(table.key, table.id),
+    index("alerts_box").on(table.box_id, table.id).where(sql`box_id IS NOT NULL`),
     index("alerts_device").on(table.device_id, table.id),
     index("alerts_device_open").on(table.device_id).where(sql`cleared_at IS NULL`),
     index("alerts_rule_open").on(table.rule_id).where(sql`cleared_at IS NULL`),

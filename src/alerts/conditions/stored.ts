@@ -42,7 +42,7 @@ const toCondition = ({ rule_id, subject, since, seen_at }: Stored): DeviceCondit
 const openOf = statement(() =>
   sqlite.prepare<Stored, [string]>(
     `SELECT rule_id, coalesce(subject, '') AS subject, NULL AS since, last_seen_at AS seen_at FROM alerts
-     WHERE device_id = ? AND cleared_at IS NULL AND rule_id IS NOT NULL`,
+     WHERE device_id = ? AND cleared_at IS NULL AND box_id IS NULL AND rule_id IS NOT NULL`,
   ),
 );
 const heldOf = statement(() =>
@@ -78,7 +78,7 @@ export const conditionOf = (ruleId: string, deviceId: string | null, subject: st
 const ofNone = statement(() =>
   sqlite.prepare<Stored, [string, string]>(
     `SELECT rule_id, coalesce(subject, '') AS subject, NULL AS since, last_seen_at AS seen_at FROM alerts
-       WHERE rule_id = ?1 AND device_id IS NULL AND subject = ?2 AND cleared_at IS NULL
+       WHERE rule_id = ?1 AND device_id IS NULL AND subject = ?2 AND cleared_at IS NULL AND box_id IS NULL
      UNION ALL SELECT rule_id, subject, since, since FROM alert_conditions
        WHERE rule_id = ?1 AND device_id = '' AND subject = ?2`,
   ),

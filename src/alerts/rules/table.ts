@@ -32,6 +32,8 @@ export const alertRules = sqliteTable(
     api_key_id: text().references(() => apiKeys.id, { onDelete: "set null" }),
     created_at: time().notNull(),
     updated_at: time().notNull(),
+    /** Aboard a box: the rule is the shore's, and changed there alone. */
+    is_from_shore: flag().notNull().default(false),
   },
   (table) => [index("alert_rules_user").on(table.user_id), index("alert_rules_key").on(table.api_key_id)],
 );

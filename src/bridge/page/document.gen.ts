@@ -1233,6 +1233,134 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/.well-known/openid-configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getOpenIdConfiguration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-authorization-server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAuthorizationServerMetadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/jwks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getSigningKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["requestTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/userinfo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getUserInfo"];
+        put?: never;
+        post: operations["postForUserInfo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["revokeToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/consents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listOwnConsents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/consents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["revokeOwnConsent"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/api-keys": {
         parameters: {
             query?: never;
@@ -2721,6 +2849,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sync/boxes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listBoxes"];
+        put?: never;
+        post: operations["createBox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sync/boxes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getBox"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteBox"];
+        options?: never;
+        head?: never;
+        patch: operations["changeBox"];
+        trace?: never;
+    };
+    "/v1/sync/boxes/{id}/rotate-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["rotateTokenOfBox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sync/set": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getSetOfBox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/settings": {
         parameters: {
             query?: never;
@@ -3297,6 +3489,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/bridge/addresses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAddressesOfServer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/bridge/downloads": {
         parameters: {
             query?: never;
@@ -3442,6 +3650,8 @@ export interface components {
             acknowledge_note: string | null;
             /** Format: date-time */
             escalated_at: string | null;
+            /** Format: uuid */
+            box_id: string | null;
         };
         AlertCondition: components["schemas"]["ZoneCondition"] | components["schemas"]["SilenceCondition"] | components["schemas"]["SpeedCondition"] | components["schemas"]["AnchorCondition"] | components["schemas"]["BatteryCondition"] | components["schemas"]["WaterLevelCondition"] | components["schemas"]["SystemCondition"];
         AlertPage: {
@@ -3470,6 +3680,8 @@ export interface components {
             escalate_after_seconds: number | null;
             escalate_target_ids: string[] | null;
             message: string | null;
+            box_ids: string[];
+            is_from_shore: boolean;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -3492,6 +3704,7 @@ export interface components {
             escalate_after_seconds?: number | null;
             escalate_target_ids?: string[] | null;
             message?: string | null;
+            box_ids?: string[];
         };
         AlertRulePage: {
             data: components["schemas"]["AlertRule"][];
@@ -3543,6 +3756,8 @@ export interface components {
             acknowledge_note: string | null;
             /** Format: date-time */
             escalated_at: string | null;
+            /** Format: uuid */
+            box_id: string | null;
             deliveries: components["schemas"]["Delivery"][];
         };
         AnchorCondition: {
@@ -3664,6 +3879,63 @@ export interface components {
             pagination?: components["schemas"]["Pagination"];
             _links: components["schemas"]["ListLinks"];
         };
+        AssignedRule: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            is_active: boolean;
+            /** @enum {string} */
+            severity: "info" | "warning" | "alarm";
+            device_ids: string[];
+            condition: components["schemas"]["AlertCondition"];
+            /** Format: int32 */
+            hold_seconds: number;
+            /** Format: int32 */
+            cooldown_seconds: number;
+            schedule: components["schemas"]["Schedule"] | null;
+            message: string | null;
+        };
+        AssignedSet: {
+            /** Format: int64 */
+            form: number;
+            tag: string;
+            /** Format: int64 */
+            version: number;
+            zones: components["schemas"]["AssignedZone"][];
+            rules: components["schemas"]["AssignedRule"][];
+        };
+        AssignedZone: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            latitude: number;
+            longitude: number;
+            radius_km: number;
+            /** @enum {string} */
+            kind: "circle" | "polygon" | "corridor";
+            geometry: {
+                /** @enum {string} */
+                type: "Polygon" | "MultiPolygon" | "LineString";
+                coordinates: unknown[][];
+            } | null;
+            width_m: number | null;
+            /** Format: int32 */
+            enter_after_s: number;
+            /** Format: int32 */
+            exit_after_s: number;
+            /** Format: int32 */
+            confirm_fixes: number;
+            description: string | null;
+            exit_margin_m: number | null;
+            max_accuracy_m: number | null;
+            /** Format: int32 */
+            dwell_seconds: number | null;
+            color: string | null;
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            is_active: boolean;
+        };
         AuditEvent: {
             /** Format: uuid */
             id: string;
@@ -3688,7 +3960,7 @@ export interface components {
             source_service: string;
             recorded_by: {
                 /** @enum {string} */
-                kind: "key" | "user" | "app";
+                kind: "key" | "user" | "app" | "client";
                 id: string;
             } | null;
             /** Format: date-time */
@@ -3854,6 +4126,43 @@ export interface components {
             success: boolean;
             /** @enum {string} */
             bot_status: "active" | "paused" | "disabled";
+        };
+        Box: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            token_prefix: string;
+            /** Format: uuid */
+            created_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: date-time */
+            last_contact_at: string | null;
+            acknowledged: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            backlog_estimate: number | null;
+            /** Format: int64 */
+            bytes_today: number;
+            /** Format: int64 */
+            clock_offset_ms: number | null;
+            version: string | null;
+            /** Format: int64 */
+            assigned_version: number;
+            /** Format: int64 */
+            applied_version: number | null;
+            error: string | null;
+        };
+        BoxChange: {
+            name?: string;
+        };
+        BoxPage: {
+            data: components["schemas"]["Box"][];
+            pagination: components["schemas"]["Pagination"];
+            _links: components["schemas"]["PageLinks"];
         };
         Change_alertAcknowledged: {
             cursor: string;
@@ -4113,6 +4422,33 @@ export interface components {
         CommunitySync: {
             guild_id?: string | null;
         };
+        Consent: {
+            /** Format: uuid */
+            id: string;
+            client: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+                /** Format: uri */
+                homepage_url: string | null;
+                /** Format: uri */
+                privacy_policy_url: string | null;
+                is_first_party: boolean;
+                is_active: boolean;
+            };
+            scopes: string[];
+            /** Format: date-time */
+            last_used_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        ConsentPage: {
+            data: components["schemas"]["Consent"][];
+            pagination: components["schemas"]["Pagination"];
+            _links: components["schemas"]["PageLinks"];
+        };
         CreatedApiKey: {
             /** Format: uuid */
             id: string;
@@ -4121,6 +4457,38 @@ export interface components {
             scopes: string[];
             /** Format: date-time */
             expires_at: string | null;
+        };
+        CreatedBox: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            token_prefix: string;
+            /** Format: uuid */
+            created_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: date-time */
+            last_contact_at: string | null;
+            acknowledged: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            backlog_estimate: number | null;
+            /** Format: int64 */
+            bytes_today: number;
+            /** Format: int64 */
+            clock_offset_ms: number | null;
+            version: string | null;
+            /** Format: int64 */
+            assigned_version: number;
+            /** Format: int64 */
+            applied_version: number | null;
+            error: string | null;
+            token: string;
+            setup: string;
+            qr_code: string;
         };
         CreatedInvitation: {
             /** Format: uuid */
@@ -4327,6 +4695,8 @@ export interface components {
             gap_minutes: number;
             auto_trip: components["schemas"]["AutoTrip"] | null;
             is_active: boolean;
+            /** Format: uuid */
+            box_id: string | null;
             /** Format: date-time */
             last_position_at: string | null;
             battery_percent: number | null;
@@ -4511,6 +4881,7 @@ export interface components {
         };
         FirstStart: {
             is_needed: boolean;
+            command: string | null;
             code: {
                 /** @enum {string} */
                 shown: "terminal" | "file";
@@ -4557,6 +4928,8 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             } | null;
+            box_ids: string[];
+            is_from_shore: boolean;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -4590,6 +4963,7 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
+            box_ids?: string[];
             is_active?: boolean;
         };
         GeofenceCrossing: {
@@ -4630,6 +5004,8 @@ export interface components {
             is_late: boolean;
             /** Format: date-time */
             superseded_at: string | null;
+            /** Format: uuid */
+            box_id: string | null;
         };
         GeofenceEventPage: {
             data: components["schemas"]["GeofenceEvent"][];
@@ -4885,6 +5261,14 @@ export interface components {
             /** Format: int64 */
             rejected: number;
         };
+        InsufficientScope: {
+            error: string;
+            message: string;
+            details?: {
+                path: string;
+                message: string;
+            }[];
+        };
         Integration: {
             /** Format: uuid */
             id: string;
@@ -4988,6 +5372,18 @@ export interface components {
             level: "now" | "history" | "manage";
             /** Format: date-time */
             expires_at: string | null;
+        };
+        KeySet: {
+            keys: {
+                kty: string;
+                crv: string;
+                x: string;
+                y: string;
+                /** Format: uuid */
+                kid: string;
+                alg: string;
+                use: string;
+            }[];
         };
         LastRejection: {
             /** Format: date-time */
@@ -5222,6 +5618,7 @@ export interface components {
             escalate_after_seconds?: number | null;
             escalate_target_ids?: string[] | null;
             message?: string | null;
+            box_ids?: string[];
         };
         NewApiKey: {
             name: string;
@@ -5298,6 +5695,15 @@ export interface components {
             /** Format: uuid */
             device_id?: string | null;
         };
+        NewBox: {
+            name: string;
+            /** Format: uri */
+            base_url?: string | null;
+        };
+        NewBoxToken: {
+            /** Format: uri */
+            base_url?: string | null;
+        };
         NewDevice: {
             name: string;
             description?: string | null;
@@ -5344,6 +5750,7 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
+            box_ids?: string[];
         };
         NewGpsPoint: {
             latitude: number;
@@ -5460,6 +5867,8 @@ export interface components {
             /** Format: uri */
             terms_of_service_url?: string | null;
             allowed_scopes?: string[];
+            approved_scopes?: string[];
+            post_logout_redirect_uris?: string[];
             /** @enum {string} */
             client_type?: "confidential" | "public";
             is_first_party?: boolean;
@@ -5658,6 +6067,8 @@ export interface components {
             terms_of_service_url: string | null;
             redirect_uris: string[];
             allowed_scopes: string[];
+            approved_scopes: string[];
+            post_logout_redirect_uris: string[];
             /** @enum {string} */
             client_type: "confidential" | "public";
             is_active: boolean;
@@ -5680,6 +6091,8 @@ export interface components {
             /** Format: uri */
             terms_of_service_url?: string | null;
             allowed_scopes?: string[];
+            approved_scopes?: string[];
+            post_logout_redirect_uris?: string[];
             /** @enum {string} */
             client_type?: "confidential" | "public";
             is_first_party?: boolean;
@@ -5691,6 +6104,11 @@ export interface components {
             data: components["schemas"]["OAuthClient"][];
             pagination?: components["schemas"]["Pagination"];
             _links: components["schemas"]["ListLinks"];
+        };
+        OAuthErrorBody: {
+            error: string;
+            error_description: string;
+            message: string;
         };
         OverlandResult: {
             result: string;
@@ -5716,6 +6134,10 @@ export interface components {
             email: string | null;
             roles: string[];
             permissions: string[];
+        };
+        PageAddresses: {
+            addresses: string[];
+            is_closed: boolean;
         };
         PageChallenge: {
             temp_token: string;
@@ -5989,6 +6411,12 @@ export interface components {
             email: string;
             challenge_token?: unknown;
         };
+        RevocationForm: {
+            token: string;
+            token_type_hint?: string;
+            client_id?: string;
+            client_secret?: string;
+        };
         RevokedSessions: {
             success: boolean;
             /** Format: int64 */
@@ -6039,6 +6467,39 @@ export interface components {
         };
         SelfLink: {
             self: string;
+        };
+        ServerMetadata: {
+            /** Format: uri */
+            issuer: string;
+            /** Format: uri */
+            authorization_endpoint: string;
+            /** Format: uri */
+            token_endpoint: string;
+            /** Format: uri */
+            userinfo_endpoint: string;
+            /** Format: uri */
+            jwks_uri: string;
+            /** Format: uri */
+            revocation_endpoint: string;
+            /** Format: uri */
+            end_session_endpoint: string;
+            scopes_supported: string[];
+            response_types_supported: string[];
+            response_modes_supported: string[];
+            grant_types_supported: string[];
+            subject_types_supported: string[];
+            id_token_signing_alg_values_supported: string[];
+            token_endpoint_auth_methods_supported: string[];
+            revocation_endpoint_auth_methods_supported: string[];
+            code_challenge_methods_supported: string[];
+            claims_supported: string[];
+            acr_values_supported: string[];
+            prompt_values_supported: string[];
+            ui_locales_supported: string[];
+            claims_parameter_supported: boolean;
+            request_parameter_supported: boolean;
+            request_uri_parameter_supported: boolean;
+            authorization_response_iss_parameter_supported: boolean;
         };
         SessionList: {
             sessions: components["schemas"]["ActiveSession"][];
@@ -6604,6 +7065,25 @@ export interface components {
         Token: {
             token: string;
         };
+        TokenForm: {
+            grant_type: string;
+            code?: string;
+            redirect_uri?: string;
+            code_verifier?: string;
+            refresh_token?: string;
+            scope?: string;
+            client_id?: string;
+            client_secret?: string;
+        };
+        TokenResponse: {
+            access_token: string;
+            token_type: string;
+            /** Format: int64 */
+            expires_in: number;
+            scope: string;
+            refresh_token?: string;
+            id_token?: string;
+        };
         ToldPosition: {
             /** Format: uuid */
             id: string;
@@ -6718,6 +7198,8 @@ export interface components {
             ended_at: string | null;
             /** Format: int64 */
             log_interval_minutes: number;
+            /** Format: uuid */
+            box_id: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -6921,6 +7403,20 @@ export interface components {
             avatars_enabled?: boolean;
             password?: string | null;
             code?: string | null;
+        };
+        UserInfo: {
+            /** Format: uuid */
+            sub: string;
+            name?: string;
+            preferred_username?: string;
+            /** Format: uri */
+            picture?: string;
+            locale?: string;
+            /** Format: int64 */
+            updated_at?: number;
+            /** Format: email */
+            email?: string;
+            email_verified?: boolean;
         };
         UsernameChange: {
             username: string;
@@ -8303,6 +8799,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -10224,6 +10721,277 @@ export interface operations {
             503: components["responses"]["ServiceUnavailableWithLimit"];
         };
     };
+    getOpenIdConfiguration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerMetadata"];
+                };
+            };
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getAuthorizationServerMetadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerMetadata"];
+                };
+            };
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSigningKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeySet"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    requestTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["TokenForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenResponse"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthErrorBody"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthErrorBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLargeWithLimit"];
+            415: components["responses"]["UnsupportedMediaTypeWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    getUserInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserInfo"];
+                };
+            };
+            401: components["responses"]["UnauthorizedWithLimit"];
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InsufficientScope"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    postForUserInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserInfo"];
+                };
+            };
+            401: components["responses"]["UnauthorizedWithLimit"];
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InsufficientScope"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["RevocationForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthErrorBody"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthErrorBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLargeWithLimit"];
+            415: components["responses"]["UnsupportedMediaTypeWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    listOwnConsents: {
+        parameters: {
+            query?: {
+                page?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsentPage"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    revokeOwnConsent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listApiKeys: {
         parameters: {
             query?: {
@@ -10829,6 +11597,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -11125,6 +11894,7 @@ export interface operations {
             400: components["responses"]["ValidationErrorWithLimit"];
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             422: components["responses"]["IdempotencyKeyReusedWithLimit"];
@@ -11281,6 +12051,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             431: components["responses"]["HeadersTooLong"];
@@ -11312,6 +12083,7 @@ export interface operations {
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -11436,6 +12208,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -12645,6 +13418,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             431: components["responses"]["HeadersTooLong"];
@@ -12712,6 +13486,7 @@ export interface operations {
             400: components["responses"]["ValidationErrorWithLimit"];
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             429: components["responses"]["TooManyRequests"];
@@ -12946,6 +13721,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             429: components["responses"]["TooManyRequests"];
@@ -13435,6 +14211,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -13471,6 +14248,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             429: components["responses"]["TooManyRequests"];
@@ -13875,6 +14653,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             429: components["responses"]["TooManyRequests"];
@@ -14156,6 +14935,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -14192,6 +14972,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             429: components["responses"]["TooManyRequests"];
@@ -14830,12 +15611,241 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
             503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    listBoxes: {
+        parameters: {
+            query?: {
+                page?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BoxPage"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createBox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewBox"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CreatedBox"];
+                        _links: components["schemas"]["SelfLink"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorWithLimit"];
+            401: components["responses"]["UnauthorizedWithLimit"];
+            403: components["responses"]["ForbiddenWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
+            415: components["responses"]["UnsupportedMediaTypeWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    getBox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Box"];
+                        _links: components["schemas"]["SelfLink"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteBox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationErrorWithLimit"];
+            401: components["responses"]["UnauthorizedWithLimit"];
+            403: components["responses"]["ForbiddenWithLimit"];
+            404: components["responses"]["NotFoundWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    changeBox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BoxChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Box"];
+                        _links: components["schemas"]["SelfLink"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorWithLimit"];
+            401: components["responses"]["UnauthorizedWithLimit"];
+            403: components["responses"]["ForbiddenWithLimit"];
+            404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
+            415: components["responses"]["UnsupportedMediaTypeWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    rotateTokenOfBox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewBoxToken"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CreatedBox"];
+                        _links: components["schemas"]["SelfLink"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorWithLimit"];
+            401: components["responses"]["UnauthorizedWithLimit"];
+            403: components["responses"]["ForbiddenWithLimit"];
+            404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
+            415: components["responses"]["UnsupportedMediaTypeWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    getSetOfBox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssignedSet"];
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listSystemSettings: {
@@ -16283,6 +17293,29 @@ export interface operations {
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
             503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    getAddressesOfServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageAddresses"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createDownload: {

@@ -55,6 +55,7 @@ export const PERMISSIONS = {
   "two_factor:manage": "Manage any user's two-factor authentication",
   "integrations:read": "Read own integrations",
   "integrations:write": "Connect and change own integrations",
+  "sync:manage": "Manage boxes, which send what they keep, and hand them zones and alert rules",
   "admin:read": "Hear the admin channels",
 } as const;
 

@@ -20,6 +20,8 @@ const STATUS = {
   MethodNotAllowed: 405,
   Conflict: 409,
   PublicUrlNeeded: 409,
+  OwnedByBox: 409,
+  OwnedByShore: 409,
   CursorExpired: 410,
   PayloadTooLarge: 413,
   UnsupportedMediaType: 415,

@@ -1,4 +1,4 @@
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq, inArray, isNull } from "drizzle-orm";
 import { db } from "../../kernel/db/connection";
 import { subscribe } from "../../kernel/db/events";
 import { afterCommit, transact } from "../../kernel/db/transactions";
@@ -51,7 +51,8 @@ function findMaker(id: string): Maker | null {
   const device = db
     .select({ name: devices.name, rules: devices.auto_trip })
     .from(devices)
-    .where(eq(devices.id, id))
+    // A box makes the trips of its devices itself.
+    .where(and(eq(devices.id, id), isNull(devices.box_id)))
     .get();
   return device?.rules?.is_enabled ? { id, name: device.name, rules: device.rules } : null;
 }

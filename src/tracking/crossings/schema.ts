@@ -28,6 +28,9 @@ export const GeofenceEvent = record(
     superseded_at: nullable(
       out.time("When later positions showed that it didn't happen; null for one that holds"),
     ),
+    box_id: nullable(
+      out.uuid("The box that saw it aboard, which may be gone; null for one that this server computed"),
+    ),
   },
   "A device crossed the border of a zone, or stayed inside",
 );

@@ -192,6 +192,8 @@ export function listVisits(zoneId: string, request: PageRequest): PageOf<Visit> 
   getGeofence(zoneId);
   const which = and(
     eq(geofenceEvents.geofence_id, zoneId),
+    // Of a zone that boxes watch too, each stay once.
+    isNull(geofenceEvents.box_id),
     holds,
     inArray(geofenceEvents.event, ["enter", "begin"]),
   );

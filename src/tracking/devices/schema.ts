@@ -10,6 +10,7 @@ import {
   text,
   uuid,
 } from "../../kernel/http/schema";
+import { boxId } from "../../sync/owner/schema";
 
 const NAME_TEMPLATE = "{origin} {date} {time}";
 
@@ -88,6 +89,7 @@ export const Device = record(
     gap_minutes: out.integer("Minutes without a position, after which it is elsewhere, that make a gap", 30),
     auto_trip: nullable(AutoTrip),
     is_active: out.boolean("Whether the device is in use"),
+    box_id: boxId("which sends its positions and trips, and where alone it can be changed"),
     last_position_at: nullable(out.time("Time of its newest position; null while it has none")),
     battery_percent: nullable(out.number("Charge of its battery at the newest position, in percent", 82)),
     created_at: out.time("When it was created"),

@@ -17,6 +17,7 @@ import { type PageOf, type PageRequest, readPage } from "../../kernel/http/pagin
 import { checkChanged } from "../../kernel/http/validation";
 import { iso, madeNow, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
+import { requireOwn, requireOwnDevice } from "../../sync/owner/owner";
 import { endStaysOf } from "../geofences/events";
 import { newestPositionOf } from "../gps/service";
 import { forgetCurrent } from "../ingest/current-cache";
@@ -150,7 +151,9 @@ export function updateDevice(
   if (actor.admittedBy && (api_key_id !== undefined || input.external_id !== undefined))
     throw forbidden("Whoever manages a device by a share may change neither external_id nor api_key_id");
   return transactAs(actor, () => {
-    const change = changedOnly(getDevice(id), { ...withWholeRules(input), api_key_id });
+    const before = getDevice(id);
+    requireOwn(before);
+    const change = changedOnly(before, { ...withWholeRules(input), api_key_id });
     const { api_key_id: _, ...fields } = change;
     if (!isEmpty(change)) {
       refusingTaken(() =>
@@ -196,10 +199,11 @@ function auditTrackersOf(deviceId: string): void {
 
 /**
  * Deletes a device. Its points, trips and templates stay, without it; its trackers end, and its key posts
- * for no device any more (rule T6).
+ * for no device any more (rule T6). Throws 404, and 409 for a box's own.
  */
 export function deleteDevice(actor: Actor, id: string): Promise<void> {
   return transactAs(actor, () => {
+    requireOwnDevice(id);
     linkApiKey(actor, null, id);
     auditTrackersOf(id);
     endSharesOf(id);

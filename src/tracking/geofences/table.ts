@@ -35,8 +35,10 @@ export const geofences = sqliteTable(
     watch_from: time().notNull().default(0),
     /** The highest row number of a position at that moment. */
     watch_row: integer().notNull().default(0),
-    /** GeoJSON; null for a circle. The last column, since it may be long: SQLite walks through it to those behind. */
+    /** GeoJSON; null for a circle. It may be long, and SQLite walks through it to those behind: what fixes ask for is before. */
     geometry: text({ mode: "json" }).$type<Geometry>(),
+    /** Aboard a box: the zone is the shore's, and changed there alone. */
+    is_from_shore: flag().notNull().default(false),
   },
   (table) => [index("geofences_accuracy").on(table.max_accuracy_m).where(sql`max_accuracy_m IS NOT NULL`)],
 );
@@ -100,6 +102,11 @@ export const geofenceEvents = sqliteTable(
     /** The time and the row number of the position that showed it: of a confirmed one, the last. */
     shown_at: time().notNull(),
     shown_row: integer().notNull(),
+    /**
+     * The box that saw it aboard; null for one that this server computed, from what its devices and those of boxes sent. No
+     * foreign key: it outlives the box.
+     */
+    box_id: text(),
   },
   (table) => [
     index("geofence_events_time").on(table.occurred_at),

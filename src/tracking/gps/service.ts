@@ -6,6 +6,7 @@ import { afterCommit } from "../../kernel/db/transactions";
 import { conflict, notFound } from "../../kernel/errors/errors";
 import type { PageOf, PageRequest } from "../../kernel/http/paging";
 import { now, SECOND } from "../../kernel/time/clock";
+import { requireOwnDevice, requireOwnTrip } from "../../sync/owner/owner";
 import { COLUMNS, type Row, toGpsPoint } from "../ingest/columns";
 import { cachedCurrent, forgetCurrent } from "../ingest/current-cache";
 import { isDetached } from "../ingest/detach";
@@ -149,12 +150,13 @@ export function recentPosition(
 
 /**
  * Marks a position as an outlier, which then counts for no track, distance, zone or current position, or takes the mark
- * away. The word of a person stays, whatever comes later, also where it only confirms what the server thought.
+ * away. Throws 404, and 409 for a box's own. The word of a person stays, whatever comes later, also where it only confirms what the server thought.
  */
 export function markPoint(actor: Actor, id: string, isOutlier: boolean): Promise<GpsPoint> {
   return transactAs(actor, () => {
     const row = numberedPoint(id);
     if (!row) throw notFound("GPS point");
+    requireOwnPoint(row);
     const judgement = isOutlier ? "hand" : "cleared";
     if (row.judgement === judgement) return toGpsPoint(row);
     setJudged(row, judgement);
@@ -165,13 +167,19 @@ export function markPoint(actor: Actor, id: string, isOutlier: boolean): Promise
   });
 }
 
+function requireOwnPoint({ device_id, trip_id }: Pick<Row, "device_id" | "trip_id">): void {
+  requireOwnDevice(device_id);
+  requireOwnTrip(trip_id);
+}
+
 const removePoint = statement(() => sqlite.prepare<unknown, [string]>("DELETE FROM gps_points WHERE id = ?"));
 
-/** Deletes a position that no trip holds; 409 when one does. */
+/** Deletes a position that no trip holds; 409 when one does, or it is a box's own. */
 export function deletePoint(actor: Actor, id: string): Promise<void> {
   return transactAs(actor, () => {
     const row = numberedPoint(id);
     if (!row) throw notFound("GPS point");
+    requireOwnPoint(row);
     const { trip_id, device_id } = toGpsPoint(row);
     if (trip_id !== null) throw conflict("This GPS point is linked to a trip and cannot be deleted");
     removePoint().run(id);

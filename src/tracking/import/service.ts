@@ -2,6 +2,7 @@ import { type Actor, requireStillAdmitted } from "../../identity/access/actor";
 import { withFewPages } from "../../kernel/db/connection";
 import { AppError, badRequest } from "../../kernel/errors/errors";
 import { isStopping } from "../../kernel/process/lifecycle";
+import { requireOwn } from "../../sync/owner/owner";
 import { getDevice } from "../devices/service";
 import { recordPositions } from "../ingest/record";
 import { auditImport } from "./audit";
@@ -14,7 +15,7 @@ import { Tally } from "./tally";
 
 /**
  * Imports a file of a device's positions for a caller, whose rights are checked anew again and again. Throws
- * 400 for a file that is broken, 413 for one that is too large, 404 for a device that is gone, 401 or 403 for a caller who
+ * 400 for a file that is broken, 413 for one that is too large, 404 for a device that is gone, 409 for a box's own, 401 or 403 for a caller who
  * lost the rights meanwhile, each with the numbers until there: what came before is stored. Throws 503 if too many imports
  * are under way.
  */
@@ -24,7 +25,7 @@ export async function importFile(
   file: ImportFile,
   isDryRun: boolean,
 ): Promise<ImportReport> {
-  getDevice(deviceId);
+  requireOwn(getDevice(deviceId));
   const taking: Taking = {
     isDryRun,
     beforeBatch: () => requireStillAdmitted(actor.caller),

@@ -12,14 +12,16 @@ export interface Journey {
   activeTrip: string | null;
   /** Time of the newest position, marked or not, in epoch milliseconds. */
   newest: number | null;
+  /** The box whose own the device is: its fixes come from there alone. Null for one of this server. */
+  box_id: string | null;
   /** Fixes that imply a higher speed are judged; null for no check. */
   maxSpeedKmh: number | null;
 }
 
 const journey = statement(() =>
   sqlite.prepare<Journey, [string]>(
-    `SELECT d.id, d.max_speed_kmh AS maxSpeedKmh,
-       (SELECT id FROM trips WHERE device_id = d.id AND status = 'active' AND gps_logging_enabled = 1) AS activeTrip,
+    `SELECT d.id, d.box_id, d.max_speed_kmh AS maxSpeedKmh,
+       (SELECT id FROM trips WHERE device_id = d.id AND status = 'active' AND gps_logging_enabled = 1 AND box_id IS NULL) AS activeTrip,
        (SELECT timestamp FROM gps_points WHERE device_id = d.id ORDER BY timestamp DESC LIMIT 1) AS newest
      FROM devices d WHERE d.id = ?`,
   ),

@@ -10,6 +10,7 @@ import { invalid, notFound } from "../../kernel/errors/errors";
 import { isUuid } from "../../kernel/http/schema";
 import { iso, now, SECOND } from "../../kernel/time/clock";
 import { systemValue } from "../../runtime-settings/service";
+import { requireOwn } from "../../sync/owner/owner";
 import { evaluateZones } from "../geofences/evaluate";
 import { sidesOf } from "../geofences/presence";
 import { noteFirst } from "../geofences/tracks";
@@ -177,7 +178,7 @@ const activeTrip = (journey: Journey | null): JoinedTrip | null =>
  * Records a position: stores it, joins it to the device's active logging trip, and, unless the device has a
  * newer position already, publishes the zones that the device entered or left (rules T1 to T3). The device is
  * the one that a holder of `devices:write` names, else the one linked to the caller's key. Throws 400 for a
- * time too far ahead, and for a name of no device. Not `transactAs`: that would read the key anew for each
+ * time too far ahead, and for a name of no device, and 409 for a box's own. Not `transactAs`: that would read the key anew for each
  * fix, and one that comes in the commit that ends its key may stay.
  */
 export function recordPosition(
@@ -196,6 +197,7 @@ export function recordPosition(
     if (first) return first;
     const deviceId = checked === null ? check() : checked.deviceId;
     const journey = deviceId === null ? null : journeyOf(deviceId);
+    if (journey) requireOwn(journey);
     const { row, moving, past } = take(journey, activeTrip(journey), fix, fix.timestamp * SECOND, "api");
     const point = toGpsPoint(row);
     note("gpsUpdate", row.id, row.device_id);
@@ -236,7 +238,7 @@ const YEAR_1990 = Date.UTC(1990, 0, 1) / SECOND;
  * Records what a source sent of a device, in order of fix time, and resolves after the commit with the fate of each reading,
  * in the order given. A fix joins the trip for which the device logged at its time; a second for which there is one already
  * is a duplicate. Requests that would take long go in several transactions, with others in between: one that breaks off is
- * sent again, and finds duplicates. Throws 404 for a device that is gone.
+ * sent again, and finds duplicates. Throws 404 for a device that is gone, and 409 for a box's own.
  */
 export function recordPositions(
   source: Source,
@@ -315,7 +317,9 @@ const MOST_TOLD = 100;
 
 /** Takes as many fixes as this turn of the event loop has time for, in the current transaction. */
 function takePiece(source: Source, deviceId: string, due: Due[], from: number, joining: Joining) {
-  if (journeyOf(deviceId) === null) throw notFound("Device");
+  const device = journeyOf(deviceId);
+  if (device === null) throw notFound("Device");
+  requireOwn(device);
   const outcomes: [at: number, outcome: Outcome][] = [];
   const late: Row[] = [];
   const changed: Row[] = [];

@@ -45,6 +45,8 @@ function* loggingTrips(): Generator<Logging[]> {
 }
 
 const isLogging = and(
+  // A box writes the logs of its trips itself.
+  isNull(trips.box_id),
   eq(trips.status, "active"),
   eq(trips.gps_logging_enabled, true),
   isNotNull(trips.device_id),

@@ -9,6 +9,7 @@ import { semaphore } from "../../kernel/limits/semaphore";
 import { now, SECOND } from "../../kernel/time/clock";
 import { canonicalJson, NotCanonical } from "../../kernel/values/canonical-json";
 import { systemValue } from "../../runtime-settings/service";
+import { requireOwn } from "../../sync/owner/owner";
 import { isTripShown } from "../shares/trips";
 import { trips } from "../trips/table";
 import { type Checked, checkNext, NOTHING_CHECKED } from "./chain";
@@ -50,14 +51,14 @@ const authorOf = (caller: Caller) => ({
   api_key_id: caller.kind === "key" ? caller.id : null,
 });
 
-/** Adds an entry. Throws 400 and 404. */
+/** Adds an entry. Throws 400, 404, and 409 for the trip of a box. */
 export function writeEntry(actor: Actor, tripId: string, input: NewLogEntry): Promise<LogEntry> {
   const { kind = "note", text = null, data = null } = input;
   if ((text ?? "").trim() === "" && data === null)
     throw invalid("/text", "is required where there is no data");
   checkData(data);
   return transactAs(actor, () => {
-    loggedTrip(tripId);
+    requireOwn(loggedTrip(tripId));
     const occurred_at = timeOf(input.occurred_at ?? null);
     return append({ trip_id: tripId, kind, occurred_at, text, data, ...authorOf(actor.caller) });
   });
@@ -88,10 +89,11 @@ function checkData(data: LogEntry["data"]): void {
 
 /**
  * Strikes an entry out, by another entry that says why. Throws 400, 404, and 409 for one that is struck out already or is
- * a strike itself.
+ * a strike itself, and for the trip of a box.
  */
 export function strikeEntry(actor: Actor, tripId: string, id: string, reason: string): Promise<LogEntry> {
   return transactAs(actor, () => {
+    requireOwn(loggedTrip(tripId));
     const { kind } = getEntry(tripId, id);
     if (kind === "strike") throw conflict("A strike can't be struck out: write another entry");
     if (strikesOf([id]).length > 0) throw conflict("This entry is struck out already");

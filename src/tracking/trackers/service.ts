@@ -20,6 +20,7 @@ import { drawQrCode } from "../../kernel/limits/qr-code";
 import { log } from "../../kernel/logs/log";
 import { iso, isoOrNull, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
+import { requireOwn } from "../../sync/owner/owner";
 import { getDevice } from "../devices/service";
 import type { Rejection } from "../ingest/fix";
 import { encryptionOf, trackersChanged } from "./authenticate";
@@ -102,8 +103,8 @@ function existing(deviceId: string, id: string): Row {
 
 /**
  * Creates a tracker of a device, with all that sets its app up. Throws 400, 403 for a caller who may not post positions or
- * read the zones that are to be sent, 404, and 409 where no address is known that the app can reach, or a device has too
- * many trackers. Token and secret appear in the answer and nowhere else.
+ * read the zones that are to be sent, 404, and 409 where no address is known that the app can reach, a device has too
+ * many trackers or is a box's own. Token and secret appear in the answer and nowhere else.
  */
 export async function createTracker(
   actor: Actor,
@@ -112,6 +113,7 @@ export async function createTracker(
 ): Promise<CreatedTracker> {
   const { caller } = actor;
   const device = getDevice(deviceId);
+  requireOwn(device);
   // The tracker acts while its maker may post, or manages the device.
   if (!manages(caller, deviceId)) requireHeld(caller, "gps:write");
   checkOwnTracks(input.format, input);
@@ -131,7 +133,7 @@ export async function createTracker(
   );
   const qr_code = await drawQrCode(setup.setup_link ?? setup.url);
   const row = await transactAs(actor, () => {
-    getDevice(deviceId);
+    requireOwn(getDevice(deviceId));
     if (countOf(deviceId) >= MAX_TRACKERS)
       throw conflict(`A device can have at most ${MAX_TRACKERS} trackers; delete one first`);
     const time = now();

@@ -13,6 +13,7 @@ import {
   text,
   uuid,
 } from "../../kernel/http/schema";
+import { boxId } from "../../sync/owner/schema";
 import { TRIP_STATUSES } from "./trip-state";
 
 const Status = oneOf(TRIP_STATUSES, "Status of the trip");
@@ -54,6 +55,7 @@ export const Trip = record(
       "Minutes between two positions that go into its log by themselves while it is active and logs; 0 for none",
       60,
     ),
+    box_id: boxId("where alone it, its positions and its log can be changed"),
     created_at: out.time("When it was created"),
     updated_at: out.time("When it was last changed"),
   },

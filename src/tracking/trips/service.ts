@@ -10,6 +10,7 @@ import type { PageOf, PageRequest } from "../../kernel/http/paging";
 import { iso, isoOrNull, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import { systemValue } from "../../runtime-settings/service";
+import { requireOwn, requireOwnDevice } from "../../sync/owner/owner";
 import { tripCategories } from "../categories/table";
 import { devices } from "../devices/table";
 import { listTripPoints, recentPosition } from "../gps/service";
@@ -99,7 +100,7 @@ function tripRow(id: string): Row {
 /** Minutes between two positions in a trip's log, where nobody says otherwise. */
 const DEFAULT_LOG_INTERVAL = 60;
 
-/** Creates a trip. It starts as a draft. */
+/** Creates a trip. It starts as a draft. Throws 400, and 409 for a device that is a box's own: its trips begin aboard. */
 export function createTrip(actor: Actor, input: NewTrip): Promise<Trip> {
   return transactAs(actor, () => insertTrip(input));
 }
@@ -107,6 +108,7 @@ export function createTrip(actor: Actor, input: NewTrip): Promise<Trip> {
 /** Stores a new draft in the current transaction. */
 export function insertTrip(input: NewTrip): Trip {
   checkReferences(input);
+  requireOwnDevice(input.device_id);
   const time = now();
   const row = db
     .insert(trips)
@@ -129,7 +131,7 @@ export function insertTrip(input: NewTrip): Trip {
 
 /**
  * Changes the given fields, the status among them. Throws 400 for a transition that rule T7 doesn't permit,
- * and 409 if the trip would be the second active one with GPS logging on its device (rule T8).
+ * and 409 if the trip would be the second active one with GPS logging on its device (rule T8), or it or the device is a box's own.
  */
 export function updateTrip(actor: Actor, id: string, change: TripChange): Promise<Trip> {
   return transactAs(actor, () => changeTrip(id, change, now(), actor.caller.userId));
@@ -146,7 +148,9 @@ export function changeTrip(
   changedBy: string | null,
 ): Trip {
   const before = tripRow(id);
+  requireOwn(before);
   checkReferences(input);
+  requireOwnDevice(input.device_id);
   const change = changedOnly(before, {
     ...input,
     ...(input.gps_logging_enabled === null && { gps_logging_enabled: false }),
@@ -217,7 +221,7 @@ function noteStatusChange(changedBy: string | null, before: Row, after: Row, tim
     .run();
 }
 
-/** Deletes a draft or completed trip, and its log; 409 otherwise. Its positions stay, without a trip. */
+/** Deletes a draft or completed trip, and its log; 409 otherwise, and for a box's own. Its positions stay, without a trip. */
 export function deleteTrip(actor: Actor, id: string): Promise<void> {
   return transactAs(actor, () => removeTrip(id, actor.caller.userId));
 }
@@ -225,6 +229,7 @@ export function deleteTrip(actor: Actor, id: string): Promise<void> {
 /** Deletes a trip in the current transaction, by a user or, with null, by itself. Throws as `deleteTrip` does. */
 export function removeTrip(id: string, by: string | null): void {
   const trip = tripRow(id);
+  requireOwn(trip);
   if (!isDeletable(trip.status)) throw conflict(`A trip that is ${trip.status} cannot be deleted`);
   removeLog(id, by);
   endLinksOfTrip(id);

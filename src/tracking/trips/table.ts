@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { flag, id, time } from "../../kernel/db/table";
+import { boxes } from "../../sync/boxes/table";
 import { tripCategories } from "../categories/table";
 import { devices } from "../devices/table";
 import { locations } from "../locations/table";
@@ -37,6 +38,8 @@ export const trips = sqliteTable(
     updated_at: time().notNull(),
     /** Minutes between two positions in the log; 0 for none. */
     log_interval_minutes: integer().notNull().default(60),
+    /** The box whose own it is; null for one of this server. */
+    box_id: text().references(() => boxes.id, { onDelete: "set null" }),
   },
   (table) => [
     index("trips_status").on(table.status, table.id),
@@ -51,10 +54,12 @@ export const trips = sqliteTable(
     index("trips_category_device_status").on(table.category_id, table.device_id, table.status, BEGAN),
     index("trips_origin").on(table.origin_id),
     index("trips_destination").on(table.destination_id),
-    // One active trip with GPS logging per device, also under parallel requests: 409 (rule T8).
+    index("trips_box").on(table.box_id, table.id).where(sql`box_id IS NOT NULL`),
+    // One active trip with GPS logging per device, also under parallel requests: 409 (rule T8). A box keeps the rule itself;
+    // its trips may come in another order.
     uniqueIndex("trips_one_active_logger")
       .on(table.device_id)
-      .where(sql`status = 'active' AND gps_logging_enabled = 1 AND device_id IS NOT NULL`),
+      .where(sql`status = 'active' AND gps_logging_enabled = 1 AND device_id IS NOT NULL AND box_id IS NULL`),
   ],
 );
 
