@@ -68,7 +68,7 @@ class Packets extends Duplex {
     this.#frames.resume();
   }
 
-  /** What is written while this waits for the end of the turn leaves together, by `_writev`: a system call for many messages. */
+  /** Waits for the end of the turn: all that is written meanwhile leaves by `_writev`, in one system call. */
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     setImmediate(() => {
       if (this.#raw.destroyed || this.#raw.write(chunk)) done();
