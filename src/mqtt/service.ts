@@ -24,7 +24,7 @@ import { Pauses } from "./waits";
 /** Longest wait after the birth of Home Assistant, so that not everybody speaks to it at the same moment. */
 const BIRTH_PAUSE = 2 * SECOND;
 
-/** What a broker may refuse without holding anything else up, in words. */
+/** Wishes that a broker may refuse without holding anything else up, in words. */
 const REFUSED = { subscription: "a subscription", discovery: "what is announced to Home Assistant" };
 
 /** Longest time for the last messages at a stop. */

@@ -6,7 +6,7 @@ import type { TestServer } from "../../support/server";
 import { brokerHealth, caughtUp, startWith, topics } from "../support";
 import { componentOf } from "./schema";
 
-/** What Home Assistant is told, and when. */
+/** The messages that tell Home Assistant of devices, and their times. */
 
 let broker: MqttBroker;
 let server: TestServer;
