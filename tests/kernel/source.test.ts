@@ -90,6 +90,10 @@ describe("the source", () => {
     ]);
   });
 
+  test("makes no hash of a password cheap: only the tests' own entry does", () => {
+    expect(found(/\bsetHashCost\b/)).toEqual(["kernel/crypto/crypto.ts"]);
+  });
+
   test("encrypts in one place, by AES-256 in GCM", () => {
     expect(found(/\bcreateCipheriv\(|\bsubtle\.encrypt\(/)).toEqual(["kernel/crypto/encryption.ts"]);
     expect(found(/aes-\d+-(?!gcm)/i)).toEqual([]);
