@@ -49,7 +49,7 @@ function loaderWords(thrown: unknown): string {
   return String(thrown);
 }
 
-/** What a hash costs: kibibytes of memory, passes over it, and lanes. */
+/** The cost of a hash: kibibytes of memory, passes over it, and lanes. */
 interface HashCost {
   memoryCost: number;
   timeCost: number;
