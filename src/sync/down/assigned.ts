@@ -79,7 +79,7 @@ export function noteApplied(
   { version, error }: { version: number | null; error: string | null },
 ): void {
   db.update(boxes)
-    .set({ applied_version: version, error: error && error.slice(0, LONGEST_REASON) })
+    .set({ applied_version: version, error: error === null ? null : error.slice(0, LONGEST_REASON) })
     .where(eq(boxes.id, boxId))
     .run();
 }
