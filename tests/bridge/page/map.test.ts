@@ -55,12 +55,17 @@ const HOLE = [
   [13.52, 54.055],
   [13.514, 54.053],
 ];
-const IN_YARD = [13.506, 54.0515] as const;
-const IN_HOLE = [13.516, 54.055] as const;
+const IN_YARD = { longitude: 13.506, latitude: 54.0515 };
+const IN_HOLE = { longitude: 13.516, latitude: 54.055 };
 
 const zones = [
   { name: "Harbour", latitude: 54.1, longitude: 13.4, radius_km: 0.8 },
-  { name: "Yard", kind: "polygon", color: "#b45309", geometry: { type: "Polygon", coordinates: [RING, HOLE] } },
+  {
+    name: "Yard",
+    kind: "polygon",
+    color: "#b45309",
+    geometry: { type: "Polygon", coordinates: [RING, HOLE] },
+  },
   {
     ...{ name: "Fairway", kind: "corridor", width_m: 200 },
     geometry: {
@@ -193,7 +198,7 @@ describe.skipIf(!chromium)("the map on a desk", () => {
   });
 
   test("leaves out the holes of a zone, and adds positions that come late to a trail", async () => {
-    await look(page, { center: [...IN_HOLE], zoom: 13 });
+    await look(page, { center: [IN_HOLE.longitude, IN_HOLE.latitude], zoom: 13 });
     await drawnAt(page, "zones-areas", await pixelOf(page, IN_YARD));
     const { x, y } = await pixelOf(page, IN_HOLE);
     const areas = await page.evaluate(
@@ -207,7 +212,7 @@ describe.skipIf(!chromium)("the map on a desk", () => {
     );
     expect(areas).toBe(0);
     // From a buffer after a dead zone: older than what its device sent since.
-    const late = { latitude: IN_HOLE[1], longitude: IN_HOLE[0], timestamp: now() - 90, ...SPEED };
+    const late = { ...IN_HOLE, timestamp: now() - 90, ...SPEED };
     const body = { device_id: ids.Fresh, positions: [late] };
     expectStatus(await server.post("/v1/gps/batch", { token, body }), 200);
     await drawnAt(page, "trails", await pixelOf(page, IN_HOLE));
