@@ -49,6 +49,11 @@ function Shown({ craft }: { craft: Craft }): JSX.Element {
       to(["day", device.id, dayName(Date.parse(fix?.timestamp ?? new Date().toISOString()))]),
     ],
     mayBy("alerts:read", device.id, "manage") && ["anchor", t.anchor, to(["anchor", device.id])],
+    mayBy("alerts:write", device.id, "manage") && [
+      "alerts",
+      t.alert,
+      to(["alerts", "rules", "new"], { device: device.id }),
+    ],
     changes && ["phone", t.trackers, to(["devices", device.id, "trackers"])],
     changes &&
       may("gps:write") &&
