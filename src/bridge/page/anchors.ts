@@ -3,7 +3,7 @@ import { api, call, type Schemas } from "./api";
 import { all } from "./fleet";
 import { hear, hearMessages, lineState } from "./live";
 import { may, session } from "./session";
-import { managesAny } from "./shares";
+import { managesAny, mayBy } from "./shares";
 
 /** The anchor watches of all devices that the user may see them of, by device. */
 
@@ -47,8 +47,12 @@ export async function readAnchorWatches(): Promise<void> {
   }
 }
 
-/** The devices with a watch, as a text that is equal as long as they are the same. */
-const watched = (): string => [...anchorWatches.value.keys()].sort().join(" ");
+/** The devices with a watch whose channels the user may hear, as a text that is equal as long as they are the same. */
+const watched = (): string =>
+  [...anchorWatches.value.keys()]
+    .filter((id) => mayBy("gps:read", id, "now"))
+    .sort()
+    .join(" ");
 
 /** Begins to follow the watches: each by the channel of its device. */
 export function followAnchorWatches(): void {

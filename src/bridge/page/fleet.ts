@@ -2,7 +2,7 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import { api, call, type Schemas } from "./api";
 import { hear } from "./live";
 import { may, session } from "./session";
-import { hasShares, readShares } from "./shares";
+import { hasShares, mayBy, readShares } from "./shares";
 
 /** The devices that the user may see, and their newest positions. */
 
@@ -158,8 +158,9 @@ function remove(id: string): void {
 /** A message tells of a record, or of one that is gone. */
 export const isGone = (record: object): record is Schemas["GoneRecord"] => "is_deleted" in record;
 
+/** Devices may be known by another right, and their positions not: a channel of theirs would be refused. */
 const devicesOfShares: ReadonlySignal<string> = computed(() =>
-  may("gps:read") ? "" : [...fleet.value.keys()].join(","),
+  may("gps:read") ? "" : [...fleet.value.keys()].filter((id) => mayBy("gps:read", id, "now")).join(","),
 );
 
 /** Begins to follow the fleet. */

@@ -145,6 +145,21 @@ describe.skipIf(!chromium)("the page of a user", () => {
     for (const secret of ["Greif", ...Object.values(SECRETS)]) expect(said).not.toContain(secret);
   });
 
+  test("who may read devices alone, or alerts, hears no positions, and asks for none again and again", async () => {
+    const said = await expectWalk(await staff(server, "devices:read"), [
+      "day",
+      "devices",
+      "map",
+      "me",
+      "menu",
+    ]);
+    expect(said).toContain("Greif");
+    const views = ["alerts", "anchor", "day", "devices", "map", "me", "menu"];
+    expect(await expectWalk(await staff(server, "devices:read", "alerts:read"), views)).toContain(
+      SECRETS.rule,
+    );
+  });
+
   test("who may read water levels alone is told that there is no source of them", async () => {
     const said = await expectWalk(await staff(server, "pegel:read"), [
       "day",

@@ -13,7 +13,7 @@ import { Ago } from "../../ui/time";
 import { common } from "../../ui/words";
 import { bearing, number, place, speed } from "../../units";
 import { activeTrips, zonesInside } from "../../whereabouts";
-import { AgeSign, useWhereabouts } from "./state";
+import { AgeSign, lastHeard, useWhereabouts } from "./state";
 import { words } from "./words";
 
 /** One device: its state in words and numbers, and the ways to what belongs to it. */
@@ -31,6 +31,7 @@ function Shown({ craft }: { craft: Craft }): JSX.Element {
   const t = words();
   const device = craft.device.value;
   const fix = craft.fix.value;
+  const at = lastHeard(craft);
   const doing = useWhereabouts(craft);
   const zones = zonesInside.value.get(device.id) ?? [];
   const trip = activeTrips.value.get(device.id);
@@ -64,20 +65,20 @@ function Shown({ craft }: { craft: Craft }): JSX.Element {
   return (
     <Panel title={device.name} back={to(["devices"])}>
       <p class="state">
-        <AgeSign fix={fix} />
+        <AgeSign at={at} />
         <span>
-          {fix ? doing.join(" · ") : [...doing, t.neverSeen].join(" · ")}
-          {fix && (
+          {at ? doing.join(" · ") : [...doing, t.neverSeen].join(" · ")}
+          {at && (
             <>
               {doing.length > 0 && " · "}
-              <Ago at={fix.timestamp} />
+              <Ago at={at} />
             </>
           )}
         </span>
       </p>
       {device.description && <p>{device.description}</p>}
       <OwnedNote boxId={device.box_id} />
-      {!fix && changes && (
+      {!at && changes && (
         <Empty icon="phone" title={t.unconnected}>
           <p>{t.unconnectedHint}</p>
           <a class="button main" href={to(["devices", device.id, "trackers"], { new: "1" })}>
