@@ -58,6 +58,12 @@ const HOLE = [
 const IN_YARD = { longitude: 13.506, latitude: 54.0515 };
 const IN_HOLE = { longitude: 13.516, latitude: 54.055 };
 
+/** A tile of these bytes at each place of the zooms 0 to 2. */
+const everywhere = (data: Uint8Array) =>
+  [0, 1, 2].flatMap((z) =>
+    Array.from({ length: 4 ** z }, (_, at) => ({ z, x: at % 2 ** z, y: Math.floor(at / 2 ** z), data })),
+  );
+
 const zones = [
   { name: "Harbour", latitude: 54.1, longitude: 13.4, radius_km: 0.8 },
   {
@@ -89,6 +95,9 @@ beforeAll(async () => {
   writePmtiles(join(charts, "wrong.pmtiles"), twoTiles(gzipped(mvt("land"))));
   const layers = [{ id: "all", type: "fill", "source-layer": "land", paint: { "fill-color": "no colour" } }];
   await Bun.write(join(charts, "wrong.style.json"), JSON.stringify({ layers }));
+  // Its tiles are no tiles, at any zoom.
+  const junk = gzipped(new Uint8Array(3_000).map((_, at) => (at * 7_919) % 251));
+  writePmtiles(join(charts, "garbage.pmtiles"), everywhere(junk), { maxZoom: 2 });
   const settings = {
     ...source.settings(),
     ...{ "vessels.source": "nmea", "vessels.url": receiver.url, "map.charts": charts },
@@ -254,9 +263,10 @@ describe.skipIf(!chromium)("the map on a desk", () => {
   test("hides what is switched off, and keeps the choice; charts with missing tiles are no error", async () => {
     await page.getByRole("button", { name: "Layers" }).click();
     const layers = page.getByRole("dialog", { name: "Layers" });
-    await layers.getByText("Not shown whole: its style or one of its tiles is faulty.").waitFor();
+    const faults = layers.getByText("Not shown whole: its style or one of its tiles is faulty.");
+    await soon(async () => expect(await faults.count()).toBe(2));
     await layers.getByLabel("Zones").uncheck();
-    await layers.getByLabel("Harbour plan").uncheck();
+    for (const chart of ["Harbour plan", "wrong", "garbage"]) await layers.getByLabel(chart).uncheck();
     await expectAccessible(page);
     await page.keyboard.press("Escape");
     const hasLayer = (layer: string) =>

@@ -160,6 +160,12 @@ describe.skipIf(!chromium)("the page of a user", () => {
     );
   });
 
+  test("who may write trips and zones, and read no categories or devices, is offered both", async () => {
+    const user = await staff(server, "trips:read", "trips:write", "geofences:read", "geofences:write");
+    const views = ["day", "devices", "map", "me", "menu", "trips", "zones"];
+    expect(await expectWalk(user, views)).toContain(SECRETS.zone);
+  });
+
   test("who may read water levels alone is told that there is no source of them", async () => {
     const said = await expectWalk(await staff(server, "pegel:read"), [
       "day",

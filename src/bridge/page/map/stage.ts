@@ -122,12 +122,13 @@ export async function startStage(container: HTMLElement): Promise<Stage> {
   map.on("error", (event) => {
     const { error } = event;
     const sourceId = "sourceId" in event ? event.sourceId : null;
-    // The browser tells of requests that fail; the map asks again when it is moved.
-    if (error instanceof AJAXError || error instanceof TypeError) return;
+    // The browser tells of requests that fail; the map asks again when it is moved. A tile that can't be read is not found.
+    const isUnreadable = error instanceof AJAXError && error.status === 404;
+    if (error instanceof TypeError || (error instanceof AJAXError && !isUnreadable)) return;
     const chart = added ?? charts.peek().find(({ name }) => name === sourceId)?.name;
     // A chart may hold anything: its owner is told beside its name.
     if (chart !== undefined) faulty.value = new Set([...faulty.peek(), chart]);
-    else reportError(error);
+    else if (!isUnreadable) reportError(error);
   });
   const drawCharts = () => {
     for (const { chart, layer, before } of ownLayers(shown(), look.peek(), locale.peek())) {
@@ -188,7 +189,9 @@ export async function startStage(container: HTMLElement): Promise<Stage> {
   const refresh = async () => {
     try {
       const now = await readCharts();
-      if (JSON.stringify(now) !== JSON.stringify(charts.peek())) charts.value = now;
+      if (JSON.stringify(now) === JSON.stringify(charts.peek())) return;
+      faulty.value = new Set();
+      charts.value = now;
     } catch {
       // Those that were there stay.
     }
