@@ -4,7 +4,7 @@ import { newRule } from "../../alerts/support";
 import { type Browser, chromium, startBrowser } from "../../support/browser";
 import { done, eventually } from "../../support/expectations";
 import { newUser, staff, type User } from "../../support/people";
-import { TestServer } from "../../support/server";
+import { ADMIN, TestServer } from "../../support/server";
 import { type Level, share } from "../../tracking/shares/support";
 import { createTrip, createZone, fix, moveTrip, northOf, postPoint } from "../../tracking/support";
 import { expectQuiet, openBridge, PHONE } from "./support";
@@ -83,7 +83,10 @@ const offered = (page: Page): Promise<string[]> =>
     );
 
 /** Goes through every place that the page offers, and every place that these offer. Resolves with all of them, and what they say. */
-async function walk(page: Page): Promise<Map<string, string>> {
+async function walk(
+  page: Page,
+  look: (place: string) => Promise<void> = async () => {},
+): Promise<Map<string, string>> {
   const seen = new Map<string, string>();
   const settled = watchRequests(page);
   const open = ["#/menu"];
@@ -97,6 +100,7 @@ async function walk(page: Page): Promise<Map<string, string>> {
     seen.set(place, (await main.textContent()) ?? "");
     const refusals = await page.locator("main .notice.bad, main [role=alert]").allTextContents();
     expect({ place, refusals: refusals.filter(Boolean) }).toEqual({ place, refusals: [] });
+    await look(place);
     open.push(...(await offered(page)));
   }
   return seen;
@@ -129,6 +133,39 @@ const sharing = async (level: Level): Promise<User> => {
   await share(server, boat.id, user.id, level);
   return user;
 };
+
+/** Elements of the view that are wider than it, but for rows that are scrolled on purpose. */
+const tooWide = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const { document, innerWidth } = globalThis as unknown as {
+      document: { documentElement: { scrollWidth: number }; querySelectorAll: (of: string) => Iterable<Box> };
+      innerWidth: number;
+    };
+    interface Box {
+      className: string;
+      getBoundingClientRect: () => { right: number; width: number };
+      closest: (of: string) => unknown;
+    }
+    const found = [...document.querySelectorAll("main *")].filter(
+      (each) =>
+        each.getBoundingClientRect().width > 0 &&
+        each.getBoundingClientRect().right > innerWidth + 1 &&
+        !each.closest(".tabs, .scroll"),
+    );
+    const page = document.documentElement.scrollWidth > innerWidth ? ["the page"] : [];
+    return [...page, ...found.map(({ className }) => String(className))];
+  });
+
+describe.skipIf(!chromium)("the page of an administrator", () => {
+  test("fits a phone in every place that it offers, in the longest words, and nothing is refused", async () => {
+    const visit = await openBridge(browser, server, ADMIN, { size: PHONE, language: "de" });
+    const seen = await walk(visit.page, async (place) => {
+      expect({ place, tooWide: await tooWide(visit.page) }).toEqual({ place, tooWide: [] });
+    });
+    expectQuiet(visit);
+    expect(viewsOf(seen)).toEqual(["day", "devices", "map", "me", "menu", ...VIEWS].sort());
+  });
+});
 
 describe.skipIf(!chromium)("the page of a user", () => {
   test("without any right shows who they are, and says that nothing is shared with them", async () => {
