@@ -9,20 +9,11 @@ import { newUser } from "../../support/people";
 import { ADMIN, TestServer } from "../../support/server";
 import { share } from "../../tracking/shares/support";
 import { createZone, fix, northOf } from "../../tracking/support";
-import {
-  countSounds,
-  DESKTOP,
-  expectAccessible,
-  expectQuiet,
-  gone,
-  openBridge,
-  PHONE,
-  sounds,
-} from "./support";
+import { countSounds, DESKTOP, expectAccessible, expectQuiet, gone, openBridge, PHONE, sounds, WALK } from "./support";
 
 /** Alerts, rules and targets on the page. */
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(WALK);
 
 let server: TestServer;
 let browser: Browser;

@@ -10,22 +10,11 @@ import { ADMIN, TestServer } from "../../support/server";
 import { SECOND } from "../../support/time";
 import { share } from "../../tracking/shares/support";
 import { fix, northOf, type Place } from "../../tracking/support";
-import {
-  countSounds,
-  DESKTOP,
-  drawnAt,
-  expectAccessible,
-  expectQuiet,
-  gone,
-  mapReady,
-  openBridge,
-  PHONE,
-  sounds,
-} from "./support";
+import { countSounds, DESKTOP, drawnAt, expectAccessible, expectQuiet, gone, mapReady, openBridge, PHONE, sounds, WALK } from "./support";
 
 /** The anchor watch on the page, with its alarm. */
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(WALK);
 
 const ANCHOR = { latitude: fix().latitude, longitude: fix().longitude };
 

@@ -5,11 +5,11 @@ import { type Browser, chromium, startBrowser } from "../../support/browser";
 import { eventually, soon } from "../../support/expectations";
 import { newUser } from "../../support/people";
 import { ADMIN, command, TestServer, temporaryDirectory } from "../../support/server";
-import { expectAccessible, expectQuiet, openBridge, openPage, PHONE, signInOn } from "./support";
+import { expectAccessible, expectQuiet, openBridge, openPage, PHONE, signInOn, WALK } from "./support";
 
 /** The way into the page, and out of it. */
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(WALK);
 
 if (!chromium) process.stderr.write("Skipped: the page in a browser, since there is no Chromium here.\n");
 

@@ -3,20 +3,11 @@ import { type Browser, chromium, startBrowser } from "../../support/browser";
 import { newUser, staff } from "../../support/people";
 import { freePort } from "../../support/program";
 import { ADMIN, TestServer } from "../../support/server";
-import {
-  boatUrl,
-  DESKTOP,
-  expectAccessible,
-  expectQuiet,
-  gone,
-  openBridge,
-  openPage,
-  PHONE,
-} from "./support";
+import { boatUrl, DESKTOP, expectAccessible, expectQuiet, gone, openBridge, openPage, PHONE, WALK } from "./support";
 
 /** People on the page: invited, shown one device, given rights and deprived of them, by links without an account. */
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(WALK);
 
 let server: TestServer;
 let browser: Browser;

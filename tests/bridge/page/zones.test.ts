@@ -3,20 +3,11 @@ import type { Page } from "playwright-core";
 import { type Browser, chromium, startBrowser } from "../../support/browser";
 import { eventually, expectStatus, soon } from "../../support/expectations";
 import { ADMIN, TestServer } from "../../support/server";
-import {
-  DESKTOP,
-  doubleClick,
-  drawn,
-  expectAccessible,
-  expectQuiet,
-  mapReady,
-  openBridge,
-  PHONE,
-} from "./support";
+import { DESKTOP, doubleClick, drawn, expectAccessible, expectQuiet, mapReady, openBridge, PHONE, WALK } from "./support";
 
 /** Zones on the page: drawn on the map, changed by numbers, and who is inside. */
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(WALK);
 
 let server: TestServer;
 let browser: Browser;
