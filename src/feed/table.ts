@@ -19,3 +19,15 @@ export const changes = sqliteTable("changes", {
 
 /** One row: the name of this run of numbers. A restored backup gets another one. */
 export const feedState = sqliteTable("feed_state", { epoch: text().primaryKey() });
+
+/**
+ * Readers that keep their place over restarts, such as the connection to a broker: what one has not acknowledged outlives the
+ * retention.
+ */
+export const feedReaders = sqliteTable("feed_readers", {
+  name: text().primaryKey(),
+  /** The run of numbers that `number` is one of. */
+  epoch: text().notNull(),
+  /** Everything up to it is acknowledged. */
+  number: integer().notNull(),
+});

@@ -30,6 +30,9 @@ const COSTLY: Record<string, number> = {
 const isDoor = ({ document }: Operation): boolean =>
   document.security.some((way) => "trackerPassword" in way);
 
+/** True for what boxes send and fetch, which takes their tokens alone. */
+const isForBoxes = ({ document }: Operation): boolean => document.security.some((way) => "boxToken" in way);
+
 /**
  * Rules that a schema can't express: the 400s that a valid request may get, and the operations that answer
  * them.
@@ -64,12 +67,13 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
   ],
   [
     /^(POST|PATCH) \/v1\/notification-targets/,
-    /^\w+ (is no field of|is required for|leads to) |must have no query and no fragment$|must be a time zone /,
+    /^\w+ (is no field of|is required for|leads to|needs an MQTT broker)|must have no query and no fragment$|must be a time zone /,
   ],
   [
     /^(POST \/v1\/(share-links|invitations)|PUT .*\/shares\/)/,
     /must be in the future$|at most a year ahead$|is there twice$|is for (the level|a link)|is required|must not be before from$|must be left out|either these or a trip_id|names no |must be somebody else$|must have no query and no fragment$/,
   ],
+  [/^POST \/v1\/sync\/boxes/, /must have no query and no fragment$/],
   // Spans, tolerances with an exponent, and time zones.
   [
     /^GET .*\/(track|timeline|statistics)$/,
@@ -79,11 +83,11 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
   [/^POST \/v1\/trips\/\{id\}\/log/, /^(text|occurred_at|data)\b/],
   [/^POST \/bridge\/downloads$/, /^path must be one of the API/],
   // Shapes of zones, which JSON Schema can't state.
-  [/^(POST|PATCH) \/v1\/geofences/, /^(geometry|width_m|latitude|longitude|radius_km|kind)\b/],
+  [/^(POST|PATCH) \/v1\/geofences/, /^(geometry|width_m|latitude|longitude|radius_km|kind)\b|is no box$/],
   // Conditions and texts of rules, and records that they name.
   [
     /^(POST|PATCH) \/v1\/alert-rules/,
-    /is no (device|zone|notification target)$|must be empty|is required|may hold |must be left out|must be a time zone /,
+    /is no (device|zone|notification target|box)$|must be empty|is required|may hold |must be left out|must be a time zone /,
   ],
   [
     /^PUT \/v1\/devices\/\{id\}\/anchor/,
@@ -102,7 +106,7 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
   [/^PATCH \/v1\/trips/, /^A trip|status/],
   // Rules that JSON Schema can't state: RFC 6749, section 3.1.2, and RFC 8252; addresses; each key's own kind
   // of value.
-  [/\/v1\/oauth\/clients/, /^redirect_uris\.\d+ must/],
+  [/\/v1\/oauth\/clients/, /^(post_logout_)?redirect_uris\.\d+ must|^approved_scopes\.\d+ /],
   [/^POST \/v1\/internal\/audit$/, /^ip_address must be an IP address$/],
   [/^PATCH \/v1\/system-config/, /^value must/],
   [/^POST \/v1\/settings$/, /^key must not be public, /],
@@ -126,6 +130,7 @@ export class Fuzzer {
   #narrow: Token = "";
   /** The token of an app, which every known caller sends at the doors for apps. */
   #tracker: Token = "";
+  #box: Token = "";
 
   private constructor(server: TestServer, contract: Contract) {
     this.server = server;
@@ -213,6 +218,10 @@ export class Fuzzer {
     const made = await this.#must("POST", `/v1/devices/${boat.data.id}/trackers`, this.#admin, app);
     this.pool.spare(boat.data.id, made.data.id);
     this.#tracker = made.data.token;
+    const aboard = { name: "Boat", base_url: "https://shore.example.org" };
+    const box = await this.#must("POST", "/v1/sync/boxes", this.#admin, aboard);
+    this.pool.spare(box.data.id);
+    this.#box = box.data.token;
     for (const path of ["roles", "permissions", "platforms", "system-config", "users/me/audit"])
       this.pool.harvest(`/v1/${path}`, (await this.server.get(`/v1/${path}`, { token: this.#admin })).body);
   }
@@ -267,7 +276,8 @@ export class Fuzzer {
       "narrow key": this.#narrow,
       "system key": this.server.systemKey,
     }[request.who];
-    const token = known !== undefined && isDoor(operation) ? this.#tracker : known;
+    const own = isDoor(operation) ? this.#tracker : isForBoxes(operation) ? this.#box : known;
+    const token = known && own;
     this.requests++;
     const asked = known === undefined ? request.path : this.#withToken(operation, request.path);
     // Nothing is waited for.
@@ -340,7 +350,9 @@ export class Fuzzer {
     const hasAppKey = "x-id-app-key" in request.headers;
     // Doors of pages are closed to those of other origins.
     const isElsewhere = template.startsWith("/bridge/") && "origin" in request.headers;
-    if (request.who === "admin" && document.security.length > 0 && !hasAppKey && !isElsewhere)
+    // An access token alone shows which claims an application may read.
+    const isForSessions = !template.startsWith("/oauth/") && !isElsewhere;
+    if (request.who === "admin" && document.security.length > 0 && !hasAppKey && isForSessions)
       claim(status !== 401, "closed to a session that is valid");
     const permission = document["x-permission"];
     // `me` in place of an identifier may lead to another operation, which takes sessions alone.

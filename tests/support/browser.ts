@@ -75,7 +75,7 @@ export async function startBrowser(executablePath: string): Promise<Browser> {
     const context = await browser.newContext({
       viewport: { width: 1280, height: 1600 },
       // A quarter of the pixels, which nobody looks at, takes half of the time. Lengths are in CSS pixels, as ever.
-      deviceScaleFactor: Number(process.env.DSF ?? 0.5),
+      deviceScaleFactor: 0.5,
       locale: "en",
     });
     context.setDefaultTimeout(PAGE_TIMEOUT);

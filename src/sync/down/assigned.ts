@@ -70,12 +70,18 @@ function rulesOf(boxId: string): AssignedRule[] {
     });
 }
 
+/** Characters of a reason that are kept: it is a box's word, and may be anything. */
+const LONGEST_REASON = 500;
+
 /** Notes what a box tells of its set, in the current transaction. */
 export function noteApplied(
   boxId: string,
   { version, error }: { version: number | null; error: string | null },
 ): void {
-  db.update(boxes).set({ applied_version: version, error }).where(eq(boxes.id, boxId)).run();
+  db.update(boxes)
+    .set({ applied_version: version, error: error === null ? null : error.slice(0, LONGEST_REASON) })
+    .where(eq(boxes.id, boxId))
+    .run();
 }
 
 /** Looks soon after rights changed, and by the job after a ban has run out. */

@@ -31,7 +31,6 @@ afterEach(async () => {
     await server.delete(`${RULES}/${id}`, { token });
 });
 
-
 describe("a rule on speed", () => {
   test("raises above its limit and clears at it, with the speed and the place", async () => {
     const device = await server.device("Van 3");

@@ -140,7 +140,7 @@ describe.skipIf(!chromium)("the administration", () => {
     await page.getByLabel("Name").fill("Leaves at night");
     await page.getByRole("group", { name: "Boats that watch it too" }).getByLabel("Möwe").check();
     await page.getByRole("button", { name: "Make the rule" }).click();
-    await page.getByText("Leaves at night").waitFor();
+    await page.getByRole("link", { name: /^Leaves at night/ }).waitFor();
     const { data: rules } = (await server.get("/v1/alert-rules", { token: await server.admin() })).body;
     expect(rules.map(({ box_ids }: { box_ids: string[] }) => box_ids)).toEqual([[box.id]]);
 
@@ -187,6 +187,7 @@ describe.skipIf(!chromium)("the administration", () => {
     await page.getByText("No connected accounts").waitFor();
     await open("server");
     await page.getByText("What the doctor finds").waitFor();
+    await page.getByRole("listitem").filter({ hasText: "Live updates" }).getByText("works").waitFor();
     await page.locator(".tag.good").first().waitFor();
     await expectAccessible(page);
     expectQuiet(visit);

@@ -9,7 +9,17 @@ import { newUser } from "../../support/people";
 import { ADMIN, TestServer } from "../../support/server";
 import { share } from "../../tracking/shares/support";
 import { createZone, fix, northOf } from "../../tracking/support";
-import { countSounds, DESKTOP, expectAccessible, expectQuiet, gone, openBridge, PHONE, sounds, WALK } from "./support";
+import {
+  countSounds,
+  DESKTOP,
+  expectAccessible,
+  expectQuiet,
+  gone,
+  openBridge,
+  PHONE,
+  sounds,
+  WALK,
+} from "./support";
 
 /** Alerts, rules and targets on the page. */
 

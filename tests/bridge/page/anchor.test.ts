@@ -10,7 +10,19 @@ import { ADMIN, TestServer } from "../../support/server";
 import { SECOND } from "../../support/time";
 import { share } from "../../tracking/shares/support";
 import { fix, northOf, type Place } from "../../tracking/support";
-import { countSounds, DESKTOP, drawnAt, expectAccessible, expectQuiet, gone, mapReady, openBridge, PHONE, sounds, WALK } from "./support";
+import {
+  countSounds,
+  DESKTOP,
+  drawnAt,
+  expectAccessible,
+  expectQuiet,
+  gone,
+  mapReady,
+  openBridge,
+  PHONE,
+  sounds,
+  WALK,
+} from "./support";
 
 /** The anchor watch on the page, with its alarm. */
 

@@ -5,7 +5,17 @@ import { type Browser, chromium, startBrowser } from "../../support/browser";
 import { eventually, soon } from "../../support/expectations";
 import { newUser } from "../../support/people";
 import { ADMIN, TestServer } from "../../support/server";
-import { DESKTOP, drawn, expectAccessible, expectQuiet, gone, mapReady, openBridge, PHONE, WALK } from "./support";
+import {
+  DESKTOP,
+  drawn,
+  expectAccessible,
+  expectQuiet,
+  gone,
+  mapReady,
+  openBridge,
+  PHONE,
+  WALK,
+} from "./support";
 
 /** A day on the page: a recorded voyage is imported, looked at, replayed, and taken along. */
 

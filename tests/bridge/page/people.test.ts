@@ -3,7 +3,17 @@ import { type Browser, chromium, startBrowser } from "../../support/browser";
 import { newUser, staff } from "../../support/people";
 import { freePort } from "../../support/program";
 import { ADMIN, TestServer } from "../../support/server";
-import { boatUrl, DESKTOP, expectAccessible, expectQuiet, gone, openBridge, openPage, PHONE, WALK } from "./support";
+import {
+  boatUrl,
+  DESKTOP,
+  expectAccessible,
+  expectQuiet,
+  gone,
+  openBridge,
+  openPage,
+  PHONE,
+  WALK,
+} from "./support";
 
 /** People on the page: invited, shown one device, given rights and deprived of them, by links without an account. */
 
@@ -43,6 +53,7 @@ describe.skipIf(!chromium)("an administrator", () => {
     await page.getByText("Nobody is invited").waitFor();
     await expectAccessible(page);
     await page.getByRole("button", { name: "Invite somebody" }).click();
+    await page.getByRole("checkbox", { name: "Greif" }).check();
     await page.getByLabel("Greif: they see").selectOption({ label: "where it is now" });
     await page.getByRole("button", { name: "Invite", exact: true }).click();
     const dialog = page.getByRole("dialog");

@@ -3,7 +3,17 @@ import type { Page } from "playwright-core";
 import { type Browser, chromium, startBrowser } from "../../support/browser";
 import { eventually, expectStatus, soon } from "../../support/expectations";
 import { ADMIN, TestServer } from "../../support/server";
-import { DESKTOP, doubleClick, drawn, expectAccessible, expectQuiet, mapReady, openBridge, PHONE, WALK } from "./support";
+import {
+  DESKTOP,
+  doubleClick,
+  drawn,
+  expectAccessible,
+  expectQuiet,
+  mapReady,
+  openBridge,
+  PHONE,
+  WALK,
+} from "./support";
 
 /** Zones on the page: drawn on the map, changed by numbers, and who is inside. */
 
@@ -198,6 +208,7 @@ describe.skipIf(!chromium)("a skipper with a phone, by night", () => {
     await page.getByLabel("Breite", { exact: true }).fill("54.3");
     await page.getByLabel("Länge", { exact: true }).fill("13.2");
     await page.getByLabel("Radius (Meter)").fill("400");
+    await page.locator("details.more > summary").click();
     await page.getByLabel("Positionen in Folge").fill("2");
     await page.locator(".map-tools").waitFor();
     await look(page, [13.2, 54.3], 12);

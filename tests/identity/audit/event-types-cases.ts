@@ -38,6 +38,7 @@ import { link } from "../accounts/support";
 import { requestEmailChange, resetToken } from "../auth/support";
 import { BASE, newInvitation } from "../invitations/support";
 import { challenge, type Guarded, guarded, nextCode, setUp, turnOn, wrongCode } from "../two-factor/support";
+import { OAUTH_CASES, withGrants } from "./event-types-oauth";
 import {
   type Case,
   event,
@@ -1026,6 +1027,39 @@ const TRACKERS: Case[] = [
   },
 ];
 
+// --- Boxes ------------------------------------------------------------------------------------------------
+
+const SHORE = { base_url: "https://shore.example.org" };
+
+/** An administrator's request about a box of its own. */
+const aboutBox = async ({ server, admin }: World) => {
+  const made = await server.post("/v1/sync/boxes", { token: admin.token, body: { name: "Greif", ...SHORE } });
+  return { user: admin.id, token: admin.token, params: { id: done(made).data.id } };
+};
+
+const BOXES: Case[] = [
+  {
+    operation: "POST /v1/sync/boxes",
+    writes: [event("box_created", "box")],
+    prepare: ({ admin: { id, token } }) => ({ user: id, token, body: { name: "Greif", ...SHORE } }),
+  },
+  {
+    operation: "PATCH /v1/sync/boxes/{id}",
+    writes: [event("box_updated", "box")],
+    prepare: async (world) => ({ ...(await aboutBox(world)), body: { name: "Möwe" } }),
+  },
+  {
+    operation: "POST /v1/sync/boxes/{id}/rotate-token",
+    writes: [event("box_token_rotated", "box")],
+    prepare: async (world) => ({ ...(await aboutBox(world)), body: SHORE }),
+  },
+  {
+    operation: "DELETE /v1/sync/boxes/{id}",
+    writes: [event("box_deleted", "box")],
+    prepare: aboutBox,
+  },
+];
+
 // --- Shares -----------------------------------------------------------------------------------------------
 
 /** A device that is shared with somebody. */
@@ -1763,18 +1797,20 @@ const withPages = (cases: Case[]): Case[] =>
   });
 
 export const CASES: Case[] = withPages([
-  ...SIGN_INS,
-  ...SESSIONS,
+  ...withGrants(SIGN_INS),
+  ...withGrants(SESSIONS),
   ...PROOFS,
-  ...PASSWORDS,
-  ...TWO_FACTORS,
+  ...withGrants(PASSWORDS),
+  ...withGrants(TWO_FACTORS),
+  ...OAUTH_CASES,
   ...CREATED,
   ...UPDATED,
   ...LINKED,
-  ...BANS,
-  ...DELETIONS,
+  ...withGrants(BANS),
+  ...withGrants(DELETIONS),
   ...KEYS,
   ...TRACKERS,
+  ...BOXES,
   ...SHARES,
   ...INVITATIONS,
   ...LINKS,

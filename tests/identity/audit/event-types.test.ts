@@ -7,9 +7,11 @@ import { done } from "../../support/expectations";
 import { externalUser, newPerson, openSession } from "../../support/people";
 import { permissionId } from "../../support/roles";
 import { Client } from "../../support/socket";
+import { newBox } from "../../sync/support";
 import { DOORS, newTracker } from "../../tracking/doors/support";
 import { newLink } from "../../tracking/links/support";
 import { postPoint } from "../../tracking/support";
+import { newClient, tokensFor } from "../oauth/support";
 import { CASES, connectTwitch, gone, newShare, newTarget, syncGuild, twitch } from "./event-types-cases";
 import {
   ask,
@@ -91,8 +93,10 @@ api_key_created api_key_revoked bot_command_executed bot_guild_configured
 platform_updated user_banned user_unbanned user_deletion_scheduled user_deletion_cancelled
 device_shared device_unshared invitation_created invitation_accepted invitation_revoked share_link_created share_link_ended
 tracker_created tracker_updated tracker_deleted positions_imported
+box_created box_updated box_token_rotated box_deleted
 alert_acknowledged alert_rule_created alert_rule_updated alert_rule_deleted anchor_watch_set anchor_watch_ended
 notification_target_created notification_target_updated notification_target_secret_rotated notification_target_deleted
+oauth_grant_created oauth_grant_ended signing_key_rotated
 role_created role_updated role_deleted role_assigned role_removed permission_created audit_reported moderation_action
 `
   .trim()
@@ -146,6 +150,7 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
     body: { positions: [{ latitude: 54, longitude: 13, timestamp: 1_777_887_000 }] },
   }),
   "GET /bridge/session": () => ({ headers: { "x-fairlead-page": "1" } }),
+  "GET /bridge/addresses": () => ({ headers: { "x-fairlead-page": "1" } }),
   "POST /bridge/downloads": () => ({
     token: world.admin.token,
     headers: { "x-fairlead-page": "1" },
@@ -204,6 +209,18 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
     const [id = ""] = putDeliveries(world.server, (await newTarget(world)).id, 1, { status: "failed" });
     return { params: { id } };
   },
+  "GET /v1/sync/boxes/{id}": async () => ({ params: { id: (await newBox(world.server)).id } }),
+  "GET /v1/sync/set": async () => ({ token: (await newBox(world.server)).token }),
+  ...Object.fromEntries(
+    ["GET", "POST"].map((method) => [
+      `${method} /oauth/userinfo`,
+      async () => ({
+        token: (await tokensFor(world.server, await newClient(world.server), world.member.token))
+          .access_token,
+      }),
+    ]),
+  ),
+  "GET /v1/users/me/consents": () => ({ token: world.member.token }),
   "GET /v1/platforms/{id_or_slug}": () => ({ params: { id_or_slug: "email" } }),
   "PATCH /v1/admin/audit/reports/{report_id}": async () => ({
     ...{ params: { report_id: await newReport() }, body: { status: "reviewed" } },

@@ -25,7 +25,8 @@ const words = inLanguages({
 
 const RESTART = "npm start -- --host 0.0.0.0";
 
-const isLocal = /^(?:127\.[\d.]+|\[::1\]|(?:.*\.)?localhost)$/.test(new URL(BASE).hostname);
+/** True if the page is open by an address that leads each machine to itself. */
+export const isLocal: boolean = /^(?:127\.[\d.]+|\[::1\]|(?:.*\.)?localhost)$/.test(new URL(BASE).hostname);
 
 export interface Address {
   /** Without a slash at its end. */

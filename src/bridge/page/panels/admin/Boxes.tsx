@@ -8,6 +8,7 @@ import { fleet } from "../../fleet";
 import { inLanguages } from "../../language";
 import { to } from "../../route";
 import { present } from "../../times";
+import { isLocal } from "../../ui/address";
 import { Button } from "../../ui/button";
 import { Copyable } from "../../ui/copy";
 import { ask, Dialog } from "../../ui/dialog";
@@ -157,8 +158,8 @@ export function Boxes(): JSX.Element {
   );
 }
 
-/** The address of the page, which a boat reaches as a rule. */
-const HERE = BASE.replace(/\/$/, "");
+/** The address of the page, which a boat reaches as a rule; empty for one that leads each machine to itself. */
+const HERE = isLocal ? "" : BASE.replace(/\/$/, "");
 
 function NewBox({
   onMade,
