@@ -153,7 +153,8 @@ export async function completePasswordReset(actor: AnyActor, input: ResetComplet
 /** Changes the own password and ends the other sessions. Throws 400 for a wrong current password. */
 export async function changePassword(actor: SessionActor, input: PasswordChange): Promise<void> {
   const stored = passwordHashOf(actor.caller.userId);
-  if (stored === null) throw badRequest("This account has no password; link an email address to get one");
+  if (stored === null)
+    throw badRequest("This account has no password; reset it by email, or link an email address, to get one");
   const { username } = activeUser(actor.caller.userId);
   const given = { hash: stored, password: input.current_password };
   if (!(await isOwnPassword(actor, actor.caller.userId, given)))
@@ -184,7 +185,11 @@ export async function changePassword(actor: SessionActor, input: PasswordChange)
  */
 function setPassword(userId: string, hash: string, client: Client): void {
   const time = now();
-  db.update(passwords).set({ hash, changed_at: time }).where(eq(passwords.user_id, userId)).run();
+  // Whoever came with a passkey has none so far.
+  db.insert(passwords)
+    .values({ user_id: userId, hash, changed_at: time })
+    .onConflictDoUpdate({ target: passwords.user_id, set: { hash, changed_at: time } })
+    .run();
   db.delete(passwordResets).where(eq(passwordResets.user_id, userId)).run();
   cancelVerification(userId, "email_change");
   cancelVerification(userId, "email_link");

@@ -16,6 +16,7 @@ import type { UserRow } from "../../identity/directory/users";
 import { cancelQueuedEmails } from "../../identity/email/service";
 import { eraseInvitationsOf } from "../../identity/invitations/service";
 import { oauthClients } from "../../identity/oauth-clients/table";
+import { erasePasskeys } from "../../identity/passkeys/service";
 import { eraseAddressesOf } from "../../identity/passwords/sign-in-addresses";
 import { userRoles } from "../../identity/roles/table";
 import { BY_NOBODY, deleteSessions } from "../../identity/sessions/service";
@@ -91,6 +92,7 @@ const ERASURES: ((userId: string) => unknown)[] = [
   eraseAddressesOf,
   eraseAccounts,
   removeTwoFactor,
+  erasePasskeys,
   (userId) => db.delete(passwords).where(eq(passwords.user_id, userId)).run(),
   // Devices stay, without their key.
   (userId) => {
