@@ -8,7 +8,12 @@ import type { Assertion, NewCredential } from "./schema";
  */
 
 /** Loaded at the first passkey: most starts need none of it. */
-const library = lazy(() => import("@simplewebauthn/server"));
+const library = lazy(async () => {
+  const loaded = await import("@simplewebauthn/server");
+  // Without a root to trust, no chain is followed, and nobody is asked what was revoked.
+  loaded.SettingsService.setRootCertificates({ identifier: "apple", certificates: [] });
+  return loaded;
+});
 const helpers = lazy(() => import("@simplewebauthn/server/helpers"));
 
 /** EdDSA, ES256 and RS256, by their numbers in COSE (RFC 9053; RFC 8812). */
