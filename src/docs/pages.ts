@@ -235,7 +235,7 @@ if (form) {
   }
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    working(async () =>
+    return working(async () =>
       take(
         await post(
           texts.path,

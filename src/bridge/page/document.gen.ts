@@ -4820,7 +4820,7 @@ export interface components {
             next: string;
         };
         DeletionRequest: {
-            password: string;
+            password?: string | null;
             code?: string | null;
         };
         DeletionStatus: {

@@ -18,7 +18,7 @@ const passkeyName = name("Name, for its user alone", "Phone");
 
 export const NewPasskey = t.Object(
   { credential: NewCredential, name: t.Optional(passkeyName) },
-  { title: "NewPasskey" },
+  { title: "NewPasskey", description: "A new passkey, and its name" },
 );
 export type NewPasskey = (typeof NewPasskey)["static"];
 

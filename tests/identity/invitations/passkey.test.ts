@@ -146,6 +146,18 @@ describe("an account with nothing but a passkey", () => {
     expect(known.body).toEqual(unknown.body);
   });
 
+  test("schedules its deletion in a session of the last ten minutes", async () => {
+    const { session, authenticator } = await accepted();
+    const token = session.session_token;
+    const schedule = () => server.post("/v1/users/me/deletion", { token, body: {} });
+    await server.advance(10 * MINUTE);
+    expectRefused(await schedule(), 403, "ReauthenticationRequired");
+    const { public_key } = done(await server.post("/v1/auth/reauthenticate/options", { token }));
+    const passkey = await authenticator.get(public_key);
+    done(await server.post("/v1/auth/reauthenticate", { token, body: { passkey } }));
+    expect(done(await schedule()).is_scheduled_for_deletion).toBe(true);
+  });
+
   test("gets a password by a reset, if its authenticator is lost", async () => {
     const { username, email, authenticator } = await accepted();
     done(await server.post("/v1/auth/reset-password", { body: { email } }));

@@ -87,6 +87,7 @@ export const words = inLanguages({
     keep: "Keep my account",
     delete: "Delete my account",
     deleteHint: "Your positions, trips and logs stay with their devices, without your name.",
+    passwordIf: "Current password, if there is one",
     codeIf: "Code of the second factor, if it is on",
   },
   de: {
@@ -177,6 +178,7 @@ export const words = inLanguages({
     keep: "Mein Konto behalten",
     delete: "Mein Konto löschen",
     deleteHint: "Deine Positionen, Fahrten und Logbücher bleiben bei ihren Geräten, ohne deinen Namen.",
+    passwordIf: "Jetziges Passwort, falls es eines gibt",
     codeIf: "Code des zweiten Faktors, falls er an ist",
   },
 });
