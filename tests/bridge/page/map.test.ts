@@ -7,11 +7,11 @@ import { type Browser, chromium, startBrowser, type Visit } from "../../support/
 import { writeMbtiles } from "../../support/charts";
 import { eventually, expectStatus, soon } from "../../support/expectations";
 import { ADMIN, TestServer, temporaryDirectory } from "../../support/server";
-import { drawn, drawnAt, expectAccessible, expectQuiet, mapReady, openBridge, PHONE } from "./support";
+import { drawn, drawnAt, expectAccessible, expectQuiet, mapReady, openBridge, PHONE, WALK } from "./support";
 
 /** The map as a skipper looks at it, with everything on it. */
 
-setDefaultTimeout(90_000);
+setDefaultTimeout(WALK);
 
 const MIDDLE = { latitude: 54.1, longitude: 13.46 };
 const MINUTE = 60;

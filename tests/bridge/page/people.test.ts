@@ -12,11 +12,12 @@ import {
   openBridge,
   openPage,
   PHONE,
+  WALK,
 } from "./support";
 
 /** People on the page: invited, shown one device, given rights and deprived of them, by links without an account. */
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(WALK);
 
 let server: TestServer;
 let browser: Browser;
