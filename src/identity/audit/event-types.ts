@@ -126,8 +126,9 @@ export const EVENT_TYPES = {
   },
   passkey_updated: { meaning: "A passkey was renamed", by: ["PATCH /v1/users/me/passkeys/{id}"] },
   passkey_removed: {
-    meaning: "A passkey was removed: by its user, or with the account",
-    by: ["DELETE /v1/users/me/passkeys/{id}", ...SCRUBS],
+    meaning:
+      "A passkey was removed: by its user, by a reset of the password that proved the address, or with the account",
+    by: ["DELETE /v1/users/me/passkeys/{id}", "POST /v1/auth/reset-password/complete", ...SCRUBS],
   },
   passkey_login: {
     meaning: "A passkey was accepted at a sign-in: by itself, or as the second factor, as `metadata` says",

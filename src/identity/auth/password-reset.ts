@@ -11,7 +11,7 @@ import { isUnexpiredIn } from "../../kernel/time/lifetime";
 import { type AnyActor, type SessionActor, transactAs } from "../access/actor";
 import { hasActiveKey, switchOffKeys } from "../api-keys/owner";
 import { recordAudit } from "../audit/service";
-import { hasAccountElsewhere, noteAddressProved } from "../directory/accounts";
+import { emailAccount, hasAccountElsewhere, noteAddressProved } from "../directory/accounts";
 import { activeUser, findUser } from "../directory/users";
 import { emailLocale } from "../email/locale";
 import { notify } from "../email/notify";
@@ -24,6 +24,7 @@ import { forceLogout, revokeOtherSessions } from "../sessions/service";
 import { dropChallenges } from "../two-factor-codes/challenges";
 import { forgiveByReset } from "../two-factor-codes/failures";
 import { cancelVerification } from "../verification/service";
+import { erasePasskeys } from "../webauthn/erase";
 import { checkBotProtection } from "./bot-protection";
 import type { PasswordChange, ResetCompletion, ResetRequest } from "./schema";
 import { passwordResets, passwords } from "./table";
@@ -134,6 +135,9 @@ export async function completePasswordReset(actor: AnyActor, input: ResetComplet
     const taken = db.delete(passwordResets).where(unexpired(input.token)).returning().get();
     if (!taken || findUser(user.id)?.deleted_at !== null) throw invalidToken();
     setPassword(user.id, hash, client);
+    // Whoever named an address that is somebody else's may have made passkeys before its owner came.
+    const address = emailAccount(user.id);
+    if (address && !address.email_verified) erasePasskeys(user.id, "password reset");
     if (input.revoke_api_keys) switchOffKeys(user.id, "password reset", "system keys");
     // The link went to the present address, since links to an earlier one end when the address changes. An
     // account that somebody else may still open stays unproved: a person's sign-in elsewhere would link to it.

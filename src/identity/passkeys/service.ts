@@ -69,18 +69,3 @@ export function removePasskey(actor: SessionActor, id: string): Promise<void> {
     notify(activeUser(row.user_id), content, actor.client.acceptLanguage);
   });
 }
-
-/** Erases the passkeys of a user who is scrubbed, in the current transaction. */
-export function erasePasskeys(userId: string): void {
-  const gone = db.delete(passkeys).where(eq(passkeys.user_id, userId)).returning({ id: passkeys.id }).all();
-  for (const { id } of gone)
-    recordAudit({
-      event_type: "passkey_removed",
-      user_id: userId,
-      actor_id: null,
-      resource_type: "passkey",
-      resource_id: id,
-      metadata: { reason: "account deleted" },
-      withoutOrigin: true,
-    });
-}

@@ -16,7 +16,6 @@ import type { UserRow } from "../../identity/directory/users";
 import { cancelQueuedEmails } from "../../identity/email/service";
 import { eraseInvitationsOf } from "../../identity/invitations/service";
 import { oauthClients } from "../../identity/oauth-clients/table";
-import { erasePasskeys } from "../../identity/passkeys/service";
 import { eraseAddressesOf } from "../../identity/passwords/sign-in-addresses";
 import { userRoles } from "../../identity/roles/table";
 import { BY_NOBODY, deleteSessions } from "../../identity/sessions/service";
@@ -24,6 +23,7 @@ import { removeTwoFactor } from "../../identity/two-factor/service";
 import { dropChallenges } from "../../identity/two-factor-codes/challenges";
 import { users } from "../../identity/users/table";
 import { verifications } from "../../identity/verification/table";
+import { erasePasskeys } from "../../identity/webauthn/erase";
 import { db } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { now } from "../../kernel/time/clock";
@@ -92,7 +92,7 @@ const ERASURES: ((userId: string) => unknown)[] = [
   eraseAddressesOf,
   eraseAccounts,
   removeTwoFactor,
-  erasePasskeys,
+  (userId) => erasePasskeys(userId, "account deleted", BY_NOBODY),
   (userId) => db.delete(passwords).where(eq(passwords.user_id, userId)).run(),
   // Devices stay, without their key.
   (userId) => {

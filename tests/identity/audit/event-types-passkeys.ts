@@ -1,6 +1,8 @@
 import { done } from "../../support/expectations";
 import { newPerson, newUser } from "../../support/people";
+import { write } from "../../support/rows";
 import type { TestServer } from "../../support/server";
+import { resetToken } from "../auth/support";
 import { newInvitation } from "../invitations/support";
 import { Agent } from "../oauth/agent";
 import { authorizationOf, newClient } from "../oauth/support";
@@ -174,6 +176,20 @@ const OWN: Case[] = [
     prepare: async ({ server }) => {
       const { id, token, passkey } = await newHolder(server);
       return { user: id, token, params: { id: passkey } };
+    },
+  },
+  {
+    operation: "POST /v1/auth/reset-password/complete",
+    which: "at an unproved address, of somebody with a passkey",
+    writes: [
+      event("password_changed", "user"),
+      event("passkey_removed", "passkey"),
+      event("session_revoked", "session"),
+    ],
+    prepare: async ({ server }) => {
+      const user = await newHolder(server);
+      write(server, `UPDATE platform_accounts SET email_verified = 0 WHERE user_id = '${user.id}'`);
+      return { user: user.id, body: { token: await resetToken(server, user), new_password: "a new one" } };
     },
   },
   {

@@ -166,6 +166,21 @@ describe("an account with nothing but a passkey", () => {
     done(await server.post("/v1/auth/reset-password/complete", { body: { token, new_password } }));
     const body = { identifier: username, password: new_password };
     done(await server.post("/v1/auth/login", { body }));
+    // The address is proved now, by somebody who may be another one than who made the passkey.
+    expectRefused(await signInBy(server, authenticator), 401, "Unauthorized");
+  });
+
+  test("keeps its passkey through a reset if the address was proved before", async () => {
+    const email = freshEmail();
+    await newInvitation(server, { email });
+    const invited = await newestMail(server, email);
+    const { username } = newPerson();
+    const { authenticator, passkey } = await passkeyFor(invited.token, username);
+    expectStatus(await accept(invited.token, { username, passkey }), 201);
+    done(await server.post("/v1/auth/reset-password", { body: { email } }));
+    const { token } = await newestMail(server, email);
+    const body = { token, new_password: "found again by email" };
+    done(await server.post("/v1/auth/reset-password/complete", { body }));
     done(await signInBy(server, authenticator));
   });
 });
