@@ -36,5 +36,5 @@ export async function reauthenticateByPasskey(actor: SessionActor, { password, c
   });
   // A refusal is thrown only after the commit, which must hold its audit event and the used challenge.
   if (outcome instanceof AppError) throw outcome;
-  return proved(outcome);
+  return proved(actor, outcome);
 }

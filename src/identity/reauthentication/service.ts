@@ -5,7 +5,7 @@ import { AppError, invalid } from "../../kernel/errors/errors";
 import { iso, MINUTE, now } from "../../kernel/time/clock";
 import { isInUse } from "../../kernel/time/lifetime";
 import { type Actor, type SessionActor, transactAs } from "../access/actor";
-import { type Caller, isSystemKey } from "../access/caller";
+import { isSystemKey } from "../access/caller";
 import { credentialResource, recordAudit } from "../audit/service";
 import { activeUser } from "../directory/users";
 import { isOwnPassword } from "../passwords/own-password";
@@ -27,8 +27,15 @@ import { hasPasskey } from "../webauthn/assertions";
  * for another account) need a recent sign-in, or a proof that only the user can give.
  */
 
-/** Milliseconds during which a sign-in counts as recent; 0 where no operation needs one. */
-const span = (): number => config["auth.reauthentication_minutes"] * MINUTE;
+/** Minutes during which the sign-in of a page counts as recent where none are configured. */
+const MINUTES_OF_PAGES = 10;
+
+/** Minutes during which the actor's sign-in counts as recent; 0 where no operation needs one. */
+export const minutesFor = ({ isOfPage }: Actor): number =>
+  config["auth.reauthentication_minutes"] || (isOfPage ? MINUTES_OF_PAGES : 0);
+
+/** The same in milliseconds. */
+const span = (actor: Actor): number => minutesFor(actor) * MINUTE;
 
 const required = (message: string) => new AppError("ReauthenticationRequired", message);
 
@@ -46,13 +53,13 @@ export async function requireRecentSignIn(
   proof: Proof,
 ): Promise<void> {
   const { userId } = actor.caller;
-  if (span() === 0 || isSystemKey(actor.caller) || userId === null) return;
+  if (span(actor) === 0 || isSystemKey(actor.caller) || userId === null) return;
   if (actor.caller.kind !== "session" && subjectId !== null && userId !== subjectId) return;
   const hasPassword = passwordHashOf(userId) !== null;
   const hasCode = isTwoFactorOn(userId);
   const isProved = hasCode ? Boolean(proof.code) : hasPassword && Boolean(proof.password);
-  if (!isProved && !isRecent(actor.caller, span()))
-    throw refusal(actor.caller, hasPassword || hasCode || hasPasskey(userId));
+  if (!isProved && !isRecent(actor, span(actor)))
+    throw refusal(actor, hasPassword || hasCode || hasPasskey(userId));
   if (proof.password || proof.code) await prove(actor, userId, proof);
 }
 
@@ -63,20 +70,16 @@ const MOST_FOR_PASSKEYS = 10;
  * Refuses a session that was signed in more than 10 minutes ago, or less if so configured: it changes passkeys, which
  * nothing did before this rule. Throws 403.
  */
-export function requireRecentSession({ caller }: SessionActor): void {
-  const minutes = Math.min(config["auth.reauthentication_minutes"] || MOST_FOR_PASSKEYS, MOST_FOR_PASSKEYS);
-  if (isRecent(caller, minutes * MINUTE)) return;
-  const { userId } = caller;
+export function requireRecentSession(actor: SessionActor): void {
+  const minutes = Math.min(minutesFor(actor) || MOST_FOR_PASSKEYS, MOST_FOR_PASSKEYS);
+  if (isRecent(actor, minutes * MINUTE)) return;
+  const { userId } = actor.caller;
   const canProve = passwordHashOf(userId) !== null || isTwoFactorOn(userId) || hasPasskey(userId);
-  throw refusal(caller, canProve, minutes);
+  throw refusal(actor, canProve, minutes);
 }
 
-function refusal(
-  caller: Caller,
-  canProve: boolean,
-  minutes = config["auth.reauthentication_minutes"],
-): AppError {
-  if (caller.kind !== "session")
+function refusal(actor: Actor, canProve: boolean, minutes = minutesFor(actor)): AppError {
+  if (actor.caller.kind !== "session")
     return required(
       "An API key or an application cannot do this without a proof by its user: send password or, with two-factor authentication on, code; or do it in a session",
     );
@@ -96,7 +99,7 @@ const signInOf = statement(() =>
 );
 
 /** True for a session in which the user proved who it is within a time (milliseconds). */
-function isRecent(caller: Caller, within: number): boolean {
+function isRecent({ caller }: Actor, within: number): boolean {
   const signIn = caller.kind === "session" ? signInOf().get({ id: caller.id }) : undefined;
   return signIn !== undefined && isInUse(signIn.at, within);
 }
@@ -166,12 +169,12 @@ export async function reauthenticate(actor: SessionActor, proof: Proof) {
     throw required("This account has no password and no second factor: sign in again through your platform");
   if (hasPassword && !proof.password) throw invalid("/password", "is required");
   if (hasCode) requiredCode(proof.code);
-  return proved(await prove(actor, actor.caller.userId, proof));
+  return proved(actor, await prove(actor, actor.caller.userId, proof));
 }
 
 /** The answer to a proof that was right at `time` (epoch milliseconds). */
-export const proved = (time: number) => ({
+export const proved = (actor: SessionActor, time: number) => ({
   message: "You have proved who you are",
   authenticated_at: iso(time),
-  expires_at: span() === 0 ? null : iso(time + span()),
+  expires_at: span(actor) === 0 ? null : iso(time + span(actor)),
 });

@@ -99,6 +99,6 @@ describe.skipIf(!chromium)("somebody with whom one device is shared", () => {
     await page.getByRole("link", { name: /Shown/ }).waitFor();
     await gone(page.getByText("Hidden"));
     await server.delete(path, { token: admin });
-    await page.getByText("Nobody has shared a device with you yet.").waitFor();
+    await page.getByText("Nobody has added a device yet, or shared one with you.").waitFor();
   });
 });

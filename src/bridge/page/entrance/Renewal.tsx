@@ -10,17 +10,17 @@ import { bound, Form, TextField } from "../ui/form";
 const words = inLanguages({
   en: {
     title: "Is it you?",
-    lead: "You signed in a while ago. Confirm with what you sign in with.",
+    lead: "You signed in a while ago. Confirm with your password, and with a code too if you have a second factor.",
     password: "Password",
-    code: "Code of the second factor, if it is on",
+    code: "Code of the second factor",
     confirm: "Confirm",
     byPasskey: "Confirm with a passkey",
   },
   de: {
     title: "Bist du es?",
-    lead: "Deine Anmeldung ist eine Weile her. Bestätige mit dem, womit du dich anmeldest.",
+    lead: "Deine Anmeldung ist eine Weile her. Bestätige mit deinem Passwort, und auch mit einem Code, wenn du einen zweiten Faktor hast.",
     password: "Passwort",
-    code: "Code des zweiten Faktors, falls er an ist",
+    code: "Code des zweiten Faktors",
     confirm: "Bestätigen",
     byPasskey: "Mit einem Passkey bestätigen",
   },
@@ -35,7 +35,11 @@ function Question({ answer }: { answer: (isRenewed: boolean) => void }): JSX.Ele
   const t = words();
   const [password, code] = [useSignal(""), useSignal("")];
   const confirm = async () => {
-    const body = { password: password.value || null, code: code.value.trim() || null };
+    // An account with both has to give both.
+    const body = {
+      ...(password.value && { password: password.value }),
+      ...(code.value && { code: code.value.trim() }),
+    };
     await call(() => api.POST("/v1/auth/reauthenticate", { body }));
     answer(true);
   };
