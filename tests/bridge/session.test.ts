@@ -191,8 +191,7 @@ describe("a sign-in that is older than ten minutes", () => {
     const onPage = { headers: { ...PAGE, cookie } };
     expectStatus(await key(onPage, "at once"), 201);
     await server.advance(11 * MINUTE);
-    const keys = async () =>
-      expectStatus(await server.get("/v1/api-keys", { token }), 200).body.data.length;
+    const keys = async () => expectStatus(await server.get("/v1/api-keys", { token }), 200).body.data.length;
     const before = await keys();
     expect(before).toBeGreaterThan(0);
     expectRefused(await key(onPage, "too late"), 403, "ReauthenticationRequired");
