@@ -172,12 +172,29 @@ describe("refused is", () => {
     expect(row?.failures).toBe(0);
   });
 
-  test("a user who was banned meanwhile", async () => {
+  test("a user who was banned meanwhile: the sign-in that waits has ended", async () => {
     const user = await withPasskey(server, await guarded(server));
     const token = await challenge(server, user);
-    done(await server.post(`/v1/users/${user.id}/ban`, { token: await server.admin(), body: {} }));
     const { public_key } = done(await secondOptions(server, token));
-    expectRefused(await verifySecond(token, await user.authenticator.get(public_key)), 403, "AccountBanned");
+    done(await server.post(`/v1/users/${user.id}/ban`, { token: await server.admin(), body: {} }));
+    const answer = await verifySecond(token, await user.authenticator.get(public_key));
+    expectRefused(answer, 401, "Unauthorized");
+  });
+
+  test("a platform that was switched off meanwhile", async () => {
+    const token = await challenge(server, holder);
+    const { public_key } = done(await secondOptions(server, token));
+    const admin = await server.admin();
+    const switchTo = async (enabled: boolean) =>
+      done(await server.patch("/v1/platforms/email/enabled", { token: admin, body: { enabled } }));
+    await switchTo(false);
+    try {
+      const answer = await verifySecond(token, await holder.authenticator.get(public_key));
+      expectRefused(answer, 403, "Forbidden");
+      expect(eventsOf(server, holder.id, "passkey_refused").at(-1)?.error_message).toContain("switched off");
+    } finally {
+      await switchTo(true);
+    }
   });
 });
 
