@@ -37,6 +37,7 @@ import m34 from "../../../drizzle/0034_share_links.sql" with { type: "text" };
 import m35 from "../../../drizzle/0035_older_secrets.sql" with { type: "text" };
 import m36 from "../../../drizzle/0036_spans_of_deleted_devices.sql" with { type: "text" };
 import m37 from "../../../drizzle/0037_boxes.sql" with { type: "text" };
+import m38 from "../../../drizzle/0038_sync.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -77,4 +78,5 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0035_older_secrets", sql: m35 },
   { tag: "0036_spans_of_deleted_devices", sql: m36 },
   { tag: "0037_boxes", sql: m37 },
+  { tag: "0038_sync", sql: m38 },
 ];

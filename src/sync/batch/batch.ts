@@ -201,14 +201,20 @@ function* writeSection(to: Writer, random: Writer, { from, chunks }: Section): G
 }
 
 /** The rows of a batch as bytes, and the random bits. */
-export function* writeRows({ sections }: Batch): Generator<undefined, { plain: Uint8Array; random: Uint8Array }> {
+export function* writeRows({
+  sections,
+}: Batch): Generator<undefined, { plain: Uint8Array; random: Uint8Array }> {
   const [plain, random] = [new Writer(4_096), new Writer(4_096)];
   for (const section of sections) yield* writeSection(plain, random, section);
   return { plain: plain.done(), random: random.done() };
 }
 
 /** The body of a batch whose rows were compressed. */
-export function joinBody(batch: Batch, frame: Uint8Array, random: Uint8Array): { body: Uint8Array; header: number } {
+export function joinBody(
+  batch: Batch,
+  frame: Uint8Array,
+  random: Uint8Array,
+): { body: Uint8Array; header: number } {
   const header = writeHeader(batch, frame.length);
   const body = new Uint8Array(header.length + frame.length + random.length);
   body.set(header);
@@ -274,7 +280,11 @@ function* readSection(from: Reader, random: Reader, after: number): Generator<un
   return chunks;
 }
 
-const isWithin = ({ records, positions }: Pick<Chunk, "records" | "positions">, after: number, upTo: number): boolean =>
+const isWithin = (
+  { records, positions }: Pick<Chunk, "records" | "positions">,
+  after: number,
+  upTo: number,
+): boolean =>
   records.every(({ number }) => number === null || (number > after && number <= upTo)) &&
   (positions.at(-1)?.number ?? after) <= upTo;
 

@@ -58,7 +58,11 @@ function gridFor(numbers: readonly number[]): number {
 }
 
 /** Writes numbers, or null. `groups` names the group of each: its values resemble each other. */
-export function writeDecimals(to: Writer, values: readonly (number | null)[], groups: readonly number[]): void {
+export function writeDecimals(
+  to: Writer,
+  values: readonly (number | null)[],
+  groups: readonly number[],
+): void {
   writeBits(
     to,
     values.map((value) => value === null),

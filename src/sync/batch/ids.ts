@@ -12,7 +12,11 @@ const TIME_FACTOR = 2 ** 40;
 const timeOf = (bytes: Uint8Array): number =>
   (bytes[0] as number) * TIME_FACTOR +
   (((bytes[1] as number) << 24) >>> 0) * 0x100 +
-  ((((bytes[2] as number) << 24) | ((bytes[3] as number) << 16) | ((bytes[4] as number) << 8) | (bytes[5] as number)) >>> 0);
+  ((((bytes[2] as number) << 24) |
+    ((bytes[3] as number) << 16) |
+    ((bytes[4] as number) << 8) |
+    (bytes[5] as number)) >>>
+    0);
 
 function setTime(bytes: Uint8Array, time: number): void {
   let rest = time;
@@ -23,7 +27,8 @@ function setTime(bytes: Uint8Array, time: number): void {
 }
 
 /** The ten bits between the time and the 64 last ones that are random. */
-const middleOf = (bytes: Uint8Array): number => (((bytes[6] as number) & 0x0f) << 6) | ((bytes[8] as number) & 0x3f);
+const middleOf = (bytes: Uint8Array): number =>
+  (((bytes[6] as number) & 0x0f) << 6) | ((bytes[8] as number) & 0x3f);
 
 const isVersion7 = (bytes: Uint8Array): boolean =>
   (bytes[6] as number) >> 4 === 7 && (bytes[8] as number) >> 6 === 2;
@@ -56,7 +61,12 @@ function readMiddles(from: Reader, count: number): number[] {
 }
 
 /** Writes identifiers of records that were made at some times (epoch milliseconds); random bits go to `random`. */
-export function writeIds(to: Writer, random: Writer, ids: readonly string[], madeAt: readonly number[]): void {
+export function writeIds(
+  to: Writer,
+  random: Writer,
+  ids: readonly string[],
+  madeAt: readonly number[],
+): void {
   const all = ids.map(bytesOfUuid);
   const isOther = all.map((bytes) => !isVersion7(bytes));
   writeBits(to, isOther);

@@ -69,16 +69,23 @@ function shortest(values: readonly number[], groups: readonly number[]): { order
   for (let order = ORDERS - 1; order >= 0; order--) {
     let bits = 0;
     const count = Math.min(SAMPLE, values.length);
-    const isPossible = differences(values, groups, order, (difference) => {
-      bits += Math.log2(1 + Math.abs(difference));
-    }, count);
+    const isPossible = differences(
+      values,
+      groups,
+      order,
+      (difference) => {
+        bits += Math.log2(1 + Math.abs(difference));
+      },
+      count,
+    );
     if (isPossible && bits <= best.bits) best = { order, bits };
   }
   return best;
 }
 
 /** About the bits that the first values of a column would take. */
-export const bitsOf = (values: readonly number[], groups: readonly number[]): number => shortest(values, groups).bits;
+export const bitsOf = (values: readonly number[], groups: readonly number[]): number =>
+  shortest(values, groups).bits;
 
 /** Writes numbers of which `isHeld` is true. `groups` names the group of each. */
 export function writeIntegers(to: Writer, values: readonly number[], groups: readonly number[]): void {

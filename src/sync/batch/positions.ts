@@ -1,7 +1,7 @@
 import { bytesOfUuid, MalformedBatch, Reader, uuidAt, Writer } from "./bytes";
 import { readDecimals, writeDecimals } from "./decimals";
 import { readIds, writeIds } from "./ids";
-import { bitsOf, readBits, readIntegers, writeBits, writeIntegers } from "./integers";
+import { bitsOf, readIntegers, writeIntegers } from "./integers";
 import { readSpeeds, type Speeds, writeSpeeds } from "./speeds";
 
 /**
@@ -9,15 +9,7 @@ import { readSpeeds, type Speeds, writeSpeeds } from "./speeds";
  * reader leaves out those that it doesn't know, and takes for null what isn't there.
  */
 
-const DECIMALS = [
-  "altitude",
-  "heading",
-  "pdop",
-  "hdop",
-  "vdop",
-  "accuracy_m",
-  "battery_percent",
-] as const;
+const DECIMALS = ["altitude", "heading", "pdop", "hdop", "vdop", "accuracy_m", "battery_percent"] as const;
 
 /** A position on its way. */
 export interface SentPosition extends Speeds, Record<(typeof DECIMALS)[number], number | null> {
@@ -70,7 +62,11 @@ type Steps<T> = Generator<undefined, T>;
 const alike = (length: number): number[] => new Array<number>(length).fill(0);
 
 /** A column of texts of which few differ: first the different ones, then the place of each, one more than in that list; 0 for null. */
-function writeChoices(to: Writer, values: readonly (string | null)[], write: (to: Writer, value: string) => void): void {
+function writeChoices(
+  to: Writer,
+  values: readonly (string | null)[],
+  write: (to: Writer, value: string) => void,
+): void {
   const places = new Map<string, number>();
   for (const value of values) if (value !== null && !places.has(value)) places.set(value, places.size + 1);
   to.number(places.size);
@@ -114,7 +110,12 @@ function readTimes(from: Reader, groups: readonly number[]): number[] {
 }
 
 /** The times at which positions were stored: by themselves, or as the delay since the fix. */
-function writeCreated(to: Writer, created: readonly number[], times: readonly number[], groups: readonly number[]): void {
+function writeCreated(
+  to: Writer,
+  created: readonly number[],
+  times: readonly number[],
+  groups: readonly number[],
+): void {
   const delays = created.map((time, at) => time - (times[at] as number));
   const areDelays = bitsOf(delays, groups) < bitsOf(created, groups);
   to.byte(areDelays ? 1 : 0);
@@ -132,7 +133,12 @@ function readCreated(from: Reader, times: readonly number[], groups: readonly nu
  * Writes positions, ordered by their numbers, of which the first is above `after`. Random bits go to `random`: they can't be
  * compressed. Yields between columns.
  */
-export function* writePositions(to: Writer, random: Writer, rows: readonly SentPosition[], after: number): Steps<void> {
+export function* writePositions(
+  to: Writer,
+  random: Writer,
+  rows: readonly SentPosition[],
+  after: number,
+): Steps<void> {
   to.number(rows.length);
   const devices = new Map<string | null, number>();
   const groups = rows.map(({ device_id }) => {
@@ -156,27 +162,83 @@ export function* writePositions(to: Writer, random: Writer, rows: readonly SentP
           alike(rows.length),
         ),
     ],
-    [COLUMN.device, (column) => writeChoices(column, rows.map(({ device_id }) => device_id), writeUuid)],
+    [
+      COLUMN.device,
+      (column) =>
+        writeChoices(
+          column,
+          rows.map(({ device_id }) => device_id),
+          writeUuid,
+        ),
+    ],
     [
       COLUMN.trip,
-      (column) => writeChoices(column, rows.map(({ trip_id }) => trip_id), writeUuid),
+      (column) =>
+        writeChoices(
+          column,
+          rows.map(({ trip_id }) => trip_id),
+          writeUuid,
+        ),
       rows.some(({ trip_id }) => trip_id !== null),
     ],
     [COLUMN.timestamp, (column) => writeTimes(column, times, groups)],
     [COLUMN.created, (column) => writeCreated(column, created, times, groups)],
-    [COLUMN.id, (column) => writeIds(column, random, rows.map(({ id }) => id), created)],
-    [COLUMN.latitude, (column) => writeDecimals(column, rows.map(({ latitude }) => latitude), groups)],
-    [COLUMN.longitude, (column) => writeDecimals(column, rows.map(({ longitude }) => longitude), groups)],
+    [
+      COLUMN.id,
+      (column) =>
+        writeIds(
+          column,
+          random,
+          rows.map(({ id }) => id),
+          created,
+        ),
+    ],
+    [
+      COLUMN.latitude,
+      (column) =>
+        writeDecimals(
+          column,
+          rows.map(({ latitude }) => latitude),
+          groups,
+        ),
+    ],
+    [
+      COLUMN.longitude,
+      (column) =>
+        writeDecimals(
+          column,
+          rows.map(({ longitude }) => longitude),
+          groups,
+        ),
+    ],
     [COLUMN.speeds, (column) => writeSpeeds(column, rows, groups)],
-    [COLUMN.source, (column) => writeChoices(column, rows.map(({ source }) => source), writeText)],
+    [
+      COLUMN.source,
+      (column) =>
+        writeChoices(
+          column,
+          rows.map(({ source }) => source),
+          writeText,
+        ),
+    ],
     [
       COLUMN.judgement,
-      (column) => writeChoices(column, rows.map(({ judgement }) => judgement), writeText),
+      (column) =>
+        writeChoices(
+          column,
+          rows.map(({ judgement }) => judgement),
+          writeText,
+        ),
       rows.some(({ judgement }) => judgement !== null),
     ],
     ...DECIMALS.map((name): [number, (column: Writer) => void, boolean] => [
       COLUMN[name],
-      (column) => writeDecimals(column, rows.map((row) => row[name]), groups),
+      (column) =>
+        writeDecimals(
+          column,
+          rows.map((row) => row[name]),
+          groups,
+        ),
       rows.some((row) => row[name] !== null),
     ]),
   ];

@@ -23,9 +23,7 @@ const FORMS = 10;
 
 /** A speed in another unit, rounded to a millionth. */
 const converted = (value: number, from: number, to: number): number =>
-  from === to
-    ? value
-    : Math.round((value / (PER_MPS[from] as number)) * (PER_MPS[to] as number) * 1e6) / 1e6;
+  from === to ? value : Math.round((value / (PER_MPS[from] as number)) * (PER_MPS[to] as number) * 1e6) / 1e6;
 
 function formOf(speeds: readonly (number | null)[]): number {
   const known = speeds.flatMap((speed, at) => (speed === null ? [] : [at]));
@@ -35,7 +33,9 @@ function formOf(speeds: readonly (number | null)[]): number {
   const follow = (from: number) =>
     speeds.every((speed, to) => Object.is(speed, converted(speeds[from] as number, from, to)));
   // The one that was told has fewer decimals than those that were computed.
-  const [from] = known.filter(follow).sort((a, b) => placesOf(speeds[a] as number) - placesOf(speeds[b] as number));
+  const [from] = known
+    .filter(follow)
+    .sort((a, b) => placesOf(speeds[a] as number) - placesOf(speeds[b] as number));
   return from === undefined ? EACH : FOLLOWING + from;
 }
 

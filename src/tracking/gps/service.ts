@@ -183,7 +183,8 @@ export function deletePoint(actor: Actor, id: string): Promise<void> {
     const { trip_id, device_id } = toGpsPoint(row);
     if (trip_id !== null) throw conflict("This GPS point is linked to a trip and cannot be deleted");
     removePoint().run(id);
-    note("gpsUpdate", id, device_id);
+    // Of one that ages out nobody is told: this is how the two are told apart.
+    note("gpsUpdate", id, device_id, { is_deleted: true });
     countAt(ALL, row.timestamp, -1);
     if (device_id !== null) forgetOfDevice(device_id, row);
     afterCommit(() => forgetCurrent(device_id));

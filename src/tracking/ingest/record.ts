@@ -96,6 +96,7 @@ function take(
     created_at: now(),
     source,
     judgement: null,
+    box_id: null,
   };
   const row = rowOf(own, fix);
   const front = journey?.newest ?? Number.NEGATIVE_INFINITY;

@@ -5,10 +5,10 @@ import {
   joinBody,
   MOST_HEADER,
   NO_HASH,
+  readRows,
   type Section,
   splitBody,
   UnknownFormat,
-  readRows,
   writeRows,
 } from "../../../src/sync/batch/batch";
 import { MalformedBatch, Reader, Writer } from "../../../src/sync/batch/bytes";
@@ -63,7 +63,9 @@ const position = fc
   .tuple(
     fc.record({
       id: uuid,
-      device_id: maybe(fc.constantFrom("0192f0c1-0000-7000-8000-000000000001", "0192f0c1-0000-7000-8000-000000000002")),
+      device_id: maybe(
+        fc.constantFrom("0192f0c1-0000-7000-8000-000000000001", "0192f0c1-0000-7000-8000-000000000002"),
+      ),
       trip_id: maybe(uuid),
       timestamp: time,
       created_at: time,
@@ -84,14 +86,19 @@ const position = fc
   )
   .map(([row, speed, step]) => ({ ...row, ...speed, step }));
 
-const numbered = (rows: ({ step: number } & Omit<SentPosition, "number">)[], after: number): SentPosition[] => {
+const numbered = (
+  rows: ({ step: number } & Omit<SentPosition, "number">)[],
+  after: number,
+): SentPosition[] => {
   let last = after;
   return rows.map(({ step, ...row }) => {
     last += step;
     return { ...row, number: last } as SentPosition;
   });
 };
-const positions = fc.array(position as fc.Arbitrary<{ step: number } & Omit<SentPosition, "number">>, { maxLength: 40 });
+const positions = fc.array(position as fc.Arbitrary<{ step: number } & Omit<SentPosition, "number">>, {
+  maxLength: 40,
+});
 
 function written(rows: SentPosition[], after: number): { columns: Uint8Array; random: Uint8Array } {
   const [columns, random] = [new Writer(), new Writer()];
@@ -100,19 +107,26 @@ function written(rows: SentPosition[], after: number): { columns: Uint8Array; ra
 }
 
 const hash = fc.stringMatching(/^[0-9a-f]{12}$/);
-const json = fc.dictionary(fc.string({ maxLength: 8 }), fc.oneof(fc.string(), fc.integer(), fc.constant(null)), {
-  maxKeys: 4,
-  noNullPrototype: true,
-});
+const json = fc.dictionary(
+  fc.string({ maxLength: 8 }),
+  fc.oneof(fc.string(), fc.integer(), fc.constant(null)),
+  {
+    maxKeys: 4,
+    noNullPrototype: true,
+  },
+);
 const section = (lane: (typeof LANES)[number]): fc.Arbitrary<Section> =>
   fc
     .tuple(
       fc.boolean(),
       fc.integer({ min: 0, max: 1_000_000 }),
       hash,
-      fc.array(fc.tuple(positions, fc.array(fc.tuple(uuid, maybe(json)), { maxLength: 3 }), hash, fc.boolean()), {
-        maxLength: 3,
-      }),
+      fc.array(
+        fc.tuple(positions, fc.array(fc.tuple(uuid, maybe(json)), { maxLength: 3 }), hash, fc.boolean()),
+        {
+          maxLength: 3,
+        },
+      ),
     )
     .map(([begins, from, first, parts]) => {
       let last = from;

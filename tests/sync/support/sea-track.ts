@@ -37,10 +37,16 @@ function uuid7(time: number, random: () => number): string {
 }
 
 /** Positions of some boats in turn, numbered from 1 on. */
-export function seaTrack({ devices, fixes, receiver, interval = 10, start, seed = 1 }: SeaTrack): SentPosition[] {
+export function seaTrack({
+  devices,
+  fixes,
+  receiver,
+  interval = 10,
+  start,
+  seed = 1,
+}: SeaTrack): SentPosition[] {
   const random = randomFrom(seed);
-  const normal = () =>
-    Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   const begun = start ?? Date.UTC(2026, 4, 4, 8);
   const boats = Array.from({ length: devices }, (_, at) => ({
     id: uuid7(begun - 86_400_000, random),
