@@ -105,6 +105,9 @@ export function openFeed(): void {
   epoch = epochOf().get()?.epoch ?? "";
 }
 
+/** The name of this run of numbers. */
+export const epochOfFeed = (): string => epoch;
+
 /** The cursor of a number: whoever has it has read up to there. */
 export const cursorOf = (number: number): string => `${epoch}-${number}`;
 
