@@ -16,8 +16,10 @@ CREATE TABLE `boxes` (
 	`clock_offset_ms` integer,
 	`version` text,
 	`assigned_version` integer DEFAULT 0 NOT NULL,
+	`assigned_tag` text,
 	`applied_version` integer,
 	`error` text,
+	`ended_at` integer,
 	FOREIGN KEY (`created_by`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE set null
 ) STRICT;
 --> statement-breakpoint
@@ -25,6 +27,7 @@ CREATE UNIQUE INDEX `boxes_token_hash_unique` ON `boxes` (`token_hash`);--> stat
 CREATE TABLE `box_rules` (
 	`box_id` text NOT NULL,
 	`rule_id` text NOT NULL,
+	`is_silent` integer DEFAULT false NOT NULL,
 	PRIMARY KEY(`box_id`, `rule_id`),
 	FOREIGN KEY (`box_id`) REFERENCES `boxes`(`id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`rule_id`) REFERENCES `alert_rules`(`id`) ON UPDATE no action ON DELETE cascade
@@ -41,9 +44,10 @@ CREATE TABLE `box_zones` (
 --> statement-breakpoint
 CREATE INDEX `box_zones_zone` ON `box_zones` (`geofence_id`);--> statement-breakpoint
 CREATE TABLE `shore_set` (
+	`tag` text,
 	`version` integer,
-	`applied_at` integer,
-	`refused_version` integer,
+	`refused_tag` text,
+	`refused_at` integer,
 	`error` text
 ) STRICT;
 --> statement-breakpoint

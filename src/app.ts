@@ -48,6 +48,8 @@ import { backupRoutes } from "./server/backup/routes";
 import { doctorRoutes } from "./server/doctor/routes";
 import { healthRoutes } from "./server/health/routes";
 import { metricsRoutes } from "./server/metrics/routes";
+import { boxRoutes } from "./sync/boxes/routes";
+import { downRoutes } from "./sync/down/routes";
 import { categoryRoutes } from "./tracking/categories/routes";
 import { crossingRoutes } from "./tracking/crossings/routes";
 import { deviceRoutes } from "./tracking/devices/routes";
@@ -142,6 +144,8 @@ export function createApp(): App {
     .use(deliveryRoutes)
     .use(categoryRoutes)
     .use(templateRoutes)
+    .use(boxRoutes)
+    .use(downRoutes)
     .use(settingRoutes)
     .use(systemConfigRoutes)
     .use(waterLevelRoutes)

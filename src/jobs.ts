@@ -28,6 +28,8 @@ import { deleteDueAccounts, finishScrubs } from "./personal-data/deletion/servic
 import { deleteOldLogs } from "./personal-data/export-logs/service";
 import { backUpWhenDue } from "./server/backup/schedule";
 import { giveHeartbeat } from "./server/heartbeat/heartbeat";
+import { finishReleases } from "./sync/boxes/release";
+import { watchMakers } from "./sync/down/assigned";
 import { recomputeCrossings } from "./tracking/crossings/recompute";
 import { deleteOldCrossings } from "./tracking/crossings/retention";
 import { deleteOldPoints } from "./tracking/gps/retention";
@@ -88,6 +90,8 @@ const JOBS: Job[] = [
   { name: "detach points from deleted devices and trips", interval: MINUTE, run: finishDetachments },
   { name: "log positions of trips", interval: SECOND, run: logPositions, atStart: true },
   { name: "finish removing logs of deleted trips", interval: MINUTE, run: finishRemovals, atStart: true },
+  { name: "release what deleted boxes left", interval: MINUTE, run: finishReleases, atStart: true },
+  { name: "watch the makers of rules that boxes get", interval: MINUTE, run: watchMakers, atStart: true },
   { name: "sync the community on schedule", interval: SECOND, run: () => syncOnSchedule() },
   { name: "delete members that are no guild's", interval: MINUTE, run: deleteStrayMembers, atStart: true },
 ];

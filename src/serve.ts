@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import type { AnyElysia } from "elysia";
 import { startHearers } from "./alerts/anchor/hearers";
 import { startMentions } from "./alerts/anchor/mentions";
@@ -22,6 +22,8 @@ import { newestMigration } from "./kernel/db/migrate";
 import { openData } from "./kernel/db/open-data";
 import { closeDatabase, transact, waitOutsideStatements } from "./kernel/db/transactions";
 import { attachServer } from "./kernel/http/client";
+import { listensToItselfAlone, ownAddresses } from "./kernel/http/own-addresses";
+import { leadsToItself } from "./kernel/http/reachable-url";
 import { configureLog, log } from "./kernel/logs/log";
 import { tryAddress } from "./kernel/process/address";
 import { loadMasterKey, readMasterKey, removeUnfinished } from "./kernel/process/data-dir";
@@ -43,6 +45,7 @@ import { migrationProgress } from "./server/backup/progress";
 import { stopBackups } from "./server/backup/schedule";
 import { checkClockAtStart } from "./server/health/clock";
 import { startMetrics } from "./server/metrics/service";
+import { startWatchingMakers } from "./sync/down/assigned";
 import { startAutoTrips } from "./tracking/auto-trips/service";
 import { startRecomputing } from "./tracking/crossings/recompute";
 import { loadDetachments } from "./tracking/ingest/detach";
@@ -130,6 +133,7 @@ async function bringUp(release: () => void): Promise<Running> {
   const stopRecomputing = startRecomputing();
   const stopTimelines = startTimelines();
   startAutoTrips();
+  startWatchingMakers();
   startDeliveries();
   startHearers();
   startMentions();
@@ -203,11 +207,32 @@ export async function serveUntilStopped(options: ServeOptions): Promise<void> {
   say(
     `Fairlead listens on ${running.url}${config["docs.enabled"] ? ` (documentation: ${running.url}/docs)` : ""}`,
   );
-  if (!hasSuperAdmin())
+  const isFirst = !hasSuperAdmin();
+  // A log has no use for it.
+  if (isFirst || process.stdout.isTTY) sayWhoReaches(running.port);
+  if (isFirst) say("There is no administrator yet.");
+  if (config["bridge.enabled"])
+    offerFirstStart({
+      say,
+      isTerminal: process.stdout.isTTY === true,
+      page: running.url,
+      command: commandLine("user create", true),
+    });
+  if (isFirst)
     say(
-      `There is no administrator yet. Create the first one while the server is running: ${commandLine("user create")} --username NAME --email ADDRESS --role "Super Admin"`,
+      `${config["bridge.enabled"] ? "Or create" : "Create"} an account while the server is running: ${commandLine("user create")} --username NAME --email ADDRESS --role "Super Admin"`,
     );
-  offerFirstStart({ say, isTerminal: process.stdout.isTTY === true });
+}
+
+/** Says how other machines reach a server without an address of its own: a phone that scans a code needs one. */
+function sayWhoReaches(port: number): void {
+  if (!leadsToItself(new URL(publicUrl()))) return;
+  const [address] = ownAddresses(port);
+  if (address !== undefined) say(`In your network: ${address}`);
+  else if (listensToItselfAlone())
+    say(
+      `This machine alone reaches it. For phones in your network: ${isCompiled ? quoted(process.execPath) : "npm start --"} --host 0.0.0.0`,
+    );
 }
 
 /** Prints a line for a person. The server serves on if nobody reads it. */
@@ -216,18 +241,21 @@ function say(line: string): void {
 }
 
 /**
- * The command line with which a person calls another command on the same data directory, from any directory.
+ * The command line with which a person calls another command on the same data directory, from any directory. A public one names
+ * no path of this machine.
  */
-function commandLine(command: string): string {
-  const program = isCompiled ? quoted(process.execPath) : "npm run -s fairlead --";
+function commandLine(command: string, isPublic = false): string {
+  const program = isCompiled
+    ? quoted(isPublic ? basename(process.execPath) : process.execPath)
+    : "npm run -s fairlead --";
   const dataDir = config["data.dir"];
   // npm calls the source in its own directory.
   const isFound = !isCompiled && dataDir === resolve(import.meta.dir, "../data");
   const flags = [
     ...(configFile !== null && dirname(resolve(configFile)) !== dataDir
-      ? [`--config ${quoted(resolve(configFile))}`]
+      ? [`--config ${isPublic ? "FILE" : quoted(resolve(configFile))}`]
       : []),
-    ...(isFound ? [] : [`--data-dir ${quoted(dataDir)}`]),
+    ...(isFound ? [] : [`--data-dir ${isPublic ? "DIRECTORY" : quoted(dataDir)}`]),
   ];
   return [program, command, ...flags].join(" ");
 }

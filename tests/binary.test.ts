@@ -145,7 +145,7 @@ describe.each(FORMS)("$name", ({ make }) => {
     const reader = server.stdout.getReader();
     const decoder = new TextDecoder();
     said = "";
-    while (!said.includes("There is no administrator yet")) {
+    while (!said.includes("user create")) {
       const { done, value } = await reader.read();
       if (done) throw new Error(`the server ended: ${said}`);
       said += decoder.decode(value, { stream: true });

@@ -7,9 +7,18 @@ import { verifyTwoFactorLogin } from "../identity/auth/two-factor-login";
 import { countSignInOf, signInCodeLimit } from "../identity/two-factor-codes/tries";
 import { errors, file, Single } from "../kernel/http/answers";
 import { single } from "../kernel/http/envelopes";
+import { listensToItselfAlone, reachableAddresses } from "../kernel/http/own-addresses";
 import { characters, t } from "../kernel/http/schema";
 import { newDownload, takeDownload } from "./downloads";
-import { Download, NewDownload, PageChallenge, PageLogin, PageSession, PageState } from "./schema";
+import {
+  Download,
+  NewDownload,
+  PageAddresses,
+  PageChallenge,
+  PageLogin,
+  PageSession,
+  PageState,
+} from "./schema";
 import { clearSession, isOpen, keepSession, requirePage } from "./session";
 
 const loginLimit: RateRule = { name: "login", rate: () => config["rate_limit.login"] };
@@ -102,6 +111,22 @@ export const bridgeRoutes = (answer: (request: Request) => Promise<Response>) =>
           operationId: "signOutOfPage",
           summary: "Sign out of a page",
           description: `Ends the session and clears its cookie. ${PAGE}`,
+        },
+      },
+    )
+    .get(
+      "/addresses",
+      ({ request }) => {
+        requirePage(request);
+        return { addresses: reachableAddresses(), is_closed: listensToItselfAlone() };
+      },
+      {
+        access: "session",
+        response: { 200: PageAddresses },
+        detail: {
+          operationId: "getAddressesOfServer",
+          summary: "Ask how other machines reach the server",
+          description: `Addresses for links and QR codes, from a page that was opened on the server's own machine. ${PAGE}`,
         },
       },
     )

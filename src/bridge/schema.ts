@@ -58,3 +58,20 @@ export const PageState = t.Object(
   },
   { title: "PageState" },
 );
+
+export const PageAddresses = record(
+  "PageAddresses",
+  {
+    addresses: t.Array(t.String({ "x-format": "uri" }), {
+      description:
+        "`server.public_url`, unless it leads other machines to themselves, and the addresses of the server's machine in its networks; without a slash at their end",
+      examples: [["http://192.168.1.10:3000"]],
+    }),
+    is_closed: out.boolean(
+      "True if the server listens to its own machine alone: others reach it by a proxy, or not at all",
+      false,
+    ),
+  },
+  "Addresses by which other machines may reach the server",
+);
+export type PageAddresses = (typeof PageAddresses)["static"];

@@ -208,6 +208,8 @@ export const OPTIONS = {
     ["http:", "https:"],
   ),
   "heartbeat.token": secret("token that it is called with, as Authorization: Bearer"),
+  "sync.url": url(null, "aboard: URL of the server ashore that this one tells what it keeps"),
+  "sync.token": secret("aboard: token of this box, which POST /v1/sync/boxes ashore shows once"),
   "geoip.database": text(
     null,
     "path of a City .mmdb file, which adds country, region and city to audit events",

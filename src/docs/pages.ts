@@ -25,6 +25,8 @@ interface Texts {
   offline: string;
   incomplete: string;
   noScript: string;
+  /** The way to the page of this server, once it is done. */
+  next: string;
 }
 
 const ENGLISH = {
@@ -34,6 +36,7 @@ const ENGLISH = {
   offline: "The server cannot be reached. Check your connection and try again.",
   incomplete: "The link is incomplete, or was opened here before. Open it again from the email.",
   noScript: "This page needs JavaScript.",
+  next: "To the sign-in",
 };
 
 const GERMAN = {
@@ -44,6 +47,7 @@ const GERMAN = {
   incomplete:
     "Der Link ist unvollständig oder wurde hier schon geöffnet. Öffne ihn noch einmal aus der E-Mail.",
   noScript: "Diese Seite braucht JavaScript.",
+  next: "Zur Anmeldung",
 };
 
 const VERIFY: Record<Locale, Texts> = {
@@ -148,6 +152,8 @@ small { color: var(--soft); }
 #status { margin: 24px 0 0; }
 #status:empty { display: none; }
 #status strong { display: block; }
+#next { margin: 16px 0 0; }
+a { color: var(--accent); font-weight: 600; }
 #status.good strong { color: var(--good); }
 #status.bad strong { color: var(--bad); }
 footer { margin-top: 24px; font-size: 13px; color: var(--soft); }
@@ -171,6 +177,7 @@ function say(kind, headline, message) {
   status.replaceChildren(strong, text);
 }
 
+const next = document.getElementById("next");
 const form = document.querySelector("form");
 if (form) {
   const texts = form.dataset;
@@ -203,6 +210,7 @@ if (form) {
       });
       const { message } = await answer.json();
       if (answer.ok) form.hidden = true;
+      if (answer.ok && next) next.hidden = false;
       say(answer.ok ? "good" : "bad", answer.ok ? texts.done : texts.failed, (answer.ok && texts.success) || message);
     } catch {
       say("bad", texts.offline, "");
@@ -241,7 +249,7 @@ function render(locale: Locale, texts: Texts, content: string): Response {
 <noscript><p>${texts.noScript}</p></noscript>
 ${content}
 <p id="status" role="status"></p>
-<footer>Fairlead · ${new URL(publicUrl()).host}</footer>
+${config["bridge.enabled"] ? `<p id="next" hidden><a href="./">${texts.next}</a></p>\n` : ""}<footer>Fairlead · ${new URL(publicUrl()).host}</footer>
 </main>
 <script type="module">${SCRIPT}</script>
 </body>

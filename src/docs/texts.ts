@@ -64,6 +64,10 @@ export const TAG_GROUPS: TagGroup[] = [
     tags: [
       ["Health and information", "Whether the server is well, and what it is"],
       ["Statistics", "The installation in figures"],
+      [
+        "Boxes",
+        "Servers aboard, which send what they keep to this one, and the zones and rules that they are handed",
+      ],
       ["Roles and permissions", "Who may do what"],
       ["Bans", "Keeping a user out, for a time or for good"],
       [

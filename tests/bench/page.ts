@@ -12,8 +12,8 @@ import { progress } from "./progress";
 const FLEET = 500;
 /** Seconds that the fleet is watched. */
 const WATCHED = 20;
-/** Points of a long track, as the view of a day asks for it. */
-const POINTS = 5_000;
+/** A day in the year of the long track. */
+const DATE_IN_YEAR = "2025-06-15";
 
 export interface PageFigures {
   /** Bytes with gzip -9: what the sign-in needs, and all files. */
@@ -142,8 +142,8 @@ interface Held {
   stage?: {
     map: {
       once: (event: "idle", then: () => void) => void;
-      addSource: (id: string, source: object) => void;
-      addLayer: (layer: object) => void;
+      getLayer: (id: string) => object | undefined;
+      queryRenderedFeatures: (of: { layers: string[] }) => unknown[];
       triggerRepaint: () => void;
     };
   };
@@ -164,21 +164,33 @@ const idle = (page: Page): Promise<number> =>
       }),
   );
 
-/** Asks for a year's track as the page does, draws it, and resolves to the milliseconds until it is seen. */
-const openYear = (page: Page, path: string): Promise<number> =>
-  page.evaluate(async (path) => {
-    const begun = performance.now();
-    const answer = await fetch(path, { headers: { "X-Fairlead-Page": "1" } });
-    const { data } = (await answer.json()) as { data: { pieces: number[][][] } };
-    const { map } = (document.querySelector("#map") as unknown as Required<Held>).stage;
-    const lines = data.pieces.filter(({ length }) => length > 1);
-    const coordinates = lines.map((piece) => piece.map(([lon, lat]) => [lon, lat]));
-    const geometry = { type: "MultiLineString", coordinates };
-    map.addSource("year", { type: "geojson", data: { type: "Feature", geometry, properties: {} } });
-    map.addLayer({ id: "year", type: "line", source: "year", paint: { "line-color": "#f00" } });
-    await new Promise<void>((resolve) => map.once("idle", resolve));
-    return performance.now() - begun;
-  }, path);
+/** Chooses a year in the view of a day, and resolves to the milliseconds until its track is drawn. */
+const openYear = (page: Page, deviceId: string): Promise<number> =>
+  page.evaluate(
+    ([deviceId, date]) =>
+      new Promise<number>((resolve) => {
+        const begun = performance.now();
+        location.hash = `#/day/${deviceId}/${date}?span=year`;
+        const { map } = (document.querySelector("#map") as unknown as Required<Held>).stage;
+        const look = () => {
+          const isDrawn =
+            map.getLayer("day-edges") && map.queryRenderedFeatures({ layers: ["day-edges"] }).length > 0;
+          if (isDrawn) resolve(performance.now() - begun);
+          else setTimeout(look, 10);
+        };
+        look();
+      }),
+    [deviceId, DATE_IN_YEAR],
+  );
+
+/** Waits until the timeline of a device is computed: it is, long before anybody looks back at a year. */
+async function computed(address: string, { deviceId, session }: Fixture): Promise<void> {
+  const url = `${address}/v1/devices/${deviceId}/timeline?from=2025-01-01&to=2025-12-31&limit=1`;
+  for (let isDone = false; !isDone; await Bun.sleep(500)) {
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${session}` } });
+    isDone = ((await answer.json()) as { recomputing_from: string | null }).recomputing_from === null;
+  }
+}
 
 async function signIn(page: Page, { login }: Fixture): Promise<void> {
   await page.getByLabel(/^Username or email/).fill(login.identifier);
@@ -211,6 +223,8 @@ export async function measurePage(place: Place, positions: number): Promise<Page
   const address = `http://127.0.0.1:${port}`;
   const sender = senderTo(address, fixture.session);
   progress(`making ${FLEET} devices`);
+  progress("computing the timeline of the year");
+  await computed(address, fixture);
   const ids: string[] = [];
   for (let at = 0; at < FLEET; at++) {
     const { data } = await sender.post("/v1/devices", { name: `Boat ${at + 1}` });
@@ -250,9 +264,7 @@ export async function measurePage(place: Place, positions: number): Promise<Page
     const seconds = (Date.now() - begun + 5_000) / 1_000;
     const posted = await stop();
     progress(`${still.toFixed(1)} ms still, ${moving.toFixed(1)} ms moving; opening a year`);
-    const span = `from=2000-01-01&to=2100-01-01&gap_seconds=86400&max_points=${POINTS}`;
-    const year = `${address}/v1/devices/${fixture.deviceId}/track?${span}`;
-    const milliseconds = await openYear(page, year);
+    const milliseconds = await openYear(page, fixture.deviceId);
     if (errors.length > 0) throw new Error(`the page's console has errors: ${errors.join("; ")}`);
     return {
       ...weights,
@@ -276,7 +288,7 @@ export function describePage(figures: PageFigures & { machine: string }): string
     `map idle: ${Math.round(mapReady)} ms (wanted: 2,500 ms)`,
     `main thread, ${FLEET} devices at rest: ${still.toFixed(1)} ms a second`,
     `main thread, ${FLEET} devices moving, ${Math.round(positions)} positions a second: ${moving.toFixed(1)} ms a second (wanted: 40 ms)`,
-    `the track of a year, ${year.positions.toLocaleString("en")} positions as up to ${POINTS.toLocaleString("en")} points: ${Math.round(year.milliseconds)} ms (wanted: 2,000 ms)`,
+    `the track of a year, ${year.positions.toLocaleString("en")} positions, until it is drawn: ${Math.round(year.milliseconds)} ms (wanted: 2,000 ms)`,
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -77,6 +77,8 @@ describe("the first administrator", () => {
       expect(server.output).toContain(`enter the code in ${fileOf(server)}`);
       expect(expectStatus(await ask(server), 200).body).toEqual({
         is_needed: true,
+        // The data directory isn't the default one: no path is told to strangers.
+        command: "npm run -s fairlead -- user create --data-dir DIRECTORY",
         code: { shown: "file", file: "first-start-code", expires_at: expect.any(String), tries_left: 5 },
       });
       const { body, headers: answered } = expectStatus(await make(server, code), 200);
@@ -93,7 +95,7 @@ describe("the first administrator", () => {
         "login",
       ]);
       expect(existsSync(fileOf(server))).toBe(false);
-      expect((await ask(server)).body).toEqual({ is_needed: false, code: null });
+      expect((await ask(server)).body).toEqual({ is_needed: false, command: null, code: null });
       refused(await make(server, code, { username: "berta", email: "b@example.org" }), 409);
       refused(await renew(server), 409);
       expect(server.output).not.toContain(code);
@@ -175,7 +177,7 @@ describe("the code", () => {
     const who = ["--username", "berta", "--email", "b@example.org", "--role", "Super Admin"];
     expect((await command(["user", "create", ...who], { settings })).status).toBe(0);
     refused(await make(server, code), 409);
-    expect((await ask(server)).body).toEqual({ is_needed: false, code: null });
+    expect((await ask(server)).body).toEqual({ is_needed: false, command: null, code: null });
     expect(existsSync(fileOf(server))).toBe(false);
     await server.stop();
     const again = await TestServer.start({ dataDir });

@@ -90,6 +90,7 @@ const LISTS: Record<string, string> = {
   listTrips: PAGE,
   listLocations: PAGE,
   listZones: PAGE,
+  listBoxes: PAGE,
   listCrossings: PAGE,
   listTimelineOfDevice: PAGE,
   listPresence: PAGE,
@@ -110,12 +111,16 @@ const LISTS: Record<string, string> = {
   // Never in pages.
   listTripCategories: "1,000 categories, 4 MiB in all",
   listTripTemplates: "1,000 templates, 4 MiB in all",
+  ...Object.fromEntries(
+    ["createZone", "getZone", "changeZone"].map((name) => [name, "2,000 boxes of a zone"]),
+  ),
+  getSetOfBox: "200 zones and 200 rules of a box",
   listAlerts: "100 alerts of a page",
   listAlertRules: "100 rules of a page",
   ...Object.fromEntries(
     ["createAlertRule", "getAlertRule", "changeAlertRule"].map((name) => [
       name,
-      "2,000 devices, 200 zones and 100 targets of a rule",
+      "2,000 devices, 200 zones, 100 targets and 2,000 boxes of a rule",
     ]),
   ),
   getAnchorWatch: "100 targets",

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { resetToken } from "../identity/auth/support";
 import { type Browser, chromium, startBrowser, type Visit } from "../support/browser";
 import { login } from "../support/credentials";
+import { soon } from "../support/expectations";
 import { newestMail } from "../support/mail";
 import { newPerson, newUser, pending } from "../support/people";
 import { TestServer } from "../support/server";
@@ -33,6 +34,10 @@ afterAll(async () => {
 const expectQuiet = ({ foreign, errors }: Visit) =>
   expect({ foreign, errors }).toEqual({ foreign: [], errors: [] });
 
+/** Waits until nothing on the page is wider than this, in pixels. */
+const expectWidth = (page: Page, width: number) =>
+  soon(async () => expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width));
+
 /** Opens an operation of an open section, presses Execute, and returns the status and the body that are then shown. */
 async function execute(page: Page, operation: string) {
   const shown = page.locator(operation);
@@ -57,32 +62,37 @@ describe.skipIf(!chromium)("Swagger UI", () => {
 
   test("shows every section of the document, in its order", async () => {
     const { tags } = (await server.contract()).document;
-    const shown = await visit.page
-      .locator(".opblock-tag")
-      .evaluateAll((sections) => sections.map((section) => section.getAttribute("data-tag")));
-    expect(shown).toEqual(tags.map(({ name }) => name));
+    await soon(async () => {
+      const shown = await visit.page
+        .locator(".opblock-tag")
+        .evaluateAll((sections) => sections.map((section) => section.getAttribute("data-tag")));
+      expect(shown).toEqual(tags.map(({ name }) => name));
+    });
   });
 
   test("finds operations by words of their summaries, and opens what it found", async () => {
     const { page } = visit;
     await page.getByLabel("Find an operation").fill("status trip");
     await page.locator(".filter-operations", { hasText: "2 operations found" }).waitFor();
-    expect(await page.locator(".opblock-summary-path").allInnerTexts()).toHaveLength(2);
+    await soon(async () =>
+      expect(await page.locator(".opblock-summary-path").allInnerTexts()).toHaveLength(2),
+    );
     await page.getByLabel("Find an operation").fill("");
-    await page.locator(".tag-group").first().waitFor();
-    expect(await page.locator(".tag-group").allTextContents()).toEqual([
-      "Tracking",
-      "Realtime",
-      "Accounts",
-      "Administration",
-    ]);
+    await soon(async () =>
+      expect(await page.locator(".tag-group").allTextContents()).toEqual([
+        "Tracking",
+        "Realtime",
+        "Accounts",
+        "Administration",
+      ]),
+    );
   });
 
   test("fits a phone, and follows the system's colours", async () => {
     const { page } = visit;
     await page.emulateMedia({ colorScheme: "dark" });
     await page.setViewportSize({ width: 390, height: 844 });
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    await expectWidth(page, 390);
     const heights = await page
       .locator(".opblock-tag")
       .evaluateAll((sections) => sections.map((section) => section.getBoundingClientRect().height));
@@ -98,12 +108,14 @@ describe.skipIf(!chromium)("Swagger UI", () => {
     const key = await server.key("geofences:read", "geofences:write");
     await page.locator(".btn.authorize").click();
     await page.locator("#auth-bearer-value:focus").waitFor();
-    expect(await page.locator(".auth-container h4 code").allInnerTexts()).toEqual([
-      "bearer",
-      "idAppKey",
-      "trackerPassword",
-      "trackerKey",
-    ]);
+    await soon(async () =>
+      expect(await page.locator(".auth-container h4 code").allInnerTexts()).toEqual([
+        "bearer",
+        "idAppKey",
+        "trackerPassword",
+        "trackerKey",
+      ]),
+    );
     const authorize = page.locator(".auth-container:has(#auth-bearer-value) .btn.authorize");
     for (const [wrong, why] of [
       ["rubbish", "This is no token"],
@@ -147,11 +159,14 @@ describe.skipIf(!chromium)("GraphiQL", () => {
     const { page } = await browser.visit(`${server.url}/v1/graphql`);
     await page.setViewportSize({ width: 390, height: 844 });
     await page.locator(".graphiql-execute-button").waitFor();
-    const widths = await page
-      .locator(".graphiql-editors, .graphiql-response")
-      .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().width));
-    expect(Math.min(...widths)).toBeGreaterThan(330);
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    await soon(async () => {
+      const widths = await page
+        .locator(".graphiql-editors, .graphiql-response")
+        .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().width));
+      expect(widths).toHaveLength(2);
+      expect(Math.min(...widths)).toBeGreaterThan(330);
+    });
+    await expectWidth(page, 390);
     await page.setViewportSize({ width: 1280, height: 1600 });
   });
 });
@@ -163,8 +178,7 @@ const openLink = (link: string) => {
 };
 
 /** Waits until a page of an email's link says that it is done. */
-const expectDone = async (page: Page) =>
-  expect(await page.locator("#status.good").textContent()).toStartWith("Done.");
+const expectDone = (page: Page) => page.locator("#status.good", { hasText: /^Done\./ }).waitFor();
 
 describe.skipIf(!chromium)("the link of an email", () => {
   test("completes a registration", async () => {
@@ -172,7 +186,7 @@ describe.skipIf(!chromium)("the link of an email", () => {
     await pending(server, person);
     const visit = await openLink((await newestMail(server, person.email)).link);
     await visit.page.locator("form:not([hidden])").waitFor();
-    expect(new URL(visit.page.url()).hash).toBe("");
+    await soon(async () => expect(new URL(visit.page.url()).hash).toBe(""));
     await visit.page.locator("button").click();
     await expectDone(visit.page);
     expect((await login(server, person.username, person.password)).status).toBe(200);
@@ -197,7 +211,7 @@ describe.skipIf(!chromium)("what a page may not do:", () => {
     const asked = "fetch('http://192.0.2.1/').then(() => 'let out', () => 'kept in')";
     expect(await page.evaluate(asked)).toBe("kept in");
     // The page's policy blocked it before a request was made.
+    await soon(async () => expect(errors.join("\n")).toContain("Content Security Policy"));
     expect(foreign).toEqual([]);
-    expect(errors.join("\n")).toContain("Content Security Policy");
   });
 });

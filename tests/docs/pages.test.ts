@@ -42,7 +42,7 @@ describe.each(PATHS)("%s", (path) => {
     ]);
     expect(body.split("<script").length - 1).toBe(1);
     expect(body.replace(script, "")).not.toMatch(/\son\w+=|\sstyle=|\ssrc=|https?:|<(img|iframe|object)/);
-    expect([...body.matchAll(/\shref="([^"]*)"/g)].map(([, href]) => href)).toEqual(["data:,"]);
+    expect([...body.matchAll(/\shref="([^"]*)"/g)].map(([, href]) => href)).toEqual(["data:,", "./"]);
   });
 
   test("is in the browser's language", async () => {
@@ -79,6 +79,7 @@ class FakeBrowser {
   readonly email: { value: string; required?: boolean } | null;
   readonly addressField = { hidden: false };
   readonly button = { disabled: false };
+  readonly next = { hidden: true };
   readonly status = { className: "", texts: [] as string[] };
   reloads = 0;
   readonly #listeners = new Map<string, (event: object) => unknown>();
@@ -117,7 +118,7 @@ class FakeBrowser {
     });
     const globals = {
       document: {
-        getElementById: () => this.status,
+        getElementById: (id: string) => (id === "next" ? this.next : this.status),
         querySelector: () => (html.includes("<form") ? this.form : null),
         createElement: () => ({}),
       },
@@ -215,6 +216,7 @@ describe("the script", () => {
       className: "good",
       texts: ["Done.", expect.stringContaining("sign in")],
     });
+    expect(browser.next.hidden).toBeFalse();
   });
 
   test("says so when the server can't be reached", async () => {

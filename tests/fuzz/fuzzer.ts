@@ -30,6 +30,9 @@ const COSTLY: Record<string, number> = {
 const isDoor = ({ document }: Operation): boolean =>
   document.security.some((way) => "trackerPassword" in way);
 
+/** True for what boxes send and fetch, which takes their tokens alone. */
+const isForBoxes = ({ document }: Operation): boolean => document.security.some((way) => "boxToken" in way);
+
 /**
  * Rules that a schema can't express: the 400s that a valid request may get, and the operations that answer
  * them.
@@ -70,6 +73,7 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
     /^(POST \/v1\/(share-links|invitations)|PUT .*\/shares\/)/,
     /must be in the future$|at most a year ahead$|is there twice$|is for (the level|a link)|is required|must not be before from$|must be left out|either these or a trip_id|names no |must be somebody else$|must have no query and no fragment$/,
   ],
+  [/^POST \/v1\/sync\/boxes/, /must have no query and no fragment$/],
   // Spans, tolerances with an exponent, and time zones.
   [
     /^GET .*\/(track|timeline|statistics)$/,
@@ -79,11 +83,11 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
   [/^POST \/v1\/trips\/\{id\}\/log/, /^(text|occurred_at|data)\b/],
   [/^POST \/bridge\/downloads$/, /^path must be one of the API/],
   // Shapes of zones, which JSON Schema can't state.
-  [/^(POST|PATCH) \/v1\/geofences/, /^(geometry|width_m|latitude|longitude|radius_km|kind)\b/],
+  [/^(POST|PATCH) \/v1\/geofences/, /^(geometry|width_m|latitude|longitude|radius_km|kind)\b|is no box$/],
   // Conditions and texts of rules, and records that they name.
   [
     /^(POST|PATCH) \/v1\/alert-rules/,
-    /is no (device|zone|notification target)$|must be empty|is required|may hold |must be left out|must be a time zone /,
+    /is no (device|zone|notification target|box)$|must be empty|is required|may hold |must be left out|must be a time zone /,
   ],
   [
     /^PUT \/v1\/devices\/\{id\}\/anchor/,
@@ -126,6 +130,7 @@ export class Fuzzer {
   #narrow: Token = "";
   /** The token of an app, which every known caller sends at the doors for apps. */
   #tracker: Token = "";
+  #box: Token = "";
 
   private constructor(server: TestServer, contract: Contract) {
     this.server = server;
@@ -213,6 +218,10 @@ export class Fuzzer {
     const made = await this.#must("POST", `/v1/devices/${boat.data.id}/trackers`, this.#admin, app);
     this.pool.spare(boat.data.id, made.data.id);
     this.#tracker = made.data.token;
+    const aboard = { name: "Boat", base_url: "https://shore.example.org" };
+    const box = await this.#must("POST", "/v1/sync/boxes", this.#admin, aboard);
+    this.pool.spare(box.data.id);
+    this.#box = box.data.token;
     for (const path of ["roles", "permissions", "platforms", "system-config", "users/me/audit"])
       this.pool.harvest(`/v1/${path}`, (await this.server.get(`/v1/${path}`, { token: this.#admin })).body);
   }
@@ -267,7 +276,8 @@ export class Fuzzer {
       "narrow key": this.#narrow,
       "system key": this.server.systemKey,
     }[request.who];
-    const token = known !== undefined && isDoor(operation) ? this.#tracker : known;
+    const own = isDoor(operation) ? this.#tracker : isForBoxes(operation) ? this.#box : known;
+    const token = known && own;
     this.requests++;
     const asked = known === undefined ? request.path : this.#withToken(operation, request.path);
     // Nothing is waited for.

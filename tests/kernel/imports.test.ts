@@ -105,7 +105,7 @@ const ROOMS = [
   ...["identity/two-factor-codes", "identity/bans", "identity/reauthentication", "identity/roles"],
   ...["identity/api-keys", "identity/email-addresses", "identity/users", "identity/accounts"],
   ...["identity/two-factor", "identity/auth", "identity/audit-log", "identity/oauth-clients", "identity"],
-  // The check that whatever changes a row makes: a box's own is changed aboard.
+  // Rows that belong to boxes or are handed to them: whatever changes one asks here.
   "sync/owner",
   // The domains. Alerts come first: what they watch tells them of each change in its own commit.
   ...[

@@ -16,6 +16,13 @@ export const chromium: string | null =
 /** Milliseconds that a page may take, on a busy machine, to show the content that a test waits for. */
 const PAGE_TIMEOUT = 40_000;
 
+/**
+ * `SLOWNESS=6 bun test ./tests/bridge/page/map.test.ts` finds races of a test with its page: scripts take six times as long,
+ * and each request up to so many times 50 ms longer.
+ */
+const SLOWNESS = Number(process.env.SLOWNESS ?? 1);
+const LATE_BY = 50;
+
 /** A name that the browser takes for this machine: over plain http it makes no secure context, as a box on a boat. */
 export const BOAT = "boat.local";
 
@@ -80,12 +87,20 @@ async function visit(context: BrowserContext, url: string): Promise<Visit> {
   page.on("console", (message) => {
     if (message.type() === "error") errors.push(`${message.text()} ${message.location().url}`);
   });
-  await page.route("**/*", (route) => {
+  await page.route("**/*", async (route) => {
     const asked = route.request().url();
-    if (asked.startsWith(`${origin}/`)) return route.continue();
+    if (asked.startsWith(`${origin}/`)) {
+      if (SLOWNESS > 1) await Bun.sleep(Math.random() * SLOWNESS * LATE_BY);
+      // A request that was given up meanwhile isn't there any more.
+      return route.continue().catch(() => {});
+    }
     foreign.push(asked);
     return route.abort("addressunreachable");
   });
+  if (SLOWNESS > 1) {
+    const session = await context.newCDPSession(page);
+    await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWNESS });
+  }
   await page.goto(url);
   return { page, foreign, errors };
 }

@@ -67,6 +67,24 @@ export async function totalOf(server: TestServer, path: string): Promise<number>
   return expectStatus(answer, 200).body.pagination.total;
 }
 
+/** Milliseconds after which something that was to come has not come, on a busy machine. */
+const PATIENCE = 40_000;
+
+/**
+ * Waits until an expectation holds of something that changes by itself, such as a page: it is tried again and again. One
+ * that never holds fails as it did last.
+ */
+export async function soon(expectation: () => Promise<unknown>): Promise<void> {
+  for (const end = performance.now() + PATIENCE; ; await Bun.sleep(20)) {
+    try {
+      await expectation();
+      return;
+    } catch (error) {
+      if (performance.now() > end) throw error;
+    }
+  }
+}
+
 /** Waits until something holds. */
 export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await Bun.sleep(10);

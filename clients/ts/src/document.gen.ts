@@ -162,6 +162,12 @@ export interface components {
              * @example 2026-05-04T09:30:00.000Z
              */
             escalated_at: string | null;
+            /**
+             * Format: uuid
+             * @description The box that it belongs to, which raised it, and where alone it can be acknowledged; null for one of this server
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            box_id: string | null;
         };
         /** @description The watch over a boat at anchor */
         AnchorWatch: {
@@ -565,6 +571,12 @@ export interface components {
              * @example true
              */
             is_active: boolean;
+            /**
+             * Format: uuid
+             * @description The box that it belongs to, which sends its positions and trips, and where alone it can be changed; null for one of this server
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            box_id: string | null;
             /**
              * Format: date-time
              * @description Time of its newest position; null while it has none
@@ -1525,6 +1537,12 @@ export interface components {
              * @example 60
              */
             log_interval_minutes: number;
+            /**
+             * Format: uuid
+             * @description The box that it belongs to, where alone it, its positions and its log can be changed; null for one of this server
+             * @example 0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01
+             */
+            box_id: string | null;
             /**
              * Format: date-time
              * @description When it was created

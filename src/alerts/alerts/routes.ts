@@ -47,7 +47,7 @@ export const alertRoutes = new Elysia({ prefix: path, tags: ["Alerts"] })
       access: "alerts:write",
       params: IdParams,
       body: optionalBody(Acknowledgement),
-      response: { 200: Single(Alert), ...errors(404) },
+      response: { 200: Single(Alert), ...errors(404, 409) },
       detail: {
         operationId: "acknowledgeAlert",
         summary: "Acknowledge an alert",

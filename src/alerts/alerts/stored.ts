@@ -43,7 +43,7 @@ const select = <Parameters extends (string | number)[]>(condition: string) =>
   statement(() => sqlite.prepare<Stored, Parameters>(`SELECT * FROM alerts WHERE ${condition}`));
 
 const byId = select<[string]>("id = ?");
-// What boxes raised aboard is none of this server's business but to show.
+// Alerts that boxes raised aboard are only shown here.
 const selectOwn = <Parameters extends (string | number)[]>(condition: string) =>
   select<Parameters>(`box_id IS NULL AND ${condition}`);
 const newestOf = selectOwn<[string]>("key = ? ORDER BY id DESC LIMIT 1");

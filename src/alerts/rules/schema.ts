@@ -11,6 +11,7 @@ import {
   uuid,
   variants,
 } from "../../kernel/http/schema";
+import { boxIds, handed } from "../../sync/owner/schema";
 import { SEVERITIES, SYSTEM_MEASURES, ZONE_EVENTS } from "../kinds";
 import { Schedule } from "../schedules/schema";
 
@@ -179,6 +180,7 @@ export const AlertRule = record(
     escalate_after_seconds: nullable(escalateAfter),
     escalate_target_ids: nullable(escalateTargets),
     message: nullable(message),
+    ...handed("rule"),
     created_at: out.time("When it was created"),
     updated_at: out.time("When it was last changed"),
   },
@@ -203,6 +205,7 @@ export const NewAlertRule = t.Object(
     escalate_after_seconds: optional(escalateAfter),
     escalate_target_ids: optional(escalateTargets),
     message: optional(message),
+    box_ids: t.Optional(boxIds("rule")),
   },
   {
     title: "NewAlertRule",
@@ -235,5 +238,6 @@ export const AlertRuleChange = change("AlertRuleChange", {
   escalate_after_seconds: optional(escalateAfter),
   escalate_target_ids: optional(escalateTargets),
   message: optional(message),
+  box_ids: t.Optional(boxIds("rule")),
 });
 export type AlertRuleChange = (typeof AlertRuleChange)["static"];

@@ -11,6 +11,14 @@ import { type PageOf, type PageRequest, readPage } from "../../kernel/http/pagin
 import { checkChanged } from "../../kernel/http/validation";
 import { iso, madeNow, now, SECOND } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
+import {
+  boxesOfRules,
+  handedRuleChanged,
+  handRule,
+  requireMayHand,
+  setHandedSilent,
+} from "../../sync/owner/handed";
+import { requireNotFromShore } from "../../sync/owner/owner";
 import { clear } from "../alerts/register";
 import { openAlertsOfDevice, openAlertsOfRule, openAlertsOfSubject } from "../alerts/stored";
 import { forgetArrivals } from "../arrivals/arrivals";
@@ -26,10 +34,11 @@ const MAX_RULES = 20_000;
 
 const COUNTER = "alert_rules";
 
-function toRule(rule: StoredRule): AlertRule {
+function toRule(rule: StoredRule, boxIds = boxesOfRules([rule.id])): AlertRule {
   const { user_id: _user, api_key_id: _key, ...row } = rule;
   return {
     ...row,
+    box_ids: boxIds.get(row.id) ?? [],
     is_silent: !isSeenByMaker(rule),
     created_at: iso(row.created_at),
     updated_at: iso(row.updated_at),
@@ -53,17 +62,18 @@ const countWhere = (which: SQL): number =>
 export function listRules(request: PageRequest, visible: VisibleDevices = "all"): PageOf<AlertRule> {
   const which = visible === "all" ? undefined : ofDevices(visible);
   const total = which === undefined ? counter(COUNTER) : countWhere(which);
-  return readPage(request, total, (fromEnd, offset, limit) =>
-    db
+  return readPage(request, total, (fromEnd, offset, limit) => {
+    const rows = db
       .select()
       .from(alertRules)
       .where(which)
       .orderBy(fromEnd ? asc(alertRules.id) : desc(alertRules.id))
       .limit(limit)
       .offset(offset)
-      .all()
-      .map(toRule),
-  );
+      .all();
+    const boxIds = boxesOfRules(rows.map(({ id }) => id));
+    return rows.map((row) => toRule(row, boxIds));
+  });
 }
 
 /** A rule that a caller sees. Throws 404. */
@@ -101,10 +111,13 @@ function requireManaged(
 
 const DEFAULT_COOLDOWN = 300;
 
-/** Creates a rule. Throws 400, 403 for a caller who may not see what it tells, and 409 where there are too many. */
+/**
+ * Creates a rule. Throws 400, 403 for a caller who may not see what it tells or may not hand it to boxes, and 409 where there are
+ * too many.
+ */
 export function createRule(
   actor: Actor,
-  input: NewAlertRule,
+  { box_ids, ...input }: NewAlertRule,
   visible: VisibleDevices = "all",
 ): Promise<AlertRule> {
   const values = {
@@ -120,21 +133,31 @@ export function createRule(
     message: input.message ?? null,
   };
   if (visible === "all") requireSight(actor.caller, values.condition);
+  if (box_ids?.length) requireMayHand(actor.caller);
   return transactAs(actor, () => {
     requireManaged(actor, visible, values);
-    if (counterNow(COUNTER) >= MAX_RULES)
-      throw conflict(`There can be at most ${MAX_RULES.toLocaleString("en")} alert rules; delete one first`);
-    checkRule(values);
-    const row = db
-      .insert(alertRules)
-      .values({ id: newId(), ...values, ...makerOf(actor.caller), ...madeNow() })
-      .returning()
-      .get();
-    adjustCounter(COUNTER, 1);
-    noteChange(null, row);
-    audit("alert_rule_created", row);
+    const row = insertRule({ id: newId(), ...values, ...makerOf(actor.caller) });
+    if (box_ids) handRule(row.id, unique(box_ids));
     return toRule(row);
   });
+}
+
+type RuleValues = Omit<typeof alertRules.$inferInsert, "created_at" | "updated_at">;
+
+/** Stores a rule in the current transaction. Throws 400, and 409 where there are too many. */
+export function insertRule(values: RuleValues): StoredRule {
+  if (counterNow(COUNTER) >= MAX_RULES)
+    throw conflict(`There can be at most ${MAX_RULES.toLocaleString("en")} alert rules; delete one first`);
+  const row = db
+    .insert(alertRules)
+    .values({ ...values, ...madeNow() })
+    .returning()
+    .get();
+  checkRule(row);
+  adjustCounter(COUNTER, 1);
+  noteChange(null, row);
+  audit("alert_rule_created", row);
+  return row;
 }
 
 /** The fields that say what a rule tells and to whom: whoever changes one has to be allowed to see it. */
@@ -142,15 +165,17 @@ const TELLING = ["condition", "device_ids", "target_ids", "escalate_target_ids"]
 
 /**
  * Changes the given fields. Alerts of a condition or of devices that the rule doesn't have any more are cleared, and all of
- * them where it is switched off. Throws 404, 400, and 403 for a caller who may not see what it tells.
+ * them where it is switched off. Throws 404, 400, 403 for a caller who may not see what it tells or may not hand it to boxes, and
+ * 409 for one that the shore handed down.
  */
 export function updateRule(
   actor: Actor,
   id: string,
-  input: AlertRuleChange,
+  { box_ids, ...input }: AlertRuleChange,
   visible: VisibleDevices = "all",
 ): Promise<AlertRule> {
-  checkChanged(input);
+  checkChanged({ box_ids, ...input });
+  if (box_ids !== undefined) requireMayHand(actor.caller);
   const given = {
     ...input,
     ...(input.condition && { condition: cleaned(input.condition) }),
@@ -160,12 +185,14 @@ export function updateRule(
   };
   return transactAs(actor, () => {
     const before = existingRule(id, visible);
+    requireNotFromShore(before);
     const isAimed = input.device_ids !== undefined || input.condition !== undefined;
     const change = changedOnly(before, { ...given, ...(isAimed && { is_orphaned: false }) });
     const isTelling = TELLING.some((field) => input[field] !== undefined);
     if (isTelling && visible === "all") requireSight(actor.caller, change.condition ?? before.condition);
     const maker = isTelling ? changedOnly(before, makerOf(actor.caller)) : {};
-    if (isEmpty(change) && isEmpty(maker)) return toRule(before);
+    const isHanded = box_ids !== undefined && handRule(id, unique(box_ids));
+    if (isEmpty(change) && isEmpty(maker) && !isHanded) return toRule(before);
     const after = { ...before, ...change };
     requireManaged(actor, visible, after);
     if (after.is_active && after.is_orphaned)
@@ -173,19 +200,34 @@ export function updateRule(
         "/is_active",
         "the last device or zone of this rule was deleted: send device_ids or condition too (an empty list means all)",
       );
-    checkRule(after, change);
-    const row = db
-      .update(alertRules)
-      .set({ ...change, ...maker, updated_at: now() })
-      .where(eq(alertRules.id, id))
-      .returning()
-      .get();
-    noteChange(before, row);
-    endConditions(before, row);
-    if (change.hold_seconds !== undefined) renewDue(row);
-    audit("alert_rule_updated", row, { changed: Object.keys(change) });
+    const row = changeRule(before, { ...change, ...maker }, [
+      ...Object.keys(change),
+      ...(isHanded ? ["box_ids"] : []),
+    ]);
     return toRule(row);
   });
+}
+
+/** Changes a rule in the current transaction. `changed` are the fields for the audit event. Throws 400. */
+export function changeRule(
+  before: StoredRule,
+  change: Partial<RuleValues>,
+  changed = Object.keys(change),
+): StoredRule {
+  checkRule({ ...before, ...change } as StoredRule, change as Partial<StoredRule>);
+  const row = db
+    .update(alertRules)
+    .set({ ...change, updated_at: now() })
+    .where(eq(alertRules.id, before.id))
+    .returning()
+    .get();
+  noteChange(before, row);
+  endConditions(before, row);
+  if (change.hold_seconds !== undefined) renewDue(row);
+  // Whoever makes it tell something else now is its maker, and sees that.
+  setHandedSilent(row.id, !isSeenByMaker(row));
+  audit("alert_rule_updated", row, { changed });
+  return row;
 }
 
 /** Ends what a rule has begun and doesn't watch any more, in the current transaction. */
@@ -216,17 +258,24 @@ function renewDue({ id, hold_seconds }: StoredRule): void {
     .run();
 }
 
-/** Deletes a rule; its alerts are cleared, and stay. Throws 404. */
+/** Deletes a rule; its alerts are cleared, and stay. Throws 404, and 409 for one that the shore handed down. */
 export function deleteRule(actor: Actor, id: string, visible: VisibleDevices = "all"): Promise<void> {
   return transactAs(actor, () => {
     const row = existingRule(id, visible);
+    requireNotFromShore(row);
     requireManaged(actor, visible, { ...row, target_ids: null, escalate_target_ids: null });
-    for (const alert of openAlertsOfRule(id)) clear(alert);
-    db.delete(alertRules).where(eq(alertRules.id, id)).run();
-    adjustCounter(COUNTER, -1);
-    noteChange(row, null);
-    audit("alert_rule_deleted", row);
+    dropRule(row);
   });
+}
+
+/** Deletes a rule in the current transaction. */
+export function dropRule(row: StoredRule): void {
+  for (const alert of openAlertsOfRule(row.id)) clear(alert);
+  handedRuleChanged(row, null);
+  db.delete(alertRules).where(eq(alertRules.id, row.id)).run();
+  adjustCounter(COUNTER, -1);
+  noteChange(row, null);
+  audit("alert_rule_deleted", row);
 }
 
 const isAnyActive = (): boolean =>
@@ -236,6 +285,7 @@ const isAnyActive = (): boolean =>
 /** Notes a change of a rule, in the current transaction. */
 function noteChange(before: StoredRule | null, after: StoredRule | null): void {
   ruleChanged(before, after);
+  if (before && after) handedRuleChanged(before, after);
   // Positions are not looked at from then on: what is untold would be told to the next rule, however old it is by then.
   if (before?.is_active && !after?.is_active && !isAnyActive()) db.delete(untoldSides).run();
 }

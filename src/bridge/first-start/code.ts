@@ -32,6 +32,10 @@ let current: Code | null = null;
 interface Output {
   say: (line: string) => void;
   isTerminal: boolean;
+  /** The address of the page. */
+  page: string;
+  /** The command that makes an account without the page, as a stranger may read it: without paths of this machine. */
+  command: string;
 }
 
 let output: Output | null = null;
@@ -57,8 +61,11 @@ export function makeCode(): void {
   }
   current = { text, until: now() + LIFETIME, triesLeft: TRIES, shown: isTerminal ? "terminal" : "file" };
   const entered = isTerminal ? text : `in ${file}`;
-  output?.say(`Or open the page in a browser, and enter the code ${entered} within 30 minutes.`);
+  output?.say(`Open ${output.page} in a browser, and enter the code ${entered} within 30 minutes.`);
 }
+
+/** The command that makes an account without the page; null before codes were started. */
+export const shownCommand = (): string | null => output?.command ?? null;
 
 /** Ends the code, and removes the file that shows it. */
 export function endCode(): void {

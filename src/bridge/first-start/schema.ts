@@ -5,6 +5,12 @@ export const FirstStart = record(
   "FirstStart",
   {
     is_needed: out.boolean("True while there is no super admin", true),
+    command: nullable(
+      out.string(
+        "The command that makes an account on the server, without its options",
+        "npm run -s fairlead -- user create",
+      ),
+    ),
     code: nullable(
       t.Object(
         {

@@ -12,7 +12,16 @@ import { hashPassword } from "../../kernel/crypto/crypto";
 import { conflict, forbidden } from "../../kernel/errors/errors";
 import { addressBlock } from "../../kernel/http/client";
 import { iso } from "../../kernel/time/clock";
-import { endCode, isCode, makeCode, removeCodeFile, shownCode, startCodes, tryCode } from "./code";
+import {
+  endCode,
+  isCode,
+  makeCode,
+  removeCodeFile,
+  shownCode,
+  shownCommand,
+  startCodes,
+  tryCode,
+} from "./code";
 import type { FirstAdministrator, FirstStart } from "./schema";
 
 /** The first administrator, who is made on the page by whoever has the code. */
@@ -50,6 +59,7 @@ export function firstStart(): FirstStart {
   const code = isNeeded ? shownCode() : null;
   return {
     is_needed: isNeeded,
+    command: isNeeded ? shownCommand() : null,
     code: code && {
       shown: code.shown,
       file: code.file,

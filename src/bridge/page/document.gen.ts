@@ -2721,6 +2721,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sync/boxes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listBoxes"];
+        put?: never;
+        post: operations["createBox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sync/boxes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getBox"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteBox"];
+        options?: never;
+        head?: never;
+        patch: operations["changeBox"];
+        trace?: never;
+    };
+    "/v1/sync/boxes/{id}/rotate-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["rotateTokenOfBox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sync/set": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getSetOfBox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/settings": {
         parameters: {
             query?: never;
@@ -3297,6 +3361,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/bridge/addresses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAddressesOfServer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/bridge/downloads": {
         parameters: {
             query?: never;
@@ -3442,6 +3522,8 @@ export interface components {
             acknowledge_note: string | null;
             /** Format: date-time */
             escalated_at: string | null;
+            /** Format: uuid */
+            box_id: string | null;
         };
         AlertCondition: components["schemas"]["ZoneCondition"] | components["schemas"]["SilenceCondition"] | components["schemas"]["SpeedCondition"] | components["schemas"]["AnchorCondition"] | components["schemas"]["BatteryCondition"] | components["schemas"]["WaterLevelCondition"] | components["schemas"]["SystemCondition"];
         AlertPage: {
@@ -3470,6 +3552,8 @@ export interface components {
             escalate_after_seconds: number | null;
             escalate_target_ids: string[] | null;
             message: string | null;
+            box_ids: string[];
+            is_from_shore: boolean;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -3492,6 +3576,7 @@ export interface components {
             escalate_after_seconds?: number | null;
             escalate_target_ids?: string[] | null;
             message?: string | null;
+            box_ids?: string[];
         };
         AlertRulePage: {
             data: components["schemas"]["AlertRule"][];
@@ -3543,6 +3628,8 @@ export interface components {
             acknowledge_note: string | null;
             /** Format: date-time */
             escalated_at: string | null;
+            /** Format: uuid */
+            box_id: string | null;
             deliveries: components["schemas"]["Delivery"][];
         };
         AnchorCondition: {
@@ -3663,6 +3750,63 @@ export interface components {
             data: components["schemas"]["ApiKey"][];
             pagination?: components["schemas"]["Pagination"];
             _links: components["schemas"]["ListLinks"];
+        };
+        AssignedRule: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            is_active: boolean;
+            /** @enum {string} */
+            severity: "info" | "warning" | "alarm";
+            device_ids: string[];
+            condition: components["schemas"]["AlertCondition"];
+            /** Format: int32 */
+            hold_seconds: number;
+            /** Format: int32 */
+            cooldown_seconds: number;
+            schedule: components["schemas"]["Schedule"] | null;
+            message: string | null;
+        };
+        AssignedSet: {
+            /** Format: int64 */
+            form: number;
+            tag: string;
+            /** Format: int64 */
+            version: number;
+            zones: components["schemas"]["AssignedZone"][];
+            rules: components["schemas"]["AssignedRule"][];
+        };
+        AssignedZone: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            latitude: number;
+            longitude: number;
+            radius_km: number;
+            /** @enum {string} */
+            kind: "circle" | "polygon" | "corridor";
+            geometry: {
+                /** @enum {string} */
+                type: "Polygon" | "MultiPolygon" | "LineString";
+                coordinates: unknown[][];
+            } | null;
+            width_m: number | null;
+            /** Format: int32 */
+            enter_after_s: number;
+            /** Format: int32 */
+            exit_after_s: number;
+            /** Format: int32 */
+            confirm_fixes: number;
+            description: string | null;
+            exit_margin_m: number | null;
+            max_accuracy_m: number | null;
+            /** Format: int32 */
+            dwell_seconds: number | null;
+            color: string | null;
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            is_active: boolean;
         };
         AuditEvent: {
             /** Format: uuid */
@@ -3854,6 +3998,43 @@ export interface components {
             success: boolean;
             /** @enum {string} */
             bot_status: "active" | "paused" | "disabled";
+        };
+        Box: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            token_prefix: string;
+            /** Format: uuid */
+            created_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: date-time */
+            last_contact_at: string | null;
+            acknowledged: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            backlog_estimate: number | null;
+            /** Format: int64 */
+            bytes_today: number;
+            /** Format: int64 */
+            clock_offset_ms: number | null;
+            version: string | null;
+            /** Format: int64 */
+            assigned_version: number;
+            /** Format: int64 */
+            applied_version: number | null;
+            error: string | null;
+        };
+        BoxChange: {
+            name?: string;
+        };
+        BoxPage: {
+            data: components["schemas"]["Box"][];
+            pagination: components["schemas"]["Pagination"];
+            _links: components["schemas"]["PageLinks"];
         };
         Change_alertAcknowledged: {
             cursor: string;
@@ -4122,6 +4303,38 @@ export interface components {
             /** Format: date-time */
             expires_at: string | null;
         };
+        CreatedBox: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            token_prefix: string;
+            /** Format: uuid */
+            created_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: date-time */
+            last_contact_at: string | null;
+            acknowledged: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            backlog_estimate: number | null;
+            /** Format: int64 */
+            bytes_today: number;
+            /** Format: int64 */
+            clock_offset_ms: number | null;
+            version: string | null;
+            /** Format: int64 */
+            assigned_version: number;
+            /** Format: int64 */
+            applied_version: number | null;
+            error: string | null;
+            token: string;
+            setup: string;
+            qr_code: string;
+        };
         CreatedInvitation: {
             /** Format: uuid */
             id: string;
@@ -4327,6 +4540,8 @@ export interface components {
             gap_minutes: number;
             auto_trip: components["schemas"]["AutoTrip"] | null;
             is_active: boolean;
+            /** Format: uuid */
+            box_id: string | null;
             /** Format: date-time */
             last_position_at: string | null;
             battery_percent: number | null;
@@ -4511,6 +4726,7 @@ export interface components {
         };
         FirstStart: {
             is_needed: boolean;
+            command: string | null;
             code: {
                 /** @enum {string} */
                 shown: "terminal" | "file";
@@ -4557,6 +4773,8 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             } | null;
+            box_ids: string[];
+            is_from_shore: boolean;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -4590,6 +4808,7 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
+            box_ids?: string[];
             is_active?: boolean;
         };
         GeofenceCrossing: {
@@ -4630,6 +4849,8 @@ export interface components {
             is_late: boolean;
             /** Format: date-time */
             superseded_at: string | null;
+            /** Format: uuid */
+            box_id: string | null;
         };
         GeofenceEventPage: {
             data: components["schemas"]["GeofenceEvent"][];
@@ -5213,6 +5434,7 @@ export interface components {
             escalate_after_seconds?: number | null;
             escalate_target_ids?: string[] | null;
             message?: string | null;
+            box_ids?: string[];
         };
         NewApiKey: {
             name: string;
@@ -5289,6 +5511,15 @@ export interface components {
             /** Format: uuid */
             device_id?: string | null;
         };
+        NewBox: {
+            name: string;
+            /** Format: uri */
+            base_url?: string | null;
+        };
+        NewBoxToken: {
+            /** Format: uri */
+            base_url?: string | null;
+        };
         NewDevice: {
             name: string;
             description?: string | null;
@@ -5335,6 +5566,7 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
+            box_ids?: string[];
         };
         NewGpsPoint: {
             latitude: number;
@@ -5707,6 +5939,10 @@ export interface components {
             email: string | null;
             roles: string[];
             permissions: string[];
+        };
+        PageAddresses: {
+            addresses: string[];
+            is_closed: boolean;
         };
         PageChallenge: {
             temp_token: string;
@@ -6709,6 +6945,8 @@ export interface components {
             ended_at: string | null;
             /** Format: int64 */
             log_interval_minutes: number;
+            /** Format: uuid */
+            box_id: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -11116,6 +11354,7 @@ export interface operations {
             400: components["responses"]["ValidationErrorWithLimit"];
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             422: components["responses"]["IdempotencyKeyReusedWithLimit"];
@@ -11272,6 +11511,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             431: components["responses"]["HeadersTooLong"];
@@ -11303,6 +11543,7 @@ export interface operations {
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -11427,6 +11668,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -12636,6 +12878,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             431: components["responses"]["HeadersTooLong"];
@@ -12703,6 +12946,7 @@ export interface operations {
             400: components["responses"]["ValidationErrorWithLimit"];
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             429: components["responses"]["TooManyRequests"];
@@ -12937,6 +13181,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             429: components["responses"]["TooManyRequests"];
@@ -13426,6 +13671,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -13462,6 +13708,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             429: components["responses"]["TooManyRequests"];
@@ -13866,6 +14113,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             429: components["responses"]["TooManyRequests"];
@@ -14147,6 +14395,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -14183,6 +14432,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             429: components["responses"]["TooManyRequests"];
@@ -14821,12 +15071,241 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
             503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    listBoxes: {
+        parameters: {
+            query?: {
+                page?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BoxPage"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createBox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewBox"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CreatedBox"];
+                        _links: components["schemas"]["SelfLink"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorWithLimit"];
+            401: components["responses"]["UnauthorizedWithLimit"];
+            403: components["responses"]["ForbiddenWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
+            415: components["responses"]["UnsupportedMediaTypeWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    getBox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Box"];
+                        _links: components["schemas"]["SelfLink"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteBox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationErrorWithLimit"];
+            401: components["responses"]["UnauthorizedWithLimit"];
+            403: components["responses"]["ForbiddenWithLimit"];
+            404: components["responses"]["NotFoundWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    changeBox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BoxChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Box"];
+                        _links: components["schemas"]["SelfLink"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorWithLimit"];
+            401: components["responses"]["UnauthorizedWithLimit"];
+            403: components["responses"]["ForbiddenWithLimit"];
+            404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
+            415: components["responses"]["UnsupportedMediaTypeWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    rotateTokenOfBox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewBoxToken"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CreatedBox"];
+                        _links: components["schemas"]["SelfLink"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorWithLimit"];
+            401: components["responses"]["UnauthorizedWithLimit"];
+            403: components["responses"]["ForbiddenWithLimit"];
+            404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
+            415: components["responses"]["UnsupportedMediaTypeWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    getSetOfBox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssignedSet"];
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listSystemSettings: {
@@ -16274,6 +16753,29 @@ export interface operations {
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
             503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    getAddressesOfServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageAddresses"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createDownload: {

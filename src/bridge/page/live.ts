@@ -9,6 +9,7 @@ import {
 } from "../../../clients/ts/src/index";
 import { BASE } from "./base";
 import { askWho, session } from "./session";
+import { WorkerSocket } from "./socket";
 
 /** The one connection over which the page hears of changes, with a place in the feed for each subscription. */
 
@@ -51,6 +52,7 @@ const begin = (): Client =>
     url: BASE,
     token: null,
     maxPauseMs: 10_000,
+    WebSocket: WorkerSocket,
     onState: (state) => {
       lineState.value = state;
       // The credential has ended: the API tells if there is another.

@@ -1,6 +1,6 @@
 import { effect } from "@preact/signals";
 import { api, call, type Schemas } from "./api";
-import { fleet, watchFixes, watchLate } from "./fleet";
+import { type Fix, fleet, watchFixes, watchLate } from "./fleet";
 import { GAP_SECONDS, type Point, Trail } from "./map/trail";
 import { session } from "./session";
 import { mayBy } from "./shares";
@@ -88,6 +88,11 @@ function want(id: string): void {
   work();
 }
 
+/** Asks for the way of a device that has moved today, unless it was asked for. */
+function consider(id: string, at: Fix | null): void {
+  if (at && !asked.has(id) && Date.parse(at.timestamp) >= today && mayBy("gps:read", id, "history")) want(id);
+}
+
 /** Asks for the ways that aren't known yet, of devices that have moved today. */
 function review(): void {
   if (midnight() !== today) {
@@ -98,11 +103,7 @@ function review(): void {
       tell(id, true);
     }
   }
-  for (const [id, { fix }] of fleet.peek()) {
-    const at = fix.peek();
-    if (at && Date.parse(at.timestamp) >= today && !asked.has(id) && mayBy("gps:read", id, "history"))
-      want(id);
-  }
+  for (const [id, { fix }] of fleet.peek()) consider(id, fix.peek());
   for (const id of [...trails.keys()])
     if (!fleet.peek().has(id)) {
       trails.delete(id);
@@ -115,7 +116,7 @@ function grow(ids: readonly string[]): void {
     const at = fleet.peek().get(id)?.fix.peek();
     const trail = trails.get(id);
     if (!at) continue;
-    if (!trail) review();
+    if (!trail) consider(id, at);
     else {
       trail.add([at.longitude, at.latitude, Date.parse(at.timestamp) / 1_000]);
       if (trail.isLong) want(id);

@@ -1,5 +1,6 @@
 import type { ComponentType } from "preact";
 import { inLanguages } from "./language";
+import { shownParts } from "./panels/admin/parts";
 import { may } from "./session";
 import { managesAny } from "./shares";
 import type { IconName } from "./ui/icons";
@@ -55,12 +56,6 @@ const titles = inLanguages({
     me: "Mein Konto",
   },
 });
-
-/** Permissions of which one suffices to be shown the administration. */
-const OF_ADMINISTRATION = [
-  ...["users:read", "users:write", "roles:read", "admin:read", "audit:read", "system:read", "settings:read"],
-  ...["api_keys:read", "api_keys:write", "oauth_clients:read", "integrations:read"],
-];
 
 export const VIEWS: readonly View[] = [
   {
@@ -149,7 +144,7 @@ export const VIEWS: readonly View[] = [
     icon: "admin",
     title: () => titles().admin,
     layout: "wide",
-    isShown: () => OF_ADMINISTRATION.some(may),
+    isShown: () => shownParts().length > 0,
     load: () => import("./panels/admin/Admin").then(({ Admin }) => Admin),
   },
   {

@@ -15,7 +15,7 @@ export interface PageFile {
 export interface PageBundle {
   files: readonly PageFile[];
   /** Names of the files that pages begin with. */
-  entries: { script: string; shared: string; style: string; worker: string };
+  entries: { script: string; shared: string; style: string; worker: string; socket: string };
 }
 
 const PAGE = join(import.meta.dir, "../page");
@@ -29,7 +29,7 @@ const MAP = join(dirname(Bun.resolveSync("maplibre-gl/package.json", PAGE)), "sr
 /** Bundles the page. Throws if a file of it is wrong. */
 export async function bundlePage(): Promise<PageBundle> {
   const entrypoints = [
-    ...["main.tsx", "shared.tsx", "style.css"].map((name) => join(PAGE, name)),
+    ...["main.tsx", "shared.tsx", "style.css", "socket-worker.ts"].map((name) => join(PAGE, name)),
     join(MAP, "source/worker.ts"),
   ];
   const { outputs } = await Bun.build({
@@ -75,6 +75,7 @@ export async function bundlePage(): Promise<PageBundle> {
       shared: entry("shared", ".js"),
       style: entry("style", ".css"),
       worker: entry("worker", ".js"),
+      socket: entry("socket-worker", ".js"),
     },
   };
 }

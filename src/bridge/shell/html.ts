@@ -4,8 +4,8 @@ import type { PageBundle } from "./bundle";
 
 type Entries = PageBundle["entries"];
 
-const page = (base: string, script: string, { style, worker }: Entries): string => `<!doctype html>
-<html lang="en" data-base="${base}" data-worker="bridge/assets/${worker}">
+const page = (base: string, script: string, { style, worker, socket }: Entries): string => `<!doctype html>
+<html lang="en" data-base="${base}" data-worker="bridge/assets/${worker}" data-socket="bridge/assets/${socket}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">

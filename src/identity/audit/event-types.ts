@@ -253,12 +253,19 @@ export const EVENT_TYPES = {
     by: ["PUT /v1/devices/{id}/anchor"],
   },
   anchor_watch_ended: { meaning: "An anchor watch was ended", by: ["DELETE /v1/devices/{id}/anchor"] },
-  alert_rule_created: { meaning: "An alert rule was created", by: ["POST /v1/alert-rules"] },
+  alert_rule_created: {
+    meaning: "An alert rule was created, or came from the shore",
+    by: ["POST /v1/alert-rules"],
+  },
   alert_rule_updated: {
-    meaning: "An alert rule was changed, or ceased to mention a device or a zone that was deleted",
+    meaning:
+      "An alert rule was changed, or ceased to mention a device or a zone that was deleted, or came anew from the shore",
     by: ["PATCH /v1/alert-rules/{id}", "DELETE /v1/devices/{id}", "DELETE /v1/geofences/{id}"],
   },
-  alert_rule_deleted: { meaning: "An alert rule was deleted", by: ["DELETE /v1/alert-rules/{id}"] },
+  alert_rule_deleted: {
+    meaning: "An alert rule was deleted, or taken back by the shore",
+    by: ["DELETE /v1/alert-rules/{id}"],
+  },
   device_shared: {
     meaning: "A device was shared with a user, or that share was changed; `metadata` has its level and end",
     by: ["PUT /v1/devices/{id}/shares/{user_id}", "POST /v1/invitations/{token}/accept"],
@@ -294,6 +301,19 @@ export const EVENT_TYPES = {
   tracker_deleted: {
     meaning: "A tracker was deleted: by itself, or with its device or its maker's account",
     by: ["DELETE /v1/devices/{id}/trackers/{tracker_id}", "DELETE /v1/devices/{id}", ...SCRUBS],
+  },
+  box_created: {
+    meaning: "A box, a server aboard that sends what it keeps, was created",
+    by: ["POST /v1/sync/boxes"],
+  },
+  box_updated: { meaning: "A box was changed", by: ["PATCH /v1/sync/boxes/{id}"] },
+  box_token_rotated: {
+    meaning: "A box got another token; the former one ended",
+    by: ["POST /v1/sync/boxes/{id}/rotate-token"],
+  },
+  box_deleted: {
+    meaning: "A box was deleted: its token ended, and what it had sent became this server's own",
+    by: ["DELETE /v1/sync/boxes/{id}"],
   },
   notification_target_created: {
     meaning: "A notification target, a place that alerts are sent to, was created",

@@ -12,6 +12,7 @@ export const RESOURCE_TYPES = [
     "api_key",
     "audit_event",
     "ban",
+    "box",
     "client",
     "community_member",
     "community_settings",

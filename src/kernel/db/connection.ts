@@ -53,20 +53,31 @@ export function openDatabase(file: string, synchronous: Synchronous): void {
 
 /**
  * KiB of pages in memory, allocated as needed: the upper levels of the indexes of ten million positions, and the pages read
- * most. Of a long series of writes few are read again.
+ * most. Of a long series of reads or writes few are read again.
  */
 const PAGES = 32_768;
 const PAGES_IN_SERIES = 2_048;
 
 let series = 0;
 
-/** Keeps few pages in memory until `work` is done: a long series of writes would fill it with its own. */
-export async function withFewPages<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * Keeps few pages in memory until the function that it returns is called, once: a long series of reads or writes would fill it
+ * with its own, each page of which costs more to keep than to read again.
+ */
+export function keepFewPages(): () => void {
   if (++series === 1) sqlite.run(`PRAGMA cache_size = -${PAGES_IN_SERIES}`);
+  return () => {
+    if (--series === 0) restorePages();
+  };
+}
+
+/** Keeps few pages in memory until `work` is done. */
+export async function withFewPages<T>(work: () => Promise<T>): Promise<T> {
+  const done = keepFewPages();
   try {
     return await work();
   } finally {
-    if (--series === 0) restorePages();
+    done();
   }
 }
 

@@ -20,10 +20,14 @@ export function reachableUrl(given: string | null | undefined): string {
   const url = parseWebAddress(given ?? publicUrl());
   if (!url) throw invalid("/base_url", "must be an absolute http or https URL without user and password");
   if (url.search !== "" || url.hash !== "") throw invalid("/base_url", "must have no query and no fragment");
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (isLoopback(host) || /(?:^|\.)localhost\.?$/.test(host) || host === "0.0.0.0" || host === "::")
-    throw new AppError("PublicUrlNeeded", advice(given));
+  if (leadsToItself(url)) throw new AppError("PublicUrlNeeded", advice(given));
   return hrefOf(url.href).replace(/\/+$/, "");
+}
+
+/** True for an address that leads each machine to itself. */
+export function leadsToItself({ hostname }: URL): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return isLoopback(host) || /(?:^|\.)localhost\.?$/.test(host) || host === "0.0.0.0" || host === "::";
 }
 
 const advice = (given: string | null | undefined): string => {

@@ -15,7 +15,7 @@ export interface BoxCaller {
 }
 
 const byHash = statement(() =>
-  sqlite.prepare<BoxCaller, [string]>("SELECT id, name FROM boxes WHERE token_hash = ?"),
+  sqlite.prepare<BoxCaller, [string]>("SELECT id, name FROM boxes WHERE token_hash = ? AND ended_at IS NULL"),
 );
 
 /** Boxes by the hash of their token, so that a request costs no query. */

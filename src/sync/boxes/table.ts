@@ -17,7 +17,7 @@ export const boxes = sqliteTable("boxes", {
   created_at: time().notNull(),
   updated_at: time().notNull(),
 
-  // What its pushes told.
+  // Told by its pushes.
   /** The box's own run of numbers; null before its first push. */
   epoch: text(),
   /** For each lane the highest number that is held without a gap. */
@@ -38,10 +38,15 @@ export const boxes = sqliteTable("boxes", {
   // Zones and rules on their way down.
   /** Rises with each change of what is assigned to it; 0 before the first. */
   assigned_version: integer().notNull().default(0),
+  /** Another one with each version, also after a restore; null before the first. */
+  assigned_tag: text(),
   /** The version that it told to hold. */
   applied_version: integer(),
   /** The reason for which it doesn't hold the assigned one, in its own words. */
   error: text(),
+
+  /** When it was deleted: the row stays until its trips and alerts are this server's own. */
+  ended_at: time(),
 });
 
 export type BoxRow = typeof boxes.$inferSelect;

@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { alertRules } from "../../alerts/rules/table";
-import { time } from "../../kernel/db/table";
+import { flag, time } from "../../kernel/db/table";
 import { geofences } from "../../tracking/geofences/table";
 import { boxes } from "../boxes/table";
 
@@ -31,6 +31,8 @@ export const boxRules = sqliteTable(
     rule_id: text()
       .notNull()
       .references(() => alertRules.id, { onDelete: "cascade" }),
+    /** Whoever said what it tells may not see that any more: the box doesn't get it. */
+    is_silent: flag().notNull().default(false),
   },
   (table) => [
     primaryKey({ columns: [table.box_id, table.rule_id] }),
@@ -38,12 +40,13 @@ export const boxRules = sqliteTable(
   ],
 );
 
-/** Aboard: one row, the set of zones and rules that the shore assigned. */
+/** Aboard: one row at most, the set of zones and rules that the shore handed down. */
 export const shoreSet = sqliteTable("shore_set", {
-  /** Of the set that is applied; null before the first. */
+  /** Name and version of the set that is applied; null before the first, and where rows of it were changed without a link. */
+  tag: text(),
   version: integer(),
-  applied_at: time(),
-  /** Of a newer set that could not be applied, and the reason. */
-  refused_version: integer(),
+  /** Name of a set that could not be applied, the time of the attempt, and the reason. */
+  refused_tag: text(),
+  refused_at: time(),
   error: text(),
 });

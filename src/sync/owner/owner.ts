@@ -1,8 +1,10 @@
 import { eq, placeholder } from "drizzle-orm";
+import { config } from "../../configuration/config";
 import { db, statement } from "../../kernel/db/connection";
 import { AppError } from "../../kernel/errors/errors";
 import { devices } from "../../tracking/devices/table";
 import { trips } from "../../tracking/trips/table";
+import { shoreSet } from "../down/table";
 
 /**
  * Ownership in place of merging: what a box sent is its own and is changed aboard, and what the shore handed down is the shore's.
@@ -39,8 +41,13 @@ export function requireOwnTrip(id: string | null | undefined): void {
   if (trip) requireOwn(trip);
 }
 
-/** Refuses to change a zone or a rule aboard that the shore handed down. Throws 409. */
+/**
+ * Refuses, in the current transaction, to change a zone or a rule aboard that the shore handed down. Throws 409. A box without a
+ * link may change it; the next shore that it is linked with replaces all of them.
+ */
 export function requireNotFromShore({ is_from_shore }: { is_from_shore: boolean }): void {
-  if (is_from_shore)
+  if (!is_from_shore) return;
+  if (config["sync.url"] !== null)
     throw new AppError("OwnedByShore", "The shore handed this down to this box: change it there");
+  db.update(shoreSet).set({ tag: null }).run();
 }

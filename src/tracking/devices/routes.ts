@@ -66,7 +66,7 @@ export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
         operationId: "changeDevice",
         summary: "Change a device",
         description:
-          "Changes the fields that are sent; at least one is required, and null clears an optional one. `api_key_id` links another key, null unlinks the current one. Another device's `external_id` is 409. Whoever manages the device by a share alone may change neither `external_id` nor `api_key_id` (403).",
+          "Changes the fields that are sent; at least one is required, and null clears an optional one. `api_key_id` links another key, null unlinks the current one. Another device's `external_id` is 409. Whoever manages the device by a share alone may change neither `external_id` nor `api_key_id` (403). A device that belongs to a box is changed aboard (409 `OwnedByBox`).",
       },
     },
   )
@@ -79,11 +79,12 @@ export const deviceRoutes = new Elysia({ prefix: path, tags: ["Devices"] })
     {
       access: "devices:delete",
       params: IdParams,
-      response: { 204: NoContent, ...errors(404) },
+      response: { 204: NoContent, ...errors(404, 409) },
       detail: {
         operationId: "deleteDevice",
         summary: "Delete a device",
-        description: "Its positions, trips and templates stay, with `device_id` null; its trackers end.",
+        description:
+          "Its positions, trips and templates stay, with `device_id` null; its trackers end. 409 `OwnedByBox` for what belongs to a box.",
       },
     },
   );

@@ -45,7 +45,7 @@ export const geofenceRoutes = new Elysia({ prefix: path, tags: ["Geofences"] })
         operationId: "createZone",
         summary: "Create a zone",
         description:
-          "Creates a zone: a circle, unless `kind` says `polygon` or `corridor`. Devices whose newest position lies in it are inside, and nobody is told; from the next position on, one that comes in causes a `geofenceEvent` with `enter`, one that goes out an `exit`. Circles may lie over a pole, rings may not; all may cross the 180th meridian. There are at most 200,000 zones (409).",
+          "Creates a zone: a circle, unless `kind` says `polygon` or `corridor`. Devices whose newest position lies in it are inside, and nobody is told; from the next position on, one that comes in causes a `geofenceEvent` with `enter`, one that goes out an `exit`. Circles may lie over a pole, rings may not; all may cross the 180th meridian. With `box_ids`, which needs the permission `sync:manage` too, these boxes watch it as well. There are at most 200,000 zones, and 200 of a box (409).",
       },
     },
   )
@@ -57,12 +57,12 @@ export const geofenceRoutes = new Elysia({ prefix: path, tags: ["Geofences"] })
       access: "geofences:write",
       params: IdParams,
       body: GeofenceChange,
-      response: { 200: Single(Geofence), ...errors(404) },
+      response: { 200: Single(Geofence), ...errors(404, 409) },
       detail: {
         operationId: "changeZone",
         summary: "Change a zone",
         description:
-          "Changes the fields that are sent; at least one is required, and null clears an optional one. A zone with another shape or other rules, and one that is switched on, begins to watch anew: devices whose newest position lies in it are inside, and nobody is told. Open alerts of it are cleared.",
+          "Changes the fields that are sent; at least one is required, and null clears an optional one. A zone with another shape or other rules, and one that is switched on, begins to watch anew: devices whose newest position lies in it are inside, and nobody is told. Open alerts of it are cleared. `box_ids` needs the permission `sync:manage` too; 409 where a box would have more than 200 zones. One that the shore handed down is changed there (409 `OwnedByShore`).",
       },
     },
   )
@@ -75,11 +75,12 @@ export const geofenceRoutes = new Elysia({ prefix: path, tags: ["Geofences"] })
     {
       access: "geofences:delete",
       params: IdParams,
-      response: { 204: NoContent, ...errors(404) },
+      response: { 204: NoContent, ...errors(404, 409) },
       detail: {
         operationId: "deleteZone",
         summary: "Delete a zone",
-        description: "The zone is forgotten silently: no exit event is sent.",
+        description:
+          "The zone is forgotten silently: no exit event is sent. One that the shore handed down is deleted there (409 `OwnedByShore`).",
       },
     },
   );

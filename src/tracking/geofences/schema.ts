@@ -14,6 +14,7 @@ import {
   t,
   text,
 } from "../../kernel/http/schema";
+import { boxIds, handed } from "../../sync/owner/schema";
 import { KINDS } from "./kinds";
 
 const Metadata = jsonObjectOrNull({
@@ -124,6 +125,7 @@ export const Geofence = record(
     dwell_seconds: nullable(limits.dwell_seconds),
     color: nullable(out.string("The colour in which maps show it", "#3b82f6")),
     metadata: Metadata,
+    ...handed("zone"),
     created_at: out.time("When it was created"),
     updated_at: out.time("When it was last changed"),
   },
@@ -158,6 +160,7 @@ const optionals = {
   dwell_seconds: optional(limits.dwell_seconds),
   color: optional(limits.color),
   metadata: t.Optional(Metadata),
+  box_ids: t.Optional(boxIds("zone")),
 };
 const zoneName = name("Name", "Harbour of Greifswald");
 

@@ -93,7 +93,7 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
     {
       access: { requires: "gps:write", limit: writeLimit },
       body: NewGpsPoint,
-      response: { 201: Single(GpsPoint), ...errors(422) },
+      response: { 201: Single(GpsPoint), ...errors(409, 422) },
       detail: {
         operationId: "postPosition",
         parameters: [
@@ -108,19 +108,19 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
         ],
         summary: "Post a position",
         description:
-          "Stores a position, joins it to the device's active trip with GPS logging, broadcasts it as `gpsUpdate`, and sends a `geofenceEvent` for each zone that the device entered or left. A position posted with an API key that is linked to a device belongs to that device; with any other credential it has none, unless the caller holds `devices:write` and names one by `device_id` (400 if there is no such device). One older than the device's newest is stored and broadcast but evaluates no zone. A request that repeats an `Idempotency-Key` of the last 24 hours stores nothing and gets the first answer; 422 if its body is another. Limited to 30 requests per 60 seconds and credential unless the system config says otherwise.",
+          "Stores a position, joins it to the device's active trip with GPS logging, broadcasts it as `gpsUpdate`, and sends a `geofenceEvent` for each zone that the device entered or left. A position posted with an API key that is linked to a device belongs to that device; with any other credential it has none, unless the caller holds `devices:write` and names one by `device_id` (400 if there is no such device). One older than the device's newest is stored and broadcast but evaluates no zone. A request that repeats an `Idempotency-Key` of the last 24 hours stores nothing and gets the first answer; 422 if its body is another. A device that belongs to a box gets its positions from there alone (409 `OwnedByBox`). Limited to 30 requests per 60 seconds and credential unless the system config says otherwise.",
       },
     },
   )
   .post("/batch", ({ actor, body }) => recordBatch(actor.caller, body), {
     access: { requires: "gps:write", body: { values: 32_000 } },
     body: NewBatch,
-    response: { 200: BatchAnswer, ...errors(429) },
+    response: { 200: BatchAnswer, ...errors(409, 429) },
     detail: {
       operationId: "postPositions",
       summary: "Post many positions",
       description:
-        "Stores up to 1,000 positions of one device, such as a buffer that was filled without a connection. Their order does not matter: each joins the trip for which the device logged at its time, also when that is completed by now. A device has at most one position a second this way: sending a batch again does no harm. Positions that are older than the device's newest are told of together, by `gpsLate` to extended subscriptions; of the others the newest 100 are broadcast as `gpsUpdate`. Limited to 6,000 positions a minute and credential unless the system config says otherwise.",
+        "Stores up to 1,000 positions of one device, such as a buffer that was filled without a connection. Their order does not matter: each joins the trip for which the device logged at its time, also when that is completed by now. A device has at most one position a second this way: sending a batch again does no harm. Positions that are older than the device's newest are told of together, by `gpsLate` to extended subscriptions; of the others the newest 100 are broadcast as `gpsUpdate`. A device that belongs to a box gets its positions from there alone (409 `OwnedByBox`). Limited to 6,000 positions a minute and credential unless the system config says otherwise.",
     },
   })
   .patch(
@@ -133,12 +133,12 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
       access: "gps:delete",
       params: IdParams,
       body: PointChange,
-      response: { 200: Single(GpsPoint), ...errors(404) },
+      response: { 200: Single(GpsPoint), ...errors(404, 409) },
       detail: {
         operationId: "markPosition",
         summary: "Mark a position as an outlier",
         description:
-          "An outlier stays stored and is shown with its mark, and counts for no track, distance, zone or current position.",
+          "An outlier stays stored and is shown with its mark, and counts for no track, distance, zone or current position. 409 `OwnedByBox` for what belongs to a box.",
       },
     },
   )
@@ -155,7 +155,7 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
       detail: {
         operationId: "deletePosition",
         summary: "Delete a position",
-        description: "409 when the position is linked to a trip.",
+        description: "409 when the position is linked to a trip, and `OwnedByBox` when it belongs to a box.",
       },
     },
   );

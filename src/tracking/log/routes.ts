@@ -119,12 +119,12 @@ export const logRoutes = new Elysia({ prefix: "/v1/trips/:id/log", tags: ["Trips
       access: "trips:write",
       params: IdParams,
       body: NewLogEntry,
-      response: { 201: Single(LogEntry), ...errors(404) },
+      response: { 201: Single(LogEntry), ...errors(404, 409) },
       detail: {
         operationId: "writeLogEntry",
         summary: "Write an entry into a log",
         description:
-          "Adds an entry to the log of a trip in any status. It can't be changed or deleted afterwards, only struck out.",
+          "Adds an entry to the log of a trip in any status. It can't be changed or deleted afterwards, only struck out. 409 `OwnedByBox` for a trip that belongs to a box.",
       },
     },
   )
@@ -144,7 +144,7 @@ export const logRoutes = new Elysia({ prefix: "/v1/trips/:id/log", tags: ["Trips
         operationId: "strikeLogEntry",
         summary: "Strike an entry out",
         description:
-          "Adds an entry of the kind `strike` with the reason. The struck one stays readable. 409 for one that is struck out already, and for a strike.",
+          "Adds an entry of the kind `strike` with the reason. The struck one stays readable. 409 for one that is struck out already, and for a strike; `OwnedByBox` for a trip that belongs to a box.",
       },
     },
   );

@@ -101,12 +101,12 @@ export const templateRoutes = new Elysia({ prefix: path, tags: ["Trip templates"
       access: "trips:write",
       params: IdParams,
       body: TripOfTemplate,
-      response: { 201: Single(Trip), ...errors(404) },
+      response: { 201: Single(Trip), ...errors(404, 409) },
       detail: {
         operationId: "createTripFromTemplate",
         summary: "Create a trip from a template",
         description:
-          "The draft has what the template holds, the given weight, and the template's name followed by ` (from template)`.",
+          "The draft has what the template holds, the given weight, and the template's name followed by ` (from template)`. 409 `OwnedByBox` where the template's device belongs to a box, which begins its trips aboard.",
       },
     },
   );

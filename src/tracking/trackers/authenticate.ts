@@ -59,7 +59,7 @@ const byHash = statement(() =>
     `SELECT t.id, t.device_id AS deviceId, t.format, t.send_zones AS sendsZones, t.encryption_key AS sealedKey,
        t.user_id AS userId, t.api_key_id AS apiKeyId, t.expires_at AS expiresAt, t.last_used_at AS usedAt
      FROM trackers t JOIN devices d ON d.id = t.device_id LEFT JOIN users u ON u.id = t.user_id
-     WHERE t.token_hash = ? AND t.is_active = 1 AND d.is_active = 1 AND u.deleted_at IS NULL`,
+     WHERE t.token_hash = ? AND t.is_active = 1 AND d.is_active = 1 AND d.box_id IS NULL AND u.deleted_at IS NULL`,
   ),
 );
 
@@ -143,7 +143,9 @@ export function findTracker(token: string): Reporter | null {
 }
 
 const isDeviceActive = statement(() =>
-  sqlite.prepare<{ id: string }, [string]>("SELECT id FROM devices WHERE id = ? AND is_active = 1"),
+  sqlite.prepare<{ id: string }, [string]>(
+    "SELECT id FROM devices WHERE id = ? AND is_active = 1 AND box_id IS NULL",
+  ),
 );
 
 /** The API key with a token, if it may post positions of its device; null otherwise. */

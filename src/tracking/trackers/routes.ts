@@ -61,7 +61,7 @@ export const trackerRoutes = new Elysia({ prefix: "/v1/devices/:id/trackers", ta
         operationId: "createTracker",
         summary: "Create a tracker for an app",
         description:
-          "Creates a credential with which an app can post positions of the device, and do nothing else, and answers all that sets the app up. Its token is shown only once. Needs the permission `gps:write` too: the tracker acts while its maker holds that and is neither banned nor deleted, and the device is active. A device has at most 50 trackers (409). Links and QR codes name `base_url` or `server.public_url`; 409 `PublicUrlNeeded` where that leads other machines to themselves. `send_zones` and `with_encryption` are for OwnTracks (else 400).",
+          "Creates a credential with which an app can post positions of the device, and do nothing else, and answers all that sets the app up. Its token is shown only once. Needs the permission `gps:write` too: the tracker acts while its maker holds that and is neither banned nor deleted, and the device is active. A device has at most 50 trackers, and one that belongs to a box none (409). Links and QR codes name `base_url` or `server.public_url`; 409 `PublicUrlNeeded` where that leads other machines to themselves. `send_zones` and `with_encryption` are for OwnTracks (else 400).",
       },
     },
   )

@@ -1,4 +1,4 @@
-import { sqlite, statement } from "../../kernel/db/connection";
+import { keepFewPages, sqlite, statement } from "../../kernel/db/connection";
 import { shareReadTransaction } from "../../kernel/db/reads";
 import { inTurns } from "../../kernel/limits/turns";
 import { SECOND } from "../../kernel/time/clock";
@@ -64,6 +64,8 @@ const newestRow = statement(() =>
 
 /** Positions read at once: some milliseconds. */
 const PAGE = 2_000;
+/** Of these pages those of the database stay in memory: a track that is short may be asked for again. */
+const SHORT = 10;
 
 const turn = inTurns();
 
@@ -76,28 +78,36 @@ async function* read<Read extends Spot | Fix>(
   owner: Owner,
   { from, until, arrivedBy = Number.MAX_SAFE_INTEGER }: Span,
   credentialId: string,
+  isPacedByClient: boolean,
 ): AsyncGenerator<Read[]> {
   const [page, id] = "device" in owner ? [ofDevice(), owner.device] : [ofTrip(), owner.trip];
   const lastRow = newestRow().get()?.row ?? 0;
   let [time, row] = [from, -1];
-  for (;;) {
-    await turn(credentialId);
-    shareReadTransaction();
-    const found = page.values(id, time, until, row, lastRow, PAGE, arrivedBy) as unknown as Read[];
-    if (found.length > 0) yield found;
-    const last = found.at(-1);
-    if (found.length < PAGE || !last) return;
-    [row, time] = last;
+  let done: (() => void) | null = null;
+  try {
+    for (let at = 1; ; at++) {
+      await turn(credentialId);
+      shareReadTransaction();
+      const found = page.values(id, time, until, row, lastRow, PAGE, arrivedBy) as unknown as Read[];
+      if (found.length > 0) yield found;
+      const last = found.at(-1);
+      if (found.length < PAGE || !last) return;
+      [row, time] = last;
+      // A client that reads a file slowly must not keep the pages of others few.
+      if (at === SHORT && !isPacedByClient) done = keepFewPages();
+    }
+  } finally {
+    done?.();
   }
 }
 
 /** Reads the positions of a span as they are drawn, which takes two thirds of the time. */
 export const readSpots = (owner: Owner, span: Span, credentialId: string): AsyncGenerator<Spot[]> =>
-  read(spots, owner, span, credentialId);
+  read(spots, owner, span, credentialId, false);
 
 /** Reads the positions of a span with all that files tell. */
 export const readFixes = (owner: Owner, span: Span, credentialId: string): AsyncGenerator<Fix[]> =>
-  read(fixes, owner, span, credentialId);
+  read(fixes, owner, span, credentialId, true);
 
 /** Seconds as tracks tell them. */
 export const seconds = (milliseconds: number): number => Math.floor(milliseconds / SECOND);

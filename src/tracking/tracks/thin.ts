@@ -101,6 +101,12 @@ class Columns implements Way {
     for (let at = 0; at < this.length; at++) this.#note(at);
   }
 
+  emptied(): this {
+    this.length = 0;
+    this.pieces = [];
+    return this;
+  }
+
   point(at: number): TrackPoint {
     return [
       ...([this.#longitude[at], this.#latitude[at], this.#seconds[at]] as [number, number, number]),
@@ -123,13 +129,17 @@ const MOST_HELD = 1_100_000;
 const OF_PART = 100_000;
 const AT_FIRST = 16_384;
 
+/** Columns of a short track that was drawn, for the next one: a megabyte that the system need not give and clear anew. */
+let spare: Columns | null = null;
+
 /** The points of a track that stay at the smallest tolerance which leaves at most so many. */
 export async function thinToFit(
   pages: AsyncIterable<Spot[]>,
   finder: PieceFinder,
   most: number,
 ): Promise<Thinned> {
-  const columns = new Columns(AT_FIRST);
+  const columns = spare ?? new Columns(AT_FIRST);
+  spare = null;
   let capacity = AT_FIRST;
   let tolerance = 0;
   const shape = async (points: number) => {
@@ -150,6 +160,7 @@ export async function thinToFit(
   const pieces = columns.pieces.map(([first, last]) =>
     Array.from({ length: last - first + 1 }, (_, at) => columns.point(first + at)),
   );
+  if (capacity === AT_FIRST) spare = columns.emptied();
   return { pieces, tolerance };
 }
 

@@ -56,12 +56,12 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
     {
       access: "trips:write",
       body: NewTrip,
-      response: { 201: Single(Trip) },
+      response: { 201: Single(Trip), ...errors(409) },
       detail: {
         operationId: "createTrip",
         summary: "Create a trip",
         description:
-          "Creates a trip as a draft. With `gps_logging_enabled` and a `device_id`, the device's positions join it while it is active: a trip that logs without a device never gets a position. A reference to a record that does not exist gives 400.",
+          "Creates a trip as a draft. With `gps_logging_enabled` and a `device_id`, the device's positions join it while it is active: a trip that logs without a device never gets a position. A reference to a record that does not exist gives 400, and a device that belongs to a box, which begins its trips aboard, 409 `OwnedByBox`.",
       },
     },
   )
@@ -78,7 +78,7 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
         operationId: "changeTripOrItsStatus",
         summary: "Change a trip or its status",
         description:
-          "Changes the fields that are sent; null clears an optional one. Status: draft → active → paused or completed, paused → active or completed; anything else gives 400 `InvalidStatusTransition`. Activation sets `started_at`, completion `ended_at`. 409 when another active trip with GPS logging runs on the same device.",
+          "Changes the fields that are sent; null clears an optional one. Status: draft → active → paused or completed, paused → active or completed; anything else gives 400 `InvalidStatusTransition`. Activation sets `started_at`, completion `ended_at`. 409 when another active trip with GPS logging runs on the same device, and `OwnedByBox` for a trip or a device that belongs to a box.",
       },
     },
   )
@@ -96,7 +96,7 @@ export const tripRoutes = new Elysia({ prefix: path, tags: ["Trips"] })
         operationId: "deleteTrip",
         summary: "Delete a trip",
         description:
-          "Only a draft or completed trip (409 otherwise). Its log goes with it; its positions stay, with `trip_id` null.",
+          "Only a draft or completed trip (409 otherwise), and none that belongs to a box (409 `OwnedByBox`). Its log goes with it; its positions stay, with `trip_id` null.",
       },
     },
   )

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Browser, chromium, startBrowser, type Visit } from "../../support/browser";
+import { soon } from "../../support/expectations";
 import { newUser } from "../../support/people";
+import { write } from "../../support/rows";
 import { ADMIN, TestServer } from "../../support/server";
-import { DESKTOP, expectAccessible, expectQuiet, openBridge, TABLET } from "./support";
+import { giveTo } from "../../sync/support";
+import { DESKTOP, expectAccessible, expectQuiet, gone, openBridge, PHONE, TABLET } from "./support";
 
 /** The administration on the page. */
 
@@ -21,6 +24,8 @@ afterAll(async () => {
   if (!chromium) return;
   await Promise.all([server.stop(), browser.stop()]);
 });
+
+const bearing = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
 const open = (part: string) =>
   visit.page.evaluate((part) => {
@@ -42,8 +47,10 @@ describe.skipIf(!chromium)("the administration", () => {
     await page.getByLabel("Give a role").selectOption({ label: "Deck" });
     await page.getByRole("button", { name: "Give a role" }).click();
     await page.getByRole("button", { name: "Take the role Deck" }).waitFor();
-    const { body } = await server.get(`/v1/users/${user.id}/permissions`, { token: server.systemKey });
-    expect(JSON.stringify(body)).toContain("gps:read");
+    await soon(async () => {
+      const { body } = await server.get(`/v1/users/${user.id}/permissions`, { token: server.systemKey });
+      expect(JSON.stringify(body)).toContain("gps:read");
+    });
 
     await page.getByRole("button", { name: "Ban", exact: true }).click();
     await page.getByLabel(/^Reason/).fill("Lost the boat");
@@ -67,7 +74,81 @@ describe.skipIf(!chromium)("the administration", () => {
     expect((await server.get("/v1/devices", { token: key })).status).toBe(200);
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Done" }).click();
-    expect(await page.getByText(key).count()).toBe(0);
+    await gone(page.getByText(key));
+  });
+
+  test("adds a boat, shows its token once and its state from then on, and what it hands down", async () => {
+    const { page } = visit;
+    await page.setViewportSize(PHONE);
+    await open("boxes");
+    await page.getByText("No boats yet").waitFor();
+    await page.getByRole("button", { name: "Add a boat" }).click();
+    await page.getByLabel("Name").fill("Greif");
+    await page.getByRole("button", { name: "Add a boat" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("img", { name: "The same lines to scan" }).waitFor();
+    const setup = (await dialog.locator("code").first().textContent()) ?? "";
+    const { sync } = Bun.TOML.parse(setup) as { sync: { url: string; token: string } };
+    expect((await fetch(`${server.url}/v1/sync/set`, bearing(sync.token))).status).toBe(200);
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await gone(page.getByText(sync.token));
+    await page.getByText("not heard yet").waitFor();
+
+    const [box] = (await server.get("/v1/sync/boxes", { token: await server.admin() })).body.data;
+    const device = await server.device("Greif's receiver");
+    giveTo(server, box.id, "devices", device.id);
+    write(
+      server,
+      `UPDATE boxes SET last_contact_at = ${Date.now() - 60_000}, backlog_estimate = 1440, clock_offset_ms = -90000,
+       version = '0.3.0', assigned_version = 3, applied_version = 2, error = 'alert rule Fast: device_ids.0 is no device',
+       bytes_today = 184320, bytes_date = date('now') WHERE id = '${box.id}'`,
+    );
+    // Written beside the server, nothing tells of it.
+    await page.reload();
+    const card = page.getByRole("region", { name: "Greif" });
+    for (const text of [
+      "linked",
+      "1,440 rows",
+      "0.18 MB",
+      "90 s behind",
+      "version 3, it still has 2",
+      "is no device",
+    ])
+      await card.getByText(text).waitFor();
+    await expectAccessible(page);
+    await page.setViewportSize(DESKTOP);
+    await card.getByRole("link", { name: "Greif's receiver" }).click();
+    await page.getByText("This comes from the boat “Greif”, and is changed aboard.").waitFor();
+    expect(await page.getByText("Apps and trackers").count()).toBe(0);
+    await expectAccessible(page);
+
+    await open("boxes");
+    await card.getByRole("button", { name: "Rename" }).click();
+    await dialog.getByLabel("Name").fill("Möwe");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    const renamed = page.getByRole("region", { name: "Möwe" });
+    await renamed.getByRole("button", { name: "New token" }).click();
+    await dialog.getByRole("button", { name: "New token" }).click();
+    await dialog.getByRole("img", { name: "The same lines to scan" }).waitFor();
+    expect((await fetch(`${server.url}/v1/sync/set`, bearing(sync.token))).status).toBe(401);
+    await dialog.getByRole("button", { name: "Done" }).click();
+
+    await page.evaluate(() => {
+      location.hash = "/alerts/rules/new";
+    });
+    await page.getByLabel("Name").fill("Leaves at night");
+    await page.getByRole("group", { name: "Boats that watch it too" }).getByLabel("Möwe").check();
+    await page.getByRole("button", { name: "Make the rule" }).click();
+    await page.getByRole("link", { name: /^Leaves at night/ }).waitFor();
+    const { data: rules } = (await server.get("/v1/alert-rules", { token: await server.admin() })).body;
+    expect(rules.map(({ box_ids }: { box_ids: string[] }) => box_ids)).toEqual([[box.id]]);
+
+    await open("boxes");
+    await renamed.getByRole("button", { name: "Delete this boat: Möwe" }).click();
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await page.getByText("No boats yet").waitFor();
+    await page.setViewportSize(TABLET);
   });
 
   test("finds events of the audit log by their kind", async () => {
@@ -106,6 +187,7 @@ describe.skipIf(!chromium)("the administration", () => {
     await page.getByText("No connected accounts").waitFor();
     await open("server");
     await page.getByText("What the doctor finds").waitFor();
+    await page.getByRole("listitem").filter({ hasText: "Live updates" }).getByText("works").waitFor();
     await page.locator(".tag.good").first().waitFor();
     await expectAccessible(page);
     expectQuiet(visit);

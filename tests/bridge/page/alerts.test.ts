@@ -4,12 +4,21 @@ import { alertsOf, newRule, RULES, send } from "../../alerts/support";
 import { newWebhook } from "../../alerts/targets/support";
 import { WebhookStandIn } from "../../stand-ins/webhook";
 import { type Browser, chromium, startBrowser } from "../../support/browser";
-import { done, eventually } from "../../support/expectations";
+import { done, eventually, soon } from "../../support/expectations";
 import { newUser } from "../../support/people";
 import { ADMIN, TestServer } from "../../support/server";
 import { share } from "../../tracking/shares/support";
 import { createZone, fix, northOf } from "../../tracking/support";
-import { countSounds, DESKTOP, expectAccessible, expectQuiet, openBridge, PHONE, sounds } from "./support";
+import {
+  countSounds,
+  DESKTOP,
+  expectAccessible,
+  expectQuiet,
+  gone,
+  openBridge,
+  PHONE,
+  sounds,
+} from "./support";
 
 /** Alerts, rules and targets on the page. */
 
@@ -95,8 +104,10 @@ describe.skipIf(!chromium)("a rule", () => {
     await bar(page).getByText("Van 3 has left!").waitFor();
     await bar(page).getByText("Alarm", { exact: true }).waitFor();
     await eventually(async () => (await sounds(page)).started > 0);
-    expect(await page.title()).toStartWith("ALARM: Van 3 has left!");
-    expect(await page.locator("[aria-live=assertive]").textContent()).toBe("Alarm: Van 3 has left!");
+    await soon(async () => expect(await page.title()).toStartWith("ALARM: Van 3 has left!"));
+    await soon(async () =>
+      expect(await page.locator("[aria-live=assertive]").textContent()).toBe("Alarm: Van 3 has left!"),
+    );
     await goTo(page, "#/alerts/open");
     await page.getByRole("link", { name: "Van 3 has left!" }).nth(1).waitFor();
     await expectAccessible(page);
@@ -110,7 +121,7 @@ describe.skipIf(!chromium)("a rule", () => {
     await bar(page).waitFor({ state: "detached" });
     const [alert] = await alertsOf(server, `&device_id=${van.id}`);
     expect(alert).toMatchObject({ status: "acknowledged", acknowledge_note: "On my way" });
-    expect(await page.title()).toBe("Devices – Fairlead");
+    await soon(async () => expect(await page.title()).toBe("Devices – Fairlead"));
     await goTo(page, `#/alerts/${alert.id}`);
     await page.getByText("On my way").waitFor();
     await page.getByText("Acknowledged by you").waitFor();
@@ -132,8 +143,7 @@ describe.skipIf(!chromium)("a rule", () => {
     await page.goto(`${page.url().replace(/#.*/, "")}#/alerts/rules/${rule.id}`);
     await page.reload();
     const field = page.getByLabel("Faster than (km/h)");
-    await field.waitFor();
-    expect(await field.inputValue()).toBe("18.52");
+    await soon(async () => expect(await field.inputValue()).toBe("18.52"));
     await field.fill("37.04");
     await page.getByRole("button", { name: "Save the rule" }).click();
     await page.getByText("faster than 37 km/h").waitFor();
@@ -166,7 +176,7 @@ describe.skipIf(!chromium)("a rule", () => {
     await page.getByRole("button", { name: "Delete this rule" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("link", { name: "New rule" }).waitFor();
-    expect(await page.getByText("Too fast").count()).toBe(0);
+    await gone(page.getByText("Too fast"));
     expectQuiet(visit);
   });
 });
@@ -215,11 +225,11 @@ describe.skipIf(!chromium)("a user without rights to alerts", () => {
     const visit = await openBridge(browser, server, user, { at: "/alerts", size: DESKTOP });
     const { page } = visit;
     await page.getByText("No rules yet").waitFor();
-    expect(await page.locator(".tabs a").allTextContents()).toEqual(["Rules"]);
+    await soon(async () => expect(await page.locator(".tabs a").allTextContents()).toEqual(["Rules"]));
     await page.getByRole("link", { name: "New rule" }).click();
     await page.getByLabel("Name", { exact: true }).fill("Falls silent");
-    expect(await page.locator(".choices label").allTextContents()).toEqual(["Vilm"]);
     await page.getByLabel("Vilm").check();
+    expect(await page.locator(".choices label").allTextContents()).toEqual(["Vilm"]);
     await page.getByRole("button", { name: "Make the rule" }).click();
     await page.getByText("silent for 1 h 00 min · one device").waitFor();
     expectQuiet(visit);

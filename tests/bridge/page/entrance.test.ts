@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium, startBrowser } from "../../support/browser";
-import { eventually } from "../../support/expectations";
+import { eventually, soon } from "../../support/expectations";
 import { newUser } from "../../support/people";
 import { ADMIN, command, TestServer, temporaryDirectory } from "../../support/server";
 import { expectAccessible, expectQuiet, openBridge, openPage, PHONE, signInOn } from "./support";
@@ -44,7 +44,7 @@ describe.skipIf(!chromium)("signing in", () => {
   test("in German, to whoever reads German", async () => {
     const visit = await openPage(browser, server, { language: "de" });
     await visit.page.getByRole("heading", { name: "Anmelden" }).waitFor();
-    expect(await visit.page.locator("html").getAttribute("lang")).toBe("de");
+    await visit.page.locator("html[lang=de]").waitFor();
     expectQuiet(visit);
   });
 
@@ -54,7 +54,9 @@ describe.skipIf(!chromium)("signing in", () => {
     await page.getByLabel("Password").fill("not this one");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("alert").waitFor();
-    expect(await page.getByLabel("Username or email address").inputValue()).toBe("admin");
+    await soon(async () =>
+      expect(await page.getByLabel("Username or email address").inputValue()).toBe("admin"),
+    );
   });
 });
 

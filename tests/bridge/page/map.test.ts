@@ -5,9 +5,9 @@ import { AisReceiver, recorded } from "../../stand-ins/ais-receiver";
 import { PegelonlineStandIn, station } from "../../stand-ins/pegelonline";
 import { type Browser, chromium, startBrowser, type Visit } from "../../support/browser";
 import { writeMbtiles } from "../../support/charts";
-import { eventually, expectStatus } from "../../support/expectations";
+import { eventually, expectStatus, soon } from "../../support/expectations";
 import { ADMIN, TestServer, temporaryDirectory } from "../../support/server";
-import { drawn, expectAccessible, expectQuiet, mapReady, openBridge, PHONE } from "./support";
+import { drawn, drawnAt, expectAccessible, expectQuiet, mapReady, openBridge, PHONE } from "./support";
 
 /** The map as a skipper looks at it, with everything on it. */
 
@@ -128,14 +128,19 @@ const camera = (page: Page) =>
     return { lng, lat, zoom: map.getZoom(), maxZoom: map.getMaxZoom() };
   });
 
-/** Taps on the map, at a place. */
-async function tap(page: Page, { latitude, longitude }: typeof MIDDLE): Promise<void> {
-  const { x, y } = await page.evaluate(
-    (at) => (document.querySelector("#map") as unknown as WithMap).stage.map.project(at),
+/** The pixel of the map at which a place is. */
+const pixelOf = (page: Page, { latitude, longitude }: typeof MIDDLE) =>
+  page.evaluate(
+    (at) => {
+      const { x, y } = (document.querySelector("#map") as unknown as WithMap).stage.map.project(at);
+      return { x, y };
+    },
     [longitude, latitude] as [number, number],
   );
-  await page.locator("#map canvas").click({ position: { x, y } });
-}
+
+/** Taps on the map, at a place. */
+const tap = async (page: Page, place: typeof MIDDLE): Promise<void> =>
+  page.locator("#map canvas").click({ position: await pixelOf(page, place) });
 
 const AT_FRESH = { latitude: MIDDLE.latitude, longitude: MIDDLE.longitude + 0.012 };
 
@@ -151,11 +156,12 @@ describe.skipIf(!chromium)("the map on a desk", () => {
   });
 
   test("shows each device with a sign whose form tells its age and if it has a heading", async () => {
-    await shows(page, "fleet-signs", (found) => names(found).size === 3);
-    const icons = new Map((await drawn(page, "fleet-signs")).map(({ name, icon }) => [name, icon]));
-    expect(icons.get("Fresh")).toMatch(/^craft-\d-arrow-fresh$/);
-    expect(icons.get("Old")).toMatch(/^craft-\d-arrow-old$/);
-    expect(icons.get("Lost")).toMatch(/^craft-\d-disc-lost$/);
+    await soon(async () => {
+      const icons = new Map((await drawn(page, "fleet-signs")).map(({ name, icon }) => [name, icon]));
+      expect(icons.get("Fresh")).toMatch(/^craft-\d-arrow-fresh$/);
+      expect(icons.get("Old")).toMatch(/^craft-\d-arrow-old$/);
+      expect(icons.get("Lost")).toMatch(/^craft-\d-disc-lost$/);
+    });
   });
 
   test("shows today's trails as it opens, zones of all kinds, the anchor watch, vessels and the water level", async () => {
@@ -164,7 +170,7 @@ describe.skipIf(!chromium)("the map on a desk", () => {
     await shows(page, "zones-areas", (found) =>
       ["Harbour", "Yard", "Fairway", "Closed"].every((name) => names(found).has(name)),
     );
-    expect(names(await drawn(page, "zones-idle"))).toEqual(new Set(["Closed"]));
+    await soon(async () => expect(names(await drawn(page, "zones-idle"))).toEqual(new Set(["Closed"])));
     await shows(page, "anchors-ring", (found) => found.length > 0);
     await eventually(async () => (await drawn(page, "anchors-warning")).length > 0);
     await shows(page, "water-level", (found) => found[0]?.level !== undefined);
@@ -174,6 +180,7 @@ describe.skipIf(!chromium)("the map on a desk", () => {
   });
 
   test("tells about the device that is tapped, and moves with it until it is panned", async () => {
+    await drawnAt(page, "fleet-signs", await pixelOf(page, AT_FRESH));
     await tap(page, AT_FRESH);
     const card = page.locator(".map-card");
     await card.getByRole("heading", { name: "Fresh" }).waitFor();
@@ -220,15 +227,17 @@ describe.skipIf(!chromium)("the map on a desk", () => {
       }, layer);
     await eventually(async () => !(await hasLayer("zones-areas")) && !(await hasLayer("harbour")));
     // Without a chart of the operator's, nothing is known nearer than this.
-    expect((await camera(page)).maxZoom).toBe(14);
+    await soon(async () => expect((await camera(page)).maxZoom).toBe(14));
     await page.reload();
     await page.locator(".map-tools").waitFor();
+    await shows(page, "fleet-signs", (found) => names(found).size === 3);
+    await mapReady(page);
     expect(await hasLayer("zones-areas")).toBe(false);
     await page.getByRole("button", { name: "Layers" }).click();
     await layers.getByLabel("Zones").check();
     await layers.getByLabel("Harbour plan").check();
     await eventually(async () => (await hasLayer("zones-areas")) && (await hasLayer("harbour")));
-    expect((await camera(page)).maxZoom).toBe(20);
+    await soon(async () => expect((await camera(page)).maxZoom).toBe(20));
     await page.keyboard.press("Escape");
   });
 
@@ -236,6 +245,7 @@ describe.skipIf(!chromium)("the map on a desk", () => {
     await look(page, { center: [MIDDLE.longitude, MIDDLE.latitude + 0.02], zoom: 6 });
     await shows(page, "fleet-clusters", (found) => found[0]?.point_count === 3);
     await page.getByLabel(/^Scale: \d+ nm, \d+ km$/).waitFor();
+    await mapReady(page);
     await tap(page, { latitude: MIDDLE.latitude + 0.02, longitude: MIDDLE.longitude + 0.015 });
     await eventually(async () => (await camera(page)).zoom > 7);
     await page.getByRole("button", { name: "Show all devices" }).click();
@@ -252,7 +262,7 @@ describe.skipIf(!chromium)("the map on a desk", () => {
       await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await page.locator(".map-card").getByRole("heading", { name: "Lost" }).waitFor();
-    expect(new URL(page.url()).hash).toBe(`#/map/${ids.Lost}`);
+    await soon(async () => expect(new URL(page.url()).hash).toBe(`#/map/${ids.Lost}`));
     expectQuiet(visit);
   });
 });
@@ -285,7 +295,7 @@ describe.skipIf(!chromium)("the map on a phone by night", () => {
     });
     const [longitude, latitude] = place as [number, number];
     await look(page, { center: [longitude, latitude], zoom: 12 });
-    await shows(page, "vessels-signs", (found) => found.length > 0);
+    await drawnAt(page, "vessels-signs", await pixelOf(page, { latitude, longitude }));
     await tap(page, { latitude, longitude });
     await card.getByText("MMSI").waitFor();
     await expectAccessible(page);

@@ -3,7 +3,16 @@ import { type Browser, chromium, startBrowser } from "../../support/browser";
 import { newUser, staff } from "../../support/people";
 import { freePort } from "../../support/program";
 import { ADMIN, TestServer } from "../../support/server";
-import { boatUrl, DESKTOP, expectAccessible, expectQuiet, openBridge, openPage, PHONE } from "./support";
+import {
+  boatUrl,
+  DESKTOP,
+  expectAccessible,
+  expectQuiet,
+  gone,
+  openBridge,
+  openPage,
+  PHONE,
+} from "./support";
 
 /** People on the page: invited, shown one device, given rights and deprived of them, by links without an account. */
 
@@ -60,7 +69,7 @@ describe.skipIf(!chromium)("an administrator", () => {
     const user = { username: "guest_of_greif", password: "a long passphrase" };
     const own = await openBridge(browser, server, user, { size: PHONE, at: "/devices" });
     await own.page.getByRole("link", { name: /Greif/ }).waitFor();
-    expect(await own.page.getByText("Hidden").count()).toBe(0);
+    await gone(own.page.getByText("Hidden"));
     expectQuiet(own);
   });
 
@@ -110,7 +119,7 @@ describe.skipIf(!chromium)("oneself", () => {
     await page.getByText("this one").waitFor();
     await expectAccessible(page);
     await page.getByLabel("Looks").selectOption({ label: "night (red)" });
-    expect(await page.locator("html").getAttribute("data-look")).toBe("night");
+    await page.locator("html[data-look=night]").waitFor();
     await page.getByRole("button", { name: "Set up" }).click();
     await page.getByRole("dialog").getByText("Secret, if the app can't scan").waitFor();
     expectQuiet(visit);

@@ -23,6 +23,7 @@ const rule = (fields: Partial<Rule> = {}): Rule => ({
   ...{ severity: "alarm", device_ids: [ID], hold_seconds: 60, cooldown_seconds: 300, schedule: null },
   condition: { type: "zone", event: "exit", geofence_ids: [OTHER] },
   ...{ target_ids: null, escalate_after_seconds: null, escalate_target_ids: null, message: null },
+  ...{ box_ids: [], is_from_shore: false },
   ...{ created_at: "2026-05-04T09:30:00.000Z", updated_at: "2026-05-04T09:30:00.000Z" },
   ...fields,
 });

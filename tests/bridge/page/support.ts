@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { BOAT, type Browser, type Visit } from "../../support/browser";
 import type { TestServer } from "../../support/server";
 
@@ -72,6 +72,9 @@ export async function openBridge(
   return visit;
 }
 
+/** Waits until the page shows none of these. */
+export const gone = (locator: Locator): Promise<void> => locator.first().waitFor({ state: "detached" });
+
 /** Waits until the map has drawn all that it has. */
 export async function mapReady(page: Page): Promise<void> {
   await page.waitForFunction(() => {
@@ -92,6 +95,46 @@ export const drawn = (page: Page, layer: string): Promise<Record<string, unknown
     };
     return stage.map.queryRenderedFeatures({ layers: [layer] }).map(({ properties }) => properties);
   }, layer);
+
+/** Waits until the map has drawn something of a layer at a point of its own, give or take a few pixels. */
+export const drawnAt = async (page: Page, layer: string, at: { x: number; y: number }): Promise<void> => {
+  await page.waitForFunction(
+    ({ layer, at: { x, y } }) => {
+      const { stage } = document.querySelector("#map") as unknown as {
+        stage: { map: { queryRenderedFeatures: (area: number[][], of: object) => unknown[] } };
+      };
+      const area = [
+        [x - 3, y - 3],
+        [x + 3, y + 3],
+      ];
+      return stage.map.queryRenderedFeatures(area, { layers: [layer] }).length > 0;
+    },
+    { layer, at },
+  );
+};
+
+/**
+ * Clicks twice at a point of the window, the second time right after the first by the browser's clock, however long the page
+ * takes.
+ */
+export async function doubleClick(page: Page, { x, y }: { x: number; y: number }): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const timestamp = Date.now() / 1_000;
+  const presses = [1, 2].flatMap((clickCount) =>
+    (["mousePressed", "mouseReleased"] as const).map((type) => ({ type, clickCount })),
+  );
+  await page.mouse.move(x, y);
+  await Promise.all(
+    presses.map((press, at) =>
+      session.send("Input.dispatchMouseEvent", {
+        ...press,
+        ...{ x, y, button: "left", buttons: press.type === "mousePressed" ? 1 : 0 },
+        timestamp: timestamp + at / 50,
+      }),
+    ),
+  );
+  await session.detach();
+}
 
 const AXE = readFileSync(Bun.resolveSync("axe-core/axe.min.js", import.meta.dir), "utf8");
 

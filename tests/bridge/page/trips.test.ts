@@ -53,7 +53,6 @@ describe.skipIf(!chromium)("a skipper's trip", () => {
       .first()
       .waitFor();
     await mapReady(page);
-    await page.waitForFunction(() => document.querySelector("#map") !== null);
     // The map draws a moment after it has the track.
     await eventually(async () => (await drawn(page, "trip-line")).length > 0);
     await expectAccessible(page);

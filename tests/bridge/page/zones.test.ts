@@ -1,9 +1,18 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { type Browser, chromium, startBrowser } from "../../support/browser";
-import { eventually, expectStatus } from "../../support/expectations";
+import { eventually, expectStatus, soon } from "../../support/expectations";
 import { ADMIN, TestServer } from "../../support/server";
-import { DESKTOP, drawn, expectAccessible, expectQuiet, mapReady, openBridge, PHONE } from "./support";
+import {
+  DESKTOP,
+  doubleClick,
+  drawn,
+  expectAccessible,
+  expectQuiet,
+  mapReady,
+  openBridge,
+  PHONE,
+} from "./support";
 
 /** Zones on the page: drawn on the map, changed by numbers, and who is inside. */
 
@@ -119,7 +128,7 @@ describe.skipIf(!chromium)("a skipper at a desk", () => {
     for (const corner of CORNERS) await tap(page, corner);
     const latitudes = page.getByLabel(/^Latitude of corner/);
     await eventually(async () => (await latitudes.count()) === 3);
-    expect(Number(await latitudes.nth(2).inputValue())).toBeCloseTo(54.14, 2);
+    await soon(async () => expect(Number(await latitudes.nth(2).inputValue())).toBeCloseTo(54.14, 2));
 
     // A middle becomes a corner; taking it back is one step.
     await drag(page, [13.45, 54.08], [13.45, 54.05]);
@@ -129,8 +138,7 @@ describe.skipIf(!chromium)("a skipper at a desk", () => {
     // A corner that is tapped twice goes; so does a chosen one by its button.
     await tap(page, [13.42, 54.05]);
     await eventually(async () => (await latitudes.count()) === 4);
-    const { x, y } = await pointOf(page, [13.42, 54.05]);
-    await page.mouse.dblclick(x, y);
+    await doubleClick(page, await pointOf(page, [13.42, 54.05]));
     await eventually(async () => (await latitudes.count()) === 3);
 
     // A corner that the server refuses is marked where it is wrong, and nothing is lost.
@@ -147,8 +155,9 @@ describe.skipIf(!chromium)("a skipper at a desk", () => {
       .getByText(/crosses another edge/)
       .waitFor();
     // A browser reports each refusal.
+    await eventually(() => visit.errors.length > 0);
     expect(visit.errors.splice(0)).toEqual([expect.stringMatching(/400 .*\/v1\/geofences$/)]);
-    expect(await page.locator(".corners [aria-invalid]").count()).toBe(2);
+    await soon(async () => expect(await page.locator(".corners [aria-invalid]").count()).toBe(2));
     await eventually(async () => (await handles(page)).some(({ state }) => state === "fault"));
     await expectAccessible(page);
     for (let step = 0; step < 5; step++) await page.getByRole("button", { name: "Undo" }).click();

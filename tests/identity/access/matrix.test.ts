@@ -313,6 +313,7 @@ describe("an operation without a permission", () => {
       "Open to anyone; some requests need a credential.",
       "Needs a session token.",
       "Needs a system API key.",
+      "Needs a box's token.",
       "Needs a tracker's token, or the API key of a device with `gps:write` as Bearer.",
       "Needs an administrator: a holder of `*:*`.",
     ];

@@ -1026,6 +1026,39 @@ const TRACKERS: Case[] = [
   },
 ];
 
+// --- Boxes ------------------------------------------------------------------------------------------------
+
+const SHORE = { base_url: "https://shore.example.org" };
+
+/** An administrator's request about a box of its own. */
+const aboutBox = async ({ server, admin }: World) => {
+  const made = await server.post("/v1/sync/boxes", { token: admin.token, body: { name: "Greif", ...SHORE } });
+  return { user: admin.id, token: admin.token, params: { id: done(made).data.id } };
+};
+
+const BOXES: Case[] = [
+  {
+    operation: "POST /v1/sync/boxes",
+    writes: [event("box_created", "box")],
+    prepare: ({ admin: { id, token } }) => ({ user: id, token, body: { name: "Greif", ...SHORE } }),
+  },
+  {
+    operation: "PATCH /v1/sync/boxes/{id}",
+    writes: [event("box_updated", "box")],
+    prepare: async (world) => ({ ...(await aboutBox(world)), body: { name: "Möwe" } }),
+  },
+  {
+    operation: "POST /v1/sync/boxes/{id}/rotate-token",
+    writes: [event("box_token_rotated", "box")],
+    prepare: async (world) => ({ ...(await aboutBox(world)), body: SHORE }),
+  },
+  {
+    operation: "DELETE /v1/sync/boxes/{id}",
+    writes: [event("box_deleted", "box")],
+    prepare: aboutBox,
+  },
+];
+
 // --- Shares -----------------------------------------------------------------------------------------------
 
 /** A device that is shared with somebody. */
@@ -1775,6 +1808,7 @@ export const CASES: Case[] = withPages([
   ...DELETIONS,
   ...KEYS,
   ...TRACKERS,
+  ...BOXES,
   ...SHARES,
   ...INVITATIONS,
   ...LINKS,

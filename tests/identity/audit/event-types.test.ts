@@ -7,6 +7,7 @@ import { done } from "../../support/expectations";
 import { externalUser, newPerson, openSession } from "../../support/people";
 import { permissionId } from "../../support/roles";
 import { Client } from "../../support/socket";
+import { newBox } from "../../sync/support";
 import { DOORS, newTracker } from "../../tracking/doors/support";
 import { newLink } from "../../tracking/links/support";
 import { postPoint } from "../../tracking/support";
@@ -91,6 +92,7 @@ api_key_created api_key_revoked bot_command_executed bot_guild_configured
 platform_updated user_banned user_unbanned user_deletion_scheduled user_deletion_cancelled
 device_shared device_unshared invitation_created invitation_accepted invitation_revoked share_link_created share_link_ended
 tracker_created tracker_updated tracker_deleted positions_imported
+box_created box_updated box_token_rotated box_deleted
 alert_acknowledged alert_rule_created alert_rule_updated alert_rule_deleted anchor_watch_set anchor_watch_ended
 notification_target_created notification_target_updated notification_target_secret_rotated notification_target_deleted
 role_created role_updated role_deleted role_assigned role_removed permission_created audit_reported moderation_action
@@ -204,6 +206,8 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
     const [id = ""] = putDeliveries(world.server, (await newTarget(world)).id, 1, { status: "failed" });
     return { params: { id } };
   },
+  "GET /v1/sync/boxes/{id}": async () => ({ params: { id: (await newBox(world.server)).id } }),
+  "GET /v1/sync/set": async () => ({ token: (await newBox(world.server)).token }),
   "GET /v1/platforms/{id_or_slug}": () => ({ params: { id_or_slug: "email" } }),
   "PATCH /v1/admin/audit/reports/{report_id}": async () => ({
     ...{ params: { report_id: await newReport() }, body: { status: "reviewed" } },

@@ -83,6 +83,7 @@ describe("a crossing", () => {
       trip_id: null,
       is_late: false,
       superseded_at: null,
+      box_id: null,
     });
     const one = await get(`/v1/geofence-events/${event.id}`);
     expect(one).toEqual({ data: event, _links: { self: `/v1/geofence-events/${event.id}` } });

@@ -7,6 +7,7 @@ const KIB = 1_024;
 
 /** The fields of a circle that has the rules of old. */
 const PLAIN = {
+  ...{ box_ids: [], is_from_shore: false },
   kind: "circle",
   geometry: null,
   width_m: null,

@@ -209,6 +209,7 @@ describe("POST /v1/trip-templates/{id}/create-trip", () => {
       ...references,
       ...copied,
       name: "Weekly supply run (from template)",
+      box_id: null,
       status: "draft",
       weight_kg: 70.25,
       start_latitude: null,

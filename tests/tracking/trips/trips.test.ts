@@ -29,6 +29,7 @@ function insert(table: "locations" | "trip_categories"): string {
 }
 
 const DEFAULTS = {
+  box_id: null,
   description: null,
   status: "draft",
   gps_logging_enabled: false,

@@ -35,7 +35,7 @@ export function Entrance(): JSX.Element {
   return (
     <Hall title={title}>
       {isFirst && start.data ? (
-        <FirstStart start={start.data} onRenewed={start.reload} />
+        <FirstStart start={start.data} onChanged={start.reload} />
       ) : (
         <>
           <p>{t.lead}</p>

@@ -8,9 +8,14 @@ import { bound, Form, TextField } from "../ui/form";
 
 const words = inLanguages({
   en: {
-    lead: "Nobody administers this server yet. Make the first account here, or on the server with one command:",
+    lead: "Nobody administers this server yet. Make the first account: the code shows that the server is yours.",
     code: "Code from the server",
-    codeHint: "It stands on the server's terminal, or in the file first-start-code of its data directory.",
+    shown: {
+      terminal: "It stands on the terminal in which the server was started.",
+      file: "It stands in the file first-start-code of the server's data directory.",
+    },
+    ended: "The last code has ended, or was tried too often.",
+    command: "Or make it on the server with one command:",
     username: "Username",
     usernameHint: "3 to 30 letters, digits and underscores",
     email: "Email address",
@@ -18,12 +23,18 @@ const words = inLanguages({
     passwordHint: "At least 8 characters",
     make: "Make the account",
     renew: "Show another code on the server",
+    name: "NAME",
+    address: "ADDRESS",
   },
   de: {
-    lead: "Diesen Server verwaltet noch niemand. Lege das erste Konto hier an, oder auf dem Server mit einem Befehl:",
+    lead: "Diesen Server verwaltet noch niemand. Lege das erste Konto an: Der Code zeigt, dass der Server deiner ist.",
     code: "Code vom Server",
-    codeHint:
-      "Er steht am Terminal des Servers oder in der Datei first-start-code seines Datenverzeichnisses.",
+    shown: {
+      terminal: "Er steht in dem Terminal, in dem der Server gestartet wurde.",
+      file: "Er steht in der Datei first-start-code im Datenverzeichnis des Servers.",
+    },
+    ended: "Der letzte Code gilt nicht mehr oder wurde zu oft versucht.",
+    command: "Oder auf dem Server mit einem Befehl:",
     username: "Benutzername",
     usernameHint: "3 bis 30 Buchstaben, Ziffern und Unterstriche",
     email: "E-Mail-Adresse",
@@ -31,44 +42,57 @@ const words = inLanguages({
     passwordHint: "Mindestens 8 Zeichen",
     make: "Konto anlegen",
     renew: "Auf dem Server einen anderen Code zeigen",
+    name: "NAME",
+    address: "ADRESSE",
   },
 });
 
 /** Makes the first administrator, by the code that the server shows to whoever owns the machine. */
 export function FirstStart({
   start,
-  onRenewed,
+  onChanged,
 }: {
   start: Schemas["FirstStart"];
-  onRenewed: () => Promise<void>;
+  onChanged: () => Promise<void>;
 }): JSX.Element {
   const t = words();
   const [code, username, email, password] = [useSignal(""), useSignal(""), useSignal(""), useSignal("")];
   const make = async () => {
-    await call(() =>
-      api.POST("/bridge/first-start", {
-        body: {
-          code: code.value.trim(),
-          username: username.value,
-          email: email.value,
-          password: password.value,
-        },
-      }),
-    );
+    try {
+      await call(() =>
+        api.POST("/bridge/first-start", {
+          body: {
+            code: code.value.trim(),
+            username: username.value,
+            email: email.value,
+            password: password.value,
+          },
+        }),
+      );
+    } catch (error) {
+      // The code may have lost its last try, or an account may have been made elsewhere.
+      await onChanged();
+      throw error;
+    }
     await askWho();
   };
   const renew = async () => {
     await call(() => api.POST("/bridge/first-start/code"));
-    await onRenewed();
+    await onChanged();
   };
   return (
     <>
       <p>{t.lead}</p>
-      <pre class="command">fairlead user create --username NAME --email ADDRESS --role "Super Admin"</pre>
+      {!start.code && (
+        <div class="notice warn">
+          <p>{t.ended}</p>
+          <Button onClick={renew}>{t.renew}</Button>
+        </div>
+      )}
       <Form action={t.make} onSubmit={make}>
         <TextField
           label={t.code}
-          hint={t.codeHint}
+          {...(start.code && { hint: t.shown[start.code.shown] })}
           autocomplete="off"
           autocapitalize="characters"
           spellcheck={false}
@@ -97,10 +121,13 @@ export function FirstStart({
           {...bound(password)}
         />
       </Form>
-      {!start.code && (
-        <Button kind="quiet" onClick={renew}>
-          {t.renew}
-        </Button>
+      {start.command !== null && (
+        <section>
+          <p class="hint">{t.command}</p>
+          <pre class="command">
+            {start.command} --username {t.name} --email {t.address} --role "Super Admin"
+          </pre>
+        </section>
       )}
     </>
   );

@@ -294,7 +294,7 @@ function placeOnce(stage: Stage): () => void {
     isPlaced ||= originalEvent !== undefined;
   });
   return effect(() => {
-    if (isPlaced || ![...fleet.value.values()].some(({ fix }) => fix.peek())) return;
+    if (isPlaced || ![...fleet.value.values()].some(({ fix }) => fix.value)) return;
     isPlaced = true;
     showAll(stage, false);
   });

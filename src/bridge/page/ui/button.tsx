@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { Icon, type IconName } from "./icons";
+import { complain } from "./toasts";
 
 interface Props {
   children?: ComponentChildren;
@@ -11,7 +12,7 @@ interface Props {
   type?: "button" | "submit";
   isDisabled?: boolean;
   isPressed?: boolean;
-  /** While it returns a promise that isn't settled, the button is busy and takes no further press. */
+  /** While it returns a promise that isn't settled, the button is busy and takes no further press. A refusal is shown by a toast. */
   onClick?: (() => unknown) | undefined;
 }
 
@@ -32,6 +33,8 @@ export function Button({
     isBusy.value = true;
     try {
       await work;
+    } catch (error) {
+      complain(error);
     } finally {
       isBusy.value = false;
     }

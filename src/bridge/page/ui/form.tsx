@@ -39,7 +39,7 @@ export function Form({
     }
   };
   return (
-    <form onSubmit={submit} noValidate={false}>
+    <form onSubmit={submit} onInvalidCapture={reveal}>
       {children}
       {refusal.value !== null && (
         <p class="notice bad" role="alert">
@@ -54,6 +54,12 @@ export function Form({
       </footer>
     </form>
   );
+}
+
+/** Opens what a wrong field is folded away in: a browser says nothing about a field that can't be seen. */
+function reveal({ target }: Event): void {
+  const folded = target instanceof Element ? target.closest("details:not([open])") : null;
+  folded?.setAttribute("open", "");
 }
 
 /** A fault that the page finds before it asks the server. */

@@ -1,12 +1,13 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { api, call, type Schemas } from "../../api";
-import { BASE } from "../../base";
 import { fleet } from "../../fleet";
 import { inLanguages } from "../../language";
 import { go, route } from "../../route";
 import { may } from "../../session";
+import { useAddress } from "../../ui/address";
 import { Button } from "../../ui/button";
+import { Choices } from "../../ui/choices";
 import { Copyable } from "../../ui/copy";
 import { ask } from "../../ui/dialog";
 import { bound, CheckField, Form, NumberField, SelectField, TextField } from "../../ui/form";
@@ -16,6 +17,7 @@ import { Once } from "../../ui/once";
 import { Opener } from "../../ui/opener";
 import { Pages } from "../../ui/pages";
 import { Empty } from "../../ui/panel";
+import { QrCode } from "../../ui/qr";
 import { Ago } from "../../ui/time";
 import { say } from "../../ui/toasts";
 import { common } from "../../ui/words";
@@ -31,19 +33,20 @@ const words = inLanguages({
     email: "Email address",
     emailHint: "Empty: you get a link to hand over",
     roles: "Roles",
+    rolesHint: "Without a role they see what you choose above, and nothing else.",
     devices: "Devices that they see",
     level: (name: string) => `${name}: they see`,
     levels: {
-      none: "nothing",
       now: "where it is now",
       history: "its tracks and trips too",
       manage: "everything, and may change it",
-    } satisfies Record<Level | "none", string>,
+    } satisfies Record<Level, string>,
     hours: "Good for (hours)",
     note: "A word to them",
     send: "Invite",
     sent: "The invitation was sent.",
     made: "Hand this link over",
+    scan: "Their phone can scan it here, or you send the link. It is shown once.",
     link: "Link",
     byLink: "by a link",
     statuses: { pending: "open", accepted: "accepted", expired: "ended", revoked: "taken back" },
@@ -58,19 +61,20 @@ const words = inLanguages({
     email: "E-Mail-Adresse",
     emailHint: "Leer: Du bekommst einen Link zum Weitergeben",
     roles: "Rollen",
+    rolesHint: "Ohne Rolle ist zu sehen, was du oben wählst, und sonst nichts.",
     devices: "Geräte, die zu sehen sind",
     level: (name: string) => `${name}: zu sehen ist`,
     levels: {
-      none: "nichts",
       now: "wo es gerade ist",
       history: "auch Strecken und Fahrten",
       manage: "alles, auch zum Ändern",
-    } satisfies Record<Level | "none", string>,
+    } satisfies Record<Level, string>,
     hours: "Gilt für (Stunden)",
     note: "Ein Wort dazu",
     send: "Einladen",
     sent: "Die Einladung ist verschickt.",
     made: "Gib diesen Link weiter",
+    scan: "Das andere Telefon kann ihn hier scannen, oder du verschickst ihn. Er wird nur einmal gezeigt.",
     link: "Link",
     byLink: "per Link",
     statuses: { pending: "offen", accepted: "angenommen", expired: "abgelaufen", revoked: "zurückgenommen" },
@@ -80,7 +84,7 @@ const words = inLanguages({
   },
 });
 
-const LEVELS = ["none", "now", "history", "manage"] as const;
+const LEVELS = ["now", "history", "manage"] as const;
 
 /** Invitations, and the way to make one. */
 export function Invitations(): JSX.Element {
@@ -167,6 +171,8 @@ export function Invitations(): JSX.Element {
             made.value = null;
           }}
         >
+          <QrCode text={made.value} label={t.scan} />
+          <p class="hint">{t.scan}</p>
           <Copyable label={t.link} text={made.value} />
         </Once>
       )}
@@ -183,10 +189,11 @@ function NewInvitation({
   onCancel: () => void;
 }): JSX.Element {
   const t = words();
+  const address = useAddress();
   const [email, note] = [useSignal(""), useSignal("")];
   const hours = useSignal<number | null>(72);
   const roleIds = useSignal<readonly string[]>([]);
-  const levels = useSignal<Readonly<Record<string, Level | "none">>>({});
+  const levels = useSignal<ReadonlyMap<string, Level>>(new Map());
   const roles = useLoaded(
     async () => (may("roles:read") ? (await call(() => api.GET("/v1/roles"))).data : []),
     [],
@@ -198,11 +205,9 @@ function NewInvitation({
           email: email.value.trim() || null,
           note: note.value.trim() || null,
           role_ids: [...roleIds.value],
-          device_shares: Object.entries(levels.value).flatMap(([device_id, level]) =>
-            level === "none" ? [] : [{ device_id, level }],
-          ),
+          device_shares: [...levels.value].map(([device_id, level]) => ({ device_id, level })),
           expires_in_hours: hours.value ?? 72,
-          base_url: BASE.replace(/\/$/, ""),
+          base_url: address.value,
         },
       }),
     );
@@ -217,13 +222,40 @@ function NewInvitation({
           type="email"
           {...bound(email)}
         />
+        {address.field}
+        {fleet.value.size > 0 && (
+          <Choices
+            legend={t.devices}
+            of={[...fleet.value.values()].map(({ device }) => device.value)}
+            chosen={[...levels.value.keys()]}
+            none=""
+            onChange={(ids) => {
+              levels.value = new Map(ids.map((id) => [id, levels.peek().get(id) ?? "now"]));
+            }}
+          />
+        )}
+        {[...levels.value].map(([id, level]) => (
+          <SelectField
+            key={id}
+            label={t.level(fleet.value.get(id)?.device.value.name ?? id)}
+            value={level}
+            options={LEVELS.map((each) => [each, t.levels[each]] as const)}
+            onChange={(value) => {
+              levels.value = new Map(levels.peek()).set(id, value);
+            }}
+          />
+        ))}
         {roles.data && roles.data.length > 0 && (
           <fieldset>
-            <legend>{t.roles}</legend>
+            <legend>
+              {t.roles} ({common().optional})
+            </legend>
+            <p class="hint">{t.rolesHint}</p>
             {roles.data.map((role) => (
               <CheckField
                 key={role.id}
                 label={role.name}
+                {...(role.description && { hint: role.description })}
                 isChecked={roleIds.value.includes(role.id)}
                 onChange={(isChecked) => {
                   roleIds.value = isChecked
@@ -232,25 +264,6 @@ function NewInvitation({
                 }}
               />
             ))}
-          </fieldset>
-        )}
-        {fleet.value.size > 0 && (
-          <fieldset>
-            <legend>{t.devices}</legend>
-            {[...fleet.value.values()].map(({ device }) => {
-              const { id, name } = device.value;
-              return (
-                <SelectField
-                  key={id}
-                  label={t.level(name)}
-                  value={levels.value[id] ?? "none"}
-                  options={LEVELS.map((each) => [each, t.levels[each]] as const)}
-                  onChange={(value) => {
-                    levels.value = { ...levels.value, [id]: value };
-                  }}
-                />
-              );
-            })}
           </fieldset>
         )}
         <NumberField label={t.hours} min={1} step={1} required {...bound(hours)} />

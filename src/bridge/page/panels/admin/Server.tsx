@@ -20,6 +20,17 @@ const words = inLanguages({
       string,
       string
     >,
+    services: {
+      database: "Database",
+      cache: "Cache",
+      websocket: "Live updates",
+      backup: "Backups",
+      notifications: "Notifications",
+      position: "The vessel's own receiver",
+      sync: "Link to the shore",
+    } as Record<string, string>,
+    up: "works",
+    down: "fails",
     findings: "What the doctor finds",
     verdicts: { ok: "well", warning: "warning", problem: "problem" } satisfies Record<
       Schemas["Finding"]["verdict"],
@@ -49,6 +60,17 @@ const words = inLanguages({
       string,
       string
     >,
+    services: {
+      database: "Datenbank",
+      cache: "Zwischenspeicher",
+      websocket: "Laufende Aktualisierung",
+      backup: "Sicherungen",
+      notifications: "Benachrichtigungen",
+      position: "Empfänger des Schiffs",
+      sync: "Verbindung zum Land",
+    } as Record<string, string>,
+    up: "läuft",
+    down: "gestört",
     findings: "Was der Doktor findet",
     verdicts: { ok: "gut", warning: "Warnung", problem: "Problem" } satisfies Record<
       Schemas["Finding"]["verdict"],
@@ -82,6 +104,12 @@ export function Server(): JSX.Element {
   );
 }
 
+/** A part of the server as its health tells of it; some say why they are down. */
+interface Service {
+  status: string;
+  trouble?: string | null;
+}
+
 function Health(): JSX.Element {
   const t = words();
   const loaded = useLoaded(() => call(() => api.GET("/v1/health")), []);
@@ -101,6 +129,20 @@ function Health(): JSX.Element {
                 {warning}
               </p>
             ))}
+            <ul class="rows">
+              {Object.entries<Service>(health.services).map(([name, { status, trouble }]) => (
+                <li key={name} class="row">
+                  <Icon name={status === "up" ? "check" : "warning"} />
+                  <span class="row-main">
+                    <span class="row-title">{t.services[name] ?? name}</span>
+                    {trouble && <span class="hint">{trouble}</span>}
+                  </span>
+                  <span class={`tag ${status === "up" ? "good" : "alarm"}`}>
+                    {status === "up" ? t.up : t.down}
+                  </span>
+                </li>
+              ))}
+            </ul>
           </>
         )}
       </Show>

@@ -98,7 +98,7 @@ function Worst({ of }: { of: Urgent }): JSX.Element {
               {t.mute}
             </Button>
           )}
-          {alert && may("alerts:write") && (
+          {alert?.box_id === null && may("alerts:write") && (
             <Button
               kind="main"
               icon="check"

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { alertChanges } from "../../alerts";
 import { api, call, type Schemas } from "../../api";
+import { OwnedNote } from "../../boxes";
 import { inLanguages } from "../../language";
 import { useStage } from "../../map/current";
 import { to } from "../../route";
@@ -109,7 +110,8 @@ function Shown({ alert, onChanged }: { alert: Alert; onChanged: () => Promise<vo
           [t.escalated, alert.escalated_at && <Ago key="escalated" at={alert.escalated_at} />],
         ]}
       />
-      {alert.status === "open" && may("alerts:write") && (
+      <OwnedNote boxId={alert.box_id} />
+      {alert.status === "open" && alert.box_id === null && may("alerts:write") && (
         <Section title={words().acknowledge}>
           <Acknowledge alert={alert} onDone={onChanged} />
         </Section>

@@ -3,6 +3,7 @@ import { inLanguages } from "../../language";
 import { route, to } from "../../route";
 import { may } from "../../session";
 import { Panel } from "../../ui/panel";
+import { Tabs } from "../../ui/tabs";
 import { AlertList } from "./AlertList";
 import { AlertPage } from "./AlertPage";
 import { RuleEditor } from "./rules/RuleEditor";
@@ -40,10 +41,6 @@ type Tab = (typeof TABS)[number];
 const isShown = (tab: Tab): boolean =>
   tab === "rules" || may(tab === "targets" ? "alerts:write" : "alerts:read");
 
-/** On a phone not all tabs fit: the open one is in sight. */
-const showCurrent = (tabs: HTMLElement | null): void =>
-  tabs?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-
 /** Alerts, the rules that raise them, and who is told. */
 export function Alerts(): JSX.Element {
   const [, first, id, part] = route.value.path;
@@ -59,13 +56,11 @@ export function Alerts(): JSX.Element {
     );
   return (
     <Panel title={words().title}>
-      <nav class="tabs tight" aria-label={words().title} ref={showCurrent}>
-        {tabs.map((each) => (
-          <a key={each} href={to(["alerts", each])} aria-current={each === tab ? "page" : undefined}>
-            {texts().tabs[each]}
-          </a>
-        ))}
-      </nav>
+      <Tabs
+        label={words().title}
+        current={tab}
+        tabs={tabs.map((each) => ({ name: each, title: texts().tabs[each], href: to(["alerts", each]) }))}
+      />
       {tab === "rules" && <RuleList />}
       {tab === "targets" && <TargetList />}
       {tab !== "rules" && tab !== "targets" && <AlertList key={tab} status={tab} />}

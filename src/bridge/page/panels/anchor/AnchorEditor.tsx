@@ -8,6 +8,7 @@ import { useStage } from "../../map/current";
 import { may } from "../../session";
 import { DurationField } from "../../ui/duration";
 import { FieldFault, Form, NumberField, SelectField } from "../../ui/form";
+import { More } from "../../ui/more";
 import { Panel } from "../../ui/panel";
 import { say } from "../../ui/toasts";
 import { words as ruleWords } from "../alerts/rules/words";
@@ -94,7 +95,7 @@ export function AnchorEditor({
           value={now.radius}
           onInput={(radius) => set({ radius })}
         />
-        <More draft={now} set={set} />
+        <Patience draft={now} set={set} />
       </Form>
     </Panel>
   );
@@ -180,12 +181,11 @@ function Place({
   );
 }
 
-function More({ draft, set }: Props): JSX.Element {
+function Patience({ draft, set }: Props): JSX.Element {
   const t = words();
   const rule = ruleWords();
   return (
-    <details class="more">
-      <summary>{t.more}</summary>
+    <More title={t.more}>
       <NumberField
         label={t.warning}
         hint={t.warningHint}
@@ -241,6 +241,6 @@ function More({ draft, set }: Props): JSX.Element {
           )}
         </>
       )}
-    </details>
+    </More>
   );
 }

@@ -46,6 +46,9 @@ export function DeviceDay({
           </Section>
           <Section title={title === null ? t.list : `${title}: ${t.list}`}>
             <Moves shown={shown} places={places} />
+            {figures.segmentsTotal > shown.segments.length && (
+              <p class="hint">{t.cut(number(shown.segments.length), number(figures.segmentsTotal))}</p>
+            )}
           </Section>
         </>
       )}

@@ -82,7 +82,10 @@ export async function readTracks(choice: Choice): Promise<Tracks> {
 }
 
 export interface Figures {
+  /** The first ones. */
   segments: readonly Segment[];
+  /** The number of all segments. */
+  segmentsTotal: number;
   total: Schemas["TimelineFigures"];
   /** ISO 8601; null when nothing is being computed anew. */
   recomputingFrom: string | null;
@@ -94,18 +97,22 @@ export const isTooLong = ({ from, to }: { from: number; to: number }): boolean =
   to - from > MOST_DAYS * 86_400_000;
 
 const PAGE = 100;
+/** Segments that are read: a longer list is read by nobody, and takes a minute to come. */
+const MOST_SEGMENTS = 2_000;
 
 async function figuresOf(id: string, { from, to, trip }: Tracks, isFirst: boolean): Promise<Figures> {
   const span = queryOf({ from, to });
   const segments: Segment[] = [];
   let recomputingFrom: string | null = null;
+  let all = 0;
   for (let page = 1, pages = 1; page <= pages; page++) {
     const query = { ...span, page, limit: PAGE };
     const answer = await call(() =>
       api.GET("/v1/devices/{id}/timeline", { params: { path: { id }, query } }),
     );
     segments.push(...answer.data);
-    pages = answer.pagination.total_pages;
+    all = answer.pagination.total;
+    pages = Math.min(answer.pagination.total_pages, MOST_SEGMENTS / PAGE);
     recomputingFrom ??= answer.recomputing_from;
   }
   const query = {
@@ -117,7 +124,7 @@ async function figuresOf(id: string, { from, to, trip }: Tracks, isFirst: boolea
       ? await call(() => api.GET("/v1/trips/{id}/statistics", { params: { path: { id: trip.id } } }))
       : await call(() => api.GET("/v1/devices/{id}/statistics", { params: { path: { id }, query } }));
   return {
-    ...{ segments, total: statistics.data.total },
+    ...{ segments, segmentsTotal: all, total: statistics.data.total },
     recomputingFrom: recomputingFrom ?? statistics.recomputing_from,
   };
 }

@@ -67,6 +67,8 @@ export const words = inLanguages({
     average_: (speed: string) => `${speed} on average`,
     zones: (names: string) => `Zones: ${names}`,
     more: (left: number) => `Show ${left} more`,
+    cut: (shown: string, all: string) =>
+      `These are the first ${shown} of ${all}: choose a shorter span to see the others.`,
     tooLong: "Totals, moves and stops are shown for spans of up to 400 days.",
     anew: (from: string) =>
       `Late positions came: from ${from} on, moves, stops and totals are being computed anew.`,
@@ -140,6 +142,8 @@ export const words = inLanguages({
     average_: (speed: string) => `im Schnitt ${speed}`,
     zones: (names: string) => `Zonen: ${names}`,
     more: (left: number) => `${left} weitere zeigen`,
+    cut: (shown: string, all: string) =>
+      `Das sind die ersten ${shown} von ${all}: Wähle für die anderen einen kürzeren Zeitraum.`,
     tooLong: "Summen, Fahrten und Halte werden für Zeiträume bis zu 400 Tagen gezeigt.",
     anew: (from: string) =>
       `Verspätete Positionen sind eingetroffen: Fahrten, Halte und Summen ab ${from} werden neu berechnet.`,

@@ -1,12 +1,13 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
+import { OwnedNote } from "../../boxes";
 import { type Craft, fleet, fleetState } from "../../fleet";
 import { stage } from "../../map/current";
 import { to } from "../../route";
 import { mayBy } from "../../shares";
 import { dayName } from "../../times";
 import { Icon, type IconName } from "../../ui/icons";
-import { Facts, Panel } from "../../ui/panel";
+import { Empty, Facts, Panel } from "../../ui/panel";
 import { Ago } from "../../ui/time";
 import { common } from "../../ui/words";
 import { bearing, number, place, speed } from "../../units";
@@ -39,6 +40,7 @@ function Shown({ craft }: { craft: Craft }): JSX.Element {
       current.map.easeTo({ center: [at.longitude, at.latitude], zoom: Math.max(current.map.getZoom(), 11) });
   }, [current, craft]);
   const manages = mayBy("devices:write", device.id, "manage");
+  const changes = manages && device.box_id === null;
   const links: (readonly [IconName, string, string] | false)[] = [
     mayBy("gps:read", device.id, "history") && [
       "day",
@@ -46,9 +48,9 @@ function Shown({ craft }: { craft: Craft }): JSX.Element {
       to(["day", device.id, dayName(Date.parse(fix?.timestamp ?? new Date().toISOString()))]),
     ],
     mayBy("alerts:read", device.id, "now") && ["anchor", t.anchor, to(["anchor", device.id])],
-    manages && ["phone", t.trackers, to(["devices", device.id, "trackers"])],
+    changes && ["phone", t.trackers, to(["devices", device.id, "trackers"])],
     manages && ["share", t.shares, to(["devices", device.id, "shares"])],
-    manages && ["edit", t.settings, to(["devices", device.id, "settings"])],
+    changes && ["edit", t.settings, to(["devices", device.id, "settings"])],
   ];
   return (
     <Panel title={device.name} back={to(["devices"])}>
@@ -65,6 +67,15 @@ function Shown({ craft }: { craft: Craft }): JSX.Element {
         </span>
       </p>
       {device.description && <p>{device.description}</p>}
+      <OwnedNote boxId={device.box_id} />
+      {!fix && changes && (
+        <Empty icon="phone" title={t.unconnected}>
+          <p>{t.unconnectedHint}</p>
+          <a class="button main" href={to(["devices", device.id, "trackers"], { new: "1" })}>
+            {t.connect}
+          </a>
+        </Empty>
+      )}
       {fix && (
         <Facts
           of={[

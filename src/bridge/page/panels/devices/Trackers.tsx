@@ -1,9 +1,11 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
+import { useRef } from "preact/hooks";
 import { api, call, type Schemas } from "../../api";
-import { BASE } from "../../base";
+import { fleet } from "../../fleet";
 import { inLanguages } from "../../language";
 import { route, to } from "../../route";
+import { useAddress } from "../../ui/address";
 import { Button } from "../../ui/button";
 import { Copyable } from "../../ui/copy";
 import { ask } from "../../ui/dialog";
@@ -33,7 +35,10 @@ const words = inLanguages({
     scan: "Scan this code with the phone",
     once: "This is shown once. Whoever has it can report for this device.",
     open: "Open the app on this phone",
-    steps: "Then",
+    steps: "Step by step",
+    waiting: "Waiting for the first position…",
+    arrived: "Its position has arrived.",
+    toMap: "Show it on the map",
     address: "Address",
     token: "Token",
     key: "Key of the encryption",
@@ -75,7 +80,10 @@ const words = inLanguages({
     scan: "Scanne diesen Code mit dem Telefon",
     once: "Das wird nur einmal gezeigt. Wer es hat, kann für dieses Gerät melden.",
     open: "Die App auf diesem Telefon öffnen",
-    steps: "Dann",
+    steps: "Schritt für Schritt",
+    waiting: "Warten auf die erste Position …",
+    arrived: "Seine Position ist angekommen.",
+    toMap: "Auf der Karte zeigen",
     address: "Adresse",
     token: "Token",
     key: "Schlüssel der Verschlüsselung",
@@ -173,6 +181,7 @@ function Connect({
   onCancel: () => void;
 }): JSX.Element {
   const t = words();
+  const address = useAddress();
   const format = useSignal<Format>("owntracks");
   const name = useSignal("");
   const [zones, encryption] = [useSignal(false), useSignal(false)];
@@ -184,7 +193,7 @@ function Connect({
         body: {
           name: name.value.trim() || t.formats[format.value],
           format: format.value,
-          base_url: BASE.replace(/\/$/, ""),
+          base_url: address.value,
           ...(isOwnTracks && { send_zones: zones.value, with_encryption: encryption.value }),
         },
       }),
@@ -200,6 +209,7 @@ function Connect({
           options={FORMATS.map((each) => [each, t.formats[each]] as const)}
         />
         <TextField label={t.name} hint={t.nameHint} maxLength={200} {...bound(name)} />
+        {address.field}
         {isOwnTracks && (
           <>
             <CheckField label={t.zones} {...ticked(zones)} />
@@ -236,14 +246,31 @@ function Setup({ tracker, onDone }: { tracker: Schemas["CreatedTracker"]; onDone
         <Copyable label={t.address} text={tracker.url} />
         {tracker.username !== null && <Copyable label={t.username} text={tracker.username} />}
         {tracker.password !== null && <Copyable label={t.password} text={tracker.password} />}
-        <Copyable label={t.token} text={tracker.token} />
+        {tracker.password === null && <Copyable label={t.token} text={tracker.token} />}
         {tracker.encryption_key !== null && <Copyable label={t.key} text={tracker.encryption_key} />}
         <p class="notice warn">{t.once}</p>
       </div>
-      <Button kind="main" onClick={onDone}>
-        {t.done}
-      </Button>
+      <Arrival id={tracker.device_id} />
+      <Button onClick={onDone}>{t.done}</Button>
     </Panel>
+  );
+}
+
+/** Waits for a position, and then leads to the map. */
+function Arrival({ id }: { id: string }): JSX.Element {
+  const t = words();
+  const fix = fleet.value.get(id)?.fix.value ?? null;
+  const before = useRef(fix);
+  const hasArrived = fix !== before.current;
+  return (
+    <div class="notice" role="status">
+      <p>{hasArrived ? t.arrived : t.waiting}</p>
+      {hasArrived && (
+        <a class="button main" href={to(["map", id])}>
+          {t.toMap}
+        </a>
+      )}
+    </div>
   );
 }
 

@@ -13,6 +13,7 @@ import { Once } from "../../ui/once";
 import { Opener } from "../../ui/opener";
 import { Pages } from "../../ui/pages";
 import { Empty, Panel } from "../../ui/panel";
+import { QrCode } from "../../ui/qr";
 import { Ago } from "../../ui/time";
 import { NewLink } from "./NewLink";
 
@@ -36,7 +37,9 @@ const words = inLanguages({
     end: "End this link",
     endText: "Whoever has it sees nothing any more, at once.",
     unnamed: "Without a name",
+    ofTrip: "A trip",
     made: "Here it is",
+    scan: "The link as a code to scan",
     once: "Copy the link now: it is shown once.",
     link: "Link",
   },
@@ -57,7 +60,9 @@ const words = inLanguages({
     end: "Diesen Link beenden",
     endText: "Wer ihn hat, sieht sofort nichts mehr.",
     unnamed: "Ohne Namen",
+    ofTrip: "Eine Fahrt",
     made: "Hier ist er",
+    scan: "Der Link als Code zum Scannen",
     once: "Kopiere den Link jetzt: Er wird nur einmal gezeigt.",
     link: "Link",
   },
@@ -67,12 +72,17 @@ const words = inLanguages({
 export function Links(): JSX.Element {
   const t = words();
   const page = Number(route.value.query.get("page") ?? 1);
-  const isMaking = useSignal(false);
+  const trip = route.value.query.get("trip");
+  const isMaking = useSignal(trip !== null);
   const made = useSignal<string | null>(null);
   const loaded = useLoaded(
     () => call(() => api.GET("/v1/share-links", { params: { query: { page, limit: 20 } } })),
     [page],
   );
+  const close = () => {
+    isMaking.value = false;
+    if (trip !== null) go(["links"], {}, true);
+  };
   const end = (link: Link) =>
     ask({
       title: t.end,
@@ -88,14 +98,13 @@ export function Links(): JSX.Element {
       <p class="soft">{t.lead}</p>
       <Opener label={t.add} isOpen={isMaking}>
         <NewLink
+          trip={trip}
           onMade={(url) => {
             made.value = url;
-            isMaking.value = false;
+            close();
             void loaded.reload();
           }}
-          onCancel={() => {
-            isMaking.value = false;
-          }}
+          onCancel={close}
         />
       </Opener>
       <Show of={loaded}>
@@ -125,6 +134,7 @@ export function Links(): JSX.Element {
             made.value = null;
           }}
         >
+          <QrCode text={made.value} label={t.scan} />
           <Copyable label={t.link} text={made.value} />
           <p class="notice warn">{t.once}</p>
         </Once>
@@ -136,11 +146,12 @@ export function Links(): JSX.Element {
 function Row({ link, onEnd }: { link: Link; onEnd: () => void }): JSX.Element {
   const t = words();
   const names = link.device_ids.map((id) => fleet.value.get(id)?.device.value.name).filter(Boolean);
+  const title = link.label ?? (names.join(", ") || (link.trip_id === null ? t.unnamed : t.ofTrip));
   return (
     <li class="row">
       <Icon name="share" />
       <span class="row-main">
-        <span class="row-title">{link.label ?? (names.join(", ") || t.unnamed)}</span>
+        <span class="row-title">{title}</span>
         <span class="hint">
           {link.is_silent ? t.silent : t[link.level]} · {t.ends} <Ago at={link.expires_at} />
         </span>
@@ -153,12 +164,7 @@ function Row({ link, onEnd }: { link: Link; onEnd: () => void }): JSX.Element {
           )}
         </span>
       </span>
-      <Button
-        kind="quiet"
-        icon="trash"
-        label={`${t.end}: ${link.label ?? names.join(", ")}`}
-        onClick={onEnd}
-      />
+      <Button kind="quiet" icon="trash" label={`${t.end}: ${title}`} onClick={onEnd} />
     </li>
   );
 }

@@ -1,20 +1,12 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { api, call, type Schemas } from "../../api";
-import { BASE } from "../../base";
-import { fleet } from "../../fleet";
+import { all, fleet } from "../../fleet";
 import { inLanguages } from "../../language";
 import { may } from "../../session";
-import {
-  bound,
-  CheckField,
-  FieldFault,
-  Form,
-  NumberField,
-  picked,
-  SelectField,
-  TextField,
-} from "../../ui/form";
+import { useAddress } from "../../ui/address";
+import { Choices } from "../../ui/choices";
+import { bound, FieldFault, Form, NumberField, picked, SelectField, TextField } from "../../ui/form";
 import { useLoaded } from "../../ui/loaded";
 import { common } from "../../ui/words";
 
@@ -27,6 +19,8 @@ const words = inLanguages({
     labelHint: "Shown to whoever opens it",
     devices: "Devices",
     choose: "Choose at least one device.",
+    noDevices: "There are no devices yet.",
+    ofTrip: (name: string) => `It shows the trip ${name}.`,
     level: "They see",
     levels: { live: "where it is now", history: "its track too" } satisfies Record<Level, string>,
     from: "Track from",
@@ -44,6 +38,8 @@ const words = inLanguages({
     labelHint: "Wer ihn öffnet, sieht ihn",
     devices: "Geräte",
     choose: "Wähle mindestens ein Gerät.",
+    noDevices: "Es gibt noch keine Geräte.",
+    ofTrip: (name: string) => `Er zeigt die Fahrt ${name}.`,
     level: "Zu sehen ist",
     levels: { live: "wo es gerade ist", history: "auch die Strecke" } satisfies Record<Level, string>,
     from: "Strecke von",
@@ -64,48 +60,62 @@ const local = (time: number): string =>
   new Date(time - new Date(time).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 const iso = (value: string): string => new Date(value).toISOString();
 
-const toggled = (all: readonly string[], id: string, isChosen: boolean): readonly string[] =>
-  isChosen ? [...all, id] : all.filter((each) => each !== id);
+const LEVELS: readonly Level[] = ["live", "history"];
 
 /** Makes a link: what it shows, how exactly, how late, and until when. */
 export function NewLink({
+  trip,
   onMade,
   onCancel,
 }: {
+  /** The trip that it shows; null for a link to devices. */
+  trip: string | null;
   onMade: (url: string) => void;
   onCancel: () => void;
 }): JSX.Element {
   const t = words();
+  const address = useAddress();
   const devices = [...fleet.value.values()].map(({ device }) => device.value);
   const label = useSignal("");
   const chosen = useSignal<readonly string[]>(devices.length === 1 ? devices.map(({ id }) => id) : []);
   const hidden = useSignal<readonly string[]>([]);
   const level = useSignal<Level>("live");
+  // A trip has a beginning and an end of its own.
+  const hasSpan = trip === null && level.value === "history";
   const [from, to] = [useSignal(local(Date.now() - DAY)), useSignal(local(Date.now() + DAY))];
   const until = useSignal(local(Date.now() + 7 * DAY));
   const delay = useSignal<number | null>(null);
   const precision = useSignal<number | null>(null);
+  const sailed = useLoaded(
+    async () =>
+      trip === null
+        ? null
+        : (await call(() => api.GET("/v1/trips/{id}", { params: { path: { id: trip } } }))).data,
+    [trip],
+  );
   const zones = useLoaded(
     async () =>
       may("geofences:read")
-        ? (await call(() => api.GET("/v1/geofences", { params: { query: { limit: 100 } } }))).data
+        ? all((page) => call(() => api.GET("/v1/geofences", { params: { query: { page, limit: 100 } } })))
         : [],
     [],
   );
+  // A link shows no more than its maker sees.
+  const offered = LEVELS.filter((each) => each === "live" || (may("trips:read") && may("geofences:read")));
   const make = async () => {
-    if (chosen.value.length === 0) throw new FieldFault(t.choose);
+    if (trip === null && chosen.value.length === 0) throw new FieldFault(t.choose);
     const { data } = await call(() =>
       api.POST("/v1/share-links", {
         body: {
           label: label.value.trim() || null,
-          device_ids: [...chosen.value],
+          ...(trip === null ? { device_ids: [...chosen.value] } : { trip_id: trip }),
           level: level.value,
-          ...(level.value === "history" && { from: iso(from.value), to: iso(to.value) }),
+          ...(hasSpan && { from: iso(from.value), to: iso(to.value) }),
           expires_at: iso(until.value),
           delay_seconds: Math.round((delay.value ?? 0) * 60),
           precision_m: precision.value,
           hide_zone_ids: [...hidden.value],
-          base_url: BASE.replace(/\/$/, ""),
+          base_url: address.value,
         },
       }),
     );
@@ -120,25 +130,25 @@ export function NewLink({
           maxLength={200}
           {...bound(label)}
         />
-        <fieldset>
-          <legend>{t.devices}</legend>
-          {devices.map(({ id, name }) => (
-            <CheckField
-              key={id}
-              label={name}
-              isChecked={chosen.value.includes(id)}
-              onChange={(isChecked) => {
-                chosen.value = toggled(chosen.value, id, isChecked);
-              }}
-            />
-          ))}
-        </fieldset>
+        {trip === null ? (
+          <Choices
+            legend={t.devices}
+            none={t.noDevices}
+            of={devices}
+            chosen={chosen.value}
+            onChange={(ids) => {
+              chosen.value = ids;
+            }}
+          />
+        ) : (
+          <p>{t.ofTrip(sailed.data?.name ?? "…")}</p>
+        )}
         <SelectField
           label={t.level}
           {...picked(level)}
-          options={(["live", "history"] as const).map((each) => [each, t.levels[each]] as const)}
+          options={offered.map((each) => [each, t.levels[each]] as const)}
         />
-        {level.value === "history" && (
+        {hasSpan && (
           <div class="pair">
             <TextField label={t.from} type="datetime-local" required {...bound(from)} />
             <TextField label={t.to} type="datetime-local" required {...bound(to)} />
@@ -149,20 +159,17 @@ export function NewLink({
           <NumberField label={t.delay} hint={t.delayHint} min={0} {...bound(delay)} />
           <NumberField label={t.precision} hint={t.precisionHint} min={1} {...bound(precision)} />
         </div>
+        {address.field}
         {zones.data && zones.data.length > 0 && (
-          <fieldset>
-            <legend>{t.hide}</legend>
-            {zones.data.map(({ id, name }) => (
-              <CheckField
-                key={id}
-                label={name}
-                isChecked={hidden.value.includes(id)}
-                onChange={(isChecked) => {
-                  hidden.value = toggled(hidden.value, id, isChecked);
-                }}
-              />
-            ))}
-          </fieldset>
+          <Choices
+            legend={t.hide}
+            none=""
+            of={zones.data}
+            chosen={hidden.value}
+            onChange={(ids) => {
+              hidden.value = ids;
+            }}
+          />
         )}
       </Form>
     </section>

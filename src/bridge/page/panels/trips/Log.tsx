@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { api, call, type Schemas } from "../../api";
+import { OwnedNote } from "../../boxes";
 import { locale } from "../../language";
 import { go, route, to } from "../../route";
 import { may } from "../../session";
@@ -36,15 +37,21 @@ export function Log({ id }: { id: string }): JSX.Element {
     );
     return found as Schemas["LogPage"];
   }, [id, page]);
+  const trip = useLoaded(
+    async () => (await call(() => api.GET("/v1/trips/{id}", { params: { path } }))).data,
+    [id],
+  );
   const verify = async () => {
     const { is_intact, entries } = await call(() =>
       api.GET("/v1/trips/{id}/log/verify", { params: { path } }),
     );
     say(is_intact ? t.intact(entries) : t.broken);
   };
-  const mayWrite = may("trips:write");
+  const boxId = trip.data?.box_id ?? null;
+  const mayWrite = may("trips:write") && trip.data !== null && boxId === null;
   return (
     <Panel title={t.title} back={to(["trips", id])}>
+      <OwnedNote boxId={boxId} />
       {mayWrite && (
         <Opener label={t.add} isOpen={isWriting}>
           <NewEntry

@@ -12,7 +12,10 @@ import { words } from "./words";
 /** Makes a trip, and begins it at once unless it is for later. */
 export function NewTrip(): JSX.Element {
   const t = words();
-  const devices = [...fleet.value.values()].map(({ device }) => device.value);
+  // A boat begins the trips of its own devices.
+  const devices = [...fleet.value.values()]
+    .map(({ device }) => device.value)
+    .filter(({ box_id }) => box_id === null);
   const [name, description, category] = [useSignal(""), useSignal(""), useSignal("")];
   const device = useSignal(devices.length === 1 ? (devices[0]?.id ?? "") : "");
   const startsNow = useSignal(true);

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { api, call, type Schemas } from "../../api";
+import { OwnedNote } from "../../boxes";
 import { fleet } from "../../fleet";
 import { useStage } from "../../map/current";
 import { boxOf, drawTrack, showBox } from "../../map/track";
@@ -42,6 +43,8 @@ export function TripPage({ id }: { id: string }): JSX.Element {
   );
 }
 
+const mayShare = (): boolean => may("devices:write") && may("devices:read") && may("gps:read");
+
 function Shown({ trip, onChanged }: { trip: Trip; onChanged: () => Promise<void> }): JSX.Element {
   const t = words();
   const path = { id: trip.id };
@@ -71,7 +74,8 @@ function Shown({ trip, onChanged }: { trip: Trip; onChanged: () => Promise<void>
         {device && <a href={to(["devices", device.id])}>{device.name}</a>}
       </p>
       {trip.description && <p>{trip.description}</p>}
-      {may("trips:write") && <Actions trip={trip} onChanged={onChanged} />}
+      <OwnedNote boxId={trip.box_id} />
+      {may("trips:write") && trip.box_id === null && <Actions trip={trip} onChanged={onChanged} />}
       <Facts
         of={[
           [t.distance, distance(trip.distance_km)],
@@ -114,13 +118,22 @@ function Shown({ trip, onChanged }: { trip: Trip; onChanged: () => Promise<void>
             </a>
           </li>
         )}
+        {mayShare() && (
+          <li>
+            <a class="row" href={to(["links"], { trip: trip.id })}>
+              <Icon name="share" />
+              <span class="row-main">{t.share}</span>
+              <Icon name="next" />
+            </a>
+          </li>
+        )}
       </ul>
       <Downloads
         label={t.take}
         formats={["gpx", "kml", "geojson", "csv"]}
         pathOf={(format) => `/v1/trips/${trip.id}/track?format=${format}`}
       />
-      {may("trips:delete") && (
+      {may("trips:delete") && trip.box_id === null && (
         <Button
           kind="danger"
           icon="trash"

@@ -39,6 +39,7 @@ export const words = inLanguages({
     log: "Log",
     history: "What happened",
     replay: "Replay",
+    share: "Share by a link",
   },
   de: {
     title: "Fahrten",
@@ -84,6 +85,7 @@ export const words = inLanguages({
     log: "Logbuch",
     history: "Was geschah",
     replay: "Abspielen",
+    share: "Mit einem Link teilen",
   },
 });
 

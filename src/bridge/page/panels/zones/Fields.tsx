@@ -1,7 +1,9 @@
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import type { Schemas } from "../../api";
+import { BoxChoice } from "../../boxes";
 import { AreaField, CheckField, NumberField, TextField } from "../../ui/form";
+import { More } from "../../ui/more";
 import { common } from "../../ui/words";
 import { words } from "./words";
 
@@ -11,7 +13,14 @@ type Zone = Schemas["Geofence"];
 
 export type Filled = Pick<
   Zone,
-  "name" | "description" | "color" | "is_active" | "exit_margin_m" | "max_accuracy_m" | "dwell_seconds"
+  | "name"
+  | "description"
+  | "color"
+  | "is_active"
+  | "exit_margin_m"
+  | "max_accuracy_m"
+  | "dwell_seconds"
+  | "box_ids"
 > & {
   /** Null while a field is empty. */
   [field in "confirm_fixes" | "enter_after_s" | "exit_after_s"]: number | null;
@@ -23,6 +32,7 @@ export function filledOf(zone: Zone | null): Filled {
     ...{ name: "", description: null, color: null, is_active: true },
     ...{ confirm_fixes: 1, enter_after_s: 0, exit_after_s: 0 },
     ...{ exit_margin_m: null, max_accuracy_m: null, dwell_seconds: null },
+    box_ids: [],
   };
 }
 
@@ -36,6 +46,8 @@ export function sentFields(filled: Filled, zone: Zone | null) {
     enter_after_s: filled.enter_after_s ?? 0,
     exit_after_s: filled.exit_after_s ?? 0,
     ...(zone && { is_active }),
+    // A change of them takes another right: they are sent only where they are others.
+    ...(filled.box_ids.join() !== (zone?.box_ids ?? []).join() && { box_ids: filled.box_ids }),
   };
 }
 
@@ -89,8 +101,15 @@ export function Fields({
           onInput={(color) => set({ color })}
         />
       )}
-      <fieldset>
-        <legend>{t.against}</legend>
+      <NumberField
+        label={t.dwell}
+        hint={t.noDwell}
+        min={1 / 60}
+        max={525_600}
+        value={now.dwell_seconds === null ? null : now.dwell_seconds / 60}
+        onInput={(minutes) => set({ dwell_seconds: minutes === null ? null : Math.round(minutes * 60) })}
+      />
+      <More title={t.against}>
         <NumberField
           label={t.confirm}
           hint={t.confirmHint}
@@ -134,15 +153,8 @@ export function Fields({
           value={now.max_accuracy_m}
           onInput={(max_accuracy_m) => set({ max_accuracy_m })}
         />
-        <NumberField
-          label={t.dwell}
-          hint={t.noDwell}
-          min={1 / 60}
-          max={525_600}
-          value={now.dwell_seconds === null ? null : now.dwell_seconds / 60}
-          onInput={(minutes) => set({ dwell_seconds: minutes === null ? null : Math.round(minutes * 60) })}
-        />
-      </fieldset>
+      </More>
+      <BoxChoice chosen={now.box_ids} onChange={(box_ids) => set({ box_ids })} />
     </>
   );
 }

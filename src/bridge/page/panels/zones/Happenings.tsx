@@ -186,7 +186,7 @@ export function Crossings(props: Props): JSX.Element {
   );
   return (
     <List title={t.crossings} none={t.noCrossings} of={page}>
-      {({ id, device_id, device_name, event, occurred_at, is_late, superseded_at }) => (
+      {({ id, device_id, device_name, event, occurred_at, is_late, superseded_at, box_id }) => (
         <Row
           key={id}
           device={device_id}
@@ -199,6 +199,8 @@ export function Crossings(props: Props): JSX.Element {
         >
           {superseded_at ? (
             <span class="tag warning">{t.corrected}</span>
+          ) : box_id !== null ? (
+            <span class="tag">{t.aboard}</span>
           ) : (
             is_late && <span class="tag">{t.late}</span>
           )}

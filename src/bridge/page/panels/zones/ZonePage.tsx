@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { ApiError, api, call, messageOf } from "../../api";
+import { ShoresNote } from "../../boxes";
 import { watchCrossings } from "../../crossings";
 import { useStage } from "../../map/current";
 import { boundsOf } from "../../map/geometry";
@@ -40,6 +41,7 @@ export function ZonePage({ id }: { id: string }): JSX.Element {
       back={to(["zones"])}
       actions={
         zone &&
+        !zone.is_from_shore &&
         may("geofences:write") && (
           <a class="button" href={to(["zones", id, "edit"])}>
             <Icon name="edit" />
@@ -90,6 +92,7 @@ function Shown({ zone }: { zone: Zone }): JSX.Element {
       </p>
       {!is_active && <p class="notice">{t.isOff}</p>}
       {description && <p>{description}</p>}
+      <ShoresNote isFromShore={zone.is_from_shore} />
       <Facts
         of={[
           [t.around, kind === "circle" ? place(zone.latitude, zone.longitude) : null],
@@ -107,7 +110,7 @@ function Shown({ zone }: { zone: Zone }): JSX.Element {
 }
 
 /** Switches a zone off and on, and deletes it. */
-function Actions({ zone: { id, is_active } }: { zone: Zone }): JSX.Element {
+function Actions({ zone: { id, is_active, is_from_shore } }: { zone: Zone }): JSX.Element {
   const t = words();
   const params = { path: { id } };
   const toggle = async () => {
@@ -133,12 +136,12 @@ function Actions({ zone: { id, is_active } }: { zone: Zone }): JSX.Element {
           <span>{t.alert}</span>
         </a>
       )}
-      {may("geofences:write") && (
+      {may("geofences:write") && !is_from_shore && (
         <Button onClick={() => toggle().catch((error) => say(messageOf(error)))}>
           {is_active ? t.switchOff : t.switchOn}
         </Button>
       )}
-      {may("geofences:delete") && (
+      {may("geofences:delete") && !is_from_shore && (
         <Button kind="danger" icon="trash" onClick={remove}>
           {t.remove}
         </Button>

@@ -27,6 +27,7 @@ const en = {
   noCrossings: "No device has crossed the border yet.",
   events: { enter: "entered", exit: "left", passed: "passed through", dwell: "stayed" },
   late: "came late",
+  aboard: "seen aboard",
   corrected: "corrected",
   recomputing: (from: string) =>
     `Positions came late. What happened since ${from} is being worked out anew, and may still change.`,
@@ -48,7 +49,7 @@ const en = {
   howCircle:
     "Tap the map to set the centre. Draw the handle on the rim to set the radius, or type the numbers.",
   howPolygon:
-    "Tap the map to add corners, at least three. Draw a corner to move it, the smaller signs between two to add one; tap a corner twice to delete it. Or type the numbers.",
+    "Tap the map to add corners, at least three. Drag a corner to move it, the smaller signs between two to add one; tap a corner twice to delete it. Or type the numbers.",
   howCorridor:
     "Tap the map to add the points of a line, at least two. Draw a point to move it; tap it twice to delete it. Or type the numbers.",
   undo: "Undo",
@@ -117,6 +118,7 @@ const de: typeof en = {
   noCrossings: "Noch hat kein Gerät die Grenze überquert.",
   events: { enter: "hinein", exit: "hinaus", passed: "hindurch", dwell: "geblieben" },
   late: "kam verspätet",
+  aboard: "an Bord gesehen",
   corrected: "berichtigt",
   recomputing: (from) =>
     `Positionen kamen verspätet. Was seit ${from} geschah, wird neu berechnet und kann sich noch ändern.`,

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { api, call } from "../../../api";
+import { BoxChoice, ShoresNote } from "../../../boxes";
 import { go, route, to } from "../../../route";
 import { Button } from "../../../ui/button";
 import { ask } from "../../../ui/dialog";
@@ -9,12 +10,14 @@ import { Show, useLoaded } from "../../../ui/loaded";
 import { Panel } from "../../../ui/panel";
 import { say } from "../../../ui/toasts";
 import { common } from "../../../ui/words";
+import { Severity } from "../AlertList";
+import { scheduleText } from "../ScheduleField";
 import { ConditionFields } from "./ConditionFields";
 import { bodyOf, changesOf, type Draft, draftOf, EMPTY, isOfDevices, type Rule } from "./draft";
 import { MessageField } from "./MessageField";
 import { Devices, Escalation, Targets, Times } from "./RuleParts";
 import { isByShares, mayDeleteRules, mayEditRules } from "./rights";
-import { words } from "./words";
+import { conditionText, devicesText, words } from "./words";
 
 /** Makes a rule, or shows one to be changed. */
 export function RuleEditor({ id }: { id: string | null }): JSX.Element {
@@ -62,16 +65,33 @@ function Shown({ rule, onChanged }: { rule: Rule; onChanged: () => Promise<void>
       {rule.is_orphaned && <p class="notice warn">{t.orphanedText}</p>}
       <div class="split">
         <span class={`tag ${rule.is_active ? "good" : ""}`}>{rule.is_active ? common().on : t.off}</span>
-        {mayEditRules() && !rule.is_orphaned && (
+        {mayEditRules() && !rule.is_orphaned && !rule.is_from_shore && (
           <Button onClick={toggle}>{rule.is_active ? t.switchOff : t.switchOn}</Button>
         )}
       </div>
-      <Fields rule={rule} />
-      {mayDeleteRules() && (
+      {rule.is_from_shore ? <Summary rule={rule} /> : <Fields rule={rule} />}
+      {mayDeleteRules() && !rule.is_from_shore && (
         <Button kind="danger" icon="trash" onClick={remove}>
           {t.remove}
         </Button>
       )}
+    </>
+  );
+}
+
+/** A rule that is changed elsewhere, in words. */
+function Summary({ rule }: { rule: Rule }): JSX.Element {
+  const { name, condition, schedule, message } = rule;
+  const facts = [conditionText(condition), devicesText(rule), schedule && scheduleText(schedule)];
+  return (
+    <>
+      <ShoresNote isFromShore={rule.is_from_shore} />
+      <div class="alert-head">
+        <Severity of={rule.severity} />
+        <h2>{name}</h2>
+      </div>
+      <p>{facts.filter(Boolean).join(" · ")}</p>
+      {message && <p class="quoted">{message}</p>}
     </>
   );
 }
@@ -127,6 +147,7 @@ function Fields({ rule }: { rule: Rule | null }): JSX.Element {
       {!isLimited && <Escalation draft={now} set={set} />}
       {now.type !== "anchor" && <MessageField draft={now} set={set} />}
       <Times draft={now} set={set} />
+      <BoxChoice chosen={now.boxIds} onChange={(boxIds) => set({ boxIds })} />
     </Form>
   );
 }

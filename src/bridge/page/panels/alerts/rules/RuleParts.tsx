@@ -2,8 +2,9 @@ import type { JSX } from "preact";
 import { Choices } from "../../../ui/choices";
 import { DurationField } from "../../../ui/duration";
 import { CheckField, SelectField } from "../../../ui/form";
+import { More } from "../../../ui/more";
 import { ScheduleField } from "../ScheduleField";
-import { TargetChoice } from "../TargetChoice";
+import { TargetChoice, useTargets } from "../TargetChoice";
 import type { Draft } from "./draft";
 import type { SetDraft } from "./RuleEditor";
 import { devicesForRules } from "./rights";
@@ -49,10 +50,14 @@ export function Devices({ draft, set, isLimited }: Props & { isLimited: boolean 
 /** Whoever makes a rule by a share chooses no targets of others. */
 export function Targets({ draft, set, isLimited }: Props & { isLimited: boolean }): JSX.Element {
   const t = words();
+  const { targets } = useTargets();
+  const hasNoDefault =
+    !isLimited && targets !== null && !targets.some((each) => each.is_default && each.is_active);
   return (
     <>
       <SelectField
         label={t.targets}
+        {...(draft.targets === "default" && hasNoDefault && { hint: t.noDefault })}
         value={draft.targets}
         options={[
           ["default", t.targetsDefault],
@@ -108,8 +113,7 @@ export function Escalation({ draft, set }: Props): JSX.Element {
 export function Times({ draft, set }: Props): JSX.Element {
   const t = words();
   return (
-    <details class="more">
-      <summary>{t.when}</summary>
+    <More title={t.when}>
       {draft.type !== "anchor" && (
         <>
           <DurationField
@@ -129,6 +133,6 @@ export function Times({ draft, set }: Props): JSX.Element {
         </>
       )}
       <ScheduleField label={t.schedule} value={draft.schedule} onChange={(schedule) => set({ schedule })} />
-    </details>
+    </More>
   );
 }

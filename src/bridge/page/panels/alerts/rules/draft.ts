@@ -40,6 +40,8 @@ export interface Draft {
   escalateAfter: number | null;
   escalateIds: readonly string[];
   message: string;
+  /** The boats that it is handed to. */
+  boxIds: readonly string[];
 }
 
 /** On which side of a bound a measure of the installation is bad, as a rule. */
@@ -64,6 +66,7 @@ export const EMPTY: Draft = {
     escalateAfter: 600,
     escalateIds: [],
     message: "",
+    boxIds: [],
   },
 };
 
@@ -111,6 +114,7 @@ export function draftOf(rule: Rule): Draft {
     escalateAfter: rule.escalate_after_seconds ?? EMPTY.escalateAfter,
     escalateIds: rule.escalate_target_ids ?? [],
     message: rule.message ?? "",
+    boxIds: rule.box_ids,
   };
 }
 
@@ -158,6 +162,7 @@ export function bodyOf(draft: Draft): Schemas["NewAlertRule"] {
     escalate_after_seconds: escalates ? given(draft.escalateAfter) : null,
     escalate_target_ids: escalates ? [...draft.escalateIds] : null,
     message: message.trim() || null,
+    box_ids: [...draft.boxIds],
   };
 }
 
