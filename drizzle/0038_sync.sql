@@ -1,3 +1,11 @@
+CREATE TABLE `feed_thinned` (
+	`from_number` integer PRIMARY KEY NOT NULL,
+	`to_number` integer NOT NULL,
+	`rows` integer NOT NULL,
+	`seconds` integer NOT NULL,
+	`made_at` integer NOT NULL
+) STRICT;
+--> statement-breakpoint
 CREATE TABLE `sync_lanes` (
 	`lane` text PRIMARY KEY NOT NULL,
 	`acknowledged` integer NOT NULL,
@@ -16,14 +24,6 @@ CREATE TABLE `sync_state` (
 	`day` text NOT NULL,
 	`day_bytes` integer NOT NULL,
 	`last_contact_at` integer
-) STRICT;
---> statement-breakpoint
-CREATE TABLE `sync_thinned` (
-	`from_number` integer PRIMARY KEY NOT NULL,
-	`to_number` integer NOT NULL,
-	`rows` integer NOT NULL,
-	`seconds` integer NOT NULL,
-	`made_at` integer NOT NULL
 ) STRICT;
 --> statement-breakpoint
 CREATE TABLE `sync_epochs` (

@@ -4,6 +4,7 @@ import { anchorListRoutes, anchorRoutes } from "./alerts/anchor/routes";
 import { deliveryRoutes } from "./alerts/deliveries/routes";
 import { alertRuleRoutes } from "./alerts/rules/routes";
 import { targetRoutes } from "./alerts/targets/routes";
+import { authorizePages } from "./bridge/authorize/routes";
 import { chartRoutes } from "./bridge/charts/routes";
 import { firstStartRoutes } from "./bridge/first-start/routes";
 import { bridgeRoutes } from "./bridge/routes";
@@ -24,8 +25,10 @@ import {
 } from "./identity/audit-log/routes";
 import { authRoutes, ownPasswordRoutes } from "./identity/auth/routes";
 import { banRoutes } from "./identity/bans/routes";
+import { consentRoutes } from "./identity/consents/routes";
 import { emailAddressRoutes } from "./identity/email-addresses/routes";
 import { invitationRoutes } from "./identity/invitations/routes";
+import { oauthRoutes } from "./identity/oauth/routes";
 import { oauthClientRoutes } from "./identity/oauth-clients/routes";
 import { platformRoutes } from "./identity/platforms/routes";
 import { reauthenticationRoutes } from "./identity/reauthentication/routes";
@@ -112,6 +115,8 @@ export function createApp(): App {
     .use(roleRoutes)
     .use(permissionRoutes)
     .use(oauthClientRoutes)
+    .use(oauthRoutes)
+    .use(consentRoutes)
     .use(apiKeyRoutes)
     .use(ownAuditRoutes)
     .use(userAuditRoutes)
@@ -154,6 +159,7 @@ export function createApp(): App {
     .use(communityRoutes)
     .use(socketRoutes)
     .use(chartRoutes)
+    .use(authorizePages)
     .use(firstStartRoutes)
     .use(bridgeRoutes((request) => answer(request)))
     .use(shellRoutes())

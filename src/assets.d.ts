@@ -39,3 +39,23 @@ declare module "*/icon.svg" {
   const content: string;
   export default content;
 }
+declare module "*/css/base.css" {
+  const content: string;
+  export default content;
+}
+declare module "*/css/parts.css" {
+  const content: string;
+  export default content;
+}
+declare module "*/css/shell.css" {
+  const content: string;
+  export default content;
+}
+declare module "*/pages.css" {
+  const content: string;
+  export default content;
+}
+declare module "*/look.js" {
+  const content: string;
+  export default content;
+}

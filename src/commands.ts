@@ -131,6 +131,17 @@ try. If the configured port is taken, a free one is used.`,
     run: async (values) => (await import("./identity/commands")).createKey(values),
   },
   {
+    name: "signing-key rotate",
+    usage: "signing-key rotate [--at-once] [--json]",
+    summary: "replace the key that signs ID tokens",
+    description: `Makes the next key that signs ID tokens, as the server does by itself every 90 days. It is published
+now and signs in a day; the former one stays published for a week after. The server may be running.`,
+    options: { "at-once": { type: "boolean" }, json: { type: "boolean" } },
+    optionHelp: `  --at-once         sign with it now, and withdraw the former ones: if others may know them
+  --json            print one JSON object: kid, signs_from, at_once`,
+    run: async (values) => (await import("./identity/oauth/command")).rotateSigningKey(values),
+  },
+  {
     name: "import",
     usage: "import FILE --device ID [--dry-run] [--json]",
     summary: "import the positions of a GPX or CSV file",

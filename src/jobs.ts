@@ -10,6 +10,8 @@ import { closeExpiredBans } from "./identity/bans/service";
 import { deleteOldEmails } from "./identity/email/outbox";
 import { forgetOldEmails } from "./identity/email/service";
 import { forgetOldInvitations } from "./identity/invitations/service";
+import { rotateKeysWhenDue } from "./identity/oauth/keys";
+import { deleteEndedGrants } from "./identity/oauth/sweep";
 import { sweepLoginFailures } from "./identity/passwords/login-failures";
 import { forgetOldAddresses } from "./identity/passwords/sign-in-addresses";
 import { deleteExpiredSessions } from "./identity/sessions/service";
@@ -72,6 +74,8 @@ const JOBS: Job[] = [
   { name: "delete expired registrations and tokens", interval: 10 * MINUTE, run: deleteExpiredTokens },
   { name: "forget old invitations", interval: HOUR, run: forgetOldInvitations },
   { name: "delete expired two-factor challenges", interval: 10 * MINUTE, run: deleteExpiredChallenges },
+  { name: "delete ended grants of applications", interval: MINUTE, run: deleteEndedGrants, atStart: true },
+  { name: "rotate the keys of ID tokens", interval: HOUR, run: rotateKeysWhenDue, atStart: true },
   { name: "delete old positions", interval: HOUR, run: deleteOldPoints, atStart: true },
   { name: "compute crossings anew", interval: MINUTE, run: recomputeCrossings, atStart: true },
   { name: "end shares that ran out", interval: MINUTE, run: endExpiredShares, atStart: true },

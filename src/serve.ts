@@ -33,6 +33,7 @@ import { addressTrouble } from "./kernel/process/operator";
 import { isCompiled, quoted } from "./kernel/process/program";
 import { stopSignals } from "./kernel/process/signals";
 import { SECOND } from "./kernel/time/clock";
+import { startMqtt } from "./mqtt/service";
 import { seedCommunitySettings } from "./operations/community/settings";
 import { startVessels } from "./operations/vessels/service";
 import { startOutbox } from "./outbox/worker";
@@ -142,8 +143,10 @@ async function bringUp(release: () => void): Promise<Running> {
   const stopJobs = startJobs();
   const stopReceiver = startReceiver();
   const stopVessels = startVessels();
+  const stopMqtt = await startMqtt();
   const stop = async () => {
     beginStop();
+    const mqttStopped = stopMqtt();
     stopVessels();
     stopReceiver();
     stopJobs();
@@ -153,6 +156,7 @@ async function bringUp(release: () => void): Promise<Running> {
     endHolds();
     await Promise.race([app.server?.stop(false), Bun.sleep(DRAIN_SECONDS * SECOND)]);
     await app.server?.stop(true);
+    await mqttStopped;
     await stopOutbox();
     await stopBackups();
     endCode();

@@ -1,8 +1,7 @@
 import { Elysia } from "elysia";
-import { config } from "../configuration/config";
 import { sessionActor } from "../identity/access/actor";
-import { guard, lend, type RateRule } from "../identity/access/guard";
-import { login, logout } from "../identity/auth/service";
+import { guard, lend } from "../identity/access/guard";
+import { login, loginLimit, logout } from "../identity/auth/service";
 import { verifyTwoFactorLogin } from "../identity/auth/two-factor-login";
 import { countSignInOf, signInCodeLimit } from "../identity/two-factor-codes/tries";
 import { errors, file, Single } from "../kernel/http/answers";
@@ -20,8 +19,6 @@ import {
   PageState,
 } from "./schema";
 import { clearSession, isOpen, keepSession, requirePage } from "./session";
-
-const loginLimit: RateRule = { name: "login", rate: () => config["rate_limit.login"] };
 
 const PAGE =
   "For the pages of this server: needs the header `X-Fairlead-Page: 1` and, where `Origin` is sent, the own one.";

@@ -21,7 +21,7 @@ export function contradictions(values: Config): string[] {
     if (values["vessels.url"] && !/^tcp:\/\/[^/]+:\d+$/.test(values["vessels.url"]))
       problems.push("vessels.url must be tcp://host:port for vessels.source = nmea");
   }
-  problems.push(...contradictionsOfPosition(values));
+  problems.push(...contradictionsOfPosition(values), ...contradictionsOfMqtt(values));
   for (const platform of ["twitch", "youtube", "discord"] as const) {
     if (values[`integrations.${platform}.client_id`] !== null)
       needs(`integrations.${platform}.client_secret`, `with integrations.${platform}.client_id`);
@@ -57,4 +57,38 @@ function contradictionsOfPosition(values: Config): string[] {
   return url.startsWith("udp:") && values["position.allow_from"].length === 0
     ? ["position.allow_from is required for a position.url that begins with udp://"]
     : [];
+}
+
+/** Topics below these have a meaning of their own. */
+const FOREIGN_TOPICS = ["homeassistant", "owntracks"];
+
+function contradictionsOfMqtt(values: Config): string[] {
+  const url = values["mqtt.url"];
+  const problems = url === null ? withoutBroker(values) : badBroker(url);
+  // MQTT 3.1.1, section 3.1.2.9: there is no password without a user name.
+  if (values["mqtt.password"] !== null && values["mqtt.username"] === null)
+    problems.push("mqtt.username is required with mqtt.password");
+  const [first = ""] = values["mqtt.prefix"].split("/");
+  if (FOREIGN_TOPICS.includes(first))
+    problems.push(`mqtt.prefix must not begin with ${first}, whose topics have a meaning of their own`);
+  return problems;
+}
+
+function withoutBroker(values: Config): string[] {
+  const set = (["mqtt.username", "mqtt.password", "mqtt.client_id"] as const).find(
+    (key) => values[key] !== null,
+  );
+  const needing = set ?? (values["mqtt.owntracks"] ? "mqtt.owntracks" : undefined);
+  return needing === undefined ? [] : [`mqtt.url is required with ${needing}`];
+}
+
+function badBroker(url: string): string[] {
+  const { protocol, hostname, username, password, pathname, search, hash } = new URL(url);
+  const isWebSocket = protocol === "ws:" || protocol === "wss:";
+  if (username !== "" || password !== "")
+    return ["mqtt.url must hold no user and no password: set mqtt.username and mqtt.password"];
+  if (hostname === "") return ["mqtt.url must name a host"];
+  if (!isWebSocket && (pathname.length > 1 || search !== "" || hash !== ""))
+    return [`mqtt.url must be ${protocol}//host:port, without a path`];
+  return [];
 }

@@ -161,6 +161,22 @@ export const asHost = (item: string): string => {
 export const asLocale = (item: string): string =>
   item === "en" || item === "de" ? item : refuse("must list en or de");
 
+/** The kinds of what is published to an MQTT broker. */
+export const MQTT_KINDS = ["positions", "zones", "alerts", "trips"] as const;
+
+export const asMqttKind = (item: string): string =>
+  MQTT_KINDS.some((kind) => kind === item) ? item : refuse(`must list some of ${MQTT_KINDS.join(", ")}`);
+
+/** The first levels of topics (MQTT 5, section 4.7): letters and digits, so that every broker and every template takes them. */
+export const topicPrefix = (fallback: string, meaning: string): Option<string> => ({
+  default: fallback,
+  read: (raw) =>
+    /^[A-Za-z0-9_-]{1,64}(?:\/[A-Za-z0-9_-]{1,64}){0,7}$/.test(asText(raw))
+      ? asText(raw)
+      : refuse("must be letters, digits, _ and -, in up to eight levels divided by /"),
+  meaning,
+});
+
 export const rate = (requests: number, seconds: number, meaning: string): Option<Rate> => ({
   default: { requests, seconds },
   read(raw) {

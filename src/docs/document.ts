@@ -26,7 +26,7 @@ interface Operation extends Json {
   responses: Record<string, Json>;
   "x-access": AccessNote["x-access"];
   /** The body of an operation that reads it by itself. */
-  "x-body"?: { types: readonly string[]; schema: Json };
+  "x-body"?: { types: readonly string[]; schema: Json; required?: boolean };
   /** Headers that an operation reads, beside the parameters of its schemas: `parameters` would take their place. */
   "x-header-parameters"?: Json[];
 }
@@ -117,7 +117,7 @@ const SECURITY = {
     type: "http",
     scheme: "bearer",
     description:
-      "A session token (`ses_` and 43 characters, from `POST /v1/auth/login`) or an API key (`flk_` and 43 characters, from `POST /v1/api-keys`); at the doors for apps a tracker's token (`flt_` and 43 characters, from `POST /v1/devices/{id}/trackers`), or the API key of a device with `gps:write`",
+      "A session token (`ses_` and 43 characters, from `POST /v1/auth/login`) or an API key (`flk_` and 43 characters, from `POST /v1/api-keys`), or an access token of an application (`fla_` and 43 characters, from `POST /oauth/token`); at the doors for apps a tracker's token (`flt_` and 43 characters, from `POST /v1/devices/{id}/trackers`), or the API key of a device with `gps:write`",
   },
   boxToken: {
     type: "http",
@@ -198,6 +198,7 @@ const HEADERS = {
     type: "string",
     examples: ["fairlead_session=…; HttpOnly; SameSite=Strict; Path=/"],
   }),
+  Pragma: header("Keeps the tokens out of old caches", { type: "string", examples: ["no-cache"] }),
   "Clear-Site-Data": header("Over https: the browser forgets what the page has stored", {
     type: "string",
     examples: ['"cache", "storage"'],
@@ -314,11 +315,13 @@ function withExampleLinks(operation: Json, method: string, path: string): Json {
 
 const ACCESS: Record<string, string> = {
   public: "Open to anyone.",
-  authenticated: "Open to any session token or API key.",
+  authenticated: "Open to any session token, API key or access token.",
+  "session or key": "Open to any session token or API key.",
   session: "Needs a session token.",
+  openid: "Needs an access token with the scope `openid`.",
   system: "Needs a system API key.",
   admin: "Needs an administrator: a holder of `*:*`.",
-  handshake: "Open to any session token or API key.",
+  handshake: "Open to any session token, API key or access token.",
   box: "Needs a box's token.",
   tracker: "Needs a tracker's token, or the API key of a device with `gps:write` as Bearer.",
 };
@@ -374,9 +377,12 @@ function finishBody(body: Json, schemas: Json): Json {
   };
 }
 
-/** A body of any form, of which the document shows the usual one. */
-const freeBody = ({ types, schema }: { types: readonly string[]; schema: Json }, schemas: Json): Json => ({
-  required: false,
+/** A body that its route reads by itself; that of a door may have any form, of which the document shows the usual one. */
+const freeBody = (
+  { types, schema, required = false }: NonNullable<Operation["x-body"]>,
+  schemas: Json,
+): Json => ({
+  required,
   content: Object.fromEntries(types.map((type) => [type, mediaType(finishSchema(schema, schemas), schemas)])),
 });
 

@@ -50,6 +50,8 @@ export const TAG_GROUPS: TagGroup[] = [
       ["Platform accounts", "The platforms that a user signs in with"],
       ["API keys", "Keys for devices and services"],
       ["OAuth clients", "Applications that sign users in through this installation"],
+      ["OAuth and OpenID Connect", "The endpoints by which these applications sign users in and get tokens"],
+      ["Consents", "What a user lets each of them do"],
       ["Integrations", "Accounts on Twitch, YouTube and Discord that users connect"],
       ["Personal data", "What is kept about a user, as an archive"],
       ["Account deletion", "Deleting an account, with a period of grace"],

@@ -106,7 +106,7 @@ export function openFeed(): void {
 }
 
 /** The name of this run of numbers. */
-export const epochOfFeed = (): string => epoch;
+export const currentEpoch = (): string => epoch;
 
 /** The cursor of a number: whoever has it has read up to there. */
 export const cursorOf = (number: number): string => `${epoch}-${number}`;

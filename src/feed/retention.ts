@@ -1,31 +1,48 @@
-import { inArray, lt, lte, or } from "drizzle-orm";
+import { and, inArray, lt, lte, or } from "drizzle-orm";
+import { config } from "../configuration/config";
 import { inBatches } from "../kernel/db/batches";
 import { db } from "../kernel/db/connection";
 import { HOUR, now } from "../kernel/time/clock";
 import { systemValue } from "../runtime-settings/service";
 import { newestNumber } from "./journal";
+import { acknowledgedByAll, averageSize } from "./readers";
 import { changes } from "./table";
 
+const MEGABYTE = 1_000_000;
+
 /**
- * The job: forgets changes that are older than `changes.retention_hours` or beyond `changes.max_rows`. The newest one
- * stays, since the next number follows from it.
+ * The number up to which changes may be forgotten: what a reader has not acknowledged stays, unless that is more than
+ * `sync.max_backlog_mb` holds.
  */
-export const forgetOldChanges = (): Promise<void> =>
-  inBatches((limit) => {
+function forgettable(newest: number): number {
+  const acknowledged = acknowledgedByAll();
+  if (acknowledged === null) return newest;
+  const mostWaiting = Math.floor((config["sync.max_backlog_mb"] * MEGABYTE) / averageSize());
+  return Math.max(acknowledged, newest - mostWaiting);
+}
+
+/**
+ * The job: forgets changes that are older than `changes.retention_hours` or beyond `changes.max_rows`, once every reader has
+ * acknowledged them. The newest one stays, since the next number follows from it.
+ */
+export function forgetOldChanges(): Promise<void> {
+  const upTo = forgettable(newestNumber());
+  return inBatches((limit) => {
     const before = now() - systemValue("changes.retention_hours") * HOUR;
-    const upTo = newestNumber();
+    const newest = newestNumber();
     // Only the oldest are looked at: times follow the numbers, but for a clock that was set back.
     const oldest = db
       .select({ number: changes.number, made_at: changes.made_at })
       .from(changes)
-      .where(lt(changes.number, upTo))
+      .where(and(lt(changes.number, newest), lte(changes.number, upTo)))
       .orderBy(changes.number)
       .limit(limit)
       .as("oldest");
     const old = db
       .select({ number: oldest.number })
       .from(oldest)
-      .where(or(lt(oldest.made_at, before), lte(oldest.number, upTo - systemValue("changes.max_rows"))));
+      .where(or(lt(oldest.made_at, before), lte(oldest.number, newest - systemValue("changes.max_rows"))));
     return db.delete(changes).where(inArray(changes.number, old)).returning({ number: changes.number }).all()
       .length;
   });
+}

@@ -31,3 +31,28 @@ export const changes = sqliteTable(
 
 /** One row: the name of this run of numbers. A restored backup gets another one. */
 export const feedState = sqliteTable("feed_state", { epoch: text().primaryKey() });
+
+/**
+ * Readers that keep their place over restarts, such as the connection to a broker: what one has not acknowledged outlives the
+ * retention.
+ */
+export const feedReaders = sqliteTable("feed_readers", {
+  name: text().primaryKey(),
+  /** The run of numbers that `number` is one of. */
+  epoch: text().notNull(),
+  /** Everything up to it is acknowledged. */
+  number: integer().notNull(),
+});
+
+/**
+ * Stretches of which positions were given up, since too many changes waited for a reader that never forgets: one position of a
+ * device is left in so many seconds. Whoever else reads there is told that it is not kept.
+ */
+export const feedThinned = sqliteTable("feed_thinned", {
+  from_number: integer().primaryKey(),
+  to_number: integer().notNull(),
+  /** Changes that were given up. */
+  rows: integer().notNull(),
+  seconds: integer().notNull(),
+  made_at: time().notNull(),
+});

@@ -23,9 +23,9 @@ type Answer = Payloads["createAuditEventResponse"];
 
 /** The refusal of a caller who may not write such events; null for one who may. */
 export const withoutPermission = (caller: Caller, permission: Permission): Answer | null =>
-  caller.kind === "key" && caller.permissions.has(permission)
+  caller.kind !== "session" && caller.permissions.has(permission)
     ? null
-    : { success: false, error: `This needs an API key with the permission ${permission}` };
+    : { success: false, error: `This needs an API key or an access token with the permission ${permission}` };
 
 /** The actor of a message. Its events name the address that the message gives, never the socket's. */
 const actorOf = (caller: Caller): Actor => ({

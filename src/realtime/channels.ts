@@ -51,7 +51,7 @@ const FAMILIES: Record<string, Rule> = {
   [COMMUNITY]: {
     forms: COMMUNITY,
     bare: true,
-    allows: (caller) => caller.kind === "key" && holds("community:sync")(caller),
+    allows: (caller) => caller.kind !== "session" && holds("community:sync")(caller),
   },
 };
 

@@ -36,6 +36,10 @@ function sessionCaller(token: string): Caller {
     throw unauthorized(
       "An API key goes into the header, `Authorization: Bearer`: keys stay out of addresses and cookies",
     );
+  if (token.startsWith("fla_"))
+    throw unauthorized(
+      "An access token goes into the header, `Authorization: Bearer`: it stays out of addresses and cookies",
+    );
   const caller = token.startsWith("ses_") ? authenticate(token) : null;
   if (!caller) throw unauthorized("The session token is not valid, or has ended");
   return caller;

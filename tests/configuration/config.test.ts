@@ -43,6 +43,7 @@ const DEFAULTS: Record<string, string> = {
   "rate_limit.register": "5/3600",
   "rate_limit.reset_password": "5/3600",
   "rate_limit.two_factor": "10/60",
+  "rate_limit.oauth": "300/60",
   "rate_limit.graphql": "600/60",
   "rate_limit.write": "600/60",
   "ingest.max_import_mb": "200",

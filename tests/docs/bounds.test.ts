@@ -74,6 +74,7 @@ const LISTS: Record<string, string> = {
   listChanges: "page of at most 5,000, 20,000 looked at and 1 MiB of data",
   // Pages.
   listUsers: PAGE,
+  listOwnConsents: PAGE,
   listOwnAuditEvents: PAGE,
   listAuditEventsOfUser: PAGE,
   listAuditEvents: PAGE,
@@ -153,6 +154,9 @@ const LISTS: Record<string, string> = {
   getGuildWithItsChannels: "channels of a guild, which the platform bounds",
   getMemberOfGuild: "roles of a guild, which the platform bounds",
   // Of a fixed number: no caller can add one.
+  getOpenIdConfiguration: "abilities that come with Fairlead",
+  getAuthorizationServerMetadata: "abilities that come with Fairlead",
+  getSigningKeys: "a key in 90 days, each kept for 97",
   listPlatforms: "platforms that come with Fairlead",
   listEnabledPlatforms: "platforms that come with Fairlead",
   listSystemConfig: "keys that come with Fairlead",

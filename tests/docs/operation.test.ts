@@ -69,7 +69,7 @@ test.each(DOCUMENTS)("%s links only to parts and files that there are", (name) =
 });
 
 describe("the table of commands", () => {
-  const rows = [...operation.matchAll(/^\| `([a-z ]+?)(?: FILE)?` \| ([^|]+) \|$/gm)];
+  const rows = [...operation.matchAll(/^\| `([a-z -]+?)(?: FILE)?` \| ([^|]+) \|$/gm)];
 
   test("has each command once, with the summary that --help prints", () => {
     const told = Object.fromEntries(rows.map(([, name = "", purpose = ""]) => [name, purpose]));

@@ -47,6 +47,7 @@ const DOMAINS = [
   "sync",
   "operations",
   "alerts",
+  "mqtt",
   "personal-data",
   "realtime",
   "server",
@@ -68,6 +69,7 @@ const GUARDS = [
   "sync/boxes/guard",
   "identity/two-factor-codes/tries",
   "identity/reauthentication/limits",
+  "bridge/authorize/sign-in",
 ];
 const isGuard = (file: string) => GUARDS.includes(file);
 /** Files outside the domains and the kernel: the configuration, the version, and the start of threads. */
@@ -98,13 +100,14 @@ const ROOMS = [
     "kernel/pdf",
     "runtime-settings",
   ],
-  ...["feed", "outbox", "proto"],
+  ...["feed", "outbox", "mqtt/broker", "proto"],
   // Identity: access first, then what accounts are made of, then their use cases.
   ...["identity/access", "identity/audit", "identity/platforms", "identity/proof", "identity/verification"],
-  ...["identity/directory", "identity/email", "identity/sessions", "identity/passwords"],
+  ...["identity/directory", "identity/email", "identity/grants", "identity/sessions", "identity/passwords"],
   ...["identity/two-factor-codes", "identity/bans", "identity/reauthentication", "identity/roles"],
   ...["identity/api-keys", "identity/email-addresses", "identity/users", "identity/accounts"],
-  ...["identity/two-factor", "identity/auth", "identity/audit-log", "identity/oauth-clients", "identity"],
+  ...["identity/two-factor", "identity/auth", "identity/audit-log", "identity/oauth-clients"],
+  ...["identity/consents", "identity/oauth", "identity"],
   // Rows that belong to boxes or are handed to them: whatever changes one asks here.
   "sync/owner",
   // The domains. Alerts come first: what they watch tells them of each change in its own commit.
@@ -147,6 +150,9 @@ const ROOMS = [
   ...[
     "bridge/charts",
     "changes",
+    "mqtt/home-assistant",
+    "mqtt/owntracks",
+    "mqtt",
     "realtime",
     "personal-data/export-logs",
     "personal-data/deletion",
@@ -161,7 +167,7 @@ const ROOMS = [
     "server/doctor",
   ],
   // The doors that are no REST routes of a domain, and what puts all of it together.
-  ...["bridge", "bridge/first-start", "bridge/shell", "docs", "graphql", "demo", "."],
+  ...["bridge", "bridge/first-start", "bridge/authorize", "bridge/shell", "docs", "graphql", "demo", "."],
 ];
 
 const roomOf = (file: string) => (file.startsWith("../proto/") ? "proto" : dirname(file));

@@ -1,4 +1,4 @@
-import { nullable, oneOf, out, record } from "../../kernel/http/schema";
+import { nullable, oneOf, out, record, t } from "../../kernel/http/schema";
 import { STATUSES } from "../../outbox/words";
 import { SEVERITIES } from "../kinds";
 import { OCCASIONS } from "./words";
@@ -52,3 +52,21 @@ export const TestResult = record(
   "The outcome of a test; never what the other side said",
 );
 export type TestResult = (typeof TestResult)["static"];
+
+export const MqttNotification = record(
+  "MqttNotification",
+  {
+    id: out.uuid("Identifier of the delivery, the same at each attempt"),
+    type: oneOf(OCCASIONS, "The occasion"),
+    timestamp: out.time("Time of the occasion"),
+    severity: oneOf(SEVERITIES, "Severity of the alert", "alarm"),
+    title: out.string("The occasion in a line", "Van 3 left Depot"),
+    message: out.string("The occasion in sentences", "Van 3 left Depot at 22:14 UTC."),
+    data: t.Record(t.String(), t.Unknown(), {
+      description:
+        "`alert`, `rule`, `device`, `position` and `zone`, as a webhook has them; null for what whoever said where the target leads may not see",
+      examples: [{ alert: null, rule: null, device: null, position: null, zone: null }],
+    }),
+  },
+  "An occasion, as a target of the kind `mqtt` is told of it",
+);

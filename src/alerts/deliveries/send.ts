@@ -7,6 +7,7 @@ import { rightsOf } from "../targets/maker";
 import { openSecrets } from "../targets/secrets";
 import type { TargetRow } from "../targets/service";
 import { sendToMailbox } from "./kinds/email";
+import { sendToBroker } from "./kinds/mqtt";
 import { sendToNtfy } from "./kinds/ntfy";
 import { failure, type Message } from "./kinds/outcome";
 import { sendToTelegram } from "./kinds/telegram";
@@ -59,5 +60,7 @@ function sendBy(
       return sendToNtfy(settings, secrets, message);
     case "telegram":
       return sendToTelegram(settings, secrets, message);
+    case "mqtt":
+      return sendToBroker(settings, message, visibleTo(rights, payload));
   }
 }

@@ -6,7 +6,7 @@ import { SECOND } from "../../kernel/time/clock";
 import { type End, type Outcome, sendOtherLanes, type Way } from "../../outbox/sender";
 import type { OutboxRow } from "../../outbox/table";
 import { freshen } from "../../outbox/worker";
-import { findTargets, switchOff, type TargetRow } from "../targets/service";
+import { activeTargetIds, findTargets, switchOff, type TargetRow } from "../targets/service";
 import { unpack } from "./content";
 import { quietUntil } from "./quiet";
 import { send } from "./send";
@@ -66,12 +66,18 @@ function report(target: TargetRow, { id }: OutboxRow, told: End): void {
     });
 }
 
+function inBackground(work: Promise<void>): void {
+  work.catch((error) => logFailure("the outbox could not be changed", error));
+}
+
+/** Tries at once what waits for the MQTT broker, which is connected again. */
+export function freshenBrokerTargets(): void {
+  for (const id of activeTargetIds("mqtt")) inBackground(freshen(id));
+}
+
 /** Says how targets are reached, and follows their changes. */
 export function startDeliveries(): void {
   sendOtherLanes(wayTo);
-  const inBackground = (work: Promise<void>) => {
-    work.catch((error) => logFailure("the outbox could not be changed", error));
-  };
   subscribe("notification-target.changed", ({ id }) => inBackground(freshen(id)));
   subscribe("notification-target.closed", () => inBackground(cancelStray()));
 }

@@ -1,6 +1,8 @@
+import { config } from "../../configuration/config";
 import { invalid } from "../../kernel/errors/errors";
 import { AddressRefused, checkDestination } from "../../kernel/http/permitted-address";
 import { hrefOf } from "../../kernel/http/web-address";
+import { topicObjection } from "../../mqtt/broker/topics";
 import { FIELDS, FIELDS_OF, KIND_WORDS, NTFY_SERVER, type TargetKind } from "./kinds";
 import type { NewTarget, TargetChange } from "./schema";
 import type { TargetSettings } from "./table";
@@ -21,6 +23,30 @@ export function checkComplete(kind: TargetKind, given: NewTarget): void {
   for (const field of FIELDS)
     if (FIELDS_OF[kind][field] === true && given[field] === undefined)
       throw invalid(`/${field}`, `is required for ${KIND_WORDS[kind]}`);
+}
+
+/** Refuses a target for which this installation has no way out. Throws 400. */
+export function checkWay(kind: TargetKind): void {
+  if (kind === "mqtt" && config["mqtt.url"] === null)
+    throw invalid("/kind", "needs an MQTT broker, which the operator sets as mqtt.url");
+}
+
+const NTFY_TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
+
+/** First levels of topics that mean something to other programs, or are published by this one. */
+const TAKEN_TOPICS = ["homeassistant", "owntracks"];
+
+/** Refuses a topic that its kind does not take. Throws 400. */
+export function checkTopic(kind: TargetKind, { topic }: Given): void {
+  if (topic === undefined) return;
+  if (kind === "ntfy" && !NTFY_TOPIC.test(topic))
+    throw invalid("/topic", "must be 1 to 64 letters, digits, hyphens and underscores");
+  if (kind !== "mqtt") return;
+  const objection = topicObjection(topic);
+  if (objection !== null) throw invalid("/topic", objection);
+  const taken = [...TAKEN_TOPICS, config["mqtt.prefix"]].find((first) => `${topic}/`.startsWith(`${first}/`));
+  if (taken !== undefined)
+    throw invalid("/topic", `must not be below ${taken}/, whose topics have a meaning`);
 }
 
 /** Refuses addresses to which nothing may be sent from here. Throws 400. */

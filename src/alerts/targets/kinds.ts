@@ -1,5 +1,5 @@
 /** Ways to reach people and programs. */
-export const TARGET_KINDS = ["webhook", "email", "ntfy", "telegram"] as const;
+export const TARGET_KINDS = ["webhook", "email", "ntfy", "telegram", "mqtt"] as const;
 export type TargetKind = (typeof TARGET_KINDS)[number];
 
 /** The fields of a target that say where it leads, of all kinds. */
@@ -12,6 +12,7 @@ export const FIELDS_OF: Record<TargetKind, Partial<Record<Field, boolean>>> = {
   email: { to: true },
   ntfy: { topic: true, server_url: false, token: false },
   telegram: { bot_token: true, chat_id: true },
+  mqtt: { topic: true },
 };
 
 /** A target's kind in a sentence. */
@@ -20,6 +21,7 @@ export const KIND_WORDS: Record<TargetKind, string> = {
   email: "an email target",
   ntfy: "an ntfy target",
   telegram: "a Telegram target",
+  mqtt: "an MQTT target",
 };
 
 /** The public server of ntfy. */

@@ -53,7 +53,7 @@ export const targetRoutes = new Elysia({ prefix: path, tags: ["Notification targ
         operationId: "createNotificationTarget",
         summary: "Create a notification target",
         description:
-          "`kind` decides which fields are needed: `url` for a webhook, `to` for an email, `topic` for ntfy (with `server_url` and `token` where they are needed), `bot_token` and `chat_id` for Telegram; a field of another kind is 400. The secret of a webhook is made here and shown only once. Needs the permission `alerts:read` too: a target tells no more than its maker may see. An address of the server's own machine, of its link or of a cloud's metadata service is 400, one of a private network too unless `notifications.allow_private_addresses` is true; `notifications.allowed_hosts` lists exceptions. A name that doesn't resolve now is accepted. There can be at most 100 targets (409).",
+          "`kind` decides which fields are needed: `url` for a webhook, `to` for an email, `topic` for ntfy (with `server_url` and `token` where they are needed), `bot_token` and `chat_id` for Telegram, `topic` for MQTT, whose broker the operator has to have configured (`mqtt.url`); a field of another kind is 400. The secret of a webhook is made here and shown only once. Needs the permission `alerts:read` too: a target tells no more than its maker may see. An address of the server's own machine, of its link or of a cloud's metadata service is 400, one of a private network too unless `notifications.allow_private_addresses` is true; `notifications.allowed_hosts` lists exceptions. A name that doesn't resolve now is accepted. There can be at most 100 targets (409).",
       },
     },
   )

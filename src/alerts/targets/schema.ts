@@ -1,5 +1,15 @@
 import { LOCALES } from "../../identity/email/locales";
-import { change, name, nullable, oneOf, optional, out, record, t } from "../../kernel/http/schema";
+import {
+  change,
+  characters,
+  name,
+  nullable,
+  oneOf,
+  optional,
+  out,
+  record,
+  t,
+} from "../../kernel/http/schema";
 import { webAddress } from "../../kernel/http/web-address";
 import { Schedule } from "../schedules/schema";
 import { NTFY_SERVER, TARGET_KINDS } from "./kinds";
@@ -16,7 +26,9 @@ const shown = {
   ),
   to: nullable(out.email("Address that emails go to; null for other kinds", "crew@example.org")),
   server_url: nullable(out.uri("The ntfy server; null for other kinds", NTFY_SERVER)),
-  topic: nullable(out.string("Topic of ntfy; null for other kinds", "boat-alarms-7f3a")),
+  topic: nullable(
+    out.string("Topic of ntfy, or of the MQTT broker; null for other kinds", "boat-alarms-7f3a"),
+  ),
   chat_id: nullable(out.string("Chat of Telegram; null for other kinds", "-1001234567890")),
   has_token: out.boolean("Whether a token of ntfy or a bot's token is stored", false),
   former_secret_until: nullable(
@@ -76,11 +88,11 @@ const to = t.String({
   examples: ["crew@example.org"],
 });
 const serverUrl = webAddress("For `ntfy`: the server; the public one by default", NTFY_SERVER);
-const topic = t.String({
-  pattern: "^[-_A-Za-z0-9]{1,64}$",
-  maxLength: 64,
-  "x-expected": "must be 1 to 64 letters, digits, hyphens and underscores",
-  description: "For `ntfy`: the topic; on a public server whoever knows it reads along",
+const topic = characters({
+  minLength: 1,
+  maxLength: 512,
+  description:
+    "For `ntfy`: the topic, of 1 to 64 letters, digits, hyphens and underscores; on a public server whoever knows it reads along. For `mqtt`: the topic at the broker of `mqtt.url`, such as `boat/alarms`",
   examples: ["boat-alarms-7f3a"],
 });
 const ntfyToken = token(

@@ -13,7 +13,16 @@ import { checkChanged } from "../../kernel/http/validation";
 import { HOUR, iso, isoOrNull, madeNow, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import { checkSchedule } from "../schedules/windows";
-import { changedSettings, checkAddresses, checkComplete, checkFields, settingsOf } from "./fields";
+import {
+  changedSettings,
+  checkAddresses,
+  checkComplete,
+  checkFields,
+  checkTopic,
+  checkWay,
+  settingsOf,
+} from "./fields";
+import type { TargetKind } from "./kinds";
 import { requireReader, rightsOf } from "./maker";
 import type { CreatedTarget, NewTarget, NotificationTarget, TargetChange } from "./schema";
 import { formerSecrets, newWebhookSecret, openSecrets, seal } from "./secrets";
@@ -101,6 +110,15 @@ export function checkTargetIds(path: string, ids: readonly string[]): void {
     if (!known.has(id)) throw invalid(`${path}/${at}`, "is no notification target");
 }
 
+/** The identifiers of the targets of a kind that are switched on. */
+export const activeTargetIds = (kind: TargetKind): string[] =>
+  db
+    .select({ id: notificationTargets.id })
+    .from(notificationTargets)
+    .where(and(eq(notificationTargets.kind, kind), eq(notificationTargets.is_active, true)))
+    .all()
+    .map(({ id }) => id);
+
 /** The stored targets with these identifiers, in no order. */
 export const findTargets = (ids: readonly string[]): TargetRow[] =>
   ids.length === 0
@@ -128,8 +146,10 @@ export function existingTarget(id: string): TargetRow {
 export async function createTarget(actor: Actor, input: NewTarget): Promise<CreatedTarget> {
   const { kind, name, is_active = true, is_default = false, quiet = null } = input;
   requireReader(actor.caller);
+  checkWay(kind);
   checkFields(kind, input);
   checkComplete(kind, input);
+  checkTopic(kind, input);
   if (quiet) checkSchedule("/quiet", quiet);
   await checkAddresses(input);
   const id = newId();
@@ -172,7 +192,9 @@ export async function updateTarget(
   input: TargetChange,
 ): Promise<NotificationTarget> {
   checkChanged(input);
-  checkFields(existingTarget(id).kind, input);
+  const { kind } = existingTarget(id);
+  checkFields(kind, input);
+  checkTopic(kind, input);
   if (input.quiet) checkSchedule("/quiet", input.quiet);
   await checkAddresses(input);
   return transactAs(actor, () => {

@@ -1233,6 +1233,134 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/.well-known/openid-configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getOpenIdConfiguration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-authorization-server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAuthorizationServerMetadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/jwks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getSigningKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["requestTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/userinfo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getUserInfo"];
+        put?: never;
+        post: operations["postForUserInfo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["revokeToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/consents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listOwnConsents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/consents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["revokeOwnConsent"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/api-keys": {
         parameters: {
             query?: never;
@@ -3832,7 +3960,7 @@ export interface components {
             source_service: string;
             recorded_by: {
                 /** @enum {string} */
-                kind: "key" | "user" | "app";
+                kind: "key" | "user" | "app" | "client";
                 id: string;
             } | null;
             /** Format: date-time */
@@ -4294,6 +4422,33 @@ export interface components {
         CommunitySync: {
             guild_id?: string | null;
         };
+        Consent: {
+            /** Format: uuid */
+            id: string;
+            client: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+                /** Format: uri */
+                homepage_url: string | null;
+                /** Format: uri */
+                privacy_policy_url: string | null;
+                is_first_party: boolean;
+                is_active: boolean;
+            };
+            scopes: string[];
+            /** Format: date-time */
+            last_used_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        ConsentPage: {
+            data: components["schemas"]["Consent"][];
+            pagination: components["schemas"]["Pagination"];
+            _links: components["schemas"]["PageLinks"];
+        };
         CreatedApiKey: {
             /** Format: uuid */
             id: string;
@@ -4365,7 +4520,7 @@ export interface components {
             id: string;
             name: string;
             /** @enum {string} */
-            kind: "webhook" | "email" | "ntfy" | "telegram";
+            kind: "webhook" | "email" | "ntfy" | "telegram" | "mqtt";
             /** Format: uri */
             url: string | null;
             /** Format: email */
@@ -5040,6 +5195,15 @@ export interface components {
                     reconnects: number;
                     trouble: string | null;
                 };
+                mqtt?: {
+                    status: string;
+                    protocol: string | null;
+                    /** Format: int64 */
+                    waiting: number;
+                    /** Format: int64 */
+                    reconnects: number;
+                    trouble: string | null;
+                };
             };
             warnings?: string[];
             _links: components["schemas"]["SelfLink"];
@@ -5096,6 +5260,14 @@ export interface components {
             duplicates: number;
             /** Format: int64 */
             rejected: number;
+        };
+        InsufficientScope: {
+            error: string;
+            message: string;
+            details?: {
+                path: string;
+                message: string;
+            }[];
         };
         Integration: {
             /** Format: uuid */
@@ -5200,6 +5372,18 @@ export interface components {
             level: "now" | "history" | "manage";
             /** Format: date-time */
             expires_at: string | null;
+        };
+        KeySet: {
+            keys: {
+                kty: string;
+                crv: string;
+                x: string;
+                y: string;
+                /** Format: uuid */
+                kid: string;
+                alg: string;
+                use: string;
+            }[];
         };
         LastRejection: {
             /** Format: date-time */
@@ -5650,7 +5834,7 @@ export interface components {
         NewNotificationTarget: {
             name: string;
             /** @enum {string} */
-            kind: "webhook" | "email" | "ntfy" | "telegram";
+            kind: "webhook" | "email" | "ntfy" | "telegram" | "mqtt";
             /** Format: uri */
             url?: string;
             /** Format: email */
@@ -5683,6 +5867,8 @@ export interface components {
             /** Format: uri */
             terms_of_service_url?: string | null;
             allowed_scopes?: string[];
+            approved_scopes?: string[];
+            post_logout_redirect_uris?: string[];
             /** @enum {string} */
             client_type?: "confidential" | "public";
             is_first_party?: boolean;
@@ -5795,7 +5981,7 @@ export interface components {
             id: string;
             name: string;
             /** @enum {string} */
-            kind: "webhook" | "email" | "ntfy" | "telegram";
+            kind: "webhook" | "email" | "ntfy" | "telegram" | "mqtt";
             /** Format: uri */
             url: string | null;
             /** Format: email */
@@ -5881,6 +6067,8 @@ export interface components {
             terms_of_service_url: string | null;
             redirect_uris: string[];
             allowed_scopes: string[];
+            approved_scopes: string[];
+            post_logout_redirect_uris: string[];
             /** @enum {string} */
             client_type: "confidential" | "public";
             is_active: boolean;
@@ -5903,6 +6091,8 @@ export interface components {
             /** Format: uri */
             terms_of_service_url?: string | null;
             allowed_scopes?: string[];
+            approved_scopes?: string[];
+            post_logout_redirect_uris?: string[];
             /** @enum {string} */
             client_type?: "confidential" | "public";
             is_first_party?: boolean;
@@ -5914,6 +6104,11 @@ export interface components {
             data: components["schemas"]["OAuthClient"][];
             pagination?: components["schemas"]["Pagination"];
             _links: components["schemas"]["ListLinks"];
+        };
+        OAuthErrorBody: {
+            error: string;
+            error_description: string;
+            message: string;
         };
         OverlandResult: {
             result: string;
@@ -6216,6 +6411,12 @@ export interface components {
             email: string;
             challenge_token?: unknown;
         };
+        RevocationForm: {
+            token: string;
+            token_type_hint?: string;
+            client_id?: string;
+            client_secret?: string;
+        };
         RevokedSessions: {
             success: boolean;
             /** Format: int64 */
@@ -6266,6 +6467,39 @@ export interface components {
         };
         SelfLink: {
             self: string;
+        };
+        ServerMetadata: {
+            /** Format: uri */
+            issuer: string;
+            /** Format: uri */
+            authorization_endpoint: string;
+            /** Format: uri */
+            token_endpoint: string;
+            /** Format: uri */
+            userinfo_endpoint: string;
+            /** Format: uri */
+            jwks_uri: string;
+            /** Format: uri */
+            revocation_endpoint: string;
+            /** Format: uri */
+            end_session_endpoint: string;
+            scopes_supported: string[];
+            response_types_supported: string[];
+            response_modes_supported: string[];
+            grant_types_supported: string[];
+            subject_types_supported: string[];
+            id_token_signing_alg_values_supported: string[];
+            token_endpoint_auth_methods_supported: string[];
+            revocation_endpoint_auth_methods_supported: string[];
+            code_challenge_methods_supported: string[];
+            claims_supported: string[];
+            acr_values_supported: string[];
+            prompt_values_supported: string[];
+            ui_locales_supported: string[];
+            claims_parameter_supported: boolean;
+            request_parameter_supported: boolean;
+            request_uri_parameter_supported: boolean;
+            authorization_response_iss_parameter_supported: boolean;
         };
         SessionList: {
             sessions: components["schemas"]["ActiveSession"][];
@@ -6831,6 +7065,25 @@ export interface components {
         Token: {
             token: string;
         };
+        TokenForm: {
+            grant_type: string;
+            code?: string;
+            redirect_uri?: string;
+            code_verifier?: string;
+            refresh_token?: string;
+            scope?: string;
+            client_id?: string;
+            client_secret?: string;
+        };
+        TokenResponse: {
+            access_token: string;
+            token_type: string;
+            /** Format: int64 */
+            expires_in: number;
+            scope: string;
+            refresh_token?: string;
+            id_token?: string;
+        };
         ToldPosition: {
             /** Format: uuid */
             id: string;
@@ -7150,6 +7403,20 @@ export interface components {
             avatars_enabled?: boolean;
             password?: string | null;
             code?: string | null;
+        };
+        UserInfo: {
+            /** Format: uuid */
+            sub: string;
+            name?: string;
+            preferred_username?: string;
+            /** Format: uri */
+            picture?: string;
+            locale?: string;
+            /** Format: int64 */
+            updated_at?: number;
+            /** Format: email */
+            email?: string;
+            email_verified?: boolean;
         };
         UsernameChange: {
             username: string;
@@ -8532,6 +8799,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -10453,6 +10721,277 @@ export interface operations {
             503: components["responses"]["ServiceUnavailableWithLimit"];
         };
     };
+    getOpenIdConfiguration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerMetadata"];
+                };
+            };
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getAuthorizationServerMetadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerMetadata"];
+                };
+            };
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSigningKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeySet"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    requestTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["TokenForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenResponse"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthErrorBody"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthErrorBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLargeWithLimit"];
+            415: components["responses"]["UnsupportedMediaTypeWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    getUserInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserInfo"];
+                };
+            };
+            401: components["responses"]["UnauthorizedWithLimit"];
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InsufficientScope"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    postForUserInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserInfo"];
+                };
+            };
+            401: components["responses"]["UnauthorizedWithLimit"];
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InsufficientScope"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["RevocationForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthErrorBody"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthErrorBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLargeWithLimit"];
+            415: components["responses"]["UnsupportedMediaTypeWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    listOwnConsents: {
+        parameters: {
+            query?: {
+                page?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsentPage"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    revokeOwnConsent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listApiKeys: {
         parameters: {
             query?: {
@@ -11058,6 +11597,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

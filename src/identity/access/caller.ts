@@ -6,8 +6,11 @@ import { publish } from "../../kernel/db/events";
 import { afterCommit, transact } from "../../kernel/db/transactions";
 import { logFailure } from "../../kernel/errors/trouble";
 import { MINUTE, now } from "../../kernel/time/clock";
+import { isUnexpired } from "../../kernel/time/lifetime";
 import { BoundedMap } from "../../kernel/values/bounded-map";
 import { apiKeyRoles, apiKeys } from "../api-keys/table";
+import { oauthAccessTokens, oauthConsents, oauthGrants } from "../grants/table";
+import { oauthClients } from "../oauth-clients/table";
 import { permissions, rolePermissions, userRoles } from "../roles/table";
 import { sessions } from "../sessions/table";
 import { users } from "../users/table";
@@ -22,7 +25,7 @@ export const SUPER_ADMIN = "role_super_admin";
 export const APP_ID = "id-app";
 
 interface CallerBase {
-  /** Identifier of the session or the key. */
+  /** Identifier of the session, the key, or the grant of an access token. */
   readonly id: string;
   /** SHA-256 of the token, under which the credential is stored. */
   readonly tokenHash: string;
@@ -55,8 +58,30 @@ export interface KeyCaller extends CallerBase {
   readonly deviceId: string | null;
 }
 
-/** The caller of a request: a user's session or an API key. Every service function takes one. */
-export type Caller = SessionCaller | KeyCaller;
+/**
+ * An application that acts for a user by an access token (rule C13). Like a user's key it is no session: "self" is not
+ * for it, and it is never a super admin.
+ */
+export interface TokenCaller extends CallerBase {
+  readonly kind: "token";
+  /** The user that it acts for; the client's owner where it acts for itself. */
+  readonly userId: string;
+  readonly clientId: string;
+  /** Null where it acts for itself. */
+  readonly consentId: string | null;
+  /** The session in which the grant was made. */
+  readonly sessionId: string | null;
+  /** False for a token that ends as its session does. */
+  readonly isOffline: boolean;
+  /** Scopes of the token that its client may still ask for, permissions and others. */
+  readonly scopes: readonly string[];
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** The caller of a request: a user's session, an API key or an access token. Every service function takes one. */
+export type Caller = SessionCaller | KeyCaller | TokenCaller;
 
 /** True for a caller who holds everything and so administers the installation: admins and system keys. */
 export const isAdmin = (caller: Caller): boolean => caller.isSuperAdmin || caller.permissions.has("*:*");
@@ -163,9 +188,79 @@ function loadKey(by: typeof keyByHash, known: string): KeyCaller | null {
   return { ...key, permissions, isSuperAdmin };
 }
 
+const tokenOf = statement(() =>
+  db
+    .select({
+      id: oauthGrants.id,
+      userId: oauthGrants.user_id,
+      clientId: oauthGrants.client_id,
+      consentId: oauthGrants.consent_id,
+      sessionId: oauthGrants.session_id,
+      isOffline: oauthGrants.is_offline,
+      scopes: oauthAccessTokens.scopes,
+      allowed: oauthClients.allowed_scopes,
+      approved: oauthClients.approved_scopes,
+      createdAt: oauthAccessTokens.created_at,
+      expiresAt: oauthAccessTokens.expires_at,
+      lastUsedAt: oauthConsents.last_used_at,
+      session: {
+        createdAt: sessions.created_at,
+        expiresAt: sessions.expires_at,
+        usedAt: sessions.last_activity_at,
+      },
+    })
+    .from(oauthAccessTokens)
+    .innerJoin(oauthGrants, eq(oauthGrants.id, oauthAccessTokens.grant_id))
+    .innerJoin(oauthClients, eq(oauthClients.id, oauthGrants.client_id))
+    .innerJoin(users, eq(users.id, oauthGrants.user_id))
+    .leftJoin(oauthConsents, eq(oauthConsents.id, oauthGrants.consent_id))
+    .leftJoin(sessions, eq(sessions.id, oauthGrants.session_id))
+    .where(
+      and(
+        eq(oauthAccessTokens.token_hash, placeholder("tokenHash")),
+        eq(oauthClients.is_active, true),
+        isNull(users.deleted_at),
+      ),
+    )
+    .prepare(),
+);
+
+/**
+ * The rights of an access token: what its scopes name, as far as the client may ask for it, an administrator has approved
+ * it and the user holds it, each as it is now (rule C13).
+ */
+function loadToken(tokenHash: string): TokenCaller | null {
+  const row = tokenOf().get({ tokenHash });
+  if (!row || activeBan(row.userId)) return null;
+  const { allowed, approved, session, lastUsedAt, ...token } = row;
+  const isSessionOpen = session !== null && isOpenAt(session.createdAt, session.expiresAt, session.usedAt);
+  if (token.sessionId !== null && !token.isOffline && !isSessionOpen) return null;
+  const scopes = token.scopes.filter((scope) => allowed.includes(scope));
+  const granted = new PermissionSet(scopes.filter((scope) => approved.includes(scope)));
+  return {
+    ...token,
+    kind: "token",
+    tokenHash,
+    scopes,
+    permissions: granted.intersect(userAccess(token.userId).permissions),
+    isSuperAdmin: false,
+    usedAt: lastUsedAt ?? 0,
+  };
+}
+
+/** The credentials by the prefixes of their tokens. */
+const LOADERS: Record<string, (tokenHash: string) => Caller | null> = {
+  ses_: loadSession,
+  flk_: (hash) => loadKey(keyByHash, hash),
+  fla_: loadToken,
+};
+const PREFIX_LENGTH = 4;
+
+const PREFIX_OF = { session: "ses_", key: "flk_", token: "fla_" } as const;
+
 /** The caller of a known credential as it stands now; null when it is no longer valid. Not cached. */
 export function reloadCaller({ kind, tokenHash }: Pick<Caller, "kind" | "tokenHash">): Caller | null {
-  const fresh = kind === "session" ? loadSession(tokenHash) : loadKey(keyByHash, tokenHash);
+  const fresh = LOADERS[PREFIX_OF[kind]]?.(tokenHash);
   return fresh && !hasExpired(fresh) ? fresh : null;
 }
 
@@ -181,6 +276,7 @@ export function findKeyCaller(id: string): KeyCaller | null {
 /** True once a credential has ended by its times. */
 export function hasExpired(caller: Caller): boolean {
   if (caller.kind === "session") return !isOpenAt(caller.createdAt, caller.expiresAt, caller.usedAt);
+  if (caller.kind === "token") return !isUnexpired(caller.createdAt, caller.expiresAt);
   return caller.expiresAt !== null && caller.expiresAt <= now();
 }
 
@@ -192,7 +288,7 @@ const cache = new BoundedMap<string, Caller>(10_000);
 /** Our tokens are 47 characters long; longer input isn't worth hashing. */
 const MAX_TOKEN_LENGTH = 128;
 
-/** The caller behind a session token or an API key; null when it is unknown, ended or expired. */
+/** The caller behind a session token, an API key or an access token; null when it is unknown, ended or expired. */
 export function authenticate(token: string): Caller | null {
   if (token.length > MAX_TOKEN_LENGTH) return null;
   const hash = hashToken(token);
@@ -200,11 +296,7 @@ export function authenticate(token: string): Caller | null {
   // The database may know of a later use: through a socket, or by another service.
   if (!caller || hasExpired(caller)) {
     cache.delete(hash);
-    const loaded = token.startsWith("ses_")
-      ? loadSession(hash)
-      : token.startsWith("flk_")
-        ? loadKey(keyByHash, hash)
-        : null;
+    const loaded = LOADERS[token.slice(0, PREFIX_LENGTH)]?.(hash);
     if (!loaded || hasExpired(loaded)) return null;
     caller = loaded;
     cache.set(hash, caller);
@@ -227,12 +319,25 @@ export function isUnchanged(caller: Caller): boolean {
   return cache.get(caller.tokenHash) === caller && !hasExpired(caller);
 }
 
-/** Stores the time of a credential's last use. */
-export function touch(caller: Pick<Caller, "kind" | "id">, time: number): void {
+/** Stores the time of a credential's last use; of an access token, that of the consent that it rests on. */
+export function touch(
+  caller:
+    | Pick<SessionCaller, "kind" | "id">
+    | Pick<KeyCaller, "kind" | "id">
+    | Pick<TokenCaller, "kind" | "consentId">,
+  time: number,
+): void {
+  if (caller.kind === "token" && caller.consentId === null) return;
   transact(() => {
     if (caller.kind === "session")
       db.update(sessions).set({ last_activity_at: time }).where(eq(sessions.id, caller.id)).run();
-    else db.update(apiKeys).set({ last_used_at: time }).where(eq(apiKeys.id, caller.id)).run();
+    else if (caller.kind === "key")
+      db.update(apiKeys).set({ last_used_at: time }).where(eq(apiKeys.id, caller.id)).run();
+    else
+      db.update(oauthConsents)
+        .set({ last_used_at: time })
+        .where(eq(oauthConsents.id, caller.consentId ?? ""))
+        .run();
   }, "retryable").catch((error) => logFailure("the last use of a credential could not be noted", error));
 }
 
@@ -250,6 +355,18 @@ export function accessChanged(which: (caller: Caller) => boolean, announced = fa
   });
   publish("access.changed", { which, announced });
 }
+
+/** The session that a caller is, or in which the grant of its access token was made: what it asked for goes with that. */
+export function sessionBehind(caller: Caller): string | null {
+  if (caller.kind === "session") return caller.id;
+  return caller.kind === "token" ? caller.sessionId : null;
+}
+
+/** True for a caller that ends with a session: the session itself, and tokens that were granted in it for as long. */
+export const endsWithSession = (caller: Caller, sessionId: string): boolean =>
+  caller.kind === "session"
+    ? caller.id === sessionId
+    : caller.kind === "token" && caller.sessionId === sessionId && !caller.isOffline;
 
 let epoch = 0;
 

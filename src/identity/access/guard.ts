@@ -23,12 +23,21 @@ export { type RateRule, takeFromLimit };
 
 /**
  * Requirement of a route: a permission, or
- * - `authenticated`: any session or API key,
- * - `session`: a session token (an API key gets 401),
+ * - `authenticated`: any session, API key or access token,
+ * - `session or key`: any session or API key (an access token gets 403: consent to it is not asked for),
+ * - `session`: a session token (anything else gets 401),
+ * - `openid`: an access token with this scope (anything else gets 401, one without the scope 403),
  * - `system`: a system key (anything else gets 403),
  * - `admin`: a caller who holds everything.
  */
-export type Requirement = Permission | "authenticated" | "session" | "system" | "admin";
+export type Requirement =
+  | Permission
+  | "authenticated"
+  | "session or key"
+  | "session"
+  | "openid"
+  | "system"
+  | "admin";
 
 interface Mark {
   requires: Requirement;
@@ -126,8 +135,15 @@ function authorize(caller: Caller, requires: Requirement): void {
   switch (requires) {
     case "authenticated":
       return;
+    case "session or key":
+      if (caller.kind === "token") throw forbidden("No application may do this in a user's name");
+      return;
     case "session":
-      if (caller.kind !== "session") throw unauthorized("This needs a session token; an API key won't do");
+      if (caller.kind !== "session")
+        throw unauthorized("This needs a session token; an API key or an access token won't do");
+      return;
+    case "openid":
+      requireIdentity(caller);
       return;
     case "system":
       if (!isSystemKey(caller)) throw forbidden("This needs a system API key");
@@ -139,6 +155,17 @@ function authorize(caller: Caller, requires: Requirement): void {
       if (!caller.isSuperAdmin && !caller.permissions.has(requires))
         throw forbidden(`This needs the permission ${requires}`);
   }
+}
+
+/** Throws 401 for a caller without an access token, and 403 for one without the scope `openid` (RFC 6750, section 3.1). */
+function requireIdentity(caller: Caller): void {
+  const challenge = (error: string) => ({
+    headers: { "www-authenticate": `Bearer error="${error}", scope="openid"` },
+  });
+  if (caller.kind !== "token")
+    throw new AppError("Unauthorized", "This needs an access token", challenge("invalid_token"));
+  if (!caller.scopes.includes("openid"))
+    throw new AppError("Forbidden", "This needs the scope openid", challenge("insufficient_scope"));
 }
 
 /**

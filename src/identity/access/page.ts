@@ -1,6 +1,6 @@
 import { config, publicUrl } from "../../configuration/config";
 import { unauthorized } from "../../kernel/errors/errors";
-import { forwardedProtocol } from "../../kernel/http/client";
+import { originOf } from "../../kernel/http/client";
 import { authenticate, type Caller } from "./caller";
 
 /**
@@ -31,8 +31,13 @@ export function cookieToken({ headers }: Request): string | null {
 
 /** True if an Origin header names this server. */
 const isOwnOrigin = (origin: string, request: Request): boolean =>
-  origin === `${forwardedProtocol(request) ?? "http"}://${request.headers.get("host")}` ||
-  origin === new URL(publicUrl()).origin;
+  origin === originOf(request) || origin === new URL(publicUrl()).origin;
+
+/** True for a form that was sent from a page of this server: browsers tell the origin of every POST. */
+export function isSentFromHere(request: Request): boolean {
+  const origin = request.headers.get("origin");
+  return origin !== null && isOwnOrigin(origin, request);
+}
 
 /** True if a request comes from a page of this server or of an allowed origin, and says so. */
 export function comesFromOwnPage(request: Request): boolean {

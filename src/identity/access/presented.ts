@@ -7,6 +7,7 @@ import type { LogFields } from "../../kernel/logs/log";
 import { boxes } from "../../sync/boxes/table";
 import { trackers } from "../../tracking/trackers/table";
 import { apiKeys } from "../api-keys/table";
+import { oauthAccessTokens } from "../grants/table";
 import { sessions } from "../sessions/table";
 import { cookieToken, pageToken } from "./page";
 
@@ -43,6 +44,14 @@ const boxBy = statement(() =>
     .prepare(),
 );
 
+const tokenBy = statement(() =>
+  db
+    .select({ id: oauthAccessTokens.grant_id })
+    .from(oauthAccessTokens)
+    .where(eq(oauthAccessTokens.token_hash, placeholder("hash")))
+    .prepare(),
+);
+
 /** The form that the guard and the handshake of the socket accept. */
 const BEARER = /^Bearer +([!-~]+)$/i;
 const BASIC = /^Basic /i;
@@ -68,7 +77,7 @@ function tokenOf(request: Request): string | null {
   return parameter ?? cookieToken(request);
 }
 
-/** Kind and identifier of the session, key, tracker or box that a request carries. Never the token itself. */
+/** Kind and identifier of the session, key, grant, tracker or box that a request carries. Never the token itself. */
 export function credentialOf(request: Request): LogFields {
   const token = tokenOf(request);
   if (token === null) return { credential: request.headers.has("x-id-app-key") ? "X-ID-App-Key" : "none" };
@@ -87,6 +96,8 @@ function known(hash: string): LogFields | undefined {
   if (session) return { credential: "session", credential_id: session.id };
   const key = keyBy().get({ hash });
   if (key) return { credential: "key", credential_id: key.id };
+  const token = tokenBy().get({ hash });
+  if (token) return { credential: "access token", credential_id: token.id };
   const tracker = trackerBy().get({ hash });
   if (tracker) return { credential: "tracker", credential_id: tracker.id };
   const box = boxBy().get({ hash });

@@ -20,14 +20,15 @@ const writesOfUser: RateRule = {
 const WRITES: readonly string[] = ["POST", "PUT", "PATCH", "DELETE"];
 
 /**
- * Routes that take positions, often and in bulk, and have limits of their own; and GraphQL, which counts each
- * of its mutations.
+ * Routes that take positions, often and in bulk, and have limits of their own, as those of OAuth have; and GraphQL, which
+ * counts each of its mutations.
  */
-const EXEMPT = /^\/v1\/(?:gps(?:\/.*)?|ingest\/.*|sync\/push|devices\/[^/]+\/import|graphql)$/;
+const EXEMPT =
+  /^(?:\/v1\/(?:gps(?:\/.*)?|ingest\/.*|sync\/push|devices\/[^/]+\/import|graphql)|\/oauth\/.*)$/;
 
 /** Operations that end a credential. A thief who uses up the limit must not keep the user from them. */
 const ENDS_CREDENTIAL =
-  /^(?:POST \/v1\/auth\/logout|DELETE \/v1\/(?:users\/me\/sessions|api-keys)(?:\/[^/]+)?)$/;
+  /^(?:POST \/v1\/auth\/logout|DELETE \/v1\/(?:users\/me\/sessions|users\/me\/consents|api-keys)(?:\/[^/]+)?)$/;
 
 /** True if requests of a route count as writes; `path` is the path as declared. */
 export const countsAsWrite = (method: string, path: string): boolean =>

@@ -61,9 +61,12 @@ export const AuditEvent = record(
         {
           kind: oneOf(
             RECORDER_KINDS,
-            "An API key, a user's session, or the services that send `X-ID-App-Key`, which are one",
+            "An API key, a user's session, the services that send `X-ID-App-Key`, which are one, or an application with an access token",
           ),
-          id: out.string("Identifier of the key or the user; `id-app` for the services", EXAMPLE_UUID),
+          id: out.string(
+            "Identifier of the key, the user or the OAuth client; `id-app` for the services",
+            EXAMPLE_UUID,
+          ),
         },
         {
           description:

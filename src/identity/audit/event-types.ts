@@ -20,11 +20,25 @@ export const FROM_OUTSIDE: readonly string[] = [...SERVICES, "ModerationEvent"];
 
 const SIGN_INS = [
   ...(["POST /v1/auth/login", "POST /v1/auth/2fa/verify", "POST /v1/sessions"] as const),
-  ...(["POST /bridge/session", "POST /bridge/session/2fa"] as const),
+  ...(["POST /bridge/session", "POST /bridge/session/2fa", "the sign-in page"] as const),
+] as const;
+
+/** Operations that sign a user out. */
+const SIGN_OUTS = [
+  ...(["POST /v1/auth/logout", "DELETE /bridge/session", "DELETE /v1/sessions/{token}"] as const),
+  ...(["mutation logout", "the sign-out page"] as const),
 ] as const;
 
 /** Operations that scrub an account: everything that belonged to it ends with it. */
 const SCRUBS = ["POST /v1/admin/users/{id}/force-delete", "delete accounts whose time has come"] as const;
+
+/** Operations that end sessions out of caution, or with their user. */
+const ENDS_SESSIONS = [
+  ...(["DELETE /v1/users/me/sessions/{session_id}", "DELETE /v1/users/me/sessions"] as const),
+  ...(["DELETE /v1/users/{id}/sessions", "POST /v1/users/me/2fa/verify"] as const),
+  ...(["POST /v1/users/me/password", "POST /v1/auth/reset-password/complete"] as const),
+  ...(["POST /v1/users/{id}/ban", "DELETE /v1/users/{id}", ...SCRUBS] as const),
+] as const;
 
 /** Operations that need a recent sign-in, or take a proof in place of it. */
 const PROVEN = [
@@ -45,7 +59,7 @@ export const EVENT_TYPES = {
   login: { meaning: "A user signed in", by: [...SIGN_INS, "POST /bridge/first-start"] },
   login_failed: {
     meaning: "A sign-in with a password was refused",
-    by: ["POST /v1/auth/login", "POST /bridge/session"],
+    by: ["POST /v1/auth/login", "POST /bridge/session", "the sign-in page"],
   },
   reauthenticated: {
     meaning: "A user proved again who it is or, with status `failure`, gave a wrong password where signed in",
@@ -59,7 +73,7 @@ export const EVENT_TYPES = {
   },
   logout: {
     meaning: "A user signed out",
-    by: ["POST /v1/auth/logout", "DELETE /bridge/session", "DELETE /v1/sessions/{token}", "mutation logout"],
+    by: [...SIGN_OUTS, "the sign-in page"],
   },
   session_created: {
     meaning: "A session was opened: at a sign-in, or with the account",
@@ -72,24 +86,14 @@ export const EVENT_TYPES = {
   },
   session_revoked: {
     meaning: "A session was ended by something else than its own logout",
-    by: [
-      "DELETE /v1/users/me/sessions/{session_id}",
-      "DELETE /v1/users/me/sessions",
-      "DELETE /v1/users/{id}/sessions",
-      "POST /v1/users/me/2fa/verify",
-      "mutation logout",
-      "POST /v1/users/me/password",
-      "POST /v1/auth/reset-password/complete",
-      "POST /v1/users/{id}/ban",
-      "DELETE /v1/users/{id}",
-      ...SCRUBS,
-    ],
+    by: [...ENDS_SESSIONS, "mutation logout"],
   },
   "2fa_enabled": { meaning: "Two-factor authentication was turned on", by: ["POST /v1/users/me/2fa/verify"] },
   "2fa_disabled": { meaning: "Two-factor authentication was turned off", by: ["DELETE /v1/users/me/2fa"] },
   "2fa_verified": {
     meaning: "A second factor was accepted at a sign-in or, with status `failure`, refused anywhere",
     by: [
+      "the sign-in page",
       "POST /bridge/session/2fa",
       "POST /v1/auth/2fa/verify",
       "POST /v1/users/me/2fa/verify",
@@ -103,6 +107,7 @@ export const EVENT_TYPES = {
   "2fa_locked": {
     meaning: "A hundred wrong codes in a row ended sign-ins with the second factor",
     by: [
+      "the sign-in page",
       "POST /bridge/session/2fa",
       "POST /v1/auth/2fa/verify",
       "DELETE /v1/users/me/2fa",
@@ -372,8 +377,32 @@ export const EVENT_TYPES = {
     meaning: "Positions of a device were imported from a file; status `failure` if that ended too early",
     by: ["POST /v1/devices/{id}/import", "import"],
   },
-  consent_granted: { meaning: "A user let an application act in their name", by: SERVICES },
-  consent_revoked: { meaning: "A user took that consent back", by: SERVICES },
+  consent_granted: {
+    meaning: "A user let an application act in their name, or more than before",
+    by: [...SERVICES, "the consent page"],
+  },
+  consent_revoked: {
+    meaning: "A user took that consent back",
+    by: [...SERVICES, "DELETE /v1/users/me/consents/{id}"],
+  },
+  oauth_grant_created: {
+    meaning: "A user signed in to an application, or an application began to act for itself",
+    by: ["POST /oauth/token"],
+  },
+  oauth_grant_ended: {
+    meaning:
+      "The tokens of such a sign-in ended before their time; with status `failure`, since a code or a refresh token of it was used twice",
+    by: [
+      ...SIGN_OUTS,
+      ...ENDS_SESSIONS,
+      ...(["DELETE /v1/users/me/consents/{id}", "POST /oauth/token", "POST /oauth/revoke"] as const),
+      ...(["PATCH /v1/oauth/clients/{id}", "DELETE /v1/oauth/clients/{id}"] as const),
+    ],
+  },
+  signing_key_rotated: {
+    meaning: "A key that signs ID tokens was made; the one before is published for a while longer",
+    by: ["rotate the keys of ID tokens", "signing-key rotate"],
+  },
   bot_command_executed: { meaning: "A bot carried out a command", by: SERVICES },
   bot_guild_configured: { meaning: "A bot was set up for a guild", by: SERVICES },
   moderation_action: {

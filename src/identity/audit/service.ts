@@ -42,10 +42,24 @@ export function recordAudit({ metadata, withoutOrigin, ...entry }: AuditEntry): 
     ip_address: client?.address ?? null,
     user_agent: client?.userAgent ?? null,
     ...entry,
-    // A key acts for its owner, or for nobody; the event names the key, since its owner will want to know which
-    // one it was.
-    metadata: caller?.kind === "key" ? { ...metadata, api_key: caller.id } : metadata,
+    // A key acts for its owner, or for nobody, an application for a user; the event names it, since they will want to
+    // know which one it was.
+    metadata: caller && caller.kind !== "session" ? { ...metadata, ...bearerOf(caller) } : metadata,
   });
+}
+
+/** The key or the application that acts for a user, for the metadata of an event; nothing for the user's own session. */
+export function bearerOf(caller: Caller): Record<string, unknown> {
+  if (caller.kind === "session") return {};
+  return caller.kind === "key" ? { api_key: caller.id } : { oauth_client: caller.clientId };
+}
+
+/** The credential that a user has proved again who it is with, as the resource of an event. */
+export function credentialResource(caller: Caller): Pick<AuditEntry, "resource_type" | "resource_id"> {
+  if (caller.kind === "session") return { resource_type: "session", resource_id: caller.id };
+  return caller.kind === "key"
+    ? { resource_type: "api_key", resource_id: caller.id }
+    : { resource_type: "oauth_grant", resource_id: caller.id };
 }
 
 /** The writer of an event from outside, by the credential that brought it. */
@@ -67,6 +81,7 @@ interface NewEvent
 /** The credential that brings an event from outside, taken from the request, never from the event's text. */
 export function recorderOf(caller: Caller): Recorder {
   if (caller.kind === "session") return { kind: "user", id: caller.userId };
+  if (caller.kind === "token") return { kind: "client", id: caller.clientId };
   return { kind: caller.id === APP_ID ? "app" : "key", id: caller.id };
 }
 

@@ -2,7 +2,7 @@
 
 export const SOURCES = ["api", "id", "backend", "policies", "community_bot", "stream_bot"] as const;
 export const STATUSES = ["success", "failure"] as const;
-export const RECORDER_KINDS = ["key", "user", "app"] as const;
+export const RECORDER_KINDS = ["key", "user", "app", "client"] as const;
 export const MODERATION_ACTIONS = ["warn", "timeout", "untimeout", "kick", "ban", "unban"] as const;
 /** Resource types that the audit log keeps of a deleted account: Fairlead's own, and OAuth clients as services call them. */
 export const RESOURCE_TYPES = [
@@ -24,13 +24,14 @@ export const RESOURCE_TYPES = [
     "invitation",
     "notification_target",
     "oauth_client",
+    "oauth_grant",
     "permission",
     "platform",
     "platform_account",
     "role",
     "session",
   ],
-  ...["setting", "share_link", "system_config", "tracker", "trip", "two_factor", "user"],
+  ...["setting", "share_link", "signing_key", "system_config", "tracker", "trip", "two_factor", "user"],
 ] as const;
 export const SORT_FIELDS = ["event_type", "user_id", "status", "created_at"] as const;
 export const REPORT_REASONS = [

@@ -20,10 +20,9 @@ import {
   TokenInput,
   VerifiedEmail,
 } from "./schema";
-import { login, logout } from "./service";
+import { login, loginLimit, logout } from "./service";
 import { checkTwoFactor, verifyTwoFactorLogin } from "./two-factor-login";
 
-const loginLimit: RateRule = { name: "login", rate: () => config["rate_limit.login"] };
 const registerLimit: RateRule = { name: "register", rate: () => config["rate_limit.register"] };
 const resetLimit: RateRule = { name: "reset-password", rate: () => config["rate_limit.reset_password"] };
 

@@ -1,4 +1,5 @@
 import { eq, placeholder, sql } from "drizzle-orm";
+import { config } from "../../configuration/config";
 import { hashPassword, needsRehash, verifyPassword } from "../../kernel/crypto/crypto";
 import { db, statement } from "../../kernel/db/connection";
 import { AppError } from "../../kernel/errors/errors";
@@ -8,13 +9,19 @@ import { checkNotBanned } from "../access/active-ban";
 import type { SessionActor } from "../access/actor";
 import { type AnyActor, transactAs, withoutCaller } from "../access/actor";
 import { accessChanged } from "../access/caller";
+import type { RateRule } from "../access/limit";
 import { recordAudit } from "../audit/service";
 import { findUser } from "../directory/users";
 import { byAddressOf, byIdentifier, openTry } from "../passwords/login-failures";
 import { findAccount, passwordHashOf } from "../passwords/service";
 import { knownAddress, noteAddress } from "../passwords/sign-in-addresses";
 import { checkLoginEnabled } from "../platforms/service";
-import { endSession, insertSession, revokeOtherSessions } from "../sessions/service";
+import {
+  type AuthenticationMethods,
+  endSession,
+  insertSession,
+  revokeOtherSessions,
+} from "../sessions/service";
 import { insertChallenge } from "../two-factor-codes/challenges";
 import { checkNotLocked } from "../two-factor-codes/failures";
 import { isTwoFactorOn } from "../two-factor-codes/service";
@@ -22,6 +29,9 @@ import { users } from "../users/table";
 import { checkBotProtection } from "./bot-protection";
 import type { AuthResponse, LoginInput } from "./schema";
 import { passwords } from "./table";
+
+/** Sign-ins of one address, by whichever door. */
+export const loginLimit: RateRule = { name: "login", rate: () => config["rate_limit.login"] };
 
 const wrongCredentials = () => new AppError("Unauthorized", "The identifier or the password is wrong");
 
@@ -59,7 +69,7 @@ export async function login(actor: AnyActor, input: LoginInput): Promise<AuthRes
       checkLoginEnabled("email");
       checkNotBanned(account.id);
       if (renewed) db.update(passwords).set({ hash: renewed }).where(eq(passwords.user_id, account.id)).run();
-      if (!isTwoFactorOn(account.id)) return signIn(account, "email", client);
+      if (!isTwoFactorOn(account.id)) return signIn(account, "email", client, ["pwd"]);
       checkNotLocked(account.id);
       return openChallenge(account, "email");
     });
@@ -88,9 +98,14 @@ interface SigningIn {
   locale: string | null;
 }
 
-/** Opens a session for a user who has passed all steps of a sign-in, in the current transaction. */
-export function signIn(user: SigningIn, provider: string, client: Client): AuthResponse {
-  const session = openSession(user, provider, client);
+/** Opens a session for a user who has passed all steps of a sign-in by these ways, in the current transaction. */
+export function signIn(
+  user: SigningIn,
+  provider: string,
+  client: Client,
+  amr: AuthenticationMethods | null = null,
+): AuthResponse {
+  const session = openSession(user, provider, client, amr);
   recordAudit({
     event_type: "login",
     user_id: user.id,
@@ -124,10 +139,15 @@ const noteLogin = statement(() =>
 );
 
 /** Opens a session for a user who has proved its identity, in the current transaction. */
-export function openSession(user: SigningIn, provider: string, client: Client): AuthResponse {
+export function openSession(
+  user: SigningIn,
+  provider: string,
+  client: Client,
+  amr: AuthenticationMethods | null = null,
+): AuthResponse {
   noteLogin().run({ id: user.id, time: now(), provider });
   noteAddress(user.id, client.address);
-  const session = insertSession(user.id, provider, client);
+  const session = insertSession(user.id, provider, client, null, amr);
   return {
     user_id: user.id,
     email: user.email ?? "",

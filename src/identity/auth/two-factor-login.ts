@@ -59,7 +59,9 @@ export async function verifyTwoFactorLogin(actor: AnyActor, input: ChallengeInpu
     if (used === "backup_code" && left <= FEW)
       notify(user, { kind: "backup_codes_low", remaining: left }, client.acceptLanguage);
     const { id, username, preferred_locale: locale } = user;
-    return signIn({ id, username, email: contactAddress(user), locale }, challenge.provider, client);
+    // The first step was a password here, or a sign-in elsewhere.
+    const amr = challenge.provider === "email" ? (["pwd", "otp", "mfa"] as const) : (["otp", "mfa"] as const);
+    return signIn({ id, username, email: contactAddress(user), locale }, challenge.provider, client, amr);
   });
   if (outcome instanceof AppError) throw outcome;
   return outcome;

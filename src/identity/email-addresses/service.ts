@@ -7,7 +7,7 @@ import type { Client } from "../../kernel/http/client";
 import { iso, isoOrNull, now } from "../../kernel/time/clock";
 import { activeBan, checkNotBanned } from "../access/active-ban";
 import { type Actor, transactAs } from "../access/actor";
-import { type Caller, findKeyCaller, userAccess } from "../access/caller";
+import { type Caller, findKeyCaller, sessionBehind, userAccess } from "../access/caller";
 import { checkOutranks, outranks } from "../access/rank";
 import { platformAccounts } from "../accounts/table";
 import { recordAudit } from "../audit/service";
@@ -62,18 +62,18 @@ function sendVerification(
   user: UserRow,
   verification: { kind: "email_change" | "email_link"; email: string; passwordHash?: string },
 ) {
-  const isKey = actor.caller.kind === "key";
+  const { caller } = actor;
   const { token, expiresAt } = insertVerification({
     ...verification,
     userId: user.id,
-    requestedBy: isKey || actor.caller.userId === user.id ? null : actor.caller.userId,
-    requestedByKey: isKey ? actor.caller.id : null,
-    requestedBySession: isKey ? null : actor.caller.id,
+    requestedBy: caller.kind === "key" || caller.userId === user.id ? null : caller.userId,
+    requestedByKey: caller.kind === "key" ? caller.id : null,
+    requestedBySession: sessionBehind(caller),
   });
   auditUserUpdate(user.id, [`${verification.kind}_requested`]);
   tellOfRequest(actor, user, verification.email);
   // Only a request from the user's own browser shows the user's language.
-  const accepted = actor.caller.userId === user.id ? actor.client.acceptLanguage : null;
+  const accepted = caller.userId === user.id ? actor.client.acceptLanguage : null;
   const recipient = {
     address: verification.email,
     username: user.username,

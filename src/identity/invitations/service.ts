@@ -9,7 +9,7 @@ import { reachableUrl } from "../../kernel/http/reachable-url";
 import { DAY, HOUR, iso, isoOrNull, now } from "../../kernel/time/clock";
 import { isUnexpired } from "../../kernel/time/lifetime";
 import { type Actor, transactAs } from "../access/actor";
-import { isSystemKey } from "../access/caller";
+import { isSystemKey, sessionBehind } from "../access/caller";
 import { recordAudit } from "../audit/service";
 import { userByEmail } from "../directory/accounts";
 import { findUser } from "../directory/users";
@@ -159,7 +159,7 @@ export async function invite(actor: Actor, input: NewInvitation): Promise<Create
         ...{ id, email, token_hash: hash, note: input.note ?? null },
         made_by: isSystemKey(caller) ? null : caller.userId,
         made_by_key: caller.kind === "key" ? caller.id : null,
-        made_by_session: caller.kind === "session" ? caller.id : null,
+        made_by_session: sessionBehind(caller),
         created_at: time,
         expires_at: time + (input.expires_in_hours ?? DEFAULT_HOURS) * HOUR,
       })

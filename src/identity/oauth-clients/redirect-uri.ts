@@ -35,3 +35,29 @@ export function redirectUriFault(uri: string): string | null {
     return "must use https, except on the device itself";
   return null;
 }
+
+/** An address of this device by its number, with a port that may differ. */
+const OF_DEVICE = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(?=[/?]|$)/;
+
+const withoutPort = (uri: string): string => uri.replace(OF_DEVICE, "$1");
+
+/**
+ * True if a client has registered a redirect URI: character for character (RFC 9700, section 2.1). An app on the device
+ * itself listens on the port that it gets: for a public client, the port of 127.0.0.1 and [::1] may be any (RFC 8252,
+ * section 7.3).
+ */
+export function registeredUri(
+  { redirect_uris, client_type }: { redirect_uris: readonly string[]; client_type: string },
+  uri: string,
+): boolean {
+  if (redirect_uris.includes(uri)) return true;
+  return (
+    client_type === "public" &&
+    OF_DEVICE.test(uri) &&
+    redirectUriFault(uri) === null &&
+    redirect_uris.some((known) => withoutPort(known) === withoutPort(uri))
+  );
+}
+
+/** True for an address that only the holder of a domain can receive at: no app on the same device can. */
+export const isAssured = (uri: string): boolean => uri.startsWith("https:");

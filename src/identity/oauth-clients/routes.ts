@@ -82,7 +82,7 @@ export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth client
       detail: {
         operationId: "createOAuthClient",
         summary: "Create an OAuth client",
-        description: `Registers an application of the caller's. The secret of a confidential client is shown only once; a public one has none. Redirect URIs must be absolute and without fragment: https, http on the device itself, or a private scheme (RFC 6749, RFC 8252). \`is_first_party\` needs a super admin (403). A client stores at most 16 KiB (400), and a user has at most \`oauth.max_clients_per_user\` of them (409). Of one with \`is_first_party\`: ${NEEDS_RECENT_SIGN_IN.replace("Where", "where")}`,
+        description: `Registers an application of the caller's. The secret of a confidential client is shown only once; a public one has none. Redirect URIs must be absolute and without fragment: https, http on the device itself, or a private scheme (RFC 6749, RFC 8252). \`is_first_party\` needs a super admin (403), \`approved_scopes\` an administrator (403); they are single permissions of the catalogue among \`allowed_scopes\` (400). A client stores at most 16 KiB (400), and a user has at most \`oauth.max_clients_per_user\` of them (409). Of one with \`is_first_party\` or \`approved_scopes\`: ${NEEDS_RECENT_SIGN_IN.replace("Where", "where")}`,
       },
     },
   )
@@ -100,7 +100,7 @@ export const oauthClientRoutes = new Elysia({ prefix: path, tags: ["OAuth client
       detail: {
         operationId: "changeOAuthClient",
         summary: "Change an OAuth client",
-        description: `Changes the fields that are sent; null clears an optional one. For its owner and administrators. A client that becomes public loses its secret; one that becomes confidential gets one by regeneration. A client stores at most 16 KiB (400). An email tells the owner of other redirect URIs and another type. Of these, and of \`is_first_party\`: ${NEEDS_RECENT_SIGN_IN.replace("Where", "where")}`,
+        description: `Changes the fields that are sent; null clears an optional one. For its owner and administrators. A client that becomes public loses its secret; one that becomes confidential gets one by regeneration; in either case, and when it is switched off, all its tokens end. \`approved_scopes\` is for administrators (403); a scope that leaves \`allowed_scopes\` loses its approval. Tokens follow all of this at once. A client stores at most 16 KiB (400). An email tells the owner of other redirect URIs and another type. Of these, of \`is_first_party\` and of further \`approved_scopes\`: ${NEEDS_RECENT_SIGN_IN.replace("Where", "where")}`,
       },
     },
   )

@@ -5,6 +5,22 @@ import { CLIENT_TYPES } from "./client-types";
 
 const address = (description: string, example: string) => optional(webAddress(description, example));
 
+const post_logout_redirect_uris = t.Optional(
+  t.Array(characters({ minLength: 1, maxLength: 2_048, description: "An address" }), {
+    maxItems: 20,
+    description:
+      "Addresses to which a sign-out may lead (OpenID Connect RP-Initiated Logout 1.0): as `redirect_uris`",
+    examples: [["https://app.example/goodbye"]],
+  }),
+);
+
+const scope = t.String({
+  pattern: "^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,64}$",
+  maxLength: 64,
+  "x-expected": "must be a scope: up to 64 printable characters without blanks and quotes",
+  description: "A scope",
+});
+
 const fields = {
   description: optional(text("What the application does", "Shows the crew where everybody is")),
   logo_url: address("Picture for the consent page", "https://app.example/logo.png"),
@@ -12,20 +28,22 @@ const fields = {
   privacy_policy_url: address("Its privacy policy", "https://app.example/privacy"),
   terms_of_service_url: address("Its terms of service", "https://app.example/terms"),
   allowed_scopes: t.Optional(
-    t.Array(
-      t.String({
-        pattern: "^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,64}$",
-        maxLength: 64,
-        "x-expected": "must be a scope: up to 64 printable characters without blanks and quotes",
-        description: "A scope",
-      }),
-      {
-        maxItems: 50,
-        description: "Scopes that it may ask for (RFC 6749, section 3.3)",
-        examples: [["openid", "profile", "email"]],
-      },
-    ),
+    t.Array(scope, {
+      maxItems: 100,
+      description:
+        "Scopes that it may ask for (RFC 6749, section 3.3): `openid`, `profile`, `email`, `offline_access`, and permissions once they are approved",
+      examples: [["openid", "profile", "email"]],
+    }),
   ),
+  approved_scopes: t.Optional(
+    t.Array(scope, {
+      maxItems: 100,
+      description:
+        "Permissions among `allowed_scopes` that its tokens may carry; set by administrators alone. Wildcards are none",
+      examples: [["gps:read"]],
+    }),
+  ),
+  post_logout_redirect_uris,
   client_type: t.Optional(
     oneOf(CLIENT_TYPES, "`confidential` keeps a secret; `public` has none (RFC 6749, 2.1)"),
   ),
@@ -82,6 +100,14 @@ export const OAuthClient = record(
     allowed_scopes: t.Array(t.String(), {
       description: "Scopes that it may ask for",
       examples: [["openid", "profile", "email"]],
+    }),
+    approved_scopes: t.Array(t.String(), {
+      description: "Permissions among them that an administrator has approved",
+      examples: [["gps:read"]],
+    }),
+    post_logout_redirect_uris: t.Array(t.String(), {
+      description: "Addresses to which a sign-out may lead",
+      examples: [["https://app.example/goodbye"]],
     }),
     client_type: oneOf(CLIENT_TYPES, "Whether it keeps a secret"),
     is_active: out.boolean("Whether it may be used"),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { asc, desc, eq, type SQL } from "drizzle-orm";
 import { config } from "../../configuration/config";
 import { mintToken } from "../../kernel/crypto/crypto";
@@ -11,13 +12,15 @@ import { hrefOf } from "../../kernel/http/web-address";
 import { iso, madeNow, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import { type Actor, transactAs } from "../access/actor";
-import { type Caller, isAdmin, isSystemKey } from "../access/caller";
+import { accessChanged, type Caller, isAdmin, isSystemKey } from "../access/caller";
 import { recordAudit } from "../audit/service";
 import { notifyOwner } from "../email/notify";
+import { endGrantsOfClient } from "../grants/service";
 import type { Proof } from "../proof/schema";
 import { requireRecentSignIn } from "../reauthentication/service";
 import { redirectUriFault } from "./redirect-uri";
 import type { NewOAuthClient, OAuthClient, OAuthClientChange } from "./schema";
+import { isPermissionScope } from "./scopes";
 import { oauthClients } from "./table";
 
 type Row = typeof oauthClients.$inferSelect;
@@ -83,9 +86,11 @@ const redirects = (before: Row, { redirect_uris, client_type }: OAuthClientChang
   (redirect_uris !== undefined && redirect_uris.join(" ") !== before.redirect_uris.join(" ")) ||
   (client_type !== undefined && client_type !== before.client_type);
 
-/** True if a change needs a recent sign-in: one that redirects, or makes a client the installation's own. */
+/** True if a change needs a recent sign-in: one that redirects, approves more, or makes a client the installation's own. */
 const needsProof = (before: Row, input: OAuthClientChange): boolean =>
-  redirects(before, input) || (input.is_first_party === true && !before.is_first_party);
+  redirects(before, input) ||
+  (input.is_first_party === true && !before.is_first_party) ||
+  (input.approved_scopes ?? []).some((scope) => !before.approved_scopes.includes(scope));
 
 /** Lets only super admins and system keys change the redirects of first-party clients. Throws 403. */
 function checkMayRedirect(caller: Caller, before: Row, input: OAuthClientChange): void {
@@ -100,7 +105,10 @@ const MAX_BYTES = 16_384;
 const sizeOf = ({ name, description, redirect_uris, allowed_scopes, ...row }: Row): number => {
   const { logo_url, homepage_url, privacy_policy_url, terms_of_service_url } = row;
   const urls = [logo_url, homepage_url, privacy_policy_url, terms_of_service_url];
-  return Buffer.byteLength(JSON.stringify([name, description, redirect_uris, allowed_scopes, urls]));
+  const parts = [name, description, redirect_uris, allowed_scopes, urls];
+  // Fields that came later count only where they are used: a client that was as large as can be may be changed still.
+  const later = [row.post_logout_redirect_uris, row.approved_scopes].filter(({ length }) => length > 0);
+  return Buffer.byteLength(JSON.stringify([...parts, ...later]));
 };
 
 /** Refuses a client over the storage limit, unless it was as large before. Throws 400. */
@@ -121,7 +129,10 @@ export async function createClient(actor: Actor, input: NewOAuthClient) {
   if (ownerId === null) throw badRequest("A system key without an owner cannot own a client");
   checkFirstParty(actor.caller, input.is_first_party, false);
   checkRedirectUris(input.redirect_uris);
-  if (input.is_first_party) await requireRecentSignIn(actor, null, input);
+  checkRedirectUris(input.post_logout_redirect_uris ?? [], "/post_logout_redirect_uris");
+  const scopes = scopesAfter(actor.caller, input, { allowed_scopes: [], approved_scopes: [] });
+  if (input.is_first_party || scopes.approved_scopes.length > 0)
+    await requireRecentSignIn(actor, null, input);
   const type = input.client_type ?? "confidential";
   const secret = type === "confidential" ? mintToken("fls_") : null;
   return transactAs(actor, () => {
@@ -140,7 +151,8 @@ export async function createClient(actor: Actor, input: NewOAuthClient) {
         privacy_policy_url: hrefOf(input.privacy_policy_url) ?? null,
         terms_of_service_url: hrefOf(input.terms_of_service_url) ?? null,
         redirect_uris: [...new Set(input.redirect_uris)],
-        allowed_scopes: [...new Set(input.allowed_scopes ?? [])],
+        post_logout_redirect_uris: [...new Set(input.post_logout_redirect_uris ?? [])],
+        ...scopes,
         client_type: type,
         secret_hash: secret?.hash ?? null,
         is_first_party: input.is_first_party ?? false,
@@ -149,7 +161,7 @@ export async function createClient(actor: Actor, input: NewOAuthClient) {
       .returning()
       .get();
     checkSize(row);
-    auditClient("client_created", row, { client_type: type });
+    auditClient("client_created", row, { client_type: type, ...approvedIn(row, []) });
     const { id, name, client_type, is_active } = row;
     return { client: { id, name, client_type, is_active }, client_secret: secret?.token ?? null };
   });
@@ -165,8 +177,10 @@ export async function updateClient(
   { password, code, ...input }: OAuthClientChange,
 ): Promise<OAuthClient> {
   checkRedirectUris(input.redirect_uris ?? []);
+  checkRedirectUris(input.post_logout_redirect_uris ?? [], "/post_logout_redirect_uris");
   const known = ownClient(actor.caller, id);
   checkFirstParty(actor.caller, input.is_first_party, known.is_first_party);
+  scopesAfter(actor.caller, input, known);
   if (needsProof(known, input)) await requireRecentSignIn(actor, null, { password, code });
   return transactAs(actor, () => {
     const before = ownClient(actor.caller, id);
@@ -176,7 +190,10 @@ export async function updateClient(
       ...input,
       ...storedAddresses(input),
       ...(input.redirect_uris && { redirect_uris: [...new Set(input.redirect_uris)] }),
-      ...(input.allowed_scopes && { allowed_scopes: [...new Set(input.allowed_scopes)] }),
+      ...(input.post_logout_redirect_uris && {
+        post_logout_redirect_uris: [...new Set(input.post_logout_redirect_uris)],
+      }),
+      ...scopesAfter(actor.caller, input, before),
     });
     if (isEmpty(change)) return toOAuthClient(before);
     checkSize({ ...before, ...change } as Row, before);
@@ -190,7 +207,11 @@ export async function updateClient(
       .where(eq(oauthClients.id, id))
       .returning()
       .get();
-    auditClient("client_updated", row, { changed: Object.keys(change) });
+    auditClient("client_updated", row, {
+      changed: Object.keys(change),
+      ...approvedIn(row, before.approved_scopes),
+    });
+    tokensChanged(before, row);
     if (redirects(before, row)) tellOwner("client_redirected", row, actor);
     return toOAuthClient(row);
   });
@@ -223,6 +244,7 @@ export async function regenerateSecret(actor: Actor, id: string, proof: Proof) {
 export function deleteClient(actor: Actor, id: string): Promise<void> {
   return transactAs(actor, () => {
     const row = ownClient(actor.caller, id);
+    endGrantsOfClient(id, "client deleted");
     db.delete(oauthClients).where(eq(oauthClients.id, id)).run();
     auditClient("client_deleted", row, {});
   });
@@ -243,11 +265,51 @@ const storedAddresses = ({
 
 // --- Rules ------------------------------------------------------------------------------------------------
 
-function checkRedirectUris(uris: string[]): void {
+function checkRedirectUris(uris: string[], field = "/redirect_uris"): void {
   for (const [at, uri] of uris.entries()) {
     const fault = redirectUriFault(uri);
-    if (fault !== null) throw invalid(`/redirect_uris/${at}`, fault);
+    if (fault !== null) throw invalid(`${field}/${at}`, fault);
   }
+}
+
+/**
+ * The scopes of a client after a change. An approval is an administrator's alone, names permissions of the catalogue one by
+ * one, and goes with the scope that it is for. Throws 400 and 403.
+ */
+function scopesAfter(
+  caller: Caller,
+  input: Pick<OAuthClientChange, "allowed_scopes" | "approved_scopes">,
+  before: Pick<Row, "allowed_scopes" | "approved_scopes">,
+): Pick<Row, "allowed_scopes" | "approved_scopes"> {
+  const allowed = [...new Set(input.allowed_scopes ?? before.allowed_scopes)];
+  const kept = before.approved_scopes.filter((scope) => allowed.includes(scope));
+  const wanted = input.approved_scopes && [...new Set(input.approved_scopes)];
+  if (wanted === undefined || isDeepStrictEqual(wanted, before.approved_scopes))
+    return { allowed_scopes: allowed, approved_scopes: kept };
+  if (!isAdmin(caller)) throw forbidden("Only an administrator can approve scopes");
+  for (const [at, scope] of wanted.entries()) {
+    if (!allowed.includes(scope)) throw invalid(`/approved_scopes/${at}`, "is not among allowed_scopes");
+    if (!isPermissionScope(scope))
+      throw invalid(
+        `/approved_scopes/${at}`,
+        "is no single permission of the catalogue: nothing else is approved",
+      );
+  }
+  return { allowed_scopes: allowed, approved_scopes: wanted };
+}
+
+/** The approved scopes for an event, where a change touched them. */
+const approvedIn = ({ approved_scopes }: Row, before: string[]): Record<string, unknown> =>
+  isDeepStrictEqual(approved_scopes, before) ? {} : { approved_scopes };
+
+/**
+ * Has the tokens of a client looked at anew after a change, in the current transaction. Switched off, or of another type, it
+ * starts anew: whoever holds its tokens may not be whom they were for.
+ */
+function tokensChanged(before: Row, { id, is_active, client_type }: Row): void {
+  if (!is_active && before.is_active) endGrantsOfClient(id, "client switched off");
+  if (client_type !== before.client_type) endGrantsOfClient(id, "client of another type");
+  accessChanged((caller) => caller.kind === "token" && caller.clientId === id);
 }
 
 /** Lets only super admins mark a client as the installation's own (rule R4). */

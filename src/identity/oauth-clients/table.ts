@@ -18,7 +18,11 @@ export const oauthClients = sqliteTable(
     privacy_policy_url: text(),
     terms_of_service_url: text(),
     redirect_uris: text({ mode: "json" }).$type<string[]>().notNull(),
+    /** Addresses to which a sign-out may lead (OpenID Connect RP-Initiated Logout 1.0, section 3.1). */
+    post_logout_redirect_uris: text({ mode: "json" }).$type<string[]>().notNull().default([]),
     allowed_scopes: text({ mode: "json" }).$type<string[]>().notNull(),
+    /** Permissions among `allowed_scopes` that an administrator has approved. */
+    approved_scopes: text({ mode: "json" }).$type<string[]>().notNull().default([]),
     client_type: text({ enum: CLIENT_TYPES }).notNull(),
     /** SHA-256 of the secret, base64; null for a public client, which can't keep one. */
     secret_hash: text(),

@@ -3,7 +3,7 @@ import { now } from "../../kernel/time/clock";
 import { BoundedMap } from "../../kernel/values/bounded-map";
 import { type Actor, transactAs } from "../access/actor";
 import type { Caller } from "../access/caller";
-import { recordAudit } from "../audit/service";
+import { credentialResource, recordAudit } from "../audit/service";
 import { findUser } from "../directory/users";
 import { notify } from "../email/notify";
 import { bySignedIn, openTry } from "./login-failures";
@@ -60,8 +60,7 @@ function noteWrong(caller: Caller, userId: string, failures: number): void {
   recordAudit({
     event_type: "reauthenticated",
     user_id: userId,
-    resource_type: caller.kind === "session" ? "session" : "api_key",
-    resource_id: caller.id,
+    ...credentialResource(caller),
     status: "failure",
     error_message: "wrong password",
   });

@@ -6,7 +6,7 @@ import { iso, MINUTE, now } from "../../kernel/time/clock";
 import { isInUse } from "../../kernel/time/lifetime";
 import { type Actor, type SessionActor, transactAs } from "../access/actor";
 import { type Caller, isSystemKey } from "../access/caller";
-import { recordAudit } from "../audit/service";
+import { credentialResource, recordAudit } from "../audit/service";
 import { activeUser } from "../directory/users";
 import { isOwnPassword } from "../passwords/own-password";
 import { passwordHashOf } from "../passwords/service";
@@ -45,7 +45,7 @@ export async function requireRecentSignIn(
 ): Promise<void> {
   const { userId } = actor.caller;
   if (span() === 0 || isSystemKey(actor.caller) || userId === null) return;
-  if (actor.caller.kind === "key" && subjectId !== null && userId !== subjectId) return;
+  if (actor.caller.kind !== "session" && subjectId !== null && userId !== subjectId) return;
   const hasPassword = passwordHashOf(userId) !== null;
   const hasCode = isTwoFactorOn(userId);
   const isProved = hasCode ? Boolean(proof.code) : hasPassword && Boolean(proof.password);
@@ -55,9 +55,9 @@ export async function requireRecentSignIn(
 
 function refusal(caller: Caller, canProve: boolean): AppError {
   const minutes = config["auth.reauthentication_minutes"];
-  if (caller.kind === "key")
+  if (caller.kind !== "session")
     return required(
-      "An API key cannot do this without a proof by its user: send password or, with two-factor authentication on, code; or do it in a session",
+      "An API key or an application cannot do this without a proof by its user: send password or, with two-factor authentication on, code; or do it in a session",
     );
   return required(
     canProve
@@ -101,7 +101,10 @@ async function prove(actor: Actor, userId: string, proof: Proof): Promise<number
       return wrongCode();
     }
     if (actor.caller.kind === "session" && (hash === null || password) && (!hasCode || code))
-      db.update(sessions).set({ authenticated_at: time }).where(eq(sessions.id, actor.caller.id)).run();
+      db.update(sessions)
+        .set({ authenticated_at: time, amr: methodsOf(Boolean(password), Boolean(code)) })
+        .where(eq(sessions.id, actor.caller.id))
+        .run();
     audit(actor, userId);
     return time;
   });
@@ -109,12 +112,17 @@ async function prove(actor: Actor, userId: string, proof: Proof): Promise<number
   return outcome;
 }
 
+/** The ways in which a session has proved again whose it is. A code alone follows a sign-in elsewhere. */
+const methodsOf = (byPassword: boolean, byCode: boolean): string[] => [
+  ...(byPassword ? ["pwd"] : []),
+  ...(byCode ? ["otp", "mfa"] : []),
+];
+
 const audit = (actor: Actor, userId: string): void =>
   recordAudit({
     event_type: "reauthenticated",
     user_id: userId,
-    resource_type: actor.caller.kind === "session" ? "session" : "api_key",
-    resource_id: actor.caller.id,
+    ...credentialResource(actor.caller),
   });
 
 /**

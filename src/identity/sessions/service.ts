@@ -10,11 +10,12 @@ import { type ListQuery, readList } from "../../kernel/http/lists";
 import { parseUserAgent } from "../../kernel/http/user-agent";
 import { DAY, iso, now } from "../../kernel/time/clock";
 import { type Actor, type SessionActor, transactAs } from "../access/actor";
-import { accessChanged, type SessionCaller } from "../access/caller";
+import { accessChanged, endsWithSession, type SessionCaller } from "../access/caller";
 import { idleSpan, isOpenNow } from "../access/open-session";
 import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import { activeUser } from "../directory/users";
+import { endGrantsBy, endGrantsMadeIn, endGrantsWithSession } from "../grants/service";
 import { platforms } from "../platforms/table";
 import { cancelRequestsBy, cancelRequestsOf } from "../verification/service";
 import type { ActiveSession } from "./schema";
@@ -48,6 +49,7 @@ const storeSession = statement(() =>
       user_agent: placeholder("user_agent"),
       created_at: placeholder("created_at"),
       authenticated_at: placeholder("authenticated_at"),
+      amr: placeholder("amr"),
       last_activity_at: placeholder("last_activity_at"),
       expires_at: placeholder("expires_at"),
     })
@@ -82,8 +84,17 @@ function makeRoom(userId: string): void {
   }
 }
 
+/** Ways in which a user proved its identity (RFC 8176): password, one-time code, and `mfa` for more than one. */
+export type AuthenticationMethods = readonly ("pwd" | "otp" | "mfa")[];
+
 /** Stores a new session in the current transaction. Its token appears in the result and nowhere else. */
-export function insertSession(userId: string, provider: string, client: Client, until: number | null = null) {
+export function insertSession(
+  userId: string,
+  provider: string,
+  client: Client,
+  until: number | null = null,
+  amr: AuthenticationMethods | null = null,
+) {
   makeRoom(userId);
   const { token, hash } = mintToken("ses_");
   const id = newId();
@@ -98,6 +109,7 @@ export function insertSession(userId: string, provider: string, client: Client, 
     user_agent: client.userAgent,
     created_at: time,
     authenticated_at: time,
+    amr: amr && [...amr],
     last_activity_at: time,
     expires_at: expiresAt,
   } satisfies typeof sessions.$inferInsert);
@@ -112,24 +124,26 @@ export function insertSession(userId: string, provider: string, client: Client, 
 }
 
 /**
- * Removes a session in the current transaction: its token and its sockets end with the commit. Returns false
- * for one that was gone already.
+ * Removes a session in the current transaction: its token and its sockets end with the commit, and what it granted to
+ * applications for as long. Returns false for one that was gone already.
  */
 export function endSession(id: string): boolean {
   const gone = db.delete(sessions).where(eq(sessions.id, id)).returning({ id: sessions.id }).all();
-  accessChanged((caller) => caller.kind === "session" && caller.id === id);
+  endGrantsWithSession(id, "signed out");
+  accessChanged((caller) => endsWithSession(caller, id));
   return gone.length > 0;
 }
 
 /**
- * Ends a session from outside, in the current transaction, with the changes of address that it asked for: the
- * user's sockets are told.
+ * Ends a session from outside, in the current transaction, with the changes of address that it asked for and all that it
+ * granted to applications: the user's sockets are told.
  */
 export function revoke(session: Pick<Row, "id" | "user_id">, reason: string): void {
   db.delete(sessions).where(eq(sessions.id, session.id)).run();
   cancelRequestsOf(session.id);
+  endGrantsMadeIn(session.id, "session revoked");
   publish("session.revoked", { userId: session.user_id, sessionId: session.id, reason });
-  accessChanged((caller) => caller.kind === "session" && caller.id === session.id, true);
+  accessChanged((caller) => endsWithSession(caller, session.id), true);
 }
 
 /**
@@ -151,6 +165,7 @@ export function revokeOtherSessions(
     auditRevocation(session, reason);
   }
   cancelRequestsBy(userId, actor.caller.id);
+  endGrantsBy(userId, actor.caller.id, reason);
   return others.length;
 }
 
@@ -158,11 +173,12 @@ export function revokeOtherSessions(
 export const BY_NOBODY = { actor_id: null, withoutOrigin: true } as const;
 
 /**
- * Removes all sessions of a user in the current transaction, each with its audit event. Tells the user nothing:
- * the caller publishes the reason (a ban, a deletion, a password reset) before, and calls `accessChanged` after.
- * Returns their number.
+ * Removes all sessions of a user, and all that the user granted to applications, in the current transaction, each with
+ * its audit event. Tells the user nothing: the caller publishes the reason (a ban, a deletion, a password reset) before,
+ * and calls `accessChanged` after. Returns the number of sessions.
  */
 export function deleteSessions(userId: string, reason: string, by?: typeof BY_NOBODY): number {
+  endGrantsBy(userId, null, reason, by);
   const ended = db.delete(sessions).where(eq(sessions.user_id, userId)).returning().all();
   for (const session of ended) auditRevocation(session, reason, by);
   return ended.length;

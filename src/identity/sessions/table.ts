@@ -18,6 +18,8 @@ export const sessions = sqliteTable(
     created_at: time().notNull(),
     /** Time at which the holder last proved its identity: at the sign-in, or by password and code since. */
     authenticated_at: time().notNull().default(0),
+    /** Ways in which it did (RFC 8176); null where they are not known here. */
+    amr: text({ mode: "json" }).$type<string[]>(),
     last_activity_at: time().notNull(),
     expires_at: time().notNull(),
   },

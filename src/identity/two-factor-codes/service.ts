@@ -42,7 +42,8 @@ export function backupCodesLeft(userId: string): number {
 
 /**
  * The user meant by `user_id`. A system key must name one; any other caller means itself, and needs
- * `two_factor:manage` for another user. A user's own key needs the permission, a session doesn't (rule C5).
+ * `two_factor:manage` for another user. A user's own key or access token needs the permission, a session doesn't
+ * (rule C5).
  * Throws 400 and 403.
  */
 export function subjectOf(
@@ -55,7 +56,8 @@ export function subjectOf(
     throw invalid("/user_id", "is required with a system key");
   const id = userId ?? (caller.userId as string);
   const isOwn = id === caller.userId && !isSystemKey(caller);
-  if (isOwn && caller.kind === "key" && !holds(needs)) throw forbidden(`This needs the permission ${needs}`);
+  if (isOwn && caller.kind !== "session" && !holds(needs))
+    throw forbidden(`This needs the permission ${needs}`);
   if (!isOwn && !isSystemKey(caller) && !holds("two_factor:manage"))
     throw forbidden("This needs the permission two_factor:manage");
   const user = presentUser(id);

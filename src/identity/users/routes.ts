@@ -61,12 +61,12 @@ export const userRoutes = new Elysia({ prefix: path, tags: ["Users"] })
   )
   .get("/me", ({ actor }) => single(getOwnUser(actor.caller), `${path}/me`), {
     access: "authenticated",
-    response: { 200: Single(OwnUser), ...errors(400) },
+    response: { 200: Single(OwnUser), ...errors(400, 403) },
     detail: {
       operationId: "getOwnUser",
       summary: "Get the current user",
       description:
-        "The user of the session, or the owner of the API key, with address, roles and permissions. A system key without owner gives 400.",
+        "The user of the session, or the owner of the API key, with address, roles and permissions. An access token shows its user with the scope `profile` (else 403), and the address with `email` (else null). A system key without owner gives 400.",
     },
   })
   .get("/:id", ({ params }) => single(getUser(params.id), `${path}/${params.id}`), {

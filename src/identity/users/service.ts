@@ -2,7 +2,7 @@ import { and, asc, desc, eq, isNotNull, placeholder } from "drizzle-orm";
 import { config } from "../../configuration/config";
 import { db, statement } from "../../kernel/db/connection";
 import { counter } from "../../kernel/db/counters";
-import { conflict, invalid, isUniqueViolation } from "../../kernel/errors/errors";
+import { conflict, forbidden, invalid, isUniqueViolation } from "../../kernel/errors/errors";
 import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { hrefOf } from "../../kernel/http/web-address";
 import { iso, isoOrNull, now } from "../../kernel/time/clock";
@@ -76,9 +76,11 @@ const rolesOf = statement(() =>
 /** The owner of a session or a key, and what the credential may do. Throws 400 for a system key without an owner. */
 export function getOwnUser(caller: Caller): OwnUser {
   const user = existingUser(ownId(caller));
+  const shows = (scope: string) => caller.kind !== "token" || caller.scopes.includes(scope);
+  if (!shows("profile")) throw forbidden("This needs the scope profile");
   return {
     ...toUser(user),
-    email: contactAddress(user),
+    email: shows("email") ? contactAddress(user) : null,
     roles: rolesOf()
       .all({ userId: user.id })
       .map(({ id }) => id),

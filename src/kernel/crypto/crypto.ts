@@ -6,7 +6,7 @@ import { OperatorError } from "../process/operator";
 import { lazy } from "../values/lazy";
 
 /** The kinds of bearer secrets, told apart by their prefix (rule C1). */
-export type TokenPrefix = "ses_" | "2fa_" | "flk_" | "fls_" | "flt_" | "flb_";
+export type TokenPrefix = "ses_" | "2fa_" | "flk_" | "fls_" | "flt_" | "flb_" | "flc_" | "fla_" | "flr_";
 
 /**
  * A fresh secret: 32 random bytes in base64url behind its prefix, and the hash that is stored in its place. Tokens

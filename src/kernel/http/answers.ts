@@ -86,9 +86,9 @@ export const ErrorBody = t.Object(
 );
 
 /** The statuses of a route's own errors; those that follow from its marks are added by the document. */
-export function errors<const S extends 400 | 401 | 403 | 404 | 409 | 410 | 422 | 426 | 429 | 500 | 501 | 503>(
-  ...statuses: S[]
-): Record<S, typeof ErrorBody> {
+export function errors<
+  const S extends 400 | 401 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 426 | 429 | 500 | 501 | 503,
+>(...statuses: S[]): Record<S, typeof ErrorBody> {
   return Object.fromEntries(statuses.map((status) => [status, ErrorBody])) as Record<S, typeof ErrorBody>;
 }
 

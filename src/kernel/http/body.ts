@@ -7,7 +7,7 @@ import { canonicalUuids, isReference } from "./schema";
 import { expectBody, expectChunks } from "./unread";
 
 /**
- * Reads the JSON body of a request; any input is safe. Not the reader of outbound.ts: a stranger's body counts
+ * Reads the body of a request, JSON or another text; any input is safe. Not the reader of outbound.ts: a stranger's body counts
  * towards the room that all clients share while it arrives, and may neither crawl in tiny pieces nor keep it.
  */
 
@@ -42,23 +42,7 @@ export async function readJson(
   request: Request,
   { bytes: most = Number.POSITIVE_INFINITY, values }: BodyBounds = {},
 ): Promise<object | null> {
-  const declared = request.headers.get("content-length");
-  // Reading `body` makes a stream of it, and reading it all at once then takes longer.
-  if (declared === null ? request.body === null : Number(declared) === 0) return null;
-  const limit = Math.min(most, config["server.max_body_bytes"]);
-  if (declared !== null && Number(declared) > limit) throw tooLarge(limit);
-  if (!JSON_TYPE.test(request.headers.get("content-type") ?? ""))
-    throw new AppError("UnsupportedMediaType", "Send the body as Content-Type: application/json", {
-      // RFC 9110, section 15.5.16, and RFC 5789, section 2.2.
-      headers: { [request.method === "PATCH" ? "accept-patch" : "accept"]: "application/json" },
-    });
-  const decoder = bodyDecoder(request);
-  const bytes = await (declared === null
-    ? readChunks(request, request.body as ReadableStream, limit)
-    : readWhole(request, Number(declared)));
-  const text = decodeUtf8(
-    decoder && bytes.length > 0 ? await inflated(request, decoder, bytes, limit) : bytes,
-  );
+  const text = await readText(request, JSON_TYPE, "application/json", most);
   if (text === "") return null;
   const body = parseJson(text, "The request body", values);
   // Elysia would make an object of any other value before it checks the body against its schema.
@@ -68,6 +52,33 @@ export async function readJson(
     });
   if (text.includes('_id"')) canonicalUuids(body as Record<string, unknown>, isReference);
   return body;
+}
+
+/**
+ * The text in the body of a request of one type, within bounds, compressed or not; empty if there is no body. Throws 400,
+ * 413 or 415.
+ */
+export async function readText(
+  request: Request,
+  type: RegExp,
+  typeName: string,
+  most: number,
+): Promise<string> {
+  const declared = request.headers.get("content-length");
+  // Reading `body` makes a stream of it, and reading it all at once then takes longer.
+  if (declared === null ? request.body === null : Number(declared) === 0) return "";
+  const limit = Math.min(most, config["server.max_body_bytes"]);
+  if (declared !== null && Number(declared) > limit) throw tooLarge(limit);
+  if (!type.test(request.headers.get("content-type") ?? ""))
+    throw new AppError("UnsupportedMediaType", `Send the body as Content-Type: ${typeName}`, {
+      // RFC 9110, section 15.5.16, and RFC 5789, section 2.2.
+      headers: { [request.method === "PATCH" ? "accept-patch" : "accept"]: typeName },
+    });
+  const decoder = bodyDecoder(request);
+  const bytes = await (declared === null
+    ? readChunks(request, request.body as ReadableStream, limit)
+    : readWhole(request, Number(declared)));
+  return decodeUtf8(decoder && bytes.length > 0 ? await inflated(request, decoder, bytes, limit) : bytes);
 }
 
 /** Bytes of a body that does no harm if nobody reads it. */

@@ -103,6 +103,10 @@ export function forwardedProtocol(request: Request): "http" | "https" | null {
   return protocol === "https" || protocol === "http" ? protocol : null;
 }
 
+/** The origin that a request was sent to, as its client wrote it. */
+export const originOf = (request: Request): string =>
+  `${forwardedProtocol(request) ?? "http"}://${request.headers.get("host")}`;
+
 /** Origin of a request, for audit events and sessions, and the client's preferred languages. */
 export interface Client {
   address: string;

@@ -81,15 +81,23 @@ function allowedOrigin(origin: string): string | null {
   return origins.includes(origin) ? origin : null;
 }
 
+/**
+ * Addresses that applications in browsers call to sign users in. Pages of any origin may: no cookie counts there, and all
+ * that they show is public, or is for whoever has the code or the token.
+ */
+const FOR_ALL_PAGES =
+  /^\/(?:oauth\/(?:token|userinfo|jwks|revoke)|\.well-known\/(?:openid-configuration|oauth-authorization-server))\/?$/;
+
 /** CORS headers for a request with an Origin; the answer itself when the request is a preflight. */
 function cors(request: Request, headers: HookContext["set"]["headers"]): Response | undefined {
   const origin = request.headers.get("origin");
   if (origin === null) return;
   headers.vary = "Origin";
-  const allowed = allowedOrigin(origin);
+  const isForAll = FOR_ALL_PAGES.test(pathOf(request));
+  const allowed = isForAll ? "*" : allowedOrigin(origin);
   if (allowed !== null) {
     headers["access-control-allow-origin"] = allowed;
-    headers["access-control-expose-headers"] = EXPOSED;
+    headers["access-control-expose-headers"] = isForAll ? `${EXPOSED}, WWW-Authenticate` : EXPOSED;
   }
   if (request.method !== "OPTIONS" || !request.headers.has("access-control-request-method")) return;
   if (allowed !== null) {

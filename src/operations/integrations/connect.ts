@@ -173,7 +173,7 @@ interface Stored {
   former: string[];
 }
 
-/** True if the session or the key that started a connection could start it now: a key needs the permission. */
+/** True if the credential that started a connection could start it now: all but a session need the permission. */
 function mayStillConnect({ started_by_kind: kind, started_by_hash: tokenHash }: State): boolean {
   const caller = reloadCaller({ kind, tokenHash });
   return caller !== null && (kind === "session" || caller.permissions.has("integrations:write"));

@@ -45,8 +45,8 @@ export const integrationStates = sqliteTable(
     user_id: text()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** The session or key that started it: the call-back may do no more than that may by then. */
-    started_by_kind: text({ enum: ["session", "key"] }).notNull(),
+    /** The credential that started it: the call-back may do no more than that may by then. */
+    started_by_kind: text({ enum: ["session", "key", "token"] }).notNull(),
     started_by_hash: text().notNull(),
     platform: text().notNull(),
     /** The address where the browser ends up. */

@@ -11,6 +11,7 @@ import { recordAudit } from "../../identity/audit/service";
 import { eraseReports } from "../../identity/audit-log/reports";
 import { passwordResets, passwords } from "../../identity/auth/table";
 import { bans } from "../../identity/bans/table";
+import { eraseConsentsOf } from "../../identity/consents/service";
 import type { UserRow } from "../../identity/directory/users";
 import { cancelQueuedEmails } from "../../identity/email/service";
 import { eraseInvitationsOf } from "../../identity/invitations/service";
@@ -105,6 +106,7 @@ const ERASURES: ((userId: string) => unknown)[] = [
     const made = db.delete(trackers).where(eq(trackers.user_id, userId)).returning({ id: trackers.id }).all();
     auditGone("tracker_deleted", "tracker", userId, made);
   },
+  eraseConsentsOf,
   endSharesAbout,
   eraseInvitationsOf,
   endLinksMadeBy,

@@ -7,6 +7,7 @@ import { countEventsOf } from "../../identity/audit-log/counts";
 import { reportsOf } from "../../identity/audit-log/reports";
 import { actionsOf, countActionsOf, eventsOf } from "../../identity/audit-log/service";
 import { bansOf } from "../../identity/bans/service";
+import { consentsOf } from "../../identity/consents/service";
 import { contactAddress } from "../../identity/directory/accounts";
 import { existingUser } from "../../identity/directory/users";
 import { pendingEmailChange, pendingEmailLink } from "../../identity/email-addresses/service";
@@ -58,6 +59,7 @@ export function personalData(userId: string, exportedAt: number) {
     pendingEmailChange: camelCased(pendingEmailChange(userId)),
     pendingEmailLink: camelCased(pendingEmailLink(userId)),
     connectedApps: connectedApps(userId),
+    consents: consentsOf(userId).map(camelCased),
     integrations: integrationsOf(userId).map(camelCased),
     ownedApps: clientsOwnedBy(userId).map(camelCased),
     apiKeys: keysOwnedBy(userId).map(camelCased),

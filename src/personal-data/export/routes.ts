@@ -30,7 +30,7 @@ export const exportRoutes = new Elysia({ prefix: "/v1/user/export", tags: ["Pers
       return archive(content, { "content-disposition": `attachment; filename="${name}"` });
     },
     {
-      access: "authenticated",
+      access: "session or key",
       response: { 200: Archive, ...errors(400, 403, 429) },
       detail: {
         operationId: "exportOwnPersonalData",
@@ -44,9 +44,9 @@ export const exportRoutes = new Elysia({ prefix: "/v1/user/export", tags: ["Pers
     "/logs",
     ({ actor, query }) => listLogs(ownId(actor.caller), query.limit ?? DEFAULT_LOGS, query.offset ?? 0),
     {
-      access: "authenticated",
+      access: "session or key",
       ...query(LogsQuery),
-      response: { 200: ExportLogs },
+      response: { 200: ExportLogs, ...errors(403) },
       detail: {
         operationId: "listOwnExports",
         summary: "List the caller's exports",

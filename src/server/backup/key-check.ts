@@ -21,7 +21,10 @@ interface Sealed {
   boundTo: (id: string) => string;
 }
 
-/** Values encrypted under the master key: their columns, and the record that each value is bound to. */
+/**
+ * Values encrypted under the master key: their columns, and the record that each value is bound to. The keys that sign ID
+ * tokens are not among them: nothing is lost with one, since another is made in its place.
+ */
 const SEALED: Sealed[] = [
   { what: "two-factor secrets", table: "two_factor", id: "user_id", sealed: "secret", boundTo: secretOf },
   {

@@ -6,6 +6,7 @@ import { OperatorError } from "../../kernel/process/operator";
 import { print, printJson } from "../../kernel/process/print";
 import { now } from "../../kernel/time/clock";
 import { backupsAmong, newestBy } from "../backup/names";
+import { checkBroker } from "./broker";
 import { checkCharts } from "./charts";
 import {
   checkAccounts,
@@ -77,6 +78,7 @@ async function examine(): Promise<Finding[]> {
     ...checkNotifications(database.waitingNotifications),
     ...checkGeoip(time),
     ...(await attempt("own position", () => checkReceiver(database.knowsPositionDevice))),
+    ...(await attempt("MQTT broker", checkBroker)),
     ...(await attempt("charts", checkCharts)),
     ...(await attempt("backups", () => checkBackups(config, backupFacts(time), time))),
     ...outside.map(({ finding }) => finding),

@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import { connect, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { config } from "../../configuration/config";
 import { verifyAddress } from "../../identity/auth/bot-protection";
@@ -6,6 +6,7 @@ import { resendAddress } from "../../identity/email/resend";
 import { smtpServer } from "../../identity/email/smtp";
 import { boundedFetch } from "../../kernel/http/outbound";
 import { SECOND } from "../../kernel/time/clock";
+import { portOf } from "../../mqtt/broker/streams";
 import { type Finding, ok, problem } from "./findings";
 
 /** Checks that the outside addresses in the configuration can be reached. No credential is sent to any. */
@@ -31,8 +32,11 @@ function addresses(usesTelegram: boolean): Map<string, Set<string>> {
   const add = (purpose: string, address: string | null) => {
     if (address === null) return;
     const { protocol, host, hostname } = new URL(address);
-    const isMail = protocol === "smtp:" || protocol === "smtps:";
-    const place = isMail ? `${hostname}:${smtpServer(address).port}` : host;
+    const place = isMail(protocol)
+      ? `${hostname}:${smtpServer(address).port}`
+      : isBroker(protocol)
+        ? `${hostname}:${portOf(new URL(address))}`
+        : host;
     const key = `${protocol.replace(/^ws/, "http")}//${place}`;
     found.set(key, (found.get(key) ?? new Set()).add(purpose));
   };
@@ -47,12 +51,16 @@ function addresses(usesTelegram: boolean): Map<string, Set<string>> {
   if (config["position.source"] !== "none" && !config["position.url"]?.startsWith("udp:"))
     add("own position", config["position.url"]);
   add("heartbeat", config["heartbeat.url"]);
+  add("MQTT broker", config["mqtt.url"]);
   for (const platform of ["twitch", "youtube", "discord"] as const)
     if (config[`integrations.${platform}.client_id`] !== null)
       for (const use of ["token_url", "api_url"] as const)
         add(platform, config[`integrations.${platform}.${use}`]);
   return found;
 }
+
+const isMail = (protocol: string) => protocol === "smtp:" || protocol === "smtps:";
+const isBroker = (protocol: string) => protocol === "mqtt:" || protocol === "mqtts:";
 
 async function reach(url: string, purpose: string): Promise<Reached> {
   try {
@@ -75,8 +83,9 @@ async function ask(url: string): Promise<number | null> {
 function open({ protocol, hostname, port }: URL): Promise<null> {
   const target = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) };
   return new Promise((resolve, reject) => {
-    const isTls = protocol === "smtps:";
-    const socket = isTls ? connectTls({ ...target, servername: target.host }) : connect(target);
+    const isTls = protocol === "smtps:" || protocol === "mqtts:";
+    const servername = isIP(target.host) === 0 ? { servername: target.host } : {};
+    const socket = isTls ? connectTls({ ...target, ...servername }) : connect(target);
     const timer = setTimeout(() => end(new Error("no answer in time")), TIMEOUT);
     const end = (error: Error | null) => {
       clearTimeout(timer);

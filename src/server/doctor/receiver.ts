@@ -1,15 +1,11 @@
 import { config } from "../../configuration/config";
-import { boundedFetch, jsonOf } from "../../kernel/http/outbound";
 import { isServed } from "../../kernel/process/data-lock";
-import { SECOND } from "../../kernel/time/clock";
-import { localAddress } from "../health/command";
-import type { Health } from "../health/schema";
 import { type Finding, ok, problem, warning } from "./findings";
+import { runningServices } from "./running";
 
 /** The doctor's look at the vessel's own receiver. Its address is tried with the other addresses outside. */
 
 const CHECK = "own position";
-const BOUNDS = { timeout: 2 * SECOND, maxBytes: 65_536 };
 
 /**
  * Checks the device of the positions, and asks a server that runs about its receiver. `knowsDevice` is null where
@@ -26,8 +22,8 @@ export async function checkReceiver(knowsDevice: boolean | null): Promise<Findin
       ),
     ];
   if (!isServed()) return [ok(CHECK, `from ${source}; whether fixes come shows once the server runs`)];
-  const position = await askServer();
-  if (position === null)
+  const position = (await runningServices())?.position;
+  if (!position)
     return [
       warning(CHECK, "the server doesn't tell of it; restart the server, so that it reads the configuration"),
     ];
@@ -42,14 +38,4 @@ export async function checkReceiver(knowsDevice: boolean | null): Promise<Findin
           `no fix from ${source} since ${last_fix_at ?? "the start"}: ${trouble}${history}; check the receiver, its antenna and position.url`,
         ),
       ];
-}
-
-/** The state of the receiver by the server that runs; null where it tells none. */
-async function askServer(): Promise<NonNullable<Health["services"]["position"]> | null> {
-  try {
-    const answer = await boundedFetch(`${localAddress()}/health`, {}, BOUNDS);
-    return ((await jsonOf(answer)) as Health).services.position ?? null;
-  } catch {
-    return null;
-  }
 }

@@ -14,7 +14,7 @@ export const Health = record(
   "Health",
   {
     status: out.string(
-      "`healthy`; `degraded` when a source that is configured brings nothing, such as the vessel's own receiver, or a notification does not go out, though all else works; or `unhealthy` when the database does not answer or takes no writes, or another part is down",
+      "`healthy`; `degraded` when a source that is configured brings nothing, such as the vessel's own receiver, a notification does not go out, or the MQTT broker takes nothing, though all else works; or `unhealthy` when the database does not answer or takes no writes, or another part is down",
       "healthy",
     ),
     version: out.string("Version of Fairlead", "0.1.0"),
@@ -75,6 +75,23 @@ export const Health = record(
               trouble: nullable(out.string("Why it is down", "the receiver has no fix")),
             },
             { description: "The vessel's own receiver, where `position.source` is set" },
+          ),
+        ),
+        mqtt: t.Optional(
+          t.Object(
+            {
+              status: out.string(
+                "`up`, or `down` while the broker is not connected, or refuses what it gets",
+                "up",
+              ),
+              protocol: nullable(
+                out.string("Version of MQTT that it speaks; null while it is not connected", "5.0"),
+              ),
+              waiting: out.integer("Changes that it has not acknowledged", 0),
+              reconnects: out.integer("Times that the connection was made anew since the start", 0),
+              trouble: nullable(out.string("Why it is down", "it refuses the user name or the password")),
+            },
+            { description: "The MQTT broker, where `mqtt.url` is set" },
           ),
         ),
       },

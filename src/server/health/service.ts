@@ -7,6 +7,7 @@ import type { Client } from "../../kernel/http/client";
 import { parseUserAgent } from "../../kernel/http/user-agent";
 import { isStopping } from "../../kernel/process/lifecycle";
 import { iso, isoOrNull, now, SECOND } from "../../kernel/time/clock";
+import { brokerState } from "../../mqtt/broker/state";
 import { heartbeat, socketCounts } from "../../realtime/connections";
 import { newestPosition } from "../../tracking/gps/service";
 import { positionState } from "../../tracking/receiver/state";
@@ -33,11 +34,12 @@ export async function health(self: string): Promise<Health> {
   const warnings = database.status === "up" ? healthWarnings() : [];
   const position = positionHealth();
   const notifications = database.status === "up" ? notificationHealth() : null;
+  const mqtt = database.status === "up" ? mqttHealth() : null;
   const isHealthy = [database, cache, websocket].every(({ status }) => status === "up");
   return {
     status: !isHealthy
       ? "unhealthy"
-      : [position, notifications].some((part) => part?.status === "down")
+      : [position, notifications, mqtt].some((part) => part?.status === "down")
         ? "degraded"
         : "healthy",
     version: VERSION,
@@ -56,6 +58,7 @@ export async function health(self: string): Promise<Health> {
       ...(backup && { backup }),
       ...(position && { position }),
       ...(notifications && { notifications }),
+      ...(mqtt && { mqtt }),
     },
     ...(warnings.length > 0 && { warnings }),
     _links: { self },
@@ -109,6 +112,14 @@ function positionHealth(): NonNullable<Health["services"]["position"]> | null {
       trouble: state.trouble,
     }
   );
+}
+
+/** The MQTT broker, if there is to be one. The rest works on without it. */
+function mqttHealth(): NonNullable<Health["services"]["mqtt"]> | null {
+  const state = brokerState();
+  if (!state) return null;
+  const { isUp, ...facts } = state;
+  return { status: isUp ? "up" : "down", ...facts };
 }
 
 /** The outbox of alerts, if there are targets. The rest works on while some don't answer. */

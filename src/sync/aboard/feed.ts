@@ -1,4 +1,4 @@
-import { epochOfFeed, newestNumber, oldestStart } from "../../feed/journal";
+import { currentEpoch, newestNumber, oldestStart } from "../../feed/journal";
 import { type ChangeKind, numberOfKind } from "../../feed/kinds";
 import { IS_RARE } from "../../feed/table";
 import { sqlite, statement } from "../../kernel/db/connection";
@@ -8,7 +8,7 @@ import type { Lane } from "../batch/lanes";
 
 /** The feed as the lanes read it. Raw SQL: a week of positions is read here, and the rarer kinds by an index of their own. */
 
-export { epochOfFeed, newestNumber, oldestStart };
+export { currentEpoch, newestNumber, oldestStart };
 
 /** Lanes of the rarer kinds. */
 export type RecordLane = "alerts" | "trips" | "zones";

@@ -39,14 +39,3 @@ export const syncLanes = sqliteTable("sync_lanes", {
   /** True until the shore has acknowledged anything in this epoch. */
   begins: integer({ mode: "boolean" }).notNull(),
 });
-
-/** Aboard: stretches of the feed of which positions were given up, since too many waited for the shore. */
-export const syncThinned = sqliteTable("sync_thinned", {
-  from_number: integer().primaryKey(),
-  to_number: integer().notNull(),
-  /** Changes of positions that were given up. */
-  rows: integer().notNull(),
-  /** One position of a device was kept in so many seconds. */
-  seconds: integer().notNull(),
-  made_at: time().notNull(),
-});

@@ -100,15 +100,21 @@ const countedList = (name: string, which: (SQL | undefined)[]): TimedList<Geofen
 const readWhere = (request: PageRequest, which: SQL | undefined): PageOf<GeofenceEvent> =>
   readPage(request, countWhere(which), (fromEnd, offset, limit) => select(which, !fromEnd, offset, limit));
 
-/** A crossing of a device that a caller sees. Throws 404. */
-export function getEvent(id: string, visible: VisibleDevices = "all"): GeofenceEvent {
+/** A crossing; null if there is none. */
+export function findEvent(id: string): GeofenceEvent | null {
   const row = db
     .select()
     .from(geofenceEvents)
     .where(and(eq(geofenceEvents.id, id), isListed))
     .get();
-  if (!row || !isVisible(visible, row.device_id)) throw notFound("Geofence event");
-  return toEvent(row);
+  return row ? toEvent(row) : null;
+}
+
+/** A crossing of a device that a caller sees. Throws 404. */
+export function getEvent(id: string, visible: VisibleDevices = "all"): GeofenceEvent {
+  const event = findEvent(id);
+  if (!event || !isVisible(visible, event.device_id)) throw notFound("Geofence event");
+  return event;
 }
 
 // --- Who is inside ----------------------------------------------------------------------------------------

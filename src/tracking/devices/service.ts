@@ -1,4 +1,4 @@
-import { asc, desc, eq, getTableColumns, inArray } from "drizzle-orm";
+import { asc, desc, eq, getTableColumns, gt, inArray } from "drizzle-orm";
 import { endWatch } from "../../alerts/anchor/service";
 import { forgetDevice as forgetAlertsOf } from "../../alerts/rules/service";
 import { note, noteTripsOf } from "../../feed/journal";
@@ -67,6 +67,10 @@ export function listDevices(request: PageRequest, visible: VisibleDevices = "all
       .map(toDevice),
   );
 }
+
+/** The devices after an identifier (the first ones after ""), at most `limit`: for whoever reads all of them bit by bit. */
+export const devicesAfter = (id: string, limit: number): Device[] =>
+  selectDevices().where(gt(devices.id, id)).orderBy(asc(devices.id)).limit(limit).all().map(toDevice);
 
 /** A device; null if there is none. */
 export function findDevice(id: string): Device | null {

@@ -1,6 +1,6 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { type Actor, transactAs, withoutCaller } from "../../identity/access/actor";
-import { recordAudit } from "../../identity/audit/service";
+import { bearerOf, recordAudit } from "../../identity/audit/service";
 import { users } from "../../identity/users/table";
 import { db } from "../../kernel/db/connection";
 import { transact } from "../../kernel/db/transactions";
@@ -19,14 +19,14 @@ export async function auditImport(
   isWhole: boolean,
 ): Promise<void> {
   const caller = actor?.caller ?? null;
-  const key = caller?.kind === "key" ? { api_key: caller.id } : {};
+  const bearer = caller ? bearerOf(caller) : {};
   const work = () =>
     recordAudit({
       event_type: "positions_imported",
       user_id: known(caller?.userId ?? null),
       resource_type: "device",
       resource_id: deviceId,
-      metadata: { format, positions, duplicates, rejected, ...key },
+      metadata: { format, positions, duplicates, rejected, ...bearer },
       ...(!isWhole && { status: "failure", error_message: "The file did not come to its end" }),
     });
   await (actor ? transactAs(withoutCaller(actor), work) : transact(work));

@@ -9,6 +9,7 @@ import { permissionId } from "../../support/roles";
 import { reading } from "../../support/rows";
 import { TestServer } from "../../support/server";
 import { accountsOf } from "../accounts/support";
+import { asClient, newClient, postForm, type TestClient, tokensFor as userTokens } from "../oauth/support";
 
 /**
  * The access matrix of every operation that the server's own document names, so that a new one is covered on
@@ -52,6 +53,7 @@ interface Operation extends Pick<OperationDocument, "description"> {
 const NOTHING = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01";
 const WRONG_KEY = `flk_${"x".repeat(43)}`;
 const WRONG_SESSION = `ses_${"x".repeat(43)}`;
+const WRONG_TOKEN = `fla_${"x".repeat(43)}`;
 const SOCKET = "/v1/ws";
 
 /**
@@ -108,8 +110,8 @@ describe("an operation that isn't public answers 401", () => {
     );
   });
 
-  test.each(MALFORMED)("to a wrong key and a wrong session token, with %s", async (_, options) => {
-    for (const token of [WRONG_KEY, WRONG_SESSION])
+  test.each(MALFORMED)("to a wrong key, session token and access token, with %s", async (_, options) => {
+    for (const token of [WRONG_KEY, WRONG_SESSION, WRONG_TOKEN])
       expect(
         await offenders(guarded(), (operation) => ask(operation, { token, ...options(operation) }), is(401)),
       ).toEqual([]);
@@ -278,7 +280,10 @@ describe("an operation without a permission", () => {
   });
 
   test("that is open to all credentials lets a key without any scope in", async () => {
-    const marked = saying("Open to any session token or API key.").filter(({ path }) => path !== SOCKET);
+    const marked = [
+      ...saying("Open to any session token or API key."),
+      ...saying("Open to any session token, API key or access token."),
+    ].filter(({ path }) => path !== SOCKET);
     for (const token of [await server.key(), (await externalUser(server)).token])
       expect(
         await offenders(
@@ -310,6 +315,8 @@ describe("an operation without a permission", () => {
     const known = [
       "Open to anyone.",
       "Open to any session token or API key.",
+      "Open to any session token, API key or access token.",
+      "Needs an access token with the scope `openid`.",
       "Open to anyone; some requests need a credential.",
       "Needs a session token.",
       "Needs a system API key.",
@@ -319,6 +326,85 @@ describe("an operation without a permission", () => {
     ];
     for (const { description, permission } of operations)
       if (permission === undefined) expect(known).toContain(description.split("\n").at(-1) ?? "");
+  });
+});
+
+describe("an access token", () => {
+  const catalogue = Object.keys(PERMISSIONS);
+  const saying = (words: string) => operations.filter(({ description }) => description.endsWith(words));
+  const needed = ({ permission = "", further }: Operation) =>
+    further ? [permission, further] : [permission];
+
+  let client: TestClient;
+  beforeAll(async () => {
+    client = await newClient(server, {}, { approved: catalogue });
+  });
+
+  /** A token of a client that acts for itself, whose owner is a super admin: its scopes alone bound it. */
+  const tokenWith = async (scopes: string[]): Promise<Token> => {
+    const form = { ...asClient(client), grant_type: "client_credentials", scope: scopes.join(" ") };
+    return done(await postForm(server, "/oauth/token", form)).access_token;
+  };
+
+  async function tokensFor(scopesOf: (...needed: string[]) => string[]) {
+    const tokens = new Map<string, Token>();
+    for (const operation of withPermission()) {
+      const name = needed(operation).join(" ");
+      if (!tokens.has(name)) tokens.set(name, await tokenWith(scopesOf(...needed(operation))));
+    }
+    return (operation: Operation, options: RequestOptions = {}) =>
+      ask(operation, { token: tokens.get(needed(operation).join(" ")) as Token, ...options });
+  }
+
+  test("is let in by exactly the permission that an operation needs", async () => {
+    expect(await offenders(withPermission(), await tokensFor((...names) => names), isLetIn)).toEqual([]);
+  });
+
+  test("gets 403 with every other one", async () => {
+    const request = await tokensFor((permission) => catalogue.filter((other) => other !== permission));
+    expect(await offenders(withPermission(), request, is(403))).toEqual([]);
+  });
+
+  test("of a super admin with every permission is no administrator, no session and no system key", async () => {
+    const token = await tokenWith(catalogue);
+    const request = (operation: Operation) => ask(operation, { token });
+    const admins = saying("Needs an administrator: a holder of `*:*`.");
+    expect(await offenders(admins, request, is(403))).toEqual([]);
+    expect(await offenders(saying("Needs a system API key."), request, is(403))).toEqual([]);
+    expect(await offenders(saying("Needs a session token."), request, is(401))).toEqual([]);
+  });
+
+  test("is no credential for what is the user's own: downloads of all data, doors of apps", async () => {
+    const token = await tokenWith(catalogue);
+    const request = (operation: Operation) => ask(operation, { token });
+    const own = saying("Open to any session token or API key.");
+    expect(own.map(({ path }) => path)).toEqual(["/v1/user/export", "/v1/user/export/logs"]);
+    expect(await offenders(own, request, is(403))).toEqual([]);
+    const doors = saying("or the API key of a device with `gps:write` as Bearer.");
+    expect(await offenders(doors, request, is(401))).toEqual([]);
+  });
+
+  test("is taken wherever any credential is, and shows no more of its user than its scopes say", async () => {
+    const token = await tokenWith(["gps:read"]);
+    // A stream that lets it in has no end.
+    const marked = saying("Open to any session token, API key or access token.").filter(
+      ({ path }) => path !== SOCKET && !path.endsWith("/stream"),
+    );
+    const own = (status: number) => status !== 401 && status !== 500;
+    expect(await offenders(marked, (operation) => ask(operation, { token }), own)).toEqual([]);
+    expect((await server.get("/v1/users/me", { token })).status).toBe(403);
+    expect((await server.get("/v1/users/me/2fa/status", { token })).status).toBe(403);
+  });
+
+  test("alone shows claims, and with the scope openid alone", async () => {
+    const marked = saying("Needs an access token with the scope `openid`.");
+    const without = await tokenWith(["gps:read"]);
+    expect(await offenders(marked, (operation) => ask(operation, { token: without }), is(403))).toEqual([]);
+    for (const token of [await server.admin(), await server.key("*:*"), server.systemKey])
+      expect(await offenders(marked, (operation) => ask(operation, { token }), is(401))).toEqual([]);
+    const { access_token } = await userTokens(server, client, await server.admin());
+    const withIt = (operation: Operation) => ask(operation, { token: access_token });
+    expect(await offenders(marked, withIt, isLetIn)).toEqual([]);
   });
 });
 

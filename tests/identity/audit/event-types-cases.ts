@@ -38,6 +38,7 @@ import { link } from "../accounts/support";
 import { requestEmailChange, resetToken } from "../auth/support";
 import { BASE, newInvitation } from "../invitations/support";
 import { challenge, type Guarded, guarded, nextCode, setUp, turnOn, wrongCode } from "../two-factor/support";
+import { OAUTH_CASES, withGrants } from "./event-types-oauth";
 import {
   type Case,
   event,
@@ -1796,16 +1797,17 @@ const withPages = (cases: Case[]): Case[] =>
   });
 
 export const CASES: Case[] = withPages([
-  ...SIGN_INS,
-  ...SESSIONS,
+  ...withGrants(SIGN_INS),
+  ...withGrants(SESSIONS),
   ...PROOFS,
-  ...PASSWORDS,
-  ...TWO_FACTORS,
+  ...withGrants(PASSWORDS),
+  ...withGrants(TWO_FACTORS),
+  ...OAUTH_CASES,
   ...CREATED,
   ...UPDATED,
   ...LINKED,
-  ...BANS,
-  ...DELETIONS,
+  ...withGrants(BANS),
+  ...withGrants(DELETIONS),
   ...KEYS,
   ...TRACKERS,
   ...BOXES,

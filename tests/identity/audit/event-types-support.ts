@@ -152,7 +152,7 @@ export async function ask(
 }
 
 /** True for an operation of the REST API. */
-export const isRequest = (operation: string): boolean => / \/(?:v1|bridge)\//.test(operation);
+export const isRequest = (operation: string): boolean => / \/(?:v1|bridge|oauth)\//.test(operation);
 
 /** Carries a case out. Returns the events that it wrote and those expected. */
 export async function carryOut(world: World, { operation, writes, prepare }: Case) {

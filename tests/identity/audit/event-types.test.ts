@@ -11,6 +11,7 @@ import { newBox } from "../../sync/support";
 import { DOORS, newTracker } from "../../tracking/doors/support";
 import { newLink } from "../../tracking/links/support";
 import { postPoint } from "../../tracking/support";
+import { newClient, tokensFor } from "../oauth/support";
 import { CASES, connectTwitch, gone, newShare, newTarget, syncGuild, twitch } from "./event-types-cases";
 import {
   ask,
@@ -95,6 +96,7 @@ tracker_created tracker_updated tracker_deleted positions_imported
 box_created box_updated box_token_rotated box_deleted
 alert_acknowledged alert_rule_created alert_rule_updated alert_rule_deleted anchor_watch_set anchor_watch_ended
 notification_target_created notification_target_updated notification_target_secret_rotated notification_target_deleted
+oauth_grant_created oauth_grant_ended signing_key_rotated
 role_created role_updated role_deleted role_assigned role_removed permission_created audit_reported moderation_action
 `
   .trim()
@@ -208,6 +210,16 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
   },
   "GET /v1/sync/boxes/{id}": async () => ({ params: { id: (await newBox(world.server)).id } }),
   "GET /v1/sync/set": async () => ({ token: (await newBox(world.server)).token }),
+  ...Object.fromEntries(
+    ["GET", "POST"].map((method) => [
+      `${method} /oauth/userinfo`,
+      async () => ({
+        token: (await tokensFor(world.server, await newClient(world.server), world.member.token))
+          .access_token,
+      }),
+    ]),
+  ),
+  "GET /v1/users/me/consents": () => ({ token: world.member.token }),
   "GET /v1/platforms/{id_or_slug}": () => ({ params: { id_or_slug: "email" } }),
   "PATCH /v1/admin/audit/reports/{report_id}": async () => ({
     ...{ params: { report_id: await newReport() }, body: { status: "reviewed" } },

@@ -76,6 +76,8 @@ describe("POST /v1/oauth/clients", () => {
       data: {
         ...sent,
         id: client.id,
+        approved_scopes: [],
+        post_logout_redirect_uris: [],
         is_active: true,
         is_first_party: false,
         created_at: TIME,

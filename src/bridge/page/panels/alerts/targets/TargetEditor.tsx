@@ -14,7 +14,7 @@ import type { Target } from "./TargetList";
 import { words } from "./words";
 
 type Kind = Target["kind"];
-const KINDS: readonly Kind[] = ["ntfy", "email", "telegram", "webhook"];
+const KINDS: readonly Kind[] = ["ntfy", "email", "telegram", "webhook", "mqtt"];
 
 /** A target as its form holds it; secrets are empty where they stay as they are. */
 interface Draft {
@@ -62,6 +62,8 @@ function leading({ kind, url, to, server_url, topic, token, bot_token, chat_id, 
         ...{ server_url: typed(server_url), topic: typed(topic) },
         ...(forgetsToken ? { token: null } : token && { token: typed(token) }),
       };
+    case "mqtt":
+      return { topic: typed(topic) };
     case "telegram":
       return { chat_id: typed(chat_id), ...(bot_token && { bot_token: typed(bot_token) }) };
   }
@@ -263,6 +265,18 @@ function Leading({
             />
           )}
         </>
+      );
+    case "mqtt":
+      return (
+        <TextField
+          {...plain}
+          label={t.topic}
+          hint={t.mqttHint}
+          required
+          maxLength={512}
+          value={draft.topic}
+          onInput={(topic) => set({ topic })}
+        />
       );
     case "telegram":
       return (

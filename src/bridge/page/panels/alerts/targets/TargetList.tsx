@@ -11,10 +11,10 @@ import { words } from "./words";
 export type Target = Schemas["NotificationTarget"];
 
 /** The place that a target leads to, without secrets. */
-export const leadsTo = ({ url, to, topic, server_url, chat_id }: Target): string =>
-  url ??
-  to ??
-  (topic === null ? (chat_id ?? "") : `${topic} · ${new URL(server_url ?? "https://ntfy.sh").host}`);
+export function leadsTo({ kind, url, to, topic, server_url, chat_id }: Target): string {
+  const server = kind === "ntfy" ? ` · ${new URL(server_url ?? "https://ntfy.sh").host}` : "";
+  return url ?? to ?? (topic === null ? (chat_id ?? "") : `${topic}${server}`);
+}
 
 /** The targets, newest first. */
 export function TargetList(): JSX.Element {
