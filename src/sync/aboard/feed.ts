@@ -2,8 +2,9 @@ import { currentEpoch, newestNumber, oldestStart } from "../../feed/journal";
 import { type ChangeKind, numberOfKind } from "../../feed/kinds";
 import { IS_RARE } from "../../feed/table";
 import { sqlite, statement } from "../../kernel/db/connection";
+import { COUNTS as COUNTING } from "../../tracking/gps/table";
 import { COLUMNS, type Row } from "../../tracking/ingest/columns";
-import { HASH_BYTES, NO_HASH } from "../batch/batch";
+import { HASH_BYTES, NO_HASH, type Skipped } from "../batch/batch";
 import type { Lane } from "../batch/lanes";
 
 /** The feed as the lanes read it. Raw SQL: a week of positions is read here, and the rarer kinds by an index of their own. */
@@ -133,6 +134,32 @@ const madeAt = statement(() =>
 
 /** The time at which the first change after a number was made (epoch milliseconds); null if there is none. */
 export const timeAfter = (after: number): number | null => madeAt().get(after)?.made_at ?? null;
+
+const newest = statement(() =>
+  sqlite.prepare<Row, [string]>(
+    `SELECT ${COLUMNS} FROM gps_points WHERE device_id = +? AND ${COUNTING} ORDER BY timestamp DESC, rowid DESC LIMIT 1`,
+  ),
+);
+
+/** The newest position of a device that counts; null if there is none. */
+export const newestOf = (deviceId: string): Row | null => newest().get(deviceId);
+
+const devices = statement(() => sqlite.prepare<{ id: string }, []>("SELECT id FROM devices"));
+
+export const allDevices = (): string[] =>
+  devices()
+    .all()
+    .map(({ id }) => id);
+
+const thinned = statement(() =>
+  sqlite.prepare<Skipped, [number, number]>(
+    `SELECT from_number AS "from", to_number AS "to", rows FROM feed_thinned
+     WHERE from_number > ? AND from_number <= ? ORDER BY from_number`,
+  ),
+);
+
+/** The stretches that begin after a number up to another of which positions were given up. */
+export const thinnedBetween = (after: number, upTo: number): Skipped[] => thinned().all(after, upTo);
 
 // --- Hashes -----------------------------------------------------------------------------------------------
 

@@ -22,6 +22,8 @@ export const syncState = sqliteTable("sync_state", {
   include: text({ mode: "json" }).$type<string[]>().notNull(),
   /** Older rows that it has to tell, in their order. */
   walks: text({ mode: "json" }).$type<Walk[]>().notNull(),
+  /** The number of the feed up to which no lane needs anything any more. */
+  released: integer().notNull(),
   /** Starts of the program: the sequence of requests goes on from them. */
   starts: integer().notNull(),
   /** Bytes sent and received on a day in UTC (`YYYY-MM-DD`). */

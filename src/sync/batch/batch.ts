@@ -1,4 +1,4 @@
-import { holdsMore } from "../../kernel/values/json";
+import { holdsMore, isObject } from "../../kernel/values/json";
 import { bytesOfHex, hexOf, MalformedBatch, Reader, Writer } from "./bytes";
 import { type Lane, laneOfNumber, numberOfLane } from "./lanes";
 import { readPositions, type SentPosition, writePositions } from "./positions";
@@ -77,8 +77,15 @@ export interface BatchHead {
   version: string;
 }
 
+/** Words to the shore beside the rows. */
+export interface Remarks {
+  /** The zones and rules that were handed down: the version that is applied, and why a newer one isn't. */
+  set?: { version: number | null; error: string | null };
+}
+
 export interface Batch extends BatchHead {
   sections: Section[];
+  remarks: Remarks;
 }
 
 /** Bytes of a hash: so many of SHA-256. */
@@ -93,7 +100,7 @@ const MOST_VERSION = 16;
 const HAS_PARENT = 1;
 const BEGINS = 0x80;
 
-function writeHeader({ sections, ...head }: Batch, frameLength: number): Uint8Array {
+function writeHeader({ sections, ...head }: Omit<Batch, "remarks">, frameLength: number): Uint8Array {
   const to = new Writer(MOST_HEADER);
   for (const byte of MAGIC) to.byte(byte);
   to.byte(FORMAT);
@@ -201,10 +208,9 @@ function* writeSection(to: Writer, random: Writer, { from, chunks }: Section): G
 }
 
 /** The rows of a batch as bytes, and the random bits. */
-export function* writeRows({
-  sections,
-}: Batch): Generator<undefined, { plain: Uint8Array; random: Uint8Array }> {
+export function* writeRows({ sections, remarks }: Batch): Generator<undefined, { plain: Uint8Array; random: Uint8Array }> {
   const [plain, random] = [new Writer(4_096), new Writer(4_096)];
+  plain.text(Object.keys(remarks).length === 0 ? "" : JSON.stringify(remarks));
   for (const section of sections) yield* writeSection(plain, random, section);
   return { plain: plain.done(), random: random.done() };
 }
@@ -293,12 +299,28 @@ export function* readRows(
   { sections }: ReadHeader,
   plain: Uint8Array,
   random: Uint8Array,
-): Generator<undefined, Section[]> {
+): Generator<undefined, { sections: Section[]; remarks: Record<string, unknown> }> {
   const [from, bits] = [new Reader(plain), new Reader(random)];
+  const remarks = readRemarks(from.text());
   const read: Section[] = [];
   for (const head of sections) {
     const chunks = yield* readSection(from, bits, head?.from ?? 0);
     if (head) read.push({ ...head, chunks });
   }
-  return read;
+  return { sections: read, remarks };
+}
+
+const MOST_REMARKS = 4_096;
+
+function readRemarks(text: string): Record<string, unknown> {
+  if (text === "") return {};
+  if (text.length > MOST_REMARKS) throw new MalformedBatch("its remarks are too long");
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = null;
+  }
+  if (!isObject(value)) throw new MalformedBatch("its remarks are no object");
+  return value;
 }

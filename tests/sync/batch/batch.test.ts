@@ -160,6 +160,7 @@ const batch: fc.Arbitrary<Batch> = fc.record({
   clock: fc.integer({ min: 0, max: 4_102_444_800_000 }),
   backlog: fc.record({ rows: natural, bytes: natural, ageSeconds: natural }),
   version: fc.stringMatching(/^[0-9a-z.]{1,16}$/),
+  remarks: fc.constantFrom({}, { set: { version: 3, error: null } }),
   sections: fc.subarray([...LANES]).chain((lanes) => fc.tuple(...lanes.map(section))),
 });
 
@@ -170,8 +171,7 @@ function packed(value: Batch) {
 
 function unpacked(body: Uint8Array): Batch {
   const { head, frame, random } = splitBody(body);
-  const sections = atOnce(readRows(head, Bun.zstdDecompressSync(frame), random));
-  return { ...head, sections };
+  return { ...head, ...atOnce(readRows(head, Bun.zstdDecompressSync(frame), random)) };
 }
 
 describe("positions in columns", () => {
@@ -230,7 +230,7 @@ describe("a batch", () => {
       backlog: { rows: 2 ** 27, bytes: 2 ** 33, ageSeconds: 2 ** 27 },
       version: "10.20.30",
     };
-    const { header } = packed({ ...head, sections });
+    const { header } = packed({ ...head, sections, remarks: {} });
     expect(header).toBeLessThanOrEqual(MOST_HEADER);
   });
 
@@ -238,7 +238,7 @@ describe("a batch", () => {
     const { body } = packed({
       ...{ epoch: "0123456789abcdef", parent: null, sequence: 1, clock: 0, version: "1" },
       backlog: { rows: 0, bytes: 0, ageSeconds: 0 },
-      sections: [],
+      ...{ sections: [], remarks: {} },
     });
     const other = Uint8Array.from(body);
     other[3] = 2;
