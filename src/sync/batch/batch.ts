@@ -100,7 +100,7 @@ const MOST_VERSION = 16;
 const HAS_PARENT = 1;
 const BEGINS = 0x80;
 
-function writeHeader({ sections, ...head }: Omit<Batch, "remarks">, frameLength: number): Uint8Array {
+function writeHeader({ sections, ...head }: Omit<Batch, "remarks">, frameLength: number, plainLength: number): Uint8Array {
   const to = new Writer(MOST_HEADER);
   for (const byte of MAGIC) to.byte(byte);
   to.byte(FORMAT);
@@ -119,6 +119,7 @@ function writeHeader({ sections, ...head }: Omit<Batch, "remarks">, frameLength:
     to.number(from);
     to.bytes(bytesOfHex(hash));
   }
+  to.number(plainLength);
   to.number(frameLength);
   return to.done();
 }
@@ -131,8 +132,16 @@ export interface ReadHeader extends BatchHead {
   sections: (SectionHead | null)[];
 }
 
-/** A body taken apart: its header, the compressed rows, and the random bits. Throws MalformedBatch. */
-export function splitBody(body: Uint8Array): { head: ReadHeader; frame: Uint8Array; random: Uint8Array } {
+/** A body taken apart: its header, the compressed rows with their length before that, and the random bits. */
+export interface SplitBody {
+  head: ReadHeader;
+  frame: Uint8Array;
+  plainLength: number;
+  random: Uint8Array;
+}
+
+/** Takes a body apart. Throws MalformedBatch. */
+export function splitBody(body: Uint8Array): SplitBody {
   const from = new Reader(body);
   if (!MAGIC.every((byte) => from.byte() === byte)) throw new MalformedBatch("it is no batch");
   if (from.byte() !== FORMAT) throw new UnknownFormat("its format is of another version");
@@ -150,9 +159,10 @@ export function splitBody(body: Uint8Array): { head: ReadHeader; frame: Uint8Arr
     const place = { from: from.number(), hash: hexOf(from.bytes(HASH_BYTES)) };
     sections.push(lane && { lane, begins: (byte & BEGINS) !== 0, ...place });
   }
+  const plainLength = from.count(MOST_PLAIN);
   const frame = from.sized();
   const random = from.bytes(from.left);
-  return { head: { epoch, parent, sequence, clock, backlog, version, sections }, frame, random };
+  return { head: { epoch, parent, sequence, clock, backlog, version, sections }, frame, plainLength, random };
 }
 
 /** There are fewer lanes, and each has one section. */

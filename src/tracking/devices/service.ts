@@ -1,4 +1,4 @@
-import { asc, desc, eq, getTableColumns, gt, inArray } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gt, inArray, ne } from "drizzle-orm";
 import { endWatch } from "../../alerts/anchor/service";
 import { forgetDevice as forgetAlertsOf } from "../../alerts/rules/service";
 import { note, noteTripsOf } from "../../feed/journal";
@@ -205,19 +205,54 @@ export function deleteDevice(actor: Actor, id: string): Promise<void> {
   return transactAs(actor, () => {
     requireOwnDevice(id);
     linkApiKey(actor, null, id);
-    auditTrackersOf(id);
-    endSharesOf(id);
-    endLinksOfDevice(id);
-    endSpansOf(id);
-    noteTripsOf("device", id);
-    endStaysOf(id);
-    endWatch(id);
-    forgetAlertsOf(id);
-    const row = db.delete(devices).where(eq(devices.id, id)).returning().get();
-    if (!row) throw notFound("Device");
-    note("deviceUpdate", id, id);
-    detach("device", id);
-    devicesChanged();
-    adjustCounter("devices", -1);
+    removeDevice(id);
   });
+}
+
+/** Deletes a device that no key posts for, in the current transaction. Throws 404. */
+export function removeDevice(id: string): void {
+  auditTrackersOf(id);
+  endSharesOf(id);
+  endLinksOfDevice(id);
+  endSpansOf(id);
+  noteTripsOf("device", id);
+  endStaysOf(id);
+  endWatch(id);
+  forgetAlertsOf(id);
+  const row = db.delete(devices).where(eq(devices.id, id)).returning().get();
+  if (!row) throw notFound("Device");
+  note("deviceUpdate", id, id);
+  detach("device", id);
+  devicesChanged();
+  adjustCounter("devices", -1);
+}
+
+/** Fields of a device as a box sends them. */
+export type MirroredDevice = Omit<typeof devices.$inferInsert, "id" | "box_id">;
+
+/**
+ * Stores a device of a box as the box has it, in the current transaction. Another device of the box that has its `external_id` has
+ * lost that aboard, and is told of later. False if nothing has changed.
+ */
+export function mirrorDevice(boxId: string, id: string, fields: MirroredDevice): boolean {
+  const before = db.select().from(devices).where(eq(devices.id, id)).get();
+  if (fields.external_id)
+    db.update(devices)
+      .set({ external_id: null })
+      .where(and(eq(devices.box_id, boxId), eq(devices.external_id, fields.external_id), ne(devices.id, id)))
+      .run();
+  const row = { description: null, device_type: null, external_id: null, max_speed_kmh: null, auto_trip: null };
+  const change = { ...row, ...fields };
+  if (before && isEmpty(changedOnly(before, change))) return false;
+  if (before) db.update(devices).set(change).where(eq(devices.id, id)).run();
+  else {
+    db.insert(devices)
+      .values({ id, ...change, box_id: boxId })
+      .run();
+    adjustCounter("devices", 1);
+  }
+  devicesChanged();
+  if (before && MEASURES.some((measure) => before[measure] !== fields[measure])) remeasure(id);
+  note("deviceUpdate", id, id);
+  return true;
 }

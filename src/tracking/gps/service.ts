@@ -6,7 +6,7 @@ import { afterCommit } from "../../kernel/db/transactions";
 import { conflict, notFound } from "../../kernel/errors/errors";
 import type { PageOf, PageRequest } from "../../kernel/http/paging";
 import { now, SECOND } from "../../kernel/time/clock";
-import { requireOwnDevice, requireOwnTrip } from "../../sync/owner/owner";
+import { requireOwnDevice, requireOwnLoose, requireOwnTrip } from "../../sync/owner/owner";
 import { COLUMNS, type Row, toGpsPoint } from "../ingest/columns";
 import { cachedCurrent, forgetCurrent } from "../ingest/current-cache";
 import { isDetached } from "../ingest/detach";
@@ -167,9 +167,10 @@ export function markPoint(actor: Actor, id: string, isOutlier: boolean): Promise
   });
 }
 
-function requireOwnPoint({ device_id, trip_id }: Pick<Row, "device_id" | "trip_id">): void {
-  requireOwnDevice(device_id);
-  requireOwnTrip(trip_id);
+function requireOwnPoint(row: Pick<Row, "device_id" | "trip_id" | "box_id">): void {
+  requireOwnDevice(row.device_id);
+  requireOwnTrip(row.trip_id);
+  if (row.device_id === null && row.trip_id === null) requireOwnLoose(row);
 }
 
 const removePoint = statement(() => sqlite.prepare<unknown, [string]>("DELETE FROM gps_points WHERE id = ?"));
