@@ -20,6 +20,7 @@ CREATE TABLE `sync_state` (
 	`feed_epoch` text NOT NULL,
 	`include` text NOT NULL,
 	`walks` text NOT NULL,
+	`released` integer NOT NULL,
 	`starts` integer NOT NULL,
 	`day` text NOT NULL,
 	`day_bytes` integer NOT NULL,

@@ -216,7 +216,10 @@ export const OPTIONS = {
     ["http:", "https:"],
   ),
   "heartbeat.token": secret("token that it is called with, as Authorization: Bearer"),
-  "sync.url": url(null, "aboard: URL of the server ashore that this one tells what it keeps"),
+  "sync.url": url(
+    null,
+    "aboard: URL of the server ashore that this one will tell what it keeps; nothing is sent yet",
+  ),
   "sync.token": secret("aboard: token of this box, which POST /v1/sync/boxes ashore shows once"),
   "mqtt.url": url(null, "MQTT broker that what happens is published to, such as mqtt://localhost:1883", [
     "mqtt:",

@@ -119,11 +119,13 @@ const SECURITY = {
     description:
       "A session token (`ses_` and 43 characters, from `POST /v1/auth/login`) or an API key (`flk_` and 43 characters, from `POST /v1/api-keys`), or an access token of an application (`fla_` and 43 characters, from `POST /oauth/token`); at the doors for apps a tracker's token (`flt_` and 43 characters, from `POST /v1/devices/{id}/trackers`), or the API key of a device with `gps:write`",
   },
+  // No second scheme of type http and bearer: Swagger UI gives the fields of both the same identifier.
   boxToken: {
-    type: "http",
-    scheme: "bearer",
+    type: "apiKey",
+    in: "header",
+    name: "Authorization",
     description:
-      "A box's token (`flb_` and 43 characters, from `POST /v1/sync/boxes`); for what boxes send and fetch alone",
+      "`Bearer ` and a box's token (`flb_` and 43 characters, from `POST /v1/sync/boxes`); for what boxes send and fetch alone",
   },
   idAppKey: {
     type: "apiKey",

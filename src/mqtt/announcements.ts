@@ -16,7 +16,7 @@ import {
 import type { Message } from "./messages";
 import { ALERT_TYPES, DEVICE_STATES } from "./schema";
 
-/** What Home Assistant is told of the devices and of the installation. */
+/** The messages that tell Home Assistant of the devices and of the installation. */
 
 /** Devices that are looked at in one turn of the event loop. */
 const OF_TURN = 25;

@@ -7,7 +7,7 @@ import { positionTopic, stateTopic } from "./broker/topics";
 import type { Message } from "./messages";
 import type { DeviceState, MqttPosition } from "./schema";
 
-/** What the broker keeps of the devices: the newest position of each, and how old it is. */
+/** The devices as the broker keeps them: the newest position of each, and how old it is. */
 
 /** Minutes up to which a position is fresh, and old; beyond it the device is silent. */
 const FRESH = 5;
@@ -20,7 +20,7 @@ export function stateAt(time: number, at: number): DeviceState {
   return minutes <= OLD ? "old" : "silent";
 }
 
-/** What the broker was told of a device. */
+/** A device as the broker was told of it last. */
 interface Told {
   pointId: string;
   /** Epoch milliseconds of the position. */

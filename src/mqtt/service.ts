@@ -3,6 +3,7 @@ import { config } from "../configuration/config";
 import { endReader } from "../feed/readers";
 import { transact } from "../kernel/db/transactions";
 import { logFailure } from "../kernel/errors/trouble";
+import { jittered } from "../kernel/feeds/connection";
 import { log } from "../kernel/logs/log";
 import { SECOND } from "../kernel/time/clock";
 import { Announcer, installationOf } from "./announcements";
@@ -24,7 +25,7 @@ import { Pauses } from "./waits";
 /** Longest wait after the birth of Home Assistant, so that not everybody speaks to it at the same moment. */
 const BIRTH_PAUSE = 2 * SECOND;
 
-/** What a broker may refuse without holding anything else up, in words. */
+/** Wishes that a broker may refuse without holding anything else up, in words. */
 const REFUSED = { subscription: "a subscription", discovery: "what is announced to Home Assistant" };
 
 /** Longest time for the last messages at a stop. */
@@ -179,7 +180,7 @@ class Exchange {
         this.#announce(this.#session, this.#run.signal).catch((error) => {
           if (!(error instanceof Lost)) logFailure("nothing could be announced to Home Assistant", error);
         });
-    }, Math.random() * BIRTH_PAUSE);
+    }, jittered(BIRTH_PAUSE));
   }
 
   async #sayGoodbye(): Promise<void> {

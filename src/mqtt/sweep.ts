@@ -91,7 +91,7 @@ export class Sweep {
   }
 }
 
-/** What a broker refuses stays as it is; a connection that is gone is made anew. */
+/** Ignores a refusal, after which the topic stays as it is, and the end of the connection, which is made anew. */
 function ignoreEnd(error: unknown): void {
   if (!(error instanceof Lost || error instanceof Refused)) throw error;
 }

@@ -1,3 +1,4 @@
+import { jittered } from "../kernel/feeds/connection";
 import { SECOND } from "../kernel/time/clock";
 
 /** Wakes whoever waits; a call that comes before the wait ends the next one at once. */
@@ -36,7 +37,7 @@ export class Pauses {
 
   /** Waits for the next pause, or until a signal. */
   async next(signal: AbortSignal): Promise<void> {
-    const pause = this.#pause * (0.5 + Math.random() / 2);
+    const pause = jittered(this.#pause);
     this.#pause = Math.min(this.#pause * 2, LONGEST);
     await new Promise<void>((resolve) => {
       const done = () => {

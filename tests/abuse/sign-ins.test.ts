@@ -6,7 +6,7 @@ import { address, ask, head } from "./connections";
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await TestServer.start({ hashes: "full" });
 });
 afterAll(() => server.stop());
 

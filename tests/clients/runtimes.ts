@@ -92,7 +92,6 @@ export async function inChromium(site: string, reading: Reading): Promise<Reader
   if (!chromium) throw new Error("there is no Chromium here");
   const browser: Browser = await startBrowser(chromium);
   const { page } = await browser.visit(`${site}/`);
-  await page.unrouteAll();
   await page.evaluate(
     `(async () => {
       const [source, { read }] = await Promise.all([import("/client/index.js"), import("/reader.js")]);

@@ -132,6 +132,7 @@ const LISTS: Record<string, string> = {
   listOwnShares: "one share of each of 2,000 devices",
   listCharts: "200 charts, of each 500 layers of its tiles and 512 KiB of its style",
   examineInstallation: "a dozen parts of an installation, and 200 charts",
+  getAddressesOfServer: "server.public_url and the addresses of a machine's interfaces",
   listBackups: "backup.keep, at most 10,000, and three before migrations",
   listRoles: "200 roles",
   listRolesOfApiKey: "200 roles",

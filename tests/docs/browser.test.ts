@@ -111,6 +111,7 @@ describe.skipIf(!chromium)("Swagger UI", () => {
     await soon(async () =>
       expect(await page.locator(".auth-container h4 code").allInnerTexts()).toEqual([
         "bearer",
+        "boxToken",
         "idAppKey",
         "trackerPassword",
         "trackerKey",

@@ -67,7 +67,7 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
   ],
   [
     /^(POST|PATCH) \/v1\/notification-targets/,
-    /^\w+ (is no field of|is required for|leads to) |must have no query and no fragment$|must be a time zone /,
+    /^\w+ (is no field of|is required for|leads to|needs an MQTT broker)|must have no query and no fragment$|must be a time zone /,
   ],
   [
     /^(POST \/v1\/(share-links|invitations)|PUT .*\/shares\/)/,
@@ -106,7 +106,7 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
   [/^PATCH \/v1\/trips/, /^A trip|status/],
   // Rules that JSON Schema can't state: RFC 6749, section 3.1.2, and RFC 8252; addresses; each key's own kind
   // of value.
-  [/\/v1\/oauth\/clients/, /^redirect_uris\.\d+ must/],
+  [/\/v1\/oauth\/clients/, /^(post_logout_)?redirect_uris\.\d+ must|^approved_scopes\.\d+ /],
   [/^POST \/v1\/internal\/audit$/, /^ip_address must be an IP address$/],
   [/^PATCH \/v1\/system-config/, /^value must/],
   [/^POST \/v1\/settings$/, /^key must not be public, /],
@@ -350,7 +350,9 @@ export class Fuzzer {
     const hasAppKey = "x-id-app-key" in request.headers;
     // Doors of pages are closed to those of other origins.
     const isElsewhere = template.startsWith("/bridge/") && "origin" in request.headers;
-    if (request.who === "admin" && document.security.length > 0 && !hasAppKey && !isElsewhere)
+    // An access token alone shows which claims an application may read.
+    const isForSessions = !template.startsWith("/oauth/") && !isElsewhere;
+    if (request.who === "admin" && document.security.length > 0 && !hasAppKey && isForSessions)
       claim(status !== 401, "closed to a session that is valid");
     const permission = document["x-permission"];
     // `me` in place of an identifier may lead to another operation, which takes sessions alone.

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Token } from "../support/api";
 import { linesOf } from "../support/log";
@@ -14,9 +14,18 @@ import { fix } from "../tracking/support";
  */
 
 const servers: TestServer[] = [];
+const onDisk: string[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop();
+  for (const directory of onDisk.splice(0)) rmSync(directory, { recursive: true, force: true });
 });
+
+/** A directory on a disk: a run of all tests may keep the others in memory, where open files take writes that they must refuse. */
+function directoryOnDisk(): string {
+  const directory = mkdtempSync("/var/tmp/fairlead-test-");
+  onDisk.push(directory);
+  return directory;
+}
 
 if (!canMount)
   process.stdout.write(
@@ -144,7 +153,7 @@ async function makeImmutable(directory: string): Promise<(() => Promise<void>) |
 }
 
 /** Null where this user can't make files of this file system immutable. */
-const releaseTrial = Bun.which("chattr") ? await makeImmutable(temporaryDirectory()) : null;
+const releaseTrial = Bun.which("chattr") ? await makeImmutable(directoryOnDisk()) : null;
 await releaseTrial?.();
 if (!releaseTrial)
   process.stdout.write(
@@ -155,7 +164,11 @@ describe("a read-only data directory", () => {
   test.skipIf(!releaseTrial)(
     "refuses writes with 503 while the server runs, and recovers by itself",
     async () => {
-      const server = await TestServer.start();
+      const first = await TestServer.start();
+      await first.stop();
+      const dataDir = directoryOnDisk();
+      cpSync(first.dataDir, dataDir, { recursive: true });
+      const server = await TestServer.start({ dataDir });
       servers.push(server);
       const made: { release?: (() => Promise<void>) | null } = {};
       try {

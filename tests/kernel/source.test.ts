@@ -40,19 +40,19 @@ describe("the source", () => {
     const asks =
       /(?<!\.)\bfetch\(|\bboundedFetch\(|\bnew WebSocket\(|\bBun\.connect\(|\bconnectTls\(|\bcreateTransport\(|\bnew Resend\(/;
     const asking = found(asks).filter((file) => file !== "kernel/http/outbound.ts");
-    // The demo's and the pages' own server, and the command `health`.
-    const own = ["demo.ts", "docs/pages.ts", "server/health/command.ts"];
+    // The demo's and the pages' own server, and the server that runs.
+    const own = ["demo.ts", "docs/pages.ts", "server/doctor/running.ts", "server/health/command.ts"];
     expect(asking.filter((file) => !own.includes(file))).toEqual([
       "identity/auth/bot-protection.ts",
       "identity/email/resend.ts",
       "identity/email/smtp.ts",
       "kernel/feeds/tcp-lines.ts",
+      "mqtt/broker/streams.ts",
       "operations/integrations/api.ts",
       "operations/integrations/oauth.ts",
       "operations/vessels/aisstream.ts",
       "operations/water-levels/source.ts",
       "server/doctor/outside.ts",
-      "server/doctor/receiver.ts",
       "server/heartbeat/heartbeat.ts",
     ]);
     // Users may set pictures, and addresses to be sent back to: none of these files reads them.
@@ -88,6 +88,10 @@ describe("the source", () => {
     expect(found(/"(?:md5|sha-?1)"|\bBun\.(?:MD4|MD5|SHA1)\b/i)).toEqual([
       "identity/two-factor-codes/totp.ts",
     ]);
+  });
+
+  test("makes no hash of a password cheap: only the tests' own entry does", () => {
+    expect(found(/\bsetHashCost\b/)).toEqual(["kernel/crypto/crypto.ts"]);
   });
 
   test("encrypts in one place, by AES-256 in GCM", () => {

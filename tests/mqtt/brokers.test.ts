@@ -124,6 +124,8 @@ for (const [name, make, protocol, isThere] of BROKERS)
       for (let round = 0; round < 3; round++) {
         for (let at = 0; at < 5; at++) points.push(await send(server, device, {}, 500 - round * 20 - at));
         if (round % 2 === 0) {
+          // nats-server 2.9 acknowledges what comes while it shuts down, and has lost it when it is back.
+          if (name === "nats-server") await caughtUp(server);
           await broker.stop();
           points.push(await send(server, device, {}, 490 - round * 20));
           await broker.start();

@@ -200,7 +200,7 @@ export class Listener {
   }
 }
 
-/** What a broker retains below a filter: a new subscriber gets it at once, before what it asks for then. */
+/** The messages that a broker retains below a filter: a new subscriber gets them before all else. */
 export async function retainedAt(url: string, filter: string): Promise<Map<string, string>> {
   const listener = await Listener.at(url, filter);
   const end = `${filter.split("/")[0]}/end-of-what-is-retained/${crypto.randomUUID()}`;

@@ -173,7 +173,7 @@ describe("a broker", () => {
     ],
     ["nothing at all", () => {}],
   ];
-  /** What became of a connection of this program's own: the reason of its end, or `open`. */
+  /** The end of a connection of this program's own: its reason, or `open`. */
   async function outcomeAt(url: string): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>();
     const settings = { url: new URL(url), username: null, password: null, clientId: "client" };

@@ -7,7 +7,7 @@ import { HOUR, MINUTE } from "../support/time";
 import { createTrip, createZone, fix, moveTrip, northOf } from "../tracking/support";
 import { caughtUp, checked, positionsOf, startWith, topics } from "./support";
 
-/** What is published while the broker is there. */
+/** Messages that are published while the broker is there. */
 
 let broker: MqttBroker;
 let server: TestServer;

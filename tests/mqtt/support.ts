@@ -26,7 +26,7 @@ export const trusting: StartOptions = {
   under: (command) => ["env", `NODE_EXTRA_CA_CERTS=${AUTHORITY}`, ...command],
 };
 
-/** What a server tells of its broker in health. */
+/** The state of the broker, as health tells of it. */
 export const brokerHealth = async (server: TestServer) => (await server.get("/health")).body.services.mqtt;
 
 /** Waits until the broker has acknowledged everything. */

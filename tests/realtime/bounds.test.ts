@@ -54,7 +54,7 @@ describe("a message that its sender may not send", () => {
       {
         type: 101,
         createAuditEventResponse: {
-          error: "This needs an API key with the permission audit:write",
+          error: "This needs an API key or an access token with the permission audit:write",
         },
       },
       NOT_A_BOT,
@@ -76,7 +76,7 @@ describe("a message that its sender may not send", () => {
       type: 141,
       moderationEventResponse: {
         ...(requestId !== undefined && { requestId }),
-        error: "This needs an API key with the permission community:sync",
+        error: "This needs an API key or an access token with the permission community:sync",
       },
     });
     const withId = frame("moderationEvent", { requestId: "4711", reason: "x".repeat(10_000) });

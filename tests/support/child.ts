@@ -1,11 +1,14 @@
 /**
  * The program that the tests start: the real one, with a clock that the test can move. The parent sends `{
  * aheadBy: milliseconds, leaptBy: milliseconds }` over Bun's IPC and gets the same message back once the clock
- * shows it. `leaptBy` is the part of it that didn't go by: the clock was set.
+ * shows it. `leaptBy` is the part of it that didn't go by: the clock was set. Passwords are hashed at the least cost
+ * that there is, unless `TEST_HASHES` says "full": a run of all tests hashes thousands.
  */
+import { setHashCost } from "../../src/kernel/crypto/crypto";
 import { setClock } from "../../src/kernel/time/clock";
 
-const { TEST_CLOCK_AHEAD = "0" } = process.env;
+const { TEST_CLOCK_AHEAD = "0", TEST_HASHES } = process.env;
+if (TEST_HASHES !== "full") setHashCost({ memoryCost: 8, timeCost: 1, parallelism: 1 });
 const move = (aheadBy: number, leaptBy = 0): void =>
   setClock(
     () => Date.now() + aheadBy,

@@ -9,10 +9,13 @@ export function memoryOf(pid: number, figure: "VmRSS" | "VmHWM" = "VmRSS"): numb
   return Number(new RegExp(`^${figure}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1_024;
 }
 
-/** Milliseconds of processor time that a process's main thread has used so far, in steps of ten. */
-export function processorTimeOf(pid: number): number {
+/** Milliseconds of processor time that a process's main thread, or all of them, have used so far, in steps of ten. */
+export function processorTimeOf(pid: number, threads: "main" | "all" = "main"): number {
   // The 14th and 15th fields, counted after the name: user and system time, in hundredths of a second.
-  const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, "utf8");
+  const stat = readFileSync(
+    threads === "all" ? `/proc/${pid}/stat` : `/proc/${pid}/task/${pid}/stat`,
+    "utf8",
+  );
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
@@ -24,7 +27,7 @@ const PROBE_PAUSE = 10;
  * the server's main thread spent before it answered: on a machine with nothing else to do, the longest wait.
  * Other load on the machine lengthens a wait much, and this time little.
  */
-async function holdDuring(server: TestServer, work: () => Promise<unknown>): Promise<number> {
+export async function holdDuring(server: TestServer, work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let isDone = false;
   const probe = async () => {

@@ -119,6 +119,8 @@ export interface StartOptions {
   openFiles?: number;
   /** Lets the test move the server's clock (see `advance`). A shipped executable has no way to do that. */
   clock?: "movable";
+  /** Hashes passwords at their full cost, as the shipped program does: where the cost is what is tested. */
+  hashes?: "full";
   /** Milliseconds that the clock is ahead from the start, as that of a server before was (`server.ahead`). */
   ahead?: number;
   /**
@@ -156,7 +158,8 @@ export class TestServer extends Api {
   }
 
   static async start(options: StartOptions = {}): Promise<TestServer> {
-    const { settings = {}, dataDir, openFiles, clock, ahead = 0, under = (command) => command } = options;
+    const { settings = {}, dataDir, openFiles, clock, hashes, ahead = 0 } = options;
+    const { under = (command) => command } = options;
     template ??= findTemplate();
     const { directory: source, systemKey } = await template;
     const directory = dataDir ?? temporaryDirectory();
@@ -173,6 +176,7 @@ export class TestServer extends Api {
           ...settings,
         }),
         TEST_CLOCK_AHEAD: String(ahead),
+        ...(hashes && { TEST_HASHES: hashes }),
       },
       stdio: ["ignore", "pipe", "pipe"],
       ...(clock === "movable" && { ipc: () => server.#onClockMoved() }),

@@ -1,7 +1,8 @@
 import createClient from "openapi-fetch";
 import { BASE } from "./base";
+import { straight } from "./direction";
 import type { components, paths } from "./document.gen";
-import { inLanguages } from "./language";
+import { refusalWords } from "./refusals/refusals";
 
 /** The API as its document describes it. */
 
@@ -12,9 +13,11 @@ export const api = createClient<paths>({
   headers: { "X-Fairlead-Page": "1" },
 });
 
-const words = inLanguages({
-  en: { offline: "The server can't be reached. Check the connection and try again." },
-  de: { offline: "Der Server ist nicht erreichbar. Prüfe die Verbindung und versuche es noch einmal." },
+api.use({
+  onResponse: async ({ response }) => {
+    if (!/\bjson\b/.test(response.headers.get("content-type") ?? "")) return undefined;
+    return new Response(straight(await response.text()), response);
+  },
 });
 
 /** An answer that is a refusal, or none at all (status 0). Its message is for readers. */
@@ -29,7 +32,7 @@ export class ApiError extends Error {
     status: number,
     body: { error?: string; message?: string; details?: { path: string; message: string }[] },
   ) {
-    super(body.message ?? `${status}`);
+    super(body.message ?? "");
     this.status = status;
     this.kind = body.error ?? "";
     this.details = body.details ?? [];
@@ -66,7 +69,7 @@ export async function call<R extends Answer>(ask: () => Promise<R>): Promise<Dat
     answer = await ask();
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiError(0, { error: "Offline", message: words().offline });
+    throw new ApiError(0, { error: "Offline" });
   }
   const { data, error, response } = answer;
   if (response.ok) return data as Data<R>;
@@ -76,9 +79,8 @@ export async function call<R extends Answer>(ask: () => Promise<R>): Promise<Dat
   throw refusal;
 }
 
-/** The words of a refusal; an error of the program itself is thrown on. */
+/** The words of a refusal for its reader; an error of the program itself is thrown on. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof ApiError)) throw error;
-  const [first] = error.details;
-  return first ? `${error.message}: ${first.path} ${first.message}` : error.message;
+  return refusalWords(error);
 }

@@ -8,6 +8,7 @@ import {
   type Subscribing,
 } from "../../../clients/ts/src/index";
 import { BASE } from "./base";
+import { straightened } from "./direction";
 import { askWho, session } from "./session";
 import { WorkerSocket } from "./socket";
 
@@ -58,7 +59,8 @@ const begin = (): Client =>
       // The credential has ended: the API tells if there is another.
       if (state === "closed" && session.value === "open") void askWho();
     },
-    onMessage: (message) => {
+    onMessage: (heard) => {
+      const message = straightened(heard);
       for (const hearer of hearers) hearer(message);
       const { type } = message;
       if (type === "permissionsUpdated" || type === "rolesUpdated") void askWho();
@@ -90,6 +92,10 @@ export function hear<C extends Channel>(channel: C, listeners: Subscribing<C>): 
     end =
       client?.subscribe(channel, {
         ...listeners,
+        // Positions have no names, and come by the hundred.
+        onChange: channel.startsWith("gps")
+          ? listeners.onChange
+          : (change) => listeners.onChange(straightened(change)),
         // A right that is taken away ends this subscription, and with the last one the socket that would tell of it.
         onError: (error) => {
           void askWho();

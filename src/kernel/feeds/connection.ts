@@ -53,7 +53,7 @@ export interface Kept {
 }
 
 /** Between half of a pause and the whole, so that not everybody is back at the same moment. */
-const jittered = (pause: number): number => pause * (0.5 + Math.random() / 2);
+export const jittered = (pause: number): number => pause * (0.5 + Math.random() / 2);
 
 /** Hears of the state of a feed, at each message that makes sense and at each attempt that failed. */
 export interface Told {

@@ -68,9 +68,12 @@ class Packets extends Duplex {
     this.#frames.resume();
   }
 
+  /** Waits for the end of the turn: all that is written meanwhile leaves by `_writev`, in one system call. */
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    if (this.#raw.write(chunk)) done();
-    else this.#raw.once("drain", done);
+    setImmediate(() => {
+      if (this.#raw.destroyed || this.#raw.write(chunk)) done();
+      else this.#raw.once("drain", done);
+    });
   }
 
   override _writev(chunks: { chunk: Buffer }[], done: () => void): void {

@@ -6,7 +6,7 @@
 /** The prefix that Home Assistant has unless somebody changed it. */
 export const DISCOVERY_PREFIX = "homeassistant";
 
-/** Where Home Assistant says that it is there; its birth message is `online`. */
+/** The topic at which Home Assistant says that it is there; its birth message is `online`. */
 export const BIRTH_TOPIC = `${DISCOVERY_PREFIX}/status`;
 export const BIRTH = "online";
 

@@ -10,8 +10,8 @@ import type { Incoming } from "../broker/session";
 import { counts, noteTrouble } from "../broker/state";
 
 /**
- * What the apps of OwnTracks publish (OwnTracks Booklet, "Topics"): `owntracks/<user>/<device>` holds locations. Who may publish
- * there is for the broker to decide.
+ * Locations that the apps of OwnTracks publish at `owntracks/<user>/<device>` (OwnTracks Booklet, "Topics"). The broker decides
+ * who may publish there.
  */
 
 /** The filter of locations; other messages of the apps have topics below these. */

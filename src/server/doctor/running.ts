@@ -5,7 +5,7 @@ import type { Health } from "../health/schema";
 
 const BOUNDS = { timeout: 2 * SECOND, maxBytes: 65_536 };
 
-/** What the server that runs tells of its parts; null where it tells nothing. */
+/** The parts of the server that runs, as it tells of them; null where it tells nothing. */
 export async function runningServices(): Promise<Health["services"] | null> {
   try {
     const answer = await boundedFetch(`${localAddress()}/health`, {}, BOUNDS);

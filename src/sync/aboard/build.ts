@@ -393,4 +393,3 @@ class Builder {
     this.#add("history", chunks);
   }
 }
-

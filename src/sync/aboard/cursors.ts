@@ -82,7 +82,8 @@ export function settle(
       moved[lane] = { acknowledged: number, hash, begins: false };
     } else if (number >= state.acknowledged) isForked = true;
     // Restored ashore, and the row of that number has been forgotten here, but none behind it.
-    else if (own === null && isKeptAfter(lane, number)) moved[lane] = { acknowledged: number, hash, begins: false };
+    else if (own === null && isKeptAfter(lane, number))
+      moved[lane] = { acknowledged: number, hash, begins: false };
     else return "whole";
   }
   return isForked ? "fork" : { lanes: moved, unsure };

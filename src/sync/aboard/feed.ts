@@ -101,7 +101,8 @@ const positions = statement(() =>
 );
 
 /** The changes of positions after a number up to another. */
-export const positionsBetween = (after: number, upTo: number): PositionChange[] => positions().all(after, upTo);
+export const positionsBetween = (after: number, upTo: number): PositionChange[] =>
+  positions().all(after, upTo);
 
 const stretchEnd = statement(() =>
   sqlite.prepare<{ number: number | null }, [number, number]>(
@@ -164,9 +165,10 @@ export const thinnedBetween = (after: number, upTo: number): Skipped[] => thinne
 // --- Hashes -----------------------------------------------------------------------------------------------
 
 const identity = statement(() =>
-  sqlite.prepare<{ kind: number; record: string | null; device_id: string | null; made_at: number }, [number]>(
-    "SELECT kind, record, device_id, made_at FROM changes WHERE number = ?",
-  ),
+  sqlite.prepare<
+    { kind: number; record: string | null; device_id: string | null; made_at: number },
+    [number]
+  >("SELECT kind, record, device_id, made_at FROM changes WHERE number = ?"),
 );
 
 const hashOfText = (text: string): string => Bun.SHA256.hash(text, "hex").slice(0, 2 * HASH_BYTES);

@@ -72,7 +72,12 @@ export type Next = { do: "ask" } | { do: "give up" } | { do: "wait"; until: numb
 const wait = (until: number): Next => ({ do: "wait", until });
 
 /** Says what is to be done at a time. */
-export function next(machine: Machine, waiting: Waiting, { interval, isSparing }: Timing, time: number): Next {
+export function next(
+  machine: Machine,
+  waiting: Waiting,
+  { interval, isSparing }: Timing,
+  time: number,
+): Next {
   const { phase, askedAt, quiet } = machine;
   const since = askedAt ?? Number.NEGATIVE_INFINITY;
   switch (phase.name) {
@@ -140,7 +145,12 @@ export interface Failure {
 }
 
 /** A request failed. `random` is from 0 to 1. */
-export function failed(machine: Machine, { wait: asked, isRefused }: Failure, time: number, random: number): Machine {
+export function failed(
+  machine: Machine,
+  { wait: asked, isRefused }: Failure,
+  time: number,
+  random: number,
+): Machine {
   const failures = machine.failures + 1;
   const grown = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.min(failures - 1, 20));
   // Between half of it and the whole, so that not everybody is back at the same moment.
@@ -164,7 +174,8 @@ export function gaveUp(machine: Machine): Machine {
 }
 
 /** Something was raised: pauses for want of news are over. */
-export const woken = (machine: Machine): Machine => (machine.quiet === 0 ? machine : { ...machine, quiet: 0 });
+export const woken = (machine: Machine): Machine =>
+  machine.quiet === 0 ? machine : { ...machine, quiet: 0 };
 
 /** Milliseconds that a line needs at worst: some 300 bytes a second. */
 const BYTES_A_SECOND = 300;

@@ -13,7 +13,9 @@ import type { RowKind } from "../batch/rows";
 
 /** Records as batches carry them, as they are now. Accounts, keys and their secrets are never among them. */
 
-const find = <T extends typeof devices | typeof trips | typeof logEntries | typeof geofenceEvents | typeof alerts>(
+const find = <
+  T extends typeof devices | typeof trips | typeof logEntries | typeof geofenceEvents | typeof alerts,
+>(
   table: T,
 ) =>
   statement(() =>
@@ -89,9 +91,7 @@ const READERS: Record<RowKind, (id: string) => FoundRow> = {
   },
   alert(id) {
     const row = alert().get({ id });
-    return row
-      ? shown(row, "id", "box_id", "told", "is_told", "escalate_at", "acknowledged_by")
-      : undefined;
+    return row ? shown(row, "id", "box_id", "told", "is_told", "escalate_at", "acknowledged_by") : undefined;
   },
 };
 

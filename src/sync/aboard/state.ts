@@ -44,7 +44,10 @@ export function openState(include: readonly Walk["kind"][]): State {
   if (row.feed_epoch !== currentEpoch()) return forkEpoch(state, include);
   const more = include.filter((kind) => !row.include.includes(kind));
   if (more.length > 0) return forkEpoch(state, include, more);
-  db.update(syncState).set({ include: [...include] }).where(eq(syncState.id, ID)).run();
+  db.update(syncState)
+    .set({ include: [...include] })
+    .where(eq(syncState.id, ID))
+    .run();
   return state;
 }
 
@@ -81,7 +84,9 @@ export function forkEpoch(
   more: readonly Walk["kind"][] = [],
 ): State {
   const left = walksLeft(walks, lanes.history.acknowledged).filter(({ kind }) => kind === "position");
-  const again = WALKED.filter((kind) => include.includes(kind) && (kind !== "position" || more.includes(kind)));
+  const again = WALKED.filter(
+    (kind) => include.includes(kind) && (kind !== "position" || more.includes(kind)),
+  );
   const isAgain = (kind: Walk["kind"]) => again.includes(kind);
   const next = [
     ...again.map(walkThrough),

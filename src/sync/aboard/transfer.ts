@@ -10,7 +10,7 @@ import {
   type Section,
   writeRows,
 } from "../batch/batch";
-import { type Lane, LANES } from "../batch/lanes";
+import { LANES, type Lane } from "../batch/lanes";
 import { inSteps } from "../batch/steps";
 import { type Built, build, type Mode, type Sizes } from "./build";
 import { type Answer, type LaneStates, type Milestone, settle } from "./cursors";
@@ -100,7 +100,9 @@ export class Transfer {
     const hasAlert = this.#has("alert") && changesOf("alerts", from("alerts"), 1).length > 0;
     if (alertsOnly) return { alert: hasAlert, some: hasAlert, much: false };
     const head = newestNumber();
-    const hasRecords = RECORD_LANES.some((lane) => head > from(lane) && changesOf(lane, from(lane), 1).length > 0);
+    const hasRecords = RECORD_LANES.some(
+      (lane) => head > from(lane) && changesOf(lane, from(lane), 1).length > 0,
+    );
     const hasPositions = this.#has("position") && head > from(isMetered ? "thinned" : "backlog");
     const hasHistory = !isMetered && this.#historyLeft > 0;
     const some = hasAlert || hasRecords || hasPositions || hasHistory;
@@ -168,7 +170,7 @@ export class Transfer {
     if (isTooLarge && limit > 1) return null;
     this.#learn(built, frame.length + random.length);
     return {
-      ...joinBody(batch, frame, random),
+      ...joinBody(batch, frame, plain.length, random),
       hasRows: sections.some(({ chunks }) => chunks.length > 0),
       hasAlert: sections.some(({ lane, chunks }) => lane === "alerts" && chunks.length > 0),
       sections,
@@ -191,7 +193,10 @@ export class Transfer {
     const ofRecords = characters * this.#sizes.character;
     const blend = (known: number, measured: number) => (3 * known + measured) / 4;
     if (positions >= 50)
-      this.#sizes.position = Math.min(60, Math.max(10, blend(this.#sizes.position, (bytes - ofRecords) / positions)));
+      this.#sizes.position = Math.min(
+        60,
+        Math.max(10, blend(this.#sizes.position, (bytes - ofRecords) / positions)),
+      );
     else if (characters >= 5_000 && positions === 0)
       this.#sizes.character = Math.min(1, Math.max(0.05, blend(this.#sizes.character, bytes / characters)));
   }

@@ -27,7 +27,11 @@ const highest = ofEach((table) =>
 );
 
 /** The walk through all rows of a kind that there are now. */
-export const walkThrough = (kind: Walk["kind"]): Walk => ({ kind, from: 0, to: highest[kind]().get()?.row ?? 0 });
+export const walkThrough = (kind: Walk["kind"]): Walk => ({
+  kind,
+  from: 0,
+  to: highest[kind]().get()?.row ?? 0,
+});
 
 const lengthOf = ({ from, to }: Walk): number => to - from;
 
@@ -96,8 +100,12 @@ export const nextPositions = ({ walk, row }: WalkPlace, limit: number): (Row & {
   points().all(row, walk.to, limit);
 
 const rowNumbers = {
-  device: statement(() => sqlite.prepare<{ row: number }, [string]>("SELECT rowid AS row FROM devices WHERE id = ?")),
-  trip: statement(() => sqlite.prepare<{ row: number }, [string]>("SELECT rowid AS row FROM trips WHERE id = ?")),
+  device: statement(() =>
+    sqlite.prepare<{ row: number }, [string]>("SELECT rowid AS row FROM devices WHERE id = ?"),
+  ),
+  trip: statement(() =>
+    sqlite.prepare<{ row: number }, [string]>("SELECT rowid AS row FROM trips WHERE id = ?"),
+  ),
 };
 
 /** The row number of a device or a trip; null for none. */

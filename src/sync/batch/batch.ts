@@ -100,7 +100,11 @@ const MOST_VERSION = 16;
 const HAS_PARENT = 1;
 const BEGINS = 0x80;
 
-function writeHeader({ sections, ...head }: Omit<Batch, "remarks">, frameLength: number, plainLength: number): Uint8Array {
+function writeHeader(
+  { sections, ...head }: Omit<Batch, "remarks">,
+  frameLength: number,
+  plainLength: number,
+): Uint8Array {
   const to = new Writer(MOST_HEADER);
   for (const byte of MAGIC) to.byte(byte);
   to.byte(FORMAT);
@@ -218,20 +222,24 @@ function* writeSection(to: Writer, random: Writer, { from, chunks }: Section): G
 }
 
 /** The rows of a batch as bytes, and the random bits. */
-export function* writeRows({ sections, remarks }: Batch): Generator<undefined, { plain: Uint8Array; random: Uint8Array }> {
+export function* writeRows({
+  sections,
+  remarks,
+}: Batch): Generator<undefined, { plain: Uint8Array; random: Uint8Array }> {
   const [plain, random] = [new Writer(4_096), new Writer(4_096)];
   plain.text(Object.keys(remarks).length === 0 ? "" : JSON.stringify(remarks));
   for (const section of sections) yield* writeSection(plain, random, section);
   return { plain: plain.done(), random: random.done() };
 }
 
-/** The body of a batch whose rows were compressed. */
+/** The body of a batch whose rows, so many bytes, were compressed to a frame. */
 export function joinBody(
   batch: Batch,
   frame: Uint8Array,
+  plainLength: number,
   random: Uint8Array,
 ): { body: Uint8Array; header: number } {
-  const header = writeHeader(batch, frame.length);
+  const header = writeHeader(batch, frame.length, plainLength);
   const body = new Uint8Array(header.length + frame.length + random.length);
   body.set(header);
   body.set(frame, header.length);

@@ -181,14 +181,16 @@ export type CheckedRecord = {
 const isId = (value: string): boolean => isUuid(value) && value === value.toLowerCase();
 
 /** True for a record that can be stored. */
-export function isSound(record: SentRecord): record is SentRecord & (CheckedRecord | { kind: "position"; row: null }) {
+export function isSound(
+  record: SentRecord,
+): record is SentRecord & (CheckedRecord | { kind: "position"; row: null }) {
   const { kind, id: identifier, row } = record;
   if (!isId(identifier)) return false;
   if (row === null) return true;
   return kind !== "position" && CHECKS[kind](row) && isWellFormed(row);
 }
 
-const isFinite = (value: number | null): boolean => value === null || Number.isFinite(value);
+const isFiniteOrNull = (value: number | null): boolean => value === null || Number.isFinite(value);
 
 /** A position whose source and judgement this version knows. */
 export type SoundPosition = SentPosition & { source: Source; judgement: Judgement | null };
@@ -206,16 +208,16 @@ export const isSoundPosition = (position: SentPosition): position is SoundPositi
   position.created_at <= LATEST &&
   (SOURCES as readonly string[]).includes(position.source) &&
   (position.judgement === null || (JUDGEMENTS as readonly string[]).includes(position.judgement)) &&
-  isFinite(position.altitude) &&
-  isFinite(position.heading) &&
-  isFinite(position.speed_mps) &&
-  isFinite(position.speed_kmh) &&
-  isFinite(position.speed_knots) &&
-  isFinite(position.speed_mph) &&
-  isFinite(position.pdop) &&
-  isFinite(position.hdop) &&
-  isFinite(position.vdop) &&
-  isFinite(position.accuracy_m) &&
-  isFinite(position.battery_percent);
+  isFiniteOrNull(position.altitude) &&
+  isFiniteOrNull(position.heading) &&
+  isFiniteOrNull(position.speed_mps) &&
+  isFiniteOrNull(position.speed_kmh) &&
+  isFiniteOrNull(position.speed_knots) &&
+  isFiniteOrNull(position.speed_mph) &&
+  isFiniteOrNull(position.pdop) &&
+  isFiniteOrNull(position.hdop) &&
+  isFiniteOrNull(position.vdop) &&
+  isFiniteOrNull(position.accuracy_m) &&
+  isFiniteOrNull(position.battery_percent);
 
 export type { RecordKind };

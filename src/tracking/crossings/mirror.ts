@@ -52,7 +52,14 @@ function tell({ id, geofence_id, geofence_name, event, device_id, distance_km }:
     note("crossing", id, device_id);
     return;
   }
-  const crossing: ZoneCrossing = { geofence_id, geofence_name, event, device_id, distance_km, metadata: null };
+  const crossing: ZoneCrossing = {
+    geofence_id,
+    geofence_name,
+    event,
+    device_id,
+    distance_km,
+    metadata: null,
+  };
   note("geofenceEvent", id, device_id, crossing);
   publish("geofence.crossed", crossing);
 }

@@ -241,7 +241,13 @@ export function mirrorDevice(boxId: string, id: string, fields: MirroredDevice):
       .set({ external_id: null })
       .where(and(eq(devices.box_id, boxId), eq(devices.external_id, fields.external_id), ne(devices.id, id)))
       .run();
-  const row = { description: null, device_type: null, external_id: null, max_speed_kmh: null, auto_trip: null };
+  const row = {
+    description: null,
+    device_type: null,
+    external_id: null,
+    max_speed_kmh: null,
+    auto_trip: null,
+  };
   const change = { ...row, ...fields };
   if (before && isEmpty(changedOnly(before, change))) return false;
   if (before) db.update(devices).set(change).where(eq(devices.id, id)).run();

@@ -8,7 +8,9 @@ import { logEntries } from "./table";
 type Row = typeof logEntries.$inferSelect;
 
 /** The fate of an entry: `replaced` tells how many entries of another life of its box made room. */
-export type MirroredEntry = { status: "stored" | "same" | "not_own" } | { status: "replaced"; entries: number };
+export type MirroredEntry =
+  | { status: "stored" | "same" | "not_own" }
+  | { status: "replaced"; entries: number };
 
 /**
  * Stores an entry of a box's trip in the current transaction. Where the log has another one of its number, or later ones, the box

@@ -52,6 +52,7 @@ describe.skipIf(!chromium)("an administrator", () => {
     await page.getByText("Nobody is invited").waitFor();
     await expectAccessible(page);
     await page.getByRole("button", { name: "Invite somebody" }).click();
+    await page.getByRole("checkbox", { name: "Greif" }).check();
     await page.getByLabel("Greif: they see").selectOption({ label: "where it is now" });
     await page.getByRole("button", { name: "Invite", exact: true }).click();
     const dialog = page.getByRole("dialog");

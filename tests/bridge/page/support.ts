@@ -24,7 +24,7 @@ interface Options {
 }
 
 /** The server's address by an invented name, over plain http: what a browser takes for no secure context. */
-export const boatUrl = (server: TestServer): string => {
+export const boatUrl = (server: Pick<TestServer, "url">): string => {
   const { port } = new URL(server.url);
   return `http://${BOAT}:${port}`;
 };
@@ -32,10 +32,12 @@ export const boatUrl = (server: TestServer): string => {
 /** Opens the page as whoever has never been here. */
 export async function openPage(
   browser: Browser,
-  server: TestServer,
+  server: Pick<TestServer, "url">,
   { size = DESKTOP, at = "", look = "light", language = "en", path = "/" }: Options = {},
 ): Promise<Visit> {
-  const visit = await browser.visit(`${boatUrl(server)}/health/live`, true);
+  // A proxy serves what is below its path alone: there its own document is the page.
+  const first = path.startsWith("/s") || path === "/" ? "/health/live" : `${path}health/live`;
+  const visit = await browser.visit(boatUrl(server) + first, true);
   const { page } = visit;
   await page.setViewportSize(size);
   // A colour that is on its way to another has the contrast of neither.
@@ -63,7 +65,7 @@ export async function signInOn(page: Page, username: string, password: string): 
 /** Opens the page, and signs in. */
 export async function openBridge(
   browser: Browser,
-  server: TestServer,
+  server: Pick<TestServer, "url">,
   { username, password }: { username: string; password: string },
   options: Options = {},
 ): Promise<Visit> {

@@ -207,6 +207,7 @@ describe.skipIf(!chromium)("a skipper with a phone, by night", () => {
     await page.getByLabel("Breite", { exact: true }).fill("54.3");
     await page.getByLabel("Länge", { exact: true }).fill("13.2");
     await page.getByLabel("Radius (Meter)").fill("400");
+    await page.locator("details.more > summary").click();
     await page.getByLabel("Positionen in Folge").fill("2");
     await page.locator(".map-tools").waitFor();
     await look(page, [13.2, 54.3], 12);

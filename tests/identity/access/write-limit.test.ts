@@ -143,6 +143,7 @@ test("each write says that it is limited, but for those of positions and service
       "delete /v1/api-keys/{id}",
       "delete /v1/gps/{id}",
       "delete /v1/sessions/{token}",
+      "delete /v1/users/me/consents/{id}",
       "delete /v1/users/me/sessions",
       "delete /v1/users/me/sessions/{session_id}",
       "patch /v1/gps/{id}",

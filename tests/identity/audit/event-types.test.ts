@@ -150,6 +150,7 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
     body: { positions: [{ latitude: 54, longitude: 13, timestamp: 1_777_887_000 }] },
   }),
   "GET /bridge/session": () => ({ headers: { "x-fairlead-page": "1" } }),
+  "GET /bridge/addresses": () => ({ headers: { "x-fairlead-page": "1" } }),
   "POST /bridge/downloads": () => ({
     token: world.admin.token,
     headers: { "x-fairlead-page": "1" },

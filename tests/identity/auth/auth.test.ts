@@ -18,7 +18,7 @@ const TOKEN = /^ses_[A-Za-z0-9_-]{43}$/;
 let server: TestServer;
 let anna: User;
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await TestServer.start({ hashes: "full" });
   anna = await newUser(server);
 });
 afterAll(() => server.stop());

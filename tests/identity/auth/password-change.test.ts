@@ -22,7 +22,7 @@ const NEW = "a new passphrase";
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await TestServer.start({ hashes: "full" });
 });
 afterAll(() => server.stop());
 

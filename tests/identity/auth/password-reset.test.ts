@@ -29,7 +29,7 @@ const NEW = "a new passphrase";
 let server: TestServer;
 let anna: User;
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await TestServer.start({ hashes: "full" });
   anna = await newUser(server);
 });
 afterAll(() => server.stop());

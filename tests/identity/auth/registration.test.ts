@@ -28,7 +28,7 @@ import { completeReset, PASSWORDS, registrationState, verifyEmail } from "./supp
 let server: TestServer;
 let anna: User;
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await TestServer.start({ hashes: "full" });
   anna = await newUser(server);
 });
 afterAll(() => server.stop());

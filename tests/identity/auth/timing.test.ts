@@ -15,7 +15,7 @@ const STEP = 500;
 let server: TestServer;
 let anna: User;
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await TestServer.start({ hashes: "full" });
   anna = await newUser(server);
 });
 afterAll(() => server.stop());

@@ -218,7 +218,7 @@ describe("revocation (RFC 7009)", () => {
     const gone = await revoke(next.refresh_token, { token_type_hint: "access_token" });
     expect([gone.status, gone.body]).toEqual([200, null]);
     expect(await live(next.access_token)).toBe(401);
-    // What is gone, or never was, is no error.
+    // A token that is gone, or never was, is no error (RFC 7009, section 2.2).
     for (const token of [next.refresh_token, tokens.access_token, "fla_never", "x"])
       expect((await revoke(token)).status).toBe(200);
   });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { generate, type Packet, parser } from "mqtt-packet";
 import { Frames, LARGEST_PACKET } from "../../../src/mqtt/broker/frames";
 
-/** What a broker sends is passed on in bounded pieces, whatever it is. */
+/** Bytes of a broker are passed on in bounded pieces, whatever they are. */
 
 /** Passes chunks through, and returns what came out, the messages that were cut, and the error. */
 async function passed(version: 4 | 5, chunks: Buffer[]) {

@@ -6,7 +6,7 @@ import type { TestServer } from "../../support/server";
 import { brokerHealth, caughtUp, startWith, topics } from "../support";
 import { componentOf } from "./schema";
 
-/** What Home Assistant is told, and when. */
+/** The messages that tell Home Assistant of devices, and their times. */
 
 let broker: MqttBroker;
 let server: TestServer;
@@ -76,6 +76,7 @@ describe("a device", () => {
     await send(server, device, { accuracy_m: 7, battery_percent: 55, speed_kmh: 13.7 });
     const [payload = ""] = await broker.comes(topics.position(device.id));
     const position = JSON.parse(payload);
+    await broker.until(() => configsOf(device.id).length === OF_DEVICE.length);
     const configs = configsOf(device.id).map(({ config }) => config);
     const of = (name: string | null) => configs.find((config) => config.name === name) ?? {};
     expect(of(null).json_attributes_topic).toBe(topics.position(device.id));

@@ -1,7 +1,7 @@
 import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
 
 /**
- * What Home Assistant takes as a discovery configuration, after its own checks (home-assistant/core,
+ * Discovery configurations as Home Assistant takes them, after its own checks (home-assistant/core,
  * homeassistant/components/mqtt: `schemas.py`, `config.py`, and DISCOVERY_SCHEMA of `device_tracker.py`, `sensor.py`,
  * `binary_sensor.py`, `event.py`). It leaves out keys that it does not know; here they are errors.
  */

@@ -128,6 +128,7 @@ describe("data.json", () => {
       "pendingEmailChange",
       "pendingEmailLink",
       "connectedApps",
+      "consents",
       "integrations",
       "ownedApps",
       "apiKeys",

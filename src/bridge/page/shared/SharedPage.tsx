@@ -5,7 +5,7 @@ import { Popover } from "../ui/popover";
 import { Settings } from "../ui/settings";
 import { Ago } from "../ui/time";
 import { bearing, speed } from "../units";
-import { positions, shared, state } from "./link";
+import { isLost, positions, shared, state } from "./link";
 import { SharedMap } from "./SharedMap";
 
 const words = inLanguages({
@@ -62,6 +62,11 @@ export function SharedPage(): JSX.Element {
             {() => <Settings />}
           </Popover>
         </header>
+        {isLost.value && (
+          <p class="notice warn" role="status">
+            {t.unreached}
+          </p>
+        )}
         <ul aria-label={t.devices}>
           {devices.map(({ device_id, name }) => {
             const at = positions.value.get(device_id ?? "");

@@ -9,6 +9,8 @@ export type SharedPosition = Schemas["SharedPosition"];
 
 /** `over`: the link shows nothing, be it wrong, ended or taken back: the server doesn't tell which. */
 export const state = signal<"asking" | "open" | "over" | "unreached">("asking");
+/** True while the server can't be reached, so that what is shown grows old. */
+export const isLost = signal(false);
 export const shared = signal<Shared | null>(null);
 /** Newest positions by the device's identifier, or by an empty text where the link shows a trip. */
 export const positions = signal<ReadonlyMap<string, SharedPosition>>(new Map());
@@ -33,10 +35,12 @@ async function read(): Promise<void> {
     );
     positions.value = new Map([...positions.peek(), ...found]);
     state.value = "open";
+    isLost.value = false;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.status === 404 || error.status === 401) state.value = "over";
-    else if (state.peek() !== "open") state.value = "unreached";
+    else if (state.peek() === "open") isLost.value = true;
+    else state.value = "unreached";
   }
 }
 
@@ -79,8 +83,9 @@ export async function follow(): Promise<void> {
   await read();
   await readTracks().catch(() => {});
   while (state.peek() !== "over") {
-    if (state.peek() === "open") await listen();
-    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    if (state.peek() === "open" && !isLost.peek()) await listen();
+    // A socket that closes tells nothing of the reason: the server does, or is away.
     await read();
+    if (state.peek() !== "over") await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
 }

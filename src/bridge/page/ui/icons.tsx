@@ -31,6 +31,7 @@ const PATHS = {
   mute: "M5 10v4h3l5 4V6l-5 4zM17 10l4 4M21 10l-4 4",
   share: "M7 12h10M13 7l5 5-5 5M6 5v14",
   download: "M12 4v11M8 11l4 4 4-4M5 20h14",
+  upload: "M12 15V4M8 8l4-4 4 4M5 20h14",
   edit: "M5 19l1-4L16 5l3 3L9 18z",
   trash: "M5 7h14M10 4h4M7 7l1 13h8l1-13M10 11v5M14 11v5",
   key: "M8 15a4 4 0 1 1 3-6l9 9M16 14l2-2M8 11h.01",

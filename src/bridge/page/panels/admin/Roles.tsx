@@ -11,7 +11,7 @@ import { Icon } from "../../ui/icons";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Opener } from "../../ui/opener";
 import { Section } from "../../ui/panel";
-import { say } from "../../ui/toasts";
+import { complain, say } from "../../ui/toasts";
 import { common } from "../../ui/words";
 
 type Role = Schemas["Role"];
@@ -194,9 +194,7 @@ function Permissions({
       );
   };
   const change = (permission: Permission, isGiven: boolean) =>
-    void set(permission, isGiven)
-      .catch((error: Error) => say(error.message))
-      .finally(onChanged);
+    void set(permission, isGiven).catch(complain).finally(onChanged);
   return (
     <Section title={t.permissions}>
       <div class="boxes">

@@ -2,6 +2,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { AnchorWatch } from "../../anchors";
 import { api, call } from "../../api";
+import { isolated } from "../../direction";
 import type { Craft } from "../../fleet";
 import type { AnchorShape } from "../../map/anchor";
 import { useStage } from "../../map/current";
@@ -76,7 +77,7 @@ export function AnchorEditor({
   };
   const now = draft.value;
   return (
-    <Panel title={`${t.title}: ${name}`} {...(back !== undefined && { back })}>
+    <Panel title={`${t.title}: ${isolated(name)}`} {...(back !== undefined && { back })}>
       <Form action={watch ? t.save : t.drop} onSubmit={save} onCancel={onCancel}>
         <Place
           draft={now}

@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { trySiren } from "../../alarms";
 import { type AnchorWatch, readAnchorWatches } from "../../anchors";
 import { api, call, messageOf, type Schemas } from "../../api";
+import { isolated } from "../../direction";
 import type { Craft } from "../../fleet";
 import { useStage } from "../../map/current";
 import { to } from "../../route";
@@ -41,7 +42,7 @@ export function WatchPage({
   const hasWatch = watch !== null;
   useStage((stage) => comeNear(stage, watch && { ...watch, boat: craft.fix.peek() }), [id, hasWatch]);
   return (
-    <Panel title={`${t.title}: ${name}`} {...(back !== undefined && { back })}>
+    <Panel title={`${t.title}: ${isolated(name)}`} {...(back !== undefined && { back })}>
       {watch ? (
         <>
           <State watch={watch} />

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { isolated } from "../../direction";
 import { dayAndClock, duration } from "../../times";
 import { Downloads } from "../../ui/downloads";
 import { Facts, Section } from "../../ui/panel";
@@ -44,7 +45,7 @@ export function DeviceDay({
             )}
             <Totals of={figures.total} />
           </Section>
-          <Section title={title === null ? t.list : `${title}: ${t.list}`}>
+          <Section title={title === null ? t.list : `${isolated(title)}: ${t.list}`}>
             <Moves shown={shown} places={places} />
             {figures.segmentsTotal > shown.segments.length && (
               <p class="hint">{t.cut(number(shown.segments.length), number(figures.segmentsTotal))}</p>
@@ -52,7 +53,11 @@ export function DeviceDay({
           </Section>
         </>
       )}
-      <Downloads label={title === null ? t.take : `${title}: ${t.take}`} formats={FORMATS} pathOf={pathOf} />
+      <Downloads
+        label={title === null ? t.take : `${isolated(title)}: ${t.take}`}
+        formats={FORMATS}
+        pathOf={pathOf}
+      />
     </>
   );
 }

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { isolated } from "../../direction";
 import { look } from "../../looks";
 import { PALETTES } from "../../map/palette";
 import { clockToSecond, exact } from "../../times";
@@ -102,7 +103,7 @@ function Now({ shown, isDay }: Props): JSX.Element | null {
       {shown.map((each) => (
         <span key={each.id} class="number">
           {shown.length > 1 && <Dot color={hues[each.hue] ?? ""} />}
-          {shown.length > 1 && `${each.name} `}
+          {shown.length > 1 && `${isolated(each.name)} `}
           {speedAt(each, time)}
         </span>
       ))}

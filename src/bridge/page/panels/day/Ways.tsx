@@ -215,6 +215,12 @@ function Nowhere({ choice, lastDay }: { choice: Choice; lastDay: string | null }
           {t.lastDay(day(span.from))}
         </Button>
       )}
+      {may("gps:write") && may("devices:write") && (
+        <a class="button" href={to(["devices", choice.devices[0] ?? "", "import"])}>
+          <Icon name="upload" />
+          <span>{t.import}</span>
+        </a>
+      )}
     </Empty>
   );
 }

@@ -4,6 +4,7 @@ import { OwnedNote } from "../../boxes";
 import { type Craft, fleet, fleetState } from "../../fleet";
 import { stage } from "../../map/current";
 import { to } from "../../route";
+import { may } from "../../session";
 import { mayBy } from "../../shares";
 import { dayName } from "../../times";
 import { Icon, type IconName } from "../../ui/icons";
@@ -49,6 +50,9 @@ function Shown({ craft }: { craft: Craft }): JSX.Element {
     ],
     mayBy("alerts:read", device.id, "now") && ["anchor", t.anchor, to(["anchor", device.id])],
     changes && ["phone", t.trackers, to(["devices", device.id, "trackers"])],
+    changes &&
+      may("gps:write") &&
+      may("devices:write") && ["upload", t.import, to(["devices", device.id, "import"])],
     manages && ["share", t.shares, to(["devices", device.id, "shares"])],
     changes && ["edit", t.settings, to(["devices", device.id, "settings"])],
   ];

@@ -3,6 +3,7 @@ import { route } from "../../route";
 import { DeviceList } from "./DeviceList";
 import { DevicePage } from "./DevicePage";
 import { DeviceSettings, NewDevice } from "./DeviceSettings";
+import { Import } from "./Import";
 import { Shares } from "./Shares";
 import { Trackers } from "./Trackers";
 
@@ -13,6 +14,7 @@ export function Devices(): JSX.Element {
   if (id === "new") return <NewDevice />;
   if (part === "settings") return <DeviceSettings id={id} />;
   if (part === "trackers") return <Trackers id={id} />;
+  if (part === "import") return <Import id={id} />;
   if (part === "shares") return <Shares id={id} />;
   return <DevicePage id={id} />;
 }

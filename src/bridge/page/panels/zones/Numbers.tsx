@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useId } from "preact/hooks";
+import { faultWords } from "../../refusals/refusals";
 import { Button } from "../../ui/button";
 import { bound, NumberField } from "../../ui/form";
 import { say } from "../../ui/toasts";
@@ -195,7 +196,7 @@ function CornerFields({ drawing, at, place }: { drawing: Drawing; at: At; place:
       <Button icon="trash" kind="quiet" label={t.deleteCorner(n)} onClick={() => drawing.remove(at)} />
       {fault && (
         <small id={message} class="corner-fault">
-          {t.cornerFault(n, fault.message)}
+          {t.cornerFault(n, faultWords(fault.message))}
         </small>
       )}
     </li>

@@ -7,6 +7,7 @@ import { drawShape } from "../../map/drawing";
 import { boundsOf, distanceKm } from "../../map/geometry";
 import { showBox } from "../../map/track";
 import { type Ground, groundOf } from "../../map/zones";
+import { faultWords } from "../../refusals/refusals";
 import { go, to } from "../../route";
 import { Button } from "../../ui/button";
 import { FieldFault, Form, SelectField } from "../../ui/form";
@@ -122,7 +123,7 @@ function Editor({ zone }: { zone: Zone | null }): JSX.Element {
     }).catch((error: unknown) => {
       if (error instanceof ApiError) drawing.fault.value = faultOf(shape, error);
       const fault = drawing.fault.value;
-      throw fault ? new FieldFault(t.cornerFault(fault.corner + 1, fault.message)) : error;
+      throw fault ? new FieldFault(t.cornerFault(fault.corner + 1, faultWords(fault.message))) : error;
     });
     await readZones();
     say(common().saved);

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { ApiError, api, call, messageOf } from "../../api";
+import { ApiError, api, call } from "../../api";
 import { ShoresNote } from "../../boxes";
 import { watchCrossings } from "../../crossings";
 import { useStage } from "../../map/current";
@@ -15,7 +15,6 @@ import { ask } from "../../ui/dialog";
 import { Icon } from "../../ui/icons";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Facts, Panel } from "../../ui/panel";
-import { say } from "../../ui/toasts";
 import { common } from "../../ui/words";
 import { distance, place } from "../../units";
 import { readZones, type Zone, zones } from "../../zones";
@@ -137,9 +136,7 @@ function Actions({ zone: { id, is_active, is_from_shore } }: { zone: Zone }): JS
         </a>
       )}
       {may("geofences:write") && !is_from_shore && (
-        <Button onClick={() => toggle().catch((error) => say(messageOf(error)))}>
-          {is_active ? t.switchOff : t.switchOn}
-        </Button>
+        <Button onClick={toggle}>{is_active ? t.switchOff : t.switchOn}</Button>
       )}
       {may("geofences:delete") && !is_from_shore && (
         <Button kind="danger" icon="trash" onClick={remove}>
