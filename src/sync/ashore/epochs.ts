@@ -19,7 +19,7 @@ export interface PushHead {
   parent: string | null;
   sequence: number;
   sections: readonly SectionHead[];
-  /** What it tells of its box. */
+  /** The part about its box. */
   box: {
     /** Bytes of the request's body. */
     bytes: number;

@@ -15,7 +15,7 @@ import type { Held } from "./table";
  * last row of its stretch: whatever breaks off is sent again from there, and rows that are here already are the same.
  */
 
-/** What is done with a push, one after another. */
+/** The steps of a push, one after another. */
 type Unit =
   | { sort: "record"; record: SentRecord }
   | { sort: "position"; position: SentPosition; isTold: boolean }

@@ -118,10 +118,13 @@ function writeHeader(
   to.number(head.backlog.ageSeconds);
   to.text(head.version.slice(0, MOST_VERSION));
   to.number(sections.length);
+  // Lanes of one feed are near to each other.
+  let before = 0;
   for (const { lane, begins, from, hash } of sections) {
     to.byte(numberOfLane(lane) | (begins ? BEGINS : 0));
-    to.number(from);
+    to.signed(from - before);
     to.bytes(bytesOfHex(hash));
+    before = from;
   }
   to.number(plainLength);
   to.number(frameLength);
@@ -157,13 +160,16 @@ export function splitBody(body: Uint8Array): SplitBody {
   const version = from.text();
   if (version.length > MOST_VERSION) throw new MalformedBatch("its version is too long");
   const sections: ReadHeader["sections"] = [];
+  let last = 0;
   for (let left = from.count(MOST_SECTIONS); left > 0; left--) {
     const byte = from.byte();
     const lane = laneOfNumber(byte & ~BEGINS);
-    const place = { from: from.number(), hash: hexOf(from.bytes(HASH_BYTES)) };
+    last += from.signed();
+    if (last < 0 || !Number.isSafeInteger(last)) throw new MalformedBatch("a number is none of a lane");
+    const hash = hexOf(from.bytes(HASH_BYTES));
     if (lane && sections.some((other) => other?.lane === lane))
       throw new MalformedBatch("a lane comes twice");
-    sections.push(lane && { lane, begins: (byte & BEGINS) !== 0, ...place });
+    sections.push(lane && { lane, begins: (byte & BEGINS) !== 0, from: last, hash });
   }
   const plainLength = from.count(MOST_PLAIN);
   const frame = from.sized();

@@ -109,7 +109,7 @@ async function decoded(frame: Uint8Array, length: number): Promise<Uint8Array | 
   }
 }
 
-/** What a box says of the zones and rules that it holds; null where it says nothing. */
+/** A box's words on the zones and rules that it holds; null where it says nothing. */
 function appliedOf({
   set,
 }: Record<string, unknown>): { version: number | null; error: string | null } | null {

@@ -16,7 +16,7 @@ import { LANES } from "../../../src/sync/batch/lanes";
 import { readPositions, type SentPosition, writePositions } from "../../../src/sync/batch/positions";
 import { atOnce } from "../../../src/sync/batch/steps";
 import { withAllSpeeds } from "../../../src/tracking/ingest/speeds";
-import { seaTrack } from "../support/sea-track";
+import { seaTrack } from "../sea-track";
 
 /** The form of batches: whatever is written is read again, and whatever else is read does no harm. */
 

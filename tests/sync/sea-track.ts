@@ -1,6 +1,6 @@
-import type { SentPosition } from "../../../src/sync/batch/positions";
-import { withAllSpeeds } from "../../../src/tracking/ingest/speeds";
-import { randomFrom } from "../../support/random";
+import type { SentPosition } from "../../src/sync/batch/positions";
+import { withAllSpeeds } from "../../src/tracking/ingest/speeds";
+import { randomFrom } from "../support/random";
 
 /** Boats that sail, as receivers tell of them: with the noise of a receiver, and the decimals of its protocol. */
 
