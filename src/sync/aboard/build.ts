@@ -145,7 +145,7 @@ class Builder {
       this.#addRecords("trips");
       this.#addRecords("zones");
       await this.#addPositions(positions);
-      if (!isMetered) await this.#addHistory();
+      await this.#addHistory();
     }
     this.#built.hasMore = this.#isFull;
     this.#addEmpty(LANES.filter((lane) => this.#state.lanes[lane].begins || this.#memory.unsure.has(lane)));
@@ -333,7 +333,7 @@ class Builder {
       }
       await nextTurn();
     }
-    chunk.skipped = thinnedBetween(after, chunk.upTo);
+    if (lane === "backlog") chunk.skipped = thinnedBetween(after, chunk.upTo);
     chunk.hash = hashOf(chunk.upTo) ?? NO_HASH;
     return chunk;
   }
@@ -360,6 +360,7 @@ class Builder {
     let after = this.#memory.readFrom("history", this.#state);
     for (let place = placeAfter(walks, after); place && !this.#isFull; place = placeAfter(walks, after)) {
       const { walk, base } = place;
+      if (walk.kind === "position" && this.#mode.isMetered) break;
       const end = base + walk.to - walk.from;
       const numberOf = (row: number) => base + row - walk.from;
       const chunk: Chunk = { records: [], positions: [], skipped: [], upTo: end, hash: NO_HASH };

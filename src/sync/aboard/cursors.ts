@@ -24,7 +24,7 @@ export interface Answer {
   /** The hashes of those numbers, for lanes of which nothing was stored. */
   hashes?: Partial<Record<Lane, string>>;
   /** Lanes that can't go on, since the shore doesn't know where they were. */
-  unknown?: readonly Lane[];
+  unknown?: readonly string[];
 }
 
 /** The box's knowledge of its own rows. */

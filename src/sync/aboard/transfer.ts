@@ -20,7 +20,7 @@ import {
   countPositions,
   laneHash,
   newestNumber,
-  oldestStart,
+  oldestKept,
   type RecordLane,
   timeAfter,
 } from "./feed";
@@ -57,6 +57,10 @@ export interface LaneBacklog {
 /** The result of an answer. */
 export type Result =
   | "went on"
+  /** No lane has moved. */
+  | "stood still"
+  /** The shore was restored: it holds less than before. */
+  | "went back"
   /** Another life of these numbers was known ashore, or nothing of what was told: another epoch has begun. */
   | "forked"
   | "begun anew";
@@ -94,6 +98,12 @@ export class Transfer {
     return this.#state.epoch;
   }
 
+  /** For each lane the highest number that the shore holds without a gap. */
+  acknowledged(): Record<Lane, number> {
+    const { lanes } = this.#state;
+    return Object.fromEntries(LANES.map((lane) => [lane, lanes[lane].acknowledged])) as Record<Lane, number>;
+  }
+
   /** Says what waits, at the cost of some looks at indexes. */
   waiting({ isMetered, alertsOnly }: Pick<Mode, "isMetered" | "alertsOnly">): Waiting {
     const from = (lane: Lane) => this.#memory.readFrom(lane, this.#state);
@@ -104,8 +114,10 @@ export class Transfer {
       (lane) => head > from(lane) && changesOf(lane, from(lane), 1).length > 0,
     );
     const hasPositions = this.#has("position") && head > from(isMetered ? "thinned" : "backlog");
-    const hasHistory = !isMetered && this.#historyLeft > 0;
-    const some = hasAlert || hasRecords || hasPositions || hasHistory;
+    const hasHistory = this.#historyLeft(isMetered) > 0;
+    // The shore is to tell of these where they are.
+    const isOpen = this.#memory.unsure.size > 0 || LANES.some((lane) => this.#state.lanes[lane].begins);
+    const some = hasAlert || hasRecords || hasPositions || hasHistory || isOpen;
     return { alert: hasAlert, some, much: some && this.#hasMore };
   }
 
@@ -113,8 +125,11 @@ export class Transfer {
     return this.#include.includes(kind);
   }
 
-  get #historyLeft(): number {
-    return lengthOfWalks(this.#state.walks) - this.#state.lanes.history.acknowledged;
+  /** Rows of before the epoch that are to be told: older positions wait for a line that costs nothing. */
+  #historyLeft(isMetered = false): number {
+    const { walks, lanes } = this.#state;
+    const told = isMetered ? walks.filter(({ kind }) => kind !== "position") : walks;
+    return Math.max(0, lengthOfWalks(told) - lanes.history.acknowledged);
   }
 
   /** All that waits, by lane. */
@@ -128,11 +143,12 @@ export class Transfer {
     const record = USUAL_RECORD * this.#sizes.character;
     const lanes = RECORD_LANES.map((lane) => {
       const after = this.#memory.readFrom(lane, this.#state);
-      return of(lane, countOf(lane, after), record, after);
+      const first = changesOf(lane, after, 1)[0]?.number ?? after + 1;
+      return of(lane, countOf(lane, after), record, first - 1);
     });
     const after = this.#memory.readFrom("backlog", this.#state);
     const positions = this.#has("position") ? countPositions(after) : 0;
-    const older = { ...of("history", 0, 0, 0), rows: this.#historyLeft };
+    const older = { ...of("history", 0, 0, 0), rows: this.#historyLeft() };
     return [
       ...lanes,
       of("backlog", positions, this.#sizes.position, after),
@@ -211,7 +227,7 @@ export class Transfer {
     );
     const settled = settle(state.lanes, sent, answer, {
       hashOf: (lane, number) => laneHash(lane, number, state.epoch),
-      isKeptAfter: (lane, number) => lane === "history" || number >= oldestStart(),
+      isKeptAfter: (lane, number) => lane === "history" || number >= oldestKept(),
     });
     if (settled === "fork" || settled === "whole") {
       const begin = settled === "fork" ? forkEpoch : wholeEpoch;
@@ -232,7 +248,8 @@ export class Transfer {
       noteTraffic(bytes, true);
     });
     this.#hasMore = built.hasMore || back !== null;
-    return "went on";
+    if (back !== null) return "went back";
+    return Object.keys(settled.lanes).length > 0 ? "went on" : "stood still";
   }
 
   /** Moves lanes in memory. Returns the lowest number to which one of the feed goes back; null if none does. */
