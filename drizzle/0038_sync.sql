@@ -32,8 +32,6 @@ CREATE TABLE `sync_epochs` (
 	`epoch` text NOT NULL,
 	`lanes` text NOT NULL,
 	`sequence` integer NOT NULL,
-	`skipped_rows` integer NOT NULL,
-	`skipped` text NOT NULL,
 	`last_contact_at` integer NOT NULL,
 	PRIMARY KEY(`box_id`, `epoch`),
 	FOREIGN KEY (`box_id`) REFERENCES `boxes`(`id`) ON UPDATE no action ON DELETE cascade
@@ -42,4 +40,7 @@ CREATE TABLE `sync_epochs` (
 DROP INDEX `gps_points_second`;--> statement-breakpoint
 ALTER TABLE `gps_points` ADD `box_id` text;--> statement-breakpoint
 CREATE UNIQUE INDEX `gps_points_second` ON `gps_points` (`device_id`,`timestamp`) WHERE source <> 'api' AND device_id IS NOT NULL AND box_id IS NULL;--> statement-breakpoint
-CREATE INDEX `changes_rare` ON `changes` (`number`) WHERE kind NOT IN (0, 1, 5, 6);
+CREATE INDEX `changes_rare` ON `changes` (`number`) WHERE kind NOT IN (0, 1, 5, 6);--> statement-breakpoint
+ALTER TABLE `boxes` DROP COLUMN `hashes`;--> statement-breakpoint
+ALTER TABLE `boxes` ADD `skipped_rows` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE `boxes` ADD `refused_rows` integer DEFAULT 0 NOT NULL;

@@ -18,6 +18,8 @@ export interface Heard {
   follows: boolean[];
   /** Lanes that can't go on: nothing is known of where they were. */
   unknown: Lane[];
+  /** A later request was heard before this one. */
+  isStale: boolean;
 }
 
 /** Of an epoch that wasn't heard before. */
@@ -50,5 +52,5 @@ export function hear(
     else unknown.push(lane);
     return false;
   });
-  return { lanes, sequence: isStale ? known.sequence : sequence, follows, unknown };
+  return { lanes, sequence: isStale ? known.sequence : sequence, follows, unknown, isStale };
 }

@@ -1,6 +1,5 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { time } from "../../kernel/db/table";
-import type { Skipped } from "../batch/batch";
 import type { Lane } from "../batch/lanes";
 import { boxes } from "../boxes/table";
 
@@ -24,9 +23,6 @@ export const syncEpochs = sqliteTable(
     lanes: text({ mode: "json" }).$type<Partial<Record<Lane, Held>>>().notNull(),
     /** Of the last request that was heard: an older one that was on its way for long is not. */
     sequence: integer().notNull(),
-    /** Positions that the box gave up, since too many waited, and the newest stretches of these. */
-    skipped_rows: integer().notNull(),
-    skipped: text({ mode: "json" }).$type<Skipped[]>().notNull(),
     last_contact_at: time().notNull(),
   },
   (table) => [primaryKey({ columns: [table.box_id, table.epoch] })],

@@ -161,6 +161,8 @@ export function splitBody(body: Uint8Array): SplitBody {
     const byte = from.byte();
     const lane = laneOfNumber(byte & ~BEGINS);
     const place = { from: from.number(), hash: hexOf(from.bytes(HASH_BYTES)) };
+    if (lane && sections.some((other) => other?.lane === lane))
+      throw new MalformedBatch("a lane comes twice");
     sections.push(lane && { lane, begins: (byte & BEGINS) !== 0, ...place });
   }
   const plainLength = from.count(MOST_PLAIN);

@@ -1,3 +1,5 @@
+import type { TProperties, TSchema } from "@sinclair/typebox";
+import { ALERT_STATUSES } from "../../alerts/alerts/words";
 import { CONDITION_TYPES, SEVERITIES, ZONE_EVENTS } from "../../alerts/kinds";
 import { isUuid, t } from "../../kernel/http/schema";
 import { checkerOf } from "../../kernel/http/validation";
@@ -127,7 +129,7 @@ export const AlertRow = t.Object({
   condition: oneOf(CONDITION_TYPES),
   event: maybe(oneOf(ZONE_EVENTS)),
   severity: oneOf(SEVERITIES),
-  status: oneOf(["open", "acknowledged", "cleared"]),
+  status: oneOf(ALERT_STATUSES),
   device_id: maybe(id),
   device_name: maybe(text),
   subject: maybe(text),
@@ -148,6 +150,12 @@ export const AlertRow = t.Object({
   escalated_at: maybe(time),
 });
 
+/** A row with null for each field that it lacks, and without those that aren't known. */
+type Whole<T> = {
+  [K in keyof T]-?: undefined extends T[K] ? Exclude<T[K], undefined> | null : WholeItems<T[K]>;
+};
+type WholeItems<T> = T extends (infer Item)[] ? (Item extends object ? Whole<Item>[] : T) : T;
+
 export interface Rows {
   device: (typeof DeviceRow)["static"];
   trip: (typeof TripRow)["static"];
@@ -157,14 +165,31 @@ export interface Rows {
 }
 /** Kinds of records that come as rows: a position comes so only when it is deleted. */
 export type RowKind = keyof Rows;
+export type WholeRow<K extends RowKind> = Whole<Rows[K]>;
 
-const CHECKS = {
+const SCHEMAS = { device: DeviceRow, trip: TripRow, entry: EntryRow, crossing: CrossingRow, alert: AlertRow };
+
+const CHECKS: Record<RowKind, (row: unknown) => boolean> = {
   device: checkerOf(DeviceRow),
   trip: checkerOf(TripRow),
   entry: checkerOf(EntryRow),
   crossing: checkerOf(CrossingRow),
   alert: checkerOf(AlertRow),
-} as const;
+};
+
+/** A value of a schema with null for each field that it lacks, and without those that the schema doesn't know. */
+function completed(schema: TSchema, value: unknown): unknown {
+  if (value === undefined) return null;
+  if (schema.type === "array") return (value as unknown[]).map((item) => completed(schema.items, item));
+  if (schema.type !== "object") return value;
+  const fields = value as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(schema.properties as TProperties).map(([name, field]) => [
+      name,
+      completed(field, fields[name]),
+    ]),
+  );
+}
 
 /** SQLite keeps no half a character, and comparisons with what was sent would fail. */
 const isWellFormed = (value: unknown): boolean =>
@@ -172,22 +197,18 @@ const isWellFormed = (value: unknown): boolean =>
     ? value.isWellFormed()
     : typeof value !== "object" || value === null || Object.values(value).every(isWellFormed);
 
-/** A record whose row was checked, or that is deleted. */
-export type CheckedRecord = {
-  [K in RowKind]: { kind: K; id: string; row: Rows[K] | null };
-}[RowKind];
+/** A record that can be stored: its row was checked and is whole, or it is deleted. */
+export type SoundRecord =
+  | { [K in RowKind]: { kind: K; id: string; row: WholeRow<K> | null } }[RowKind]
+  | { kind: "position"; id: string; row: null };
 
-/** True for an identifier in lower case. */
-const isId = (value: string): boolean => isUuid(value) && value === value.toLowerCase();
-
-/** True for a record that can be stored. */
-export function isSound(
-  record: SentRecord,
-): record is SentRecord & (CheckedRecord | { kind: "position"; row: null }) {
-  const { kind, id: identifier, row } = record;
-  if (!isId(identifier)) return false;
-  if (row === null) return true;
-  return kind !== "position" && CHECKS[kind](row) && isWellFormed(row);
+/** A record in the form in which it is stored; null for one that can't be. */
+export function soundRecord({ kind, id: identifier, row }: SentRecord): SoundRecord | null {
+  if (!isUuid(identifier) || identifier !== identifier.toLowerCase()) return null;
+  if (row === null) return { kind, id: identifier, row };
+  if (kind === "position" || !CHECKS[kind](row)) return null;
+  const complete = completed(SCHEMAS[kind], row);
+  return isWellFormed(complete) ? ({ kind, id: identifier, row: complete } as SoundRecord) : null;
 }
 
 const isFiniteOrNull = (value: number | null): boolean => value === null || Number.isFinite(value);

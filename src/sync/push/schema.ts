@@ -51,6 +51,15 @@ export const PushAnswer = record(
         examples: [[]],
       }),
     ),
+    overtaken_by: t.Optional(
+      t.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description:
+          "The sequence of a later request that was heard before this one, of which nothing was stored: the next one has to have a higher sequence",
+        examples: [33_554_435],
+      }),
+    ),
     refused: t.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,

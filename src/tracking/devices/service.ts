@@ -1,4 +1,17 @@
-import { and, asc, desc, eq, getTableColumns, gt, inArray, ne } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  inArray,
+  isNotNull,
+  ne,
+  placeholder,
+  type SQL,
+} from "drizzle-orm";
 import { endWatch } from "../../alerts/anchor/service";
 import { forgetDevice as forgetAlertsOf } from "../../alerts/rules/service";
 import { note, noteTripsOf } from "../../feed/journal";
@@ -9,7 +22,7 @@ import { linkApiKey } from "../../identity/api-keys/service";
 import { apiKeys } from "../../identity/api-keys/table";
 import { recordAudit } from "../../identity/audit/service";
 import { newId } from "../../kernel/crypto/id";
-import { db } from "../../kernel/db/connection";
+import { db, statement } from "../../kernel/db/connection";
 import { adjustCounter, counter, counterNow } from "../../kernel/db/counters";
 import { afterCommit } from "../../kernel/db/transactions";
 import { conflict, forbidden, isUniqueViolation, notFound } from "../../kernel/errors/errors";
@@ -85,10 +98,15 @@ export function getDevice(id: string): Device {
 }
 
 /**
- * Most devices of an installation: the newest position of each is one list, which has no pages unless they
- * are asked for.
+ * Most devices of an installation, and of each box that sends to it: the newest position of each is one list, which has no pages
+ * unless they are asked for.
  */
 const MAX_DEVICES = 2_000;
+
+const sentBy = (which: SQL) =>
+  statement(() => db.select({ n: count() }).from(devices).where(which).prepare());
+const sentByAll = sentBy(isNotNull(devices.box_id));
+const sentByOne = sentBy(eq(devices.box_id, placeholder("box")));
 
 /**
  * Creates a device, and links the key that posts for it if one is named. Throws 409 if there are too many
@@ -108,7 +126,7 @@ export function createDevice(actor: Actor, { api_key_id, ...input }: NewDevice):
  * another one has its `external_id`.
  */
 export function insertDevice(input: Omit<NewDevice, "api_key_id">): string {
-  if (counterNow("devices") >= MAX_DEVICES)
+  if (counterNow("devices") - (sentByAll().get()?.n ?? 0) >= MAX_DEVICES)
     throw conflict(`There can be at most ${MAX_DEVICES.toLocaleString("en")} devices; delete one first`);
   const id = newId();
   refusingTaken(() =>
@@ -229,6 +247,10 @@ export function removeDevice(id: string): void {
 
 /** Fields of a device as a box sends them. */
 export type MirroredDevice = Omit<typeof devices.$inferInsert, "id" | "box_id">;
+
+/** True if a box has sent as many devices as it can have: all those of a server. */
+export const hasAllDevices = (boxId: string): boolean =>
+  (sentByOne().get({ box: boxId })?.n ?? 0) >= MAX_DEVICES;
 
 /**
  * Stores a device of a box as the box has it, in the current transaction. Another device of the box that has its `external_id` has
