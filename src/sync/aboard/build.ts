@@ -52,7 +52,7 @@ export interface Sizes {
 /** The content of a request, and what becomes of the lanes once it is acknowledged. */
 export interface Built {
   sections: Section[];
-  /** Where each lane goes on reading once all of its section is acknowledged. */
+  /** The place from which each lane goes on reading once all of its section is acknowledged. */
   readUpTo: Partial<Record<Lane, number>>;
   /** Devices whose newest position is told, with its time. */
   newest: Map<string, number>;

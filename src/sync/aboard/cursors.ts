@@ -25,6 +25,8 @@ export interface Answer {
   hashes?: Partial<Record<Lane, string>>;
   /** Lanes that can't go on, since the shore doesn't know where they were. */
   unknown?: readonly string[];
+  /** The sequence of a later request that was heard before, so that nothing of this one was stored. */
+  overtaken_by?: number;
 }
 
 /** The box's knowledge of its own rows. */

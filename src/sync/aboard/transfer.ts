@@ -68,6 +68,8 @@ export type Result =
 const RECORD_LANES: readonly RecordLane[] = ["alerts", "trips", "zones"];
 /** A step for each start, so that requests of an epoch are numbered without a write for each. */
 const REQUESTS_A_START = 2 ** 24;
+/** A sequence of requests that no box reaches by itself. */
+const MOST_SEQUENCE = 2 ** 52;
 /** Sections for which a header has room, and with the name of a parent. */
 const MOST_SECTIONS = { alone: 6, withParent: 5 };
 const LEVEL = 9;
@@ -229,15 +231,16 @@ export class Transfer {
       hashOf: (lane, number) => laneHash(lane, number, state.epoch),
       isKeptAfter: (lane, number) => lane === "history" || number >= oldestKept(),
     });
-    if (settled === "fork" || settled === "whole") {
-      const begin = settled === "fork" ? forkEpoch : wholeEpoch;
+    const isBeyondReach = !this.#overtake(answer.overtaken_by ?? 0);
+    if (settled === "fork" || settled === "whole" || isBeyondReach) {
+      const begin = settled === "whole" ? wholeEpoch : forkEpoch;
       this.#state = await transact(() => {
         noteTraffic(bytes, true);
         return begin(state, this.#include);
       });
       this.#memory = new Memory();
       this.#hasMore = true;
-      return settled === "fork" ? "forked" : "begun anew";
+      return settled === "whole" ? "begun anew" : "forked";
     }
     this.#memory.unsure = new Set(settled.unsure);
     const back = this.#move(settled.lanes, sent, built);
@@ -250,6 +253,16 @@ export class Transfer {
     this.#hasMore = built.hasMore || back !== null;
     if (back !== null) return "went back";
     return Object.keys(settled.lanes).length > 0 ? "went on" : "stood still";
+  }
+
+  /**
+   * Goes on behind the sequence of a request that the shore heard before, as one of a copy of this box, or of this one before its
+   * disk was replaced. False if no sequence is behind it.
+   */
+  #overtake(sequence: number): boolean {
+    if (sequence >= MOST_SEQUENCE) return false;
+    this.#requests = Math.max(this.#requests, sequence - this.#state.starts * REQUESTS_A_START);
+    return true;
   }
 
   /** Moves lanes in memory. Returns the lowest number to which one of the feed goes back; null if none does. */

@@ -102,7 +102,7 @@ export class Worker {
     const remarks = this.#set.remarks();
     const most = left > 0 ? Math.min(limit, Math.max(left, LEAST_LIMIT)) : limit;
     const prepared = await this.#transfer.prepare(most, modeWith(left), remarks);
-    // What waited may be nothing that the shore is told, as positions between those of a metered line.
+    // Nothing may be left of it for the shore, as of positions between those of a metered line.
     if (!prepared.hasRows && this.#next().do !== "ask") return;
     const outcome = await this.#send(prepared);
     if (outcome === "stopped") return;
