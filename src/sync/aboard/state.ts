@@ -67,7 +67,9 @@ function beginEpoch(include: readonly Walk["kind"][], before: Row | null, starts
   const number = newestNumber();
   const place: LaneState = { acknowledged: number, hash: hashOf(number) ?? NO_HASH, begins: true };
   const lanes = Object.fromEntries(LANES.map((lane) => [lane, place])) as LaneStates;
-  lanes.history = { acknowledged: 0, hash: NO_HASH, begins: true };
+  const beginning: LaneState = { acknowledged: 0, hash: NO_HASH, begins: true };
+  // The newest positions are of before the epoch, and need numbers all the same.
+  Object.assign(lanes, { newest: beginning, history: beginning });
   const walks = WALKED.filter((kind) => include.includes(kind)).map(walkThrough);
   const state = { epoch: newEpoch(), parent: null, starts, walks, released: number, lanes };
   return keep(state, include, before);

@@ -78,6 +78,9 @@ const FIRST_SIZES: Sizes = { position: 20, character: 0.4 };
 /** Characters of a record whose size isn't known yet. */
 const USUAL_RECORD = 400;
 
+/** Lanes whose rows are not read from the feed. */
+const isByItself = (lane: Lane): boolean => lane === "history" || lane === "newest";
+
 export class Transfer {
   readonly #include: readonly Walk["kind"][];
   #state: State;
@@ -229,7 +232,7 @@ export class Transfer {
     );
     const settled = settle(state.lanes, sent, answer, {
       hashOf: (lane, number) => laneHash(lane, number, state.epoch),
-      isKeptAfter: (lane, number) => lane === "history" || number >= oldestKept(),
+      isKeptAfter: (lane, number) => isByItself(lane) || number >= oldestKept(),
     });
     const isBeyondReach = !this.#overtake(answer.overtaken_by ?? 0);
     if (settled === "fork" || settled === "whole" || isBeyondReach) {
@@ -273,7 +276,7 @@ export class Transfer {
     for (const [lane, next] of Object.entries(lanes) as [Lane, LaneStates[Lane]][]) {
       if (next.acknowledged < states[lane].acknowledged) {
         this.#memory.forgetRead(lane);
-        if (lane !== "history") back = Math.min(back ?? Number.POSITIVE_INFINITY, next.acknowledged);
+        if (!isByItself(lane)) back = Math.min(back ?? Number.POSITIVE_INFINITY, next.acknowledged);
       } else if (isWhole(lane)) this.#memory.noteRead(lane, built.readUpTo[lane] ?? next.acknowledged);
       states[lane] = next;
     }

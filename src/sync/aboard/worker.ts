@@ -31,7 +31,7 @@ import type { Prepared, Transfer } from "./transfer";
  */
 
 /** Milliseconds between two looks at what waits and at the clock, at most. */
-const LOOK = SECOND;
+const LOOK = SECOND / 4;
 /** Milliseconds in which many changes are one: thousands of positions a second cost ten looks. */
 const GATHER = 100;
 /** Answers in turn that brought nothing: more of them are a fault of the shore. */
