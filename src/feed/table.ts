@@ -45,8 +45,8 @@ export const feedReaders = sqliteTable("feed_readers", {
 });
 
 /**
- * Stretches of which positions were given up, since too many changes waited for a reader that never forgets: one position of a
- * device is left in so many seconds. Whoever else reads there is told that it is not kept.
+ * Stretches of which positions were given up, since too many changes waited for the shore: one position of a device is left in so
+ * many seconds. They lie side by side, and whoever else reads there or before is told that it is not kept.
  */
 export const feedThinned = sqliteTable("feed_thinned", {
   from_number: integer().primaryKey(),

@@ -29,7 +29,15 @@ import type { Memory, Spans } from "./memory";
 import { readRow, toSent } from "./rows";
 import type { State } from "./state";
 import type { Walk } from "./table";
-import { isWalked, nextPositions, nextRows, placeAfter, rowNumberOf } from "./walks";
+import {
+  isWalked,
+  lengthOfWalks,
+  nextPositions,
+  nextRows,
+  placeAfter,
+  rowNumberOf,
+  walksLeft,
+} from "./walks";
 
 /** The way from the feed to a request: all that waits, lane by lane, until the request is full. */
 
@@ -52,7 +60,7 @@ export interface Sizes {
 /** The content of a request, and what becomes of the lanes once it is acknowledged. */
 export interface Built {
   sections: Section[];
-  /** Where each lane goes on reading once all of its section is acknowledged. */
+  /** The place from which each lane goes on reading once all of its section is acknowledged. */
   readUpTo: Partial<Record<Lane, number>>;
   /** Devices whose newest position is told, with its time. */
   newest: Map<string, number>;
@@ -145,7 +153,7 @@ class Builder {
       this.#addRecords("trips");
       this.#addRecords("zones");
       await this.#addPositions(positions);
-      if (!isMetered) await this.#addHistory();
+      await this.#addHistory();
     }
     this.#built.hasMore = this.#isFull;
     this.#addEmpty(LANES.filter((lane) => this.#state.lanes[lane].begins || this.#memory.unsure.has(lane)));
@@ -255,8 +263,8 @@ class Builder {
     const memory = this.#memory;
     memory.noteMoves(head);
     if (memory.moved.size === 0 || !this.#include.has("position") || this.#isFull) return;
-    const waiting = countPositions(memory.readFrom(lane, this.#state)) * this.#sizes.position;
-    if (waiting < this.#left) return;
+    const waiting = countPositions(memory.readFrom(lane, this.#state)) + this.#olderPositions;
+    if (waiting * this.#sizes.position < this.#left) return;
     const from = this.#state.lanes.newest.acknowledged;
     const rows: Row[] = [];
     for (const deviceId of memory.moved) {
@@ -281,6 +289,13 @@ class Builder {
     this.#add("newest", [{ records, positions, skipped: [], upTo: head, hash: hashOf(head) ?? NO_HASH }]);
   }
 
+  /** Positions of before the epoch that are to be told; Infinity if these wait for another line. */
+  get #olderPositions(): number {
+    const left = walksLeft(this.#state.walks, this.#state.lanes.history.acknowledged);
+    const rows = lengthOfWalks(left.filter(({ kind }) => kind === "position"));
+    return rows > 0 && this.#mode.isMetered ? Number.POSITIVE_INFINITY : rows;
+  }
+
   #referencesOf({ device_id, trip_id }: Row): SentRecord[] {
     return [...this.#referenceTo("device", device_id), ...this.#referenceTo("trip", trip_id)];
   }
@@ -302,7 +317,7 @@ class Builder {
       else if (chunks.length === 0) this.#memory.noteRead(lane, after);
     }
     if (chunks.length === 0 && after >= head) this.#memory.noteRead(lane, after);
-    if (lane === "backlog" && after >= head) this.#built.drainedTo = head;
+    if (lane === "backlog" && after >= head && this.#olderPositions === 0) this.#built.drainedTo = head;
     this.#built.readUpTo[lane] = after;
     this.#add(lane, chunks);
   }
@@ -333,7 +348,7 @@ class Builder {
       }
       await nextTurn();
     }
-    chunk.skipped = thinnedBetween(after, chunk.upTo);
+    if (lane === "backlog") chunk.skipped = thinnedBetween(after, chunk.upTo);
     chunk.hash = hashOf(chunk.upTo) ?? NO_HASH;
     return chunk;
   }
@@ -360,6 +375,7 @@ class Builder {
     let after = this.#memory.readFrom("history", this.#state);
     for (let place = placeAfter(walks, after); place && !this.#isFull; place = placeAfter(walks, after)) {
       const { walk, base } = place;
+      if (walk.kind === "position" && this.#mode.isMetered) break;
       const end = base + walk.to - walk.from;
       const numberOf = (row: number) => base + row - walk.from;
       const chunk: Chunk = { records: [], positions: [], skipped: [], upTo: end, hash: NO_HASH };

@@ -24,7 +24,9 @@ export interface Answer {
   /** The hashes of those numbers, for lanes of which nothing was stored. */
   hashes?: Partial<Record<Lane, string>>;
   /** Lanes that can't go on, since the shore doesn't know where they were. */
-  unknown?: readonly Lane[];
+  unknown?: readonly string[];
+  /** The sequence of a later request that was heard before, so that nothing of this one was stored. */
+  overtaken_by?: number;
 }
 
 /** The box's knowledge of its own rows. */

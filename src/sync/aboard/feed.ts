@@ -1,4 +1,4 @@
-import { currentEpoch, newestNumber, oldestStart } from "../../feed/journal";
+import { currentEpoch, newestNumber, oldestKept } from "../../feed/journal";
 import { type ChangeKind, numberOfKind } from "../../feed/kinds";
 import { IS_RARE } from "../../feed/table";
 import { sqlite, statement } from "../../kernel/db/connection";
@@ -9,7 +9,7 @@ import type { Lane } from "../batch/lanes";
 
 /** The feed as the lanes read it. Raw SQL: a week of positions is read here, and the rarer kinds by an index of their own. */
 
-export { currentEpoch, newestNumber, oldestStart };
+export { currentEpoch, newestNumber, oldestKept };
 
 /** Lanes of the rarer kinds. */
 export type RecordLane = "alerts" | "trips" | "zones";
@@ -60,9 +60,19 @@ const COUNTS = { alerts: laneCount("alerts"), trips: laneCount("trips"), zones: 
 /** Number of the changes of a lane after a number. */
 export const countOf = (lane: RecordLane, after: number): number => COUNTS[lane]().get(after)?.n ?? 0;
 
+const givenUp = statement(() =>
+  sqlite.prepare<{ n: number | null }, [number]>(
+    "SELECT sum(rows) AS n FROM feed_thinned WHERE to_number > ?",
+  ),
+);
+
+/** About the number of changes after a number: of those of the stretch that it lies in too many may count as given up. */
+export const countAll = (after: number): number =>
+  Math.max(0, newestNumber() - after - (givenUp().get(after)?.n ?? 0));
+
 /** About the number of changes of positions after a number: those that are told of together are among them. */
 export const countPositions = (after: number): number =>
-  Math.max(0, newestNumber() - after - (rareCount().get(after)?.n ?? 0));
+  Math.max(0, countAll(after) - (rareCount().get(after)?.n ?? 0));
 
 const pendingRecords = statement(() =>
   sqlite.prepare<{ record: string }, [number]>(

@@ -41,7 +41,7 @@ export const NOTHING: Waiting = { alert: false, some: false, much: false };
 
 /** Bytes of the first request, and bounds of all. */
 const FIRST_LIMIT = 8 * 1024;
-const LEAST_LIMIT = 1024;
+export const LEAST_LIMIT = 1024;
 export const MOST_LIMIT = 256 * 1024;
 
 export const START: Machine = {
@@ -172,10 +172,6 @@ export function gaveUp(machine: Machine): Machine {
     line: { ...machine.line, limit: clamp(machine.line.limit / 4) },
   };
 }
-
-/** Something was raised: pauses for want of news are over. */
-export const woken = (machine: Machine): Machine =>
-  machine.quiet === 0 ? machine : { ...machine, quiet: 0 };
 
 /** Milliseconds that a line needs at worst: some 300 bytes a second. */
 const BYTES_A_SECOND = 300;

@@ -1,18 +1,18 @@
 import { eq } from "drizzle-orm";
-import { acknowledge, endReader } from "../../feed/readers";
+import { acknowledge, endReader, PATIENT } from "../../feed/readers";
 import { db } from "../../kernel/db/connection";
 import { iso, now } from "../../kernel/time/clock";
 import { NO_HASH } from "../batch/batch";
 import { LANES, type Lane } from "../batch/lanes";
 import type { LaneState, LaneStates } from "./cursors";
-import { currentEpoch, hashOf, newestNumber, oldestStart } from "./feed";
+import { currentEpoch, hashOf, newestNumber, oldestKept } from "./feed";
 import { syncLanes, syncState, type Walk } from "./table";
 import { WALKED, walksLeft, walkThrough } from "./walks";
 
 /** The state of the transfer aboard, as it is kept over restarts. Everything here runs in the current transaction. */
 
 /** The name of this reader of the feed. */
-export const READER = "sync";
+export const READER = PATIENT;
 
 export interface State {
   epoch: string;
@@ -38,7 +38,7 @@ export function openState(include: readonly Walk["kind"][]): State {
   db.update(syncState).set({ starts }).where(eq(syncState.id, ID)).run();
   const state = { ...row, starts, lanes: readLanes() };
   // More has happened without a shore than is kept.
-  if (state.released < oldestStart()) return wholeEpoch(state, include);
+  if (state.released < oldestKept()) return wholeEpoch(state, include);
   acknowledge(READER, state.released);
   // A restored database: its numbers go on from older ones.
   if (row.feed_epoch !== currentEpoch()) return forkEpoch(state, include);
@@ -67,7 +67,9 @@ function beginEpoch(include: readonly Walk["kind"][], before: Row | null, starts
   const number = newestNumber();
   const place: LaneState = { acknowledged: number, hash: hashOf(number) ?? NO_HASH, begins: true };
   const lanes = Object.fromEntries(LANES.map((lane) => [lane, place])) as LaneStates;
-  lanes.history = { acknowledged: 0, hash: NO_HASH, begins: true };
+  const beginning: LaneState = { acknowledged: 0, hash: NO_HASH, begins: true };
+  // The newest positions are of before the epoch, and need numbers all the same.
+  Object.assign(lanes, { newest: beginning, history: beginning });
   const walks = WALKED.filter((kind) => include.includes(kind)).map(walkThrough);
   const state = { epoch: newEpoch(), parent: null, starts, walks, released: number, lanes };
   return keep(state, include, before);

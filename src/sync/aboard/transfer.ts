@@ -20,7 +20,7 @@ import {
   countPositions,
   laneHash,
   newestNumber,
-  oldestStart,
+  oldestKept,
   type RecordLane,
   timeAfter,
 } from "./feed";
@@ -57,6 +57,10 @@ export interface LaneBacklog {
 /** The result of an answer. */
 export type Result =
   | "went on"
+  /** No lane has moved. */
+  | "stood still"
+  /** The shore was restored: it holds less than before. */
+  | "went back"
   /** Another life of these numbers was known ashore, or nothing of what was told: another epoch has begun. */
   | "forked"
   | "begun anew";
@@ -64,6 +68,8 @@ export type Result =
 const RECORD_LANES: readonly RecordLane[] = ["alerts", "trips", "zones"];
 /** A step for each start, so that requests of an epoch are numbered without a write for each. */
 const REQUESTS_A_START = 2 ** 24;
+/** A sequence of requests that no box reaches by itself. */
+const MOST_SEQUENCE = 2 ** 52;
 /** Sections for which a header has room, and with the name of a parent. */
 const MOST_SECTIONS = { alone: 6, withParent: 5 };
 const LEVEL = 9;
@@ -71,6 +77,9 @@ const LEVEL = 9;
 const FIRST_SIZES: Sizes = { position: 20, character: 0.4 };
 /** Characters of a record whose size isn't known yet. */
 const USUAL_RECORD = 400;
+
+/** Lanes whose rows are not read from the feed. */
+const isByItself = (lane: Lane): boolean => lane === "history" || lane === "newest";
 
 export class Transfer {
   readonly #include: readonly Walk["kind"][];
@@ -94,6 +103,12 @@ export class Transfer {
     return this.#state.epoch;
   }
 
+  /** For each lane the highest number that the shore holds without a gap. */
+  acknowledged(): Record<Lane, number> {
+    const { lanes } = this.#state;
+    return Object.fromEntries(LANES.map((lane) => [lane, lanes[lane].acknowledged])) as Record<Lane, number>;
+  }
+
   /** Says what waits, at the cost of some looks at indexes. */
   waiting({ isMetered, alertsOnly }: Pick<Mode, "isMetered" | "alertsOnly">): Waiting {
     const from = (lane: Lane) => this.#memory.readFrom(lane, this.#state);
@@ -104,8 +119,10 @@ export class Transfer {
       (lane) => head > from(lane) && changesOf(lane, from(lane), 1).length > 0,
     );
     const hasPositions = this.#has("position") && head > from(isMetered ? "thinned" : "backlog");
-    const hasHistory = !isMetered && this.#historyLeft > 0;
-    const some = hasAlert || hasRecords || hasPositions || hasHistory;
+    const hasHistory = this.#historyLeft(isMetered) > 0;
+    // The shore is to tell of these where they are.
+    const isOpen = this.#memory.unsure.size > 0 || LANES.some((lane) => this.#state.lanes[lane].begins);
+    const some = hasAlert || hasRecords || hasPositions || hasHistory || isOpen;
     return { alert: hasAlert, some, much: some && this.#hasMore };
   }
 
@@ -113,8 +130,11 @@ export class Transfer {
     return this.#include.includes(kind);
   }
 
-  get #historyLeft(): number {
-    return lengthOfWalks(this.#state.walks) - this.#state.lanes.history.acknowledged;
+  /** Rows of before the epoch that are to be told: older positions wait for a line that costs nothing. */
+  #historyLeft(isMetered = false): number {
+    const { walks, lanes } = this.#state;
+    const told = isMetered ? walks.filter(({ kind }) => kind !== "position") : walks;
+    return Math.max(0, lengthOfWalks(told) - lanes.history.acknowledged);
   }
 
   /** All that waits, by lane. */
@@ -128,11 +148,12 @@ export class Transfer {
     const record = USUAL_RECORD * this.#sizes.character;
     const lanes = RECORD_LANES.map((lane) => {
       const after = this.#memory.readFrom(lane, this.#state);
-      return of(lane, countOf(lane, after), record, after);
+      const first = changesOf(lane, after, 1)[0]?.number ?? after + 1;
+      return of(lane, countOf(lane, after), record, first - 1);
     });
     const after = this.#memory.readFrom("backlog", this.#state);
     const positions = this.#has("position") ? countPositions(after) : 0;
-    const older = { ...of("history", 0, 0, 0), rows: this.#historyLeft };
+    const older = { ...of("history", 0, 0, 0), rows: this.#historyLeft() };
     return [
       ...lanes,
       of("backlog", positions, this.#sizes.position, after),
@@ -211,17 +232,18 @@ export class Transfer {
     );
     const settled = settle(state.lanes, sent, answer, {
       hashOf: (lane, number) => laneHash(lane, number, state.epoch),
-      isKeptAfter: (lane, number) => lane === "history" || number >= oldestStart(),
+      isKeptAfter: (lane, number) => isByItself(lane) || number >= oldestKept(),
     });
-    if (settled === "fork" || settled === "whole") {
-      const begin = settled === "fork" ? forkEpoch : wholeEpoch;
+    const isBeyondReach = !this.#overtake(answer.overtaken_by ?? 0);
+    if (settled === "fork" || settled === "whole" || isBeyondReach) {
+      const begin = settled === "whole" ? wholeEpoch : forkEpoch;
       this.#state = await transact(() => {
         noteTraffic(bytes, true);
         return begin(state, this.#include);
       });
       this.#memory = new Memory();
       this.#hasMore = true;
-      return settled === "fork" ? "forked" : "begun anew";
+      return settled === "whole" ? "begun anew" : "forked";
     }
     this.#memory.unsure = new Set(settled.unsure);
     const back = this.#move(settled.lanes, sent, built);
@@ -232,7 +254,18 @@ export class Transfer {
       noteTraffic(bytes, true);
     });
     this.#hasMore = built.hasMore || back !== null;
-    return "went on";
+    if (back !== null) return "went back";
+    return Object.keys(settled.lanes).length > 0 ? "went on" : "stood still";
+  }
+
+  /**
+   * Goes on behind the sequence of a request that the shore heard before, as one of a copy of this box, or of this one before its
+   * disk was replaced. False if no sequence is behind it.
+   */
+  #overtake(sequence: number): boolean {
+    if (sequence >= MOST_SEQUENCE) return false;
+    this.#requests = Math.max(this.#requests, sequence - this.#state.starts * REQUESTS_A_START);
+    return true;
   }
 
   /** Moves lanes in memory. Returns the lowest number to which one of the feed goes back; null if none does. */
@@ -243,7 +276,7 @@ export class Transfer {
     for (const [lane, next] of Object.entries(lanes) as [Lane, LaneStates[Lane]][]) {
       if (next.acknowledged < states[lane].acknowledged) {
         this.#memory.forgetRead(lane);
-        if (lane !== "history") back = Math.min(back ?? Number.POSITIVE_INFINITY, next.acknowledged);
+        if (!isByItself(lane)) back = Math.min(back ?? Number.POSITIVE_INFINITY, next.acknowledged);
       } else if (isWhole(lane)) this.#memory.noteRead(lane, built.readUpTo[lane] ?? next.acknowledged);
       states[lane] = next;
     }

@@ -56,7 +56,7 @@ export function placeAfter(walks: readonly Walk[], number: number): WalkPlace | 
   return null;
 }
 
-/** What is left of walks behind a number of their lane. */
+/** The rest of walks behind a number of their lane. */
 export function walksLeft(walks: readonly Walk[], number: number): Walk[] {
   let base = 0;
   return walks.flatMap((walk) => {
