@@ -66,8 +66,8 @@ export class ThinLine {
   readonly up = new Direction();
   readonly down = new Direction();
   readonly counts = { requests: 0, cuts: 0, lost: 0, torn: 0, unanswered: 0, doubled: 0, away: 0 };
-  /** Times at which requests came, by `performance.now()`, and the bytes of their bodies. */
-  readonly requests: { at: number; path: string; bytes: number }[] = [];
+  /** Sees each body that is sent. */
+  onBody: (body: Uint8Array) => void = () => {};
   isUp = true;
   #target: string;
   readonly #server: ReturnType<typeof createServer>;
@@ -118,7 +118,7 @@ export class ThinLine {
       body: Buffer.concat(parts),
     };
     this.counts.requests++;
-    this.requests.push({ at: performance.now(), path: carried.path, bytes: carried.body.length });
+    this.onBody(carried.body);
     const size = sizeOf(headOf(carried).length + carried.body.length);
     const fate = this.#fate();
     if (fate === "lost" || fate === "away") {

@@ -4,6 +4,7 @@ import { expectStatus } from "../support/expectations";
 import { TestServer } from "../support/server";
 import { type LineOptions, ThinLine } from "../support/thin-line";
 import { createTrip, fix, moveTrip } from "../tracking/support";
+import { seaTrack } from "./sea-track";
 import { newBox } from "./support";
 
 /** Two real servers, a boat and a shore, and the line between them. */
@@ -34,6 +35,7 @@ export class Pair {
   readonly boxId: string;
   readonly #token: string;
   devices: { id: string; key: string }[] = [];
+  #sailed = 0;
   readonly kills = { boat: 0, shore: 0 };
 
   private constructor(boat: TestServer, shore: TestServer, line: ThinLine, boxId: string, token: string) {
@@ -77,21 +79,16 @@ export class Pair {
     }
   }
 
-  /** Posts fixes of a device of the boat, by their times in Unix seconds. */
+  /** Posts fixes of a device of the boat, by their times in Unix seconds: a boat that sails, with the noise of a receiver. */
   async sail(device: number, times: readonly number[]): Promise<void> {
     const { key } = this.devices[device] as { key: string };
+    const track = seaTrack({ devices: 1, fixes: times.length, receiver: "gpsd", seed: ++this.#sailed });
     for (let at = 0; at < times.length; at += 1_000) {
-      const positions = times.slice(at, at + 1_000).map((timestamp) => {
-        const way = timestamp / 1e5 + device;
-        const knots = Math.round((5 + Math.sin(way * 50)) * 10) / 10;
-        return {
-          ...{
-            timestamp,
-            latitude: round(54 + Math.sin(way) / 5, 7),
-            longitude: round(13 + Math.cos(way) / 5, 7),
-          },
-          ...{ speed_knots: knots, heading: round((way * 360) % 360, 1), hdop: 0.9 },
-        };
+      const positions = times.slice(at, at + 1_000).map((timestamp, index) => {
+        const { latitude, longitude, speed_mps, heading, hdop, altitude } = track[
+          at + index
+        ] as (typeof track)[0];
+        return { timestamp, latitude, longitude, speed_mps, heading, hdop, altitude };
       });
       expectStatus(await this.boat.post("/v1/gps/batch", { token: key, body: { positions } }), 200);
     }
@@ -192,5 +189,3 @@ export class Pair {
     }
   }
 }
-
-const round = (value: number, places: number): number => Math.round(value * 10 ** places) / 10 ** places;
