@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { acknowledge, endReader, PATIENT } from "../../feed/readers";
-import { db } from "../../kernel/db/connection";
+import { db, statement } from "../../kernel/db/connection";
 import { iso, now } from "../../kernel/time/clock";
 import { NO_HASH } from "../batch/batch";
 import { LANES, type Lane } from "../batch/lanes";
@@ -144,9 +144,20 @@ export const endTransfer = (): void => endReader(READER);
 /** A day in UTC, `YYYY-MM-DD`. */
 const dayOf = (time: number): string => iso(time).slice(0, 10);
 
+const ofToday = statement(() =>
+  db
+    .select({
+      day: syncState.day,
+      day_bytes: syncState.day_bytes,
+      last_contact_at: syncState.last_contact_at,
+    })
+    .from(syncState)
+    .prepare(),
+);
+
 /** Counts bytes that went to and fro, and notes a contact. */
 export function noteTraffic(bytes: number, isContact: boolean): void {
-  const row = db.select().from(syncState).get();
+  const row = ofToday().get();
   if (!row) return;
   const day = dayOf(now());
   db.update(syncState)
@@ -161,7 +172,7 @@ export function noteTraffic(bytes: number, isContact: boolean): void {
 
 /** Bytes of today, and the time of the last contact; nulls before the first start with a shore. */
 export function traffic(): { bytesToday: number; lastContactAt: number | null } {
-  const row = db.select().from(syncState).get();
+  const row = ofToday().get();
   return {
     bytesToday: row && row.day === dayOf(now()) ? row.day_bytes : 0,
     lastContactAt: row?.last_contact_at ?? null,

@@ -120,7 +120,7 @@ export class ModelShore {
   }
 }
 
-/** What becomes of a request instead of a proper answer: null for that. */
+/** The fate of a request instead of a proper answer: null for that. */
 export type Mishap = (request: Request, answer: () => PushAnswer) => Response | Promise<Response> | null;
 
 /** The model behind a real HTTP server on loopback. */
@@ -128,7 +128,7 @@ export class StandInShore extends ModelShore {
   readonly #server: Server<unknown>;
   /** Headers of each request, pushes or not. */
   readonly requests: { path: string; headers: Headers; at: number }[] = [];
-  /** What becomes of the next requests. */
+  /** The fate of the next requests. */
   mishap: Mishap = () => null;
   /** The answer to whoever asks for the set. */
   answerSet: () => Response | Promise<Response> = () => Response.json(this.set);

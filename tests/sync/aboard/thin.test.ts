@@ -15,7 +15,7 @@ import { record, SERVICE } from "../../tracking/in-process";
 import { alarm, EVERYTHING, newBoatDevice, openBoat, pass, START, tellAll } from "./boat";
 import { ModelShore } from "./shore";
 
-/** What waits for the shore is bounded: positions are given up, and nothing else. */
+/** The backlog for the shore is bounded: positions are given up, and nothing else. */
 
 let shore: ModelShore;
 let devices: string[];
