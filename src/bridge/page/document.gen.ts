@@ -5230,6 +5230,26 @@ export interface components {
                     reconnects: number;
                     trouble: string | null;
                 };
+                sync?: {
+                    status: string;
+                    /** Format: date-time */
+                    last_contact_at: string | null;
+                    is_metered: boolean;
+                    /** Format: int64 */
+                    bytes_today: number;
+                    /** Format: int64 */
+                    waiting: number;
+                    lanes: {
+                        lane: string;
+                        /** Format: int64 */
+                        rows: number;
+                        /** Format: int64 */
+                        bytes: number;
+                        /** Format: int64 */
+                        age_seconds: number;
+                    }[];
+                    trouble: string | null;
+                };
             };
             warnings?: string[];
             _links: components["schemas"]["SelfLink"];

@@ -65,6 +65,10 @@ export function linkState(): LinkState | null {
   };
 }
 
+/** Rows that wait for the shore; null where none is configured. */
+export const waitingRows = (): number | null =>
+  sources?.backlog().reduce((sum, { rows }) => sum + rows, 0) ?? null;
+
 // --- Figures ----------------------------------------------------------------------------------------------
 
 /** A counter that shows only where there is a shore. */

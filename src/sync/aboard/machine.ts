@@ -11,6 +11,19 @@ export interface Line {
   limit: number;
   /** Milliseconds that an answer takes whatever the request holds. */
   latency: number;
+  /** Milliseconds that a byte takes; null until requests of several sizes were answered. */
+  perByte: number | null;
+  /** Null before the first answer. */
+  seen: Seen | null;
+}
+
+/** The requests of late: means of their sizes and times, and how these vary. */
+interface Seen {
+  bytes: number;
+  elapsed: number;
+  variance: number;
+  covariance: number;
+  answers: number;
 }
 
 export interface Machine {
@@ -49,7 +62,7 @@ export const START: Machine = {
   failures: 0,
   quiet: 0,
   askedAt: null,
-  line: { limit: FIRST_LIMIT, latency: Number.POSITIVE_INFINITY },
+  line: { limit: FIRST_LIMIT, latency: 0, perByte: null, seen: null },
 };
 
 /** Longest pauses between requests: without news or a link, and with an alert that waits. */
@@ -124,16 +137,44 @@ export function answered(machine: Machine, hadRows: boolean, time: number): Mach
   };
 }
 
-/** Bytes that take about a second, by a request that took some time. */
-function measured({ limit, latency }: Line, bytes: number, elapsed: number): Line {
-  // The quickest answer of late: an old one is believed less and less.
-  const known = Math.min(elapsed, latency * 1.05);
-  const onLine = Math.max(1, elapsed - known);
-  const possible = (bytes / onLine) * SECOND;
+/** The weight of the newest answer: some five of them are remembered. */
+const WEIGHT = 0.2;
+/** Sizes that differ less tell nothing of the time that a byte takes, in bytes. */
+const ALIKE = 256;
+
+/** The line by one more request that took some time (milliseconds): the time of a byte is the slope of times by sizes. */
+function measured({ limit, perByte: known, seen }: Line, bytes: number, elapsed: number): Line {
+  const next =
+    seen === null
+      ? { bytes, elapsed, variance: 0, covariance: 0, answers: 1 }
+      : blended(seen, bytes, elapsed);
+  const differs = next.variance > ALIKE ** 2;
+  const perByte = differs ? Math.max(0, next.covariance / next.variance) : known;
+  // Until sizes have differed, all of the time may be that of the bytes.
+  const possible = SECOND / (perByte ?? Math.max(1, elapsed) / bytes);
   // A request that was not full says little about more than it held.
-  const most = bytes >= limit / 2 ? 2 * limit : limit;
-  return { limit: clamp(Math.min(Math.max(possible, limit / 2), most)), latency: known };
+  const most = bytes >= limit / 4 ? 2 * limit : limit;
+  return {
+    limit: clamp(Math.min(Math.max(possible, limit / 2), most)),
+    latency: Math.max(0, next.elapsed - (perByte ?? 0) * next.bytes),
+    ...{ perByte, seen: next },
+  };
 }
+
+function blended(seen: Seen, bytes: number, elapsed: number): Seen {
+  const [more, later] = [bytes - seen.bytes, elapsed - seen.elapsed];
+  return {
+    bytes: seen.bytes + WEIGHT * more,
+    elapsed: seen.elapsed + WEIGHT * later,
+    variance: (1 - WEIGHT) * (seen.variance + WEIGHT * more * more),
+    covariance: (1 - WEIGHT) * (seen.covariance + WEIGHT * more * later),
+    answers: seen.answers + 1,
+  };
+}
+
+/** Bytes of the next request. Each fourth is half as large, so that the time that a byte takes goes on showing. */
+export const sizeOf = ({ line: { limit, seen } }: Machine): number =>
+  (seen?.answers ?? 0) % 4 === 3 ? clamp(limit / 2) : limit;
 
 const clamp = (limit: number): number => Math.round(Math.min(MOST_LIMIT, Math.max(LEAST_LIMIT, limit)));
 
@@ -155,12 +196,11 @@ export function failed(
   const grown = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.min(failures - 1, 20));
   // Between half of it and the whole, so that not everybody is back at the same moment.
   const pause = isRefused ? LONGEST_PAUSE : Math.max(grown * (0.5 + random / 2), asked ?? 0);
-  const { limit, latency } = machine.line;
   return {
     ...machine,
     phase: { name: "pausing", until: time + Math.min(pause, LONGEST_PAUSE), isRefused },
     failures,
-    line: { limit: clamp(limit / 2), latency },
+    line: { ...machine.line, limit: clamp(machine.line.limit / 2) },
   };
 }
 
@@ -179,7 +219,7 @@ const BYTES_A_SECOND = 300;
 /** The longest time in which an answer to a request must come, in milliseconds. */
 export function patienceWith(bytes: number, { failures, line }: Machine, hasAlert: boolean): number {
   const transfer = (bytes / BYTES_A_SECOND) * SECOND;
-  const usual = Number.isFinite(line.latency) ? 4 * line.latency : 0;
+  const usual = 4 * line.latency;
   // An alert is tried again soon, since the line may be another one by now; each time it gets more time.
   if (hasAlert) return Math.min(ALERT_PAUSE * 1.5 ** Math.min(failures, 8), 20 * SECOND + transfer);
   return 20 * SECOND + usual + transfer;

@@ -17,6 +17,7 @@ import {
   next,
   patienceWith,
   START,
+  sizeOf,
 } from "./machine";
 import { Rest } from "./rest";
 import { SetKeeper } from "./set";
@@ -98,7 +99,7 @@ export class Worker {
 
   async #ask(): Promise<void> {
     const left = bytesLeft(traffic().bytesToday);
-    const { limit } = this.#machine.line;
+    const limit = sizeOf(this.#machine);
     const remarks = this.#set.remarks();
     const most = left > 0 ? Math.min(limit, Math.max(left, LEAST_LIMIT)) : limit;
     const prepared = await this.#transfer.prepare(most, modeWith(left), remarks);

@@ -234,3 +234,64 @@ test("over a metered line positions are thinned", async () => {
   await boat(shore, {}, { dataDir: server.dataDir, ahead: server.ahead });
   await eventually(() => shore.rows("position").size === 18);
 });
+
+describe("a set of zones and rules", () => {
+  const sets = () => shore.requests.filter(({ path }) => path === "/v1/sync/set").length;
+  const lastWord = () => shore.pushes.findLast(({ remarks }) => remarks.set)?.remarks.set;
+  const zone = {
+    ...{
+      id: "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a01",
+      name: "Harbour",
+      description: null,
+      kind: "circle" as const,
+    },
+    ...{ latitude: 54, longitude: 13, radius_km: 1, geometry: null, width_m: null, is_active: true },
+    ...{ enter_after_s: 0, exit_after_s: 0, confirm_fixes: 1, exit_margin_m: null, max_accuracy_m: null },
+    ...{ dwell_seconds: null, color: null, metadata: null },
+  };
+
+  test("is fetched once, applied and confirmed", async () => {
+    shore.set = { form: 1, tag: "first", version: 1, zones: [zone], rules: [] };
+    const server = await boat();
+    await eventually(() => sets() === 1);
+    await server.advance(30 * SECOND);
+    await eventually(() => Bun.deepEquals(lastWord(), { version: 1, error: null }));
+    const { body } = await server.get(`/v1/geofences/${zone.id}`, { token: server.systemKey });
+    expect(body.data).toMatchObject({ name: "Harbour", is_from_shore: true });
+    await server.advance(15 * MINUTE);
+    await caughtUp(server);
+    expect(sets()).toBe(1);
+  });
+
+  test("that can't be applied leaves the former one, is told with the reason, and is tried again later", async () => {
+    const server = await boat();
+    await eventually(() => sets() === 1);
+    for (const [answer, error] of [
+      [() => Response.json({ ...shore.set, form: 99 }), "this needs a newer version of Fairlead aboard"],
+      [() => new Response("<html>"), "what came is no set, or too large a one"],
+      [() => new Response(`[${"0,".repeat(1_000_001)}0]`), "what came is no set, or too large a one"],
+      [() => Response.json({ ...shore.set, zones: [{ ...zone, radius_km: -1 }] }), /radius_km/],
+    ] as const) {
+      const before = sets();
+      shore.set = { ...shore.set, tag: `tag ${before}`, version: before };
+      shore.answerSet = answer;
+      await server.advance(15 * MINUTE);
+      await eventually(() => sets() > before);
+      await server.advance(30 * SECOND);
+      await eventually(() => {
+        const told = (lastWord() as { error: string | null }).error ?? "";
+        return typeof error === "string" ? told === error : error.test(told);
+      });
+      expect(lastWord()).toMatchObject({ version: 0 });
+      const asked = sets();
+      for (let pushes = 0; pushes < 3; pushes++) await server.advance(MINUTE);
+      expect(sets()).toBe(asked);
+    }
+    shore.answerSet = () => Response.json(shore.set);
+    const before = sets();
+    await server.advance(15 * MINUTE);
+    await eventually(() => sets() > before);
+    await server.advance(30 * SECOND);
+    await eventually(() => Bun.deepEquals(lastWord(), { version: shore.set.version, error: null }));
+  });
+});
