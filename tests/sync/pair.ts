@@ -82,7 +82,7 @@ export class Pair {
   /** Posts fixes of a device of the boat, by their times in Unix seconds: a boat that sails, with the noise of a receiver. */
   async sail(device: number, times: readonly number[]): Promise<void> {
     const { key } = this.devices[device] as { key: string };
-    const track = seaTrack({ devices: 1, fixes: times.length, receiver: "gpsd", seed: ++this.#sailed });
+    const track = seaTrack({ devices: 1, fixes: times.length, receiver: "nmea", seed: ++this.#sailed });
     for (let at = 0; at < times.length; at += 1_000) {
       const positions = times.slice(at, at + 1_000).map((timestamp, index) => {
         const { latitude, longitude, speed_mps, heading, hdop, altitude } = track[

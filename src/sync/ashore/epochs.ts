@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, notInArray, placeholder, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, max, notInArray, placeholder, sql } from "drizzle-orm";
 import { db, statement } from "../../kernel/db/connection";
 import { unauthorized } from "../../kernel/errors/errors";
 import { now } from "../../kernel/time/clock";
@@ -44,23 +44,33 @@ export function requireThere(boxId: string): void {
   if (!there().get({ id: boxId })) throw unauthorized("The box of this token has been deleted");
 }
 
-const known = statement(() =>
+const lanesKnown = statement(() =>
   db
-    .select({ lanes: syncEpochs.lanes, sequence: syncEpochs.sequence })
+    .select({ lanes: syncEpochs.lanes })
     .from(syncEpochs)
     .where(and(eq(syncEpochs.box_id, placeholder("box")), eq(syncEpochs.epoch, placeholder("epoch"))))
     .prepare(),
 );
 
-const knownOf = (boxId: string, epoch: string): Known | undefined => known().get({ box: boxId, epoch });
+const lanesOf = (boxId: string, epoch: string): HeldLanes | null =>
+  lanesKnown().get({ box: boxId, epoch })?.lanes ?? null;
+
+const newestSequence = statement(() =>
+  db
+    .select({ sequence: max(syncEpochs.sequence) })
+    .from(syncEpochs)
+    .where(eq(syncEpochs.box_id, placeholder("box")))
+    .prepare(),
+);
 
 /** Decides what of a push may be stored, and notes what it tells of its box. Throws 401. */
 export function hearPush(boxId: string, push: PushHead): Heard {
   requireThere(boxId);
   const { epoch, parent, sections } = push;
-  const before = knownOf(boxId, epoch);
-  const parentLanes = parent === null ? null : (knownOf(boxId, parent)?.lanes ?? null);
-  const heard = hear(push, sections, before ?? NOTHING_KNOWN, parentLanes);
+  const before = lanesOf(boxId, epoch);
+  const sequence = newestSequence().get({ box: boxId })?.sequence ?? NOTHING_KNOWN.sequence;
+  const known: Known = { lanes: before ?? {}, sequence };
+  const heard = hear(push, sections, known, parent === null ? null : lanesOf(boxId, parent));
   const told = { lanes: heard.lanes, sequence: heard.sequence, last_contact_at: now() };
   db.insert(syncEpochs)
     .values({ box_id: boxId, epoch, ...told })

@@ -4,9 +4,10 @@ import type { Held } from "./table";
 
 /** The decision which parts of a push the shore may store. Pure. */
 
-/** The lanes of an epoch that the shore knows, and the last request of it that was heard. */
+/** The shore's knowledge of an epoch. */
 export interface Known {
   lanes: Partial<Record<Lane, Held>>;
+  /** The highest one of the requests of this box that were heard, in whatever epoch. */
   sequence: number;
 }
 
@@ -22,13 +23,13 @@ export interface Heard {
   isStale: boolean;
 }
 
-/** Of an epoch that wasn't heard before. */
+/** Of a box that was never heard. */
 export const NOTHING_KNOWN: Known = { lanes: {}, sequence: -1 };
 
 /**
  * Hears a push. A section follows if its first number and hash are the last ones that are held: so a batch is stored once,
  * whatever is lost or doubled on the way. A lane begins where the box says, as long as the epoch before, if there was one, was
- * held up to there. Requests that were overtaken by a later one are not heard.
+ * held up to there. Requests that were overtaken by a later one are not heard: they hold records as they were before.
  */
 export function hear(
   { parent, sequence }: Pick<BatchHead, "parent" | "sequence">,

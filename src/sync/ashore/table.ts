@@ -21,7 +21,7 @@ export const syncEpochs = sqliteTable(
       .references(() => boxes.id, { onDelete: "cascade" }),
     epoch: text().notNull(),
     lanes: text({ mode: "json" }).$type<Partial<Record<Lane, Held>>>().notNull(),
-    /** Of the last request that was heard: an older one that was on its way for long is not. */
+    /** The highest one of the box's requests that were heard: an older one that was on its way for long is not. */
     sequence: integer().notNull(),
     last_contact_at: time().notNull(),
   },

@@ -67,7 +67,7 @@ export interface BatchHead {
   epoch: string;
   /** The epoch from which this one goes on, where lanes begin; null for none. */
   parent: string | null;
-  /** Rises with each request of an epoch. */
+  /** Rises with each request of the box. */
   sequence: number;
   /** The box's clock, epoch milliseconds. */
   clock: number;
