@@ -1,5 +1,5 @@
 import { CHANGE_KINDS } from "../../feed/kinds";
-import { SECOND } from "../../kernel/time/clock";
+import { HOUR, now, SECOND } from "../../kernel/time/clock";
 import { counts, type Row } from "../../tracking/ingest/columns";
 import {
   type Chunk,
@@ -24,6 +24,7 @@ import {
   positionsBetween,
   type RecordLane,
   thinnedBetween,
+  timeAfter,
 } from "./feed";
 import type { Memory, Spans } from "./memory";
 import { readRow, toSent } from "./rows";
@@ -93,6 +94,10 @@ const STEP = 256;
 /** Bytes that a record takes beside its row. */
 const RECORD_ITSELF = 24;
 
+/** Lanes of the feed, and the age of the first change behind which one is moved on without rows. */
+const MARKED = ["alerts", "trips", "zones", "thinned", "backlog"] as const satisfies readonly Lane[];
+const MARKED_AFTER = HOUR;
+
 const nextTurn = () => new Promise<void>((resume) => setImmediate(resume));
 
 /** Builds the content of one request of about so many bytes. */
@@ -156,6 +161,7 @@ class Builder {
       await this.#addHistory();
     }
     this.#built.hasMore = this.#isFull;
+    this.#markRead();
     this.#addEmpty(LANES.filter((lane) => this.#state.lanes[lane].begins || this.#memory.unsure.has(lane)));
     // Each request tells the hash of an acknowledged row.
     if (this.#built.sections.length === 0) this.#addEmpty(["backlog"]);
@@ -178,6 +184,24 @@ class Builder {
       if (this.#built.sections.some((section) => section.lane === lane)) continue;
       const { acknowledged: from, hash, begins } = this.#state.lanes[lane];
       this.#built.sections.push({ lane, begins, from, hash, chunks: [] });
+    }
+  }
+
+  /**
+   * Moves the lanes on in which there was nothing to tell for a while: a shore that is restored later then names numbers that the
+   * feed still keeps, and isn't told everything anew.
+   */
+  #markRead(): void {
+    for (const lane of MARKED) {
+      if (this.#built.sections.length >= this.#mostSections) return;
+      const { acknowledged, begins } = this.#state.lanes[lane];
+      const upTo = this.#memory.readFrom(lane, this.#state);
+      if (begins || upTo <= acknowledged) continue;
+      if (this.#built.sections.some((section) => section.lane === lane)) continue;
+      const since = timeAfter(acknowledged);
+      const hash = hashOf(upTo);
+      if (since === null || now() - since < MARKED_AFTER || hash === null) continue;
+      this.#add(lane, [{ records: [], positions: [], skipped: [], upTo, hash }]);
     }
   }
 

@@ -3,6 +3,7 @@ import { transact } from "../../kernel/db/transactions";
 import { now, SECOND } from "../../kernel/time/clock";
 import {
   type Batch,
+  type Chunk,
   joinBody,
   MOST_BYTES,
   MOST_PLAIN,
@@ -77,6 +78,9 @@ const LEVEL = 9;
 const FIRST_SIZES: Sizes = { position: 20, character: 0.4 };
 /** Characters of a record whose size isn't known yet. */
 const USUAL_RECORD = 400;
+
+const isNews = ({ records, positions, skipped }: Chunk): boolean =>
+  records.length + positions.length + skipped.length > 0;
 
 /** Lanes whose rows are not read from the feed. */
 const isByItself = (lane: Lane): boolean => lane === "history" || lane === "newest";
@@ -192,8 +196,10 @@ export class Transfer {
     this.#learn(built, frame.length + random.length);
     return {
       ...joinBody(batch, frame, plain.length, random),
-      hasRows: sections.some(({ chunks }) => chunks.length > 0),
-      hasAlert: sections.some(({ lane, chunks }) => lane === "alerts" && chunks.length > 0),
+      hasRows: sections.some(({ lane, chunks }) =>
+        chunks.some((chunk) => lane === "history" || isNews(chunk)),
+      ),
+      hasAlert: sections.some(({ lane, chunks }) => lane === "alerts" && chunks.some(isNews)),
       sections,
       built,
     };

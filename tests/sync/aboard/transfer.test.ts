@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { forgetOldChanges } from "../../../src/feed/retention";
 import { sqlite } from "../../../src/kernel/db/connection";
 import { closeDatabase } from "../../../src/kernel/db/transactions";
 import { setClock } from "../../../src/kernel/time/clock";
@@ -8,6 +9,7 @@ import { deleteDevice, updateDevice } from "../../../src/tracking/devices/servic
 import { deletePoint, markPoint } from "../../../src/tracking/gps/service";
 import { writeEntry } from "../../../src/tracking/log/service";
 import { deleteTrip } from "../../../src/tracking/trips/service";
+import { DAY } from "../../support/time";
 import { move, record, SERVICE, voyage } from "../../tracking/in-process";
 import {
   alarm,
@@ -322,6 +324,32 @@ describe("whatever happens on the way", () => {
     expect(transfer.epoch).toBe(epoch);
     expectSame();
     expectOnce();
+  });
+
+  test("a shore that was restored gets no more than that, though its lanes were quiet for longer than the feed keeps", async () => {
+    const { device } = await voyage();
+    await alarm(device);
+    const transfer = await begin();
+    await tellAll(transfer, shore);
+    const { epoch } = transfer;
+    for (let day = 0; day < 8; day++) {
+      await sail(device, 20);
+      pass(DAY);
+      await tellAll(transfer, shore);
+      await exchange(transfer, shore);
+      await forgetOldChanges();
+    }
+    const restore = shore.snapshot();
+    await sail(device, 20);
+    await alarm(device);
+    await tellAll(transfer, shore);
+    restore();
+    const before = shore.told.length;
+    await sail(device, 1);
+    await tellAll(transfer, shore);
+    expect(transfer.epoch).toBe(epoch);
+    expect(positionsOf(shore.told.slice(before)).length).toBeLessThan(30);
+    expectSame();
   });
 
   test("a shore that knows nothing is told everything", async () => {
