@@ -1,7 +1,7 @@
 import { transact } from "../../kernel/db/transactions";
 import { Mirror } from "../../tracking/ingest/mirror";
 import { MOST_TOLD } from "../../tracking/ingest/record";
-import { whileTurnLasts } from "../../tracking/ingest/turn";
+import { isTurnSpent, whileTurnLasts } from "../../tracking/ingest/turn";
 import type { Chunk, Section, SentRecord } from "../batch/batch";
 import type { Lane } from "../batch/lanes";
 import type { SentPosition } from "../batch/positions";
@@ -82,6 +82,7 @@ export async function storeSections(
 
 /** Stores as many units as this turn of the event loop has time for, all of one sort, in the current transaction. */
 function storeSome(boxId: string, epoch: string, units: readonly Unit[], before: Progress): Progress {
+  if (isTurnSpent()) return before;
   requireThere(boxId);
   const next = { ...before, lanes: { ...before.lanes } };
   const given = { skipped: 0, refused: 0 };
