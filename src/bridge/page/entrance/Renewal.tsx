@@ -9,16 +9,16 @@ import { bound, Form, TextField } from "../ui/form";
 const words = inLanguages({
   en: {
     title: "Is it you?",
-    lead: "You signed in a while ago. Confirm with your password, or with a code of your second factor.",
+    lead: "You signed in a while ago. Confirm with your password, and with a code too if you have a second factor.",
     password: "Password",
-    code: "Code, instead of the password",
+    code: "Code of the second factor",
     confirm: "Confirm",
   },
   de: {
     title: "Bist du es?",
-    lead: "Deine Anmeldung ist eine Weile her. Bestätige mit deinem Passwort oder mit einem Code deines zweiten Faktors.",
+    lead: "Deine Anmeldung ist eine Weile her. Bestätige mit deinem Passwort, und auch mit einem Code, wenn du einen zweiten Faktor hast.",
     password: "Passwort",
-    code: "Code, statt des Passworts",
+    code: "Code des zweiten Faktors",
     confirm: "Bestätigen",
   },
 });
@@ -32,7 +32,11 @@ function Question({ answer }: { answer: (isRenewed: boolean) => void }): JSX.Ele
   const t = words();
   const [password, code] = [useSignal(""), useSignal("")];
   const confirm = async () => {
-    const body = code.value ? { code: code.value.trim() } : { password: password.value };
+    // An account with both has to give both.
+    const body = {
+      ...(password.value && { password: password.value }),
+      ...(code.value && { code: code.value.trim() }),
+    };
     await call(() => api.POST("/v1/auth/reauthenticate", { body }));
     answer(true);
   };
