@@ -46,6 +46,7 @@ import { migrationProgress } from "./server/backup/progress";
 import { stopBackups } from "./server/backup/schedule";
 import { checkClockAtStart } from "./server/health/clock";
 import { startMetrics } from "./server/metrics/service";
+import { startSync } from "./sync/aboard/service";
 import { startWatchingMakers } from "./sync/down/assigned";
 import { startAutoTrips } from "./tracking/auto-trips/service";
 import { startRecomputing } from "./tracking/crossings/recompute";
@@ -144,9 +145,11 @@ async function bringUp(release: () => void): Promise<Running> {
   const stopReceiver = startReceiver();
   const stopVessels = startVessels();
   const stopMqtt = await startMqtt();
+  const stopSync = await startSync();
   const stop = async () => {
     beginStop();
     const mqttStopped = stopMqtt();
+    const syncStopped = stopSync();
     stopVessels();
     stopReceiver();
     stopJobs();
@@ -157,6 +160,7 @@ async function bringUp(release: () => void): Promise<Running> {
     await Promise.race([app.server?.stop(false), Bun.sleep(DRAIN_SECONDS * SECOND)]);
     await app.server?.stop(true);
     await mqttStopped;
+    await syncStopped;
     await stopOutbox();
     await stopBackups();
     endCode();
