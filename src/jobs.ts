@@ -17,6 +17,7 @@ import { forgetOldAddresses } from "./identity/passwords/sign-in-addresses";
 import { deleteExpiredSessions } from "./identity/sessions/service";
 import { deleteExpiredChallenges } from "./identity/two-factor-codes/challenges";
 import { deleteExpiredTokens } from "./identity/verification/service";
+import { forgetUsedChallenges } from "./identity/webauthn/challenges";
 import { logFailure } from "./kernel/errors/trouble";
 import { sweepRateLimits } from "./kernel/limits/rate-limit";
 import { counters } from "./kernel/logs/metrics";
@@ -75,6 +76,7 @@ const JOBS: Job[] = [
   { name: "delete expired registrations and tokens", interval: 10 * MINUTE, run: deleteExpiredTokens },
   { name: "forget old invitations", interval: HOUR, run: forgetOldInvitations },
   { name: "delete expired two-factor challenges", interval: 10 * MINUTE, run: deleteExpiredChallenges },
+  { name: "forget used challenges of passkeys", interval: HOUR, run: forgetUsedChallenges },
   { name: "delete ended grants of applications", interval: MINUTE, run: deleteEndedGrants, atStart: true },
   { name: "rotate the keys of ID tokens", interval: HOUR, run: rotateKeysWhenDue, atStart: true },
   { name: "delete old positions", interval: HOUR, run: deleteOldPoints, atStart: true },

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { newHolder, requestOptions, withPasskey } from "../identity/passkeys/support";
+import { challenge, guarded } from "../identity/two-factor/support";
 import type { Answer, RequestOptions } from "../support/api";
 import { expectRefused, expectStatus } from "../support/expectations";
 import { newUser, type User } from "../support/people";
@@ -273,5 +275,36 @@ describe("a download", () => {
     const bare = await server.post("/bridge/downloads", { token, body: { path: "/v1/devices" } });
     expectRefused(bare, 401, "Unauthorized");
     expect((await open(`bridge/downloads/${"x".repeat(43)}`)).status).toBe(404);
+  });
+});
+
+describe("a sign-in by a passkey", () => {
+  test("puts the token into a cookie and nowhere else, and is for pages alone", async () => {
+    const { authenticator } = await newHolder(server);
+    const answered = async () => ({ credential: await authenticator.get(await requestOptions(server)) });
+    const path = "/bridge/session/passkey";
+    expectRefused(await server.post(path, { body: await answered() }), 401, "Unauthorized");
+    const answer = expectStatus(await server.post(path, { headers: PAGE, body: await answered() }), 200);
+    expect(answer.headers.get("set-cookie")).toMatch(/^fairlead_session=ses_[\w-]{43}; HttpOnly;/);
+    expect(answer.body).toMatchObject({ provider: "passkey", requires_2fa: false });
+    expect(JSON.stringify(answer.body)).not.toContain("ses_");
+    const stays = { ...(await answered()), stay_signed_in: true };
+    const kept = expectStatus(await server.post(path, { headers: PAGE, body: stays }), 200);
+    expect(kept.headers.get("set-cookie")).toContain("Max-Age=");
+  });
+
+  test("beside a password does the same", async () => {
+    const user = await withPasskey(server, await guarded(server));
+    const temp_token = await challenge(server, user);
+    const { public_key } = expectStatus(
+      await server.post("/v1/auth/2fa/passkey/options", { body: { temp_token } }),
+      200,
+    ).body;
+    const body = { temp_token, credential: await user.authenticator.get(public_key) };
+    const path = "/bridge/session/2fa/passkey";
+    expectRefused(await server.post(path, { body }), 401, "Unauthorized");
+    const answer = expectStatus(await server.post(path, { headers: PAGE, body }), 200);
+    expect(answer.headers.get("set-cookie")).toMatch(/^fairlead_session=ses_[\w-]{43}; HttpOnly;/);
+    expect(JSON.stringify(answer.body)).not.toContain("ses_");
   });
 });

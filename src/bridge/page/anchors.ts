@@ -57,7 +57,11 @@ const watched = (): string =>
 /** Begins to follow the watches: each by the channel of its device. */
 export function followAnchorWatches(): void {
   effect(() => {
-    if (session.value !== "open" || !mayRead()) return;
+    if (session.value !== "open") return;
+    if (!mayRead()) {
+      anchorWatches.value = new Map();
+      return;
+    }
     // An update that came before its device was subscribed to, or while the connection was lost, isn't sent again: each time that
     // the connection carries all subscriptions, the watches are read.
     const line = lineState.value;

@@ -166,7 +166,10 @@ const devicesOfShares: ReadonlySignal<string> = computed(() =>
 /** Begins to follow the fleet. */
 export function followFleet(): void {
   effect(() => {
-    if (session.value === "open") void readFleet();
+    if (session.value !== "open") return;
+    // With other rights it is another fleet; nothing else may tell of it, since there may be no channel left to hear.
+    may("devices:read");
+    void readFleet();
   });
   effect(() => {
     if (session.value !== "open") return;

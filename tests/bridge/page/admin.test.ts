@@ -190,6 +190,19 @@ describe.skipIf(!chromium)("the administration", () => {
     await page.getByRole("listitem").filter({ hasText: "Live updates" }).getByText("works").waitFor();
     await page.locator(".tag.good").first().waitFor();
     await expectAccessible(page);
+    // The last tab is brought into view, and nothing else moves.
+    for (const size of [DESKTOP, TABLET, PHONE]) {
+      await page.setViewportSize(size);
+      await open("users");
+      await page.getByRole("link", { name: "Invite somebody" }).or(page.locator(".rows")).first().waitFor();
+      await open("server");
+      const tab = page.getByRole("link", { name: "Server" });
+      await soon(async () => {
+        const box = await tab.boundingBox();
+        expect(box && box.x >= 0 && box.x + box.width <= size.width).toBe(true);
+      });
+      expect((await page.locator(".shell .nav").boundingBox())?.x).toBe(0);
+    }
     expectQuiet(visit);
   });
 });

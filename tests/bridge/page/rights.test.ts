@@ -59,7 +59,7 @@ function watchRequests(page: Page): () => Promise<void> {
   page.on("requestfailed", end);
   return () =>
     eventually(async () => {
-      // A view that is drawn in this frame asks for more in the next one.
+      // A frame that is drawn asks for more in the next one.
       await page.evaluate(
         () =>
           new Promise((resolve) => {

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { api, call } from "../api";
 import { inLanguages } from "../language";
+import { hasPasskeys, proveByPasskey } from "../passkeys";
 import { renewal } from "../session";
 import { Dialog } from "../ui/dialog";
 import { bound, Form, TextField } from "../ui/form";
@@ -13,6 +14,7 @@ const words = inLanguages({
     password: "Password",
     code: "Code of the second factor",
     confirm: "Confirm",
+    byPasskey: "Confirm with a passkey",
   },
   de: {
     title: "Bist du es?",
@@ -20,6 +22,7 @@ const words = inLanguages({
     password: "Passwort",
     code: "Code des zweiten Faktors",
     confirm: "Bestätigen",
+    byPasskey: "Mit einem Passkey bestätigen",
   },
 });
 
@@ -40,9 +43,14 @@ function Question({ answer }: { answer: (isRenewed: boolean) => void }): JSX.Ele
     await call(() => api.POST("/v1/auth/reauthenticate", { body }));
     answer(true);
   };
+  const byPasskey = async () => {
+    await proveByPasskey();
+    answer(true);
+  };
   return (
     <Dialog title={t.title} onClose={() => answer(false)}>
       <p>{t.lead}</p>
+      {hasPasskeys() && <Form kind="plain" action={t.byPasskey} onSubmit={byPasskey} />}
       <Form action={t.confirm} onSubmit={confirm} onCancel={() => answer(false)}>
         <TextField label={t.password} type="password" autocomplete="current-password" {...bound(password)} />
         <TextField label={t.code} autocomplete="one-time-code" spellcheck={false} {...bound(code)} />
