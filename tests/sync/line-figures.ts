@@ -33,7 +33,7 @@ test("a week over a thin line", async () => {
   pair = await Pair.start({ delay: 300, bytesPerSecond: 8_000, mishaps: NO_MISHAPS, random }, DEVICES);
   const { line } = pair;
   line.isUp = false;
-  await pair.watchSpeed();
+  await pair.watch();
   await pair.voyage(0, ["Cast off", "Reefed", "Anchored"]);
   const now = Math.floor(pair.boat.time / SECOND);
   const fixes = (DAYS * 86_400) / INTERVAL;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expectStatus } from "../support/expectations";
 import { TestServer } from "../support/server";
 import { type LineOptions, ThinLine } from "../support/thin-line";
-import { createTrip, fix, moveTrip } from "../tracking/support";
+import { createTrip, createZone, fix, moveTrip } from "../tracking/support";
 import { seaTrack } from "./sea-track";
 import { newBox } from "./support";
 
@@ -16,7 +16,7 @@ const COMPARED: Record<string, string> = {
   log_entries: "SELECT id, trip_id, number, hash FROM log_entries",
   alerts: "SELECT id, key, status, device_id, raised_at, cleared_at, count FROM alerts",
   geofence_events:
-    "SELECT id, geofence_id, device_id, event, occurred_at FROM geofence_events WHERE event NOT IN ('begin', 'end')",
+    "SELECT id, geofence_id, device_id, event, occurred_at, superseded_at FROM geofence_events WHERE event NOT IN ('begin', 'end')",
   gps_points:
     "SELECT id, device_id, trip_id, timestamp, created_at, latitude, longitude, speed_knots, heading, source, judgement FROM gps_points",
 };
@@ -109,8 +109,9 @@ export class Pair {
     return newest.id;
   }
 
-  /** A rule aboard that alerts of each fast fix. */
-  async watchSpeed(): Promise<void> {
+  /** A rule aboard that alerts of each fast fix, and a zone around the places of these. */
+  async watch(): Promise<void> {
+    await createZone(this.boat, { name: "harbour" });
     const body = {
       ...{ name: "fast", severity: "alarm", condition: { type: "speed", above_knots: 30 } },
       ...{ target_ids: [], cooldown_seconds: 0 },

@@ -85,9 +85,15 @@ export function listDevices(request: PageRequest, visible: VisibleDevices = "all
 export const devicesAfter = (id: string, limit: number): Device[] =>
   selectDevices().where(gt(devices.id, id)).orderBy(asc(devices.id)).limit(limit).all().map(toDevice);
 
+const deviceBy = statement(() =>
+  selectDevices()
+    .where(eq(devices.id, placeholder("id")))
+    .prepare(),
+);
+
 /** A device; null if there is none. */
 export function findDevice(id: string): Device | null {
-  const row = selectDevices().where(eq(devices.id, id)).get();
+  const row = deviceBy().get({ id });
   return row ? toDevice(row) : null;
 }
 
