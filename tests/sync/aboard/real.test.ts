@@ -17,7 +17,7 @@ beforeAll(async () => {
   shore = await TestServer.start();
   box = await newBox(shore);
   boat = await boatAt(shore, {
-    ...{ "sync.token": box.token, "metrics.enabled": "true" },
+    "sync.token": box.token,
     // The doctor asks the server by its port.
     "server.port": String(freePort()),
   });

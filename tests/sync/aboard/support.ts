@@ -17,7 +17,10 @@ export const boatAt = (
   TestServer.start({
     clock: "movable",
     ...options,
-    settings: { "sync.url": shore.url, "sync.token": TOKEN, "log.level": "info", ...settings },
+    settings: {
+      ...{ "sync.url": shore.url, "sync.token": TOKEN, "log.level": "info", "metrics.enabled": "true" },
+      ...settings,
+    },
   });
 
 /** The link, as health tells of it. */
@@ -68,3 +71,14 @@ export const raise = (server: TestServer, key: string): Promise<string> =>
 
 /** Alerts that the shore was told of. */
 export const alertsAt = (shore: StandInShore): number => shore.rows("alert").size;
+
+/** Requests that have failed, as far as the server has noted: a pause begins then. */
+const failuresOf = async (server: TestServer): Promise<number> =>
+  Number(/^fairlead_sync_failures_total (\d+)$/m.exec(String((await server.get("/metrics")).body))?.[1]);
+
+/** Lets a pause go by, and waits until the request after it has failed too. */
+export async function failAgain(server: TestServer, pause: number): Promise<void> {
+  const before = await failuresOf(server);
+  await server.advance(pause);
+  await eventually(async () => (await failuresOf(server)) > before);
+}

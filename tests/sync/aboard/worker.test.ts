@@ -10,6 +10,7 @@ import {
   boatAt,
   catchUp,
   caughtUp,
+  failAgain,
   linkOf,
   post,
   raise,
@@ -130,19 +131,11 @@ describe("without a link", () => {
     expect(await troubleOf(server)).toBe("it fails, or is not up (status 502)");
     expect((await linkOf(server)).status).toBe("up");
     // Growing pauses to a quarter of an hour.
-    for (const pause of [5, 10, 20, 40, 80, 160, 320, 640, 900]) {
-      const before = shore.requests.length;
-      await server.advance(pause * SECOND);
-      await eventually(() => shore.requests.length > before);
-    }
+    for (const pause of [5, 10, 20, 40, 80, 160, 320, 640, 900]) await failAgain(server, pause * SECOND);
     const { body } = await server.get("/health");
     expect(body).toMatchObject({ status: "degraded", services: { sync: { status: "down" } } });
     await raise(server, key);
-    for (let tries = 0; tries < 3; tries++) {
-      const before = shore.requests.length;
-      await server.advance(10 * SECOND);
-      await eventually(() => shore.requests.length > before);
-    }
+    for (let tries = 0; tries < 3; tries++) await failAgain(server, 10 * SECOND);
     shore.mishap = () => null;
     await server.advance(10 * SECOND);
     await eventually(() => alertsAt(shore) === 1 && shore.rows("position").has(position));
@@ -190,8 +183,8 @@ test("a token that is refused shows at once, is told in the log once, and is tri
   expect(body).toMatchObject({ status: "degraded", services: { sync: { status: "down" } } });
   await raise(server, key);
   for (let tries = 2; tries < 5; tries++) {
-    await server.advance(15 * MINUTE);
-    await eventually(() => shore.requests.length === tries);
+    await failAgain(server, 15 * MINUTE);
+    expect(shore.requests.length).toBe(tries);
   }
   shore.mishap = () => null;
   await server.advance(15 * MINUTE);
