@@ -1,3 +1,4 @@
+import { SCOPES } from "./scope-words";
 import type { Words } from "./words";
 
 export const ENGLISH: Words = {
@@ -23,12 +24,7 @@ export const ENGLISH: Words = {
   terms: "Terms of service",
   allow: "Allow",
   deny: "Don't allow",
-  scopes: {
-    openid: "Know that it is you, by an identifier that stays the same",
-    profile: "See your username, your name, your picture and your language",
-    email: "See your email address",
-    offline_access: "Go on while you are away, for up to 180 days, until you take it back",
-  },
+  scopes: SCOPES.en,
   permissions: null,
   thisDevice: "a program on this device",
   appOnDevice: (scheme) => `an app on this device (${scheme})`,

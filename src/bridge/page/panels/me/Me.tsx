@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { me, signOut } from "../../session";
 import { Button } from "../../ui/button";
 import { Panel } from "../../ui/panel";
+import { Consents } from "./Consents";
 import { Deletion } from "./Deletion";
 import { Export } from "./Export";
 import { Password } from "./Password";
@@ -29,6 +30,7 @@ export function Me(): JSX.Element | null {
       <Password />
       <SecondFactor />
       <Sessions />
+      <Consents />
       <Export />
       <Deletion />
     </Panel>
