@@ -3,6 +3,8 @@ import { sessionActor } from "../identity/access/actor";
 import { guard, lend } from "../identity/access/guard";
 import { login, loginLimit, logout } from "../identity/auth/service";
 import { verifyTwoFactorLogin } from "../identity/auth/two-factor-login";
+import { exchangeCode } from "../identity/oidc/exchange";
+import { browserHash } from "../identity/oidc-codes/browser";
 import { countSignInOf, signInCodeLimit } from "../identity/two-factor-codes/tries";
 import { errors, file, Single } from "../kernel/http/answers";
 import { single } from "../kernel/http/envelopes";
@@ -14,6 +16,7 @@ import {
   NewDownload,
   PageAddresses,
   PageChallenge,
+  PageCode,
   PageLogin,
   PageSession,
   PageState,
@@ -73,6 +76,24 @@ export const bridgeRoutes = (answer: (request: Request) => Promise<Response>) =>
           operationId: "completeSignInOnPage",
           summary: "Complete a sign-in on a page with the second factor",
           description: `\`POST /v1/auth/2fa/verify\` for a page. ${PAGE}`,
+        },
+      },
+    )
+    .post(
+      "/session/oidc",
+      async ({ actor, body: { code, stay_signed_in }, request, set }) => {
+        requirePage(request);
+        const holder = { browserHash: browserHash(request) };
+        return keepSession(request, set.headers, await exchangeCode(actor, code, holder), stay_signed_in);
+      },
+      {
+        open: { limit: loginLimit },
+        body: PageCode,
+        response: { 200: PageSession, ...errors(401, 403) },
+        detail: {
+          operationId: "signInOnPageThroughProvider",
+          summary: "Sign in on a page through a provider",
+          description: `\`POST /v1/auth/oidc/session\` for a page, whose browser was sent to the provider and came back: the code counts in that browser alone. ${PAGE}`,
         },
       },
     )

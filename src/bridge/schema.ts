@@ -1,4 +1,5 @@
 import { AuthResponse, LoginInput } from "../identity/auth/schema";
+import { CodeInput } from "../identity/oidc/schema";
 import { ChallengeInput } from "../identity/two-factor/schema";
 import { characters, out, record, t } from "../kernel/http/schema";
 
@@ -17,6 +18,8 @@ export const PageChallenge = t.Object(
   { title: "PageChallenge" },
 );
 export type PageChallenge = (typeof PageChallenge)["static"];
+
+export const PageCode = t.Object({ code: CodeInput.properties.code, stay_signed_in }, { title: "PageCode" });
 
 const { session_token: _token, ...shown } = AuthResponse.properties;
 

@@ -104,10 +104,11 @@ const ROOMS = [
   // Identity: access first, then what accounts are made of, then their use cases.
   ...["identity/access", "identity/audit", "identity/platforms", "identity/proof", "identity/verification"],
   ...["identity/directory", "identity/email", "identity/grants", "identity/sessions", "identity/passwords"],
-  ...["identity/two-factor-codes", "identity/bans", "identity/reauthentication", "identity/roles"],
+  ...["identity/two-factor-codes", "identity/bans", "identity/oidc-codes", "identity/reauthentication"],
+  "identity/roles",
   ...["identity/api-keys", "identity/email-addresses", "identity/users", "identity/accounts"],
   ...["identity/two-factor", "identity/auth", "identity/audit-log", "identity/oauth-clients"],
-  ...["identity/consents", "identity/oauth", "identity"],
+  ...["identity/consents", "identity/oauth", "identity/oidc", "identity"],
   // Rows that belong to boxes or are handed to them: whatever changes one asks here.
   "sync/owner",
   // The domains. Alerts come first: what they watch tells them of each change in its own commit.
@@ -167,7 +168,17 @@ const ROOMS = [
     "server/doctor",
   ],
   // The doors that are no REST routes of a domain, and what puts all of it together.
-  ...["bridge", "bridge/first-start", "bridge/authorize", "bridge/shell", "docs", "graphql", "demo", "."],
+  ...[
+    "bridge",
+    "bridge/first-start",
+    "bridge/authorize",
+    "bridge/elsewhere",
+    "bridge/shell",
+    "docs",
+    "graphql",
+    "demo",
+    ".",
+  ],
 ];
 
 const roomOf = (file: string) => (file.startsWith("../proto/") ? "proto" : dirname(file));

@@ -4,6 +4,7 @@ import type { Words } from "./words";
 export const ENGLISH: Words = {
   signIn: "Sign in",
   signInTo: (app) => `to go on to ${app}`,
+  signInWith: (provider) => `Sign in with ${provider}`,
   identifier: "Username or email address",
   password: "Password",
   stay: "Stay signed in on this device",
@@ -49,8 +50,9 @@ export const ENGLISH: Words = {
   refusals: {
     wrongPassword: "The name or the password is wrong.",
     wrongCode: "The code is wrong, was used already, or came too late. After five wrong codes, start again.",
+    wrongElsewhere: "This sign-in was completed already, or took too long. Start again.",
     AccountBanned: "This account is banned.",
-    Forbidden: "Signing in with a password is switched off here.",
+    Forbidden: "Signing in this way is switched off here.",
     TwoFactorLocked:
       "Too many wrong codes. Set a new password by email, or ask an administrator, to sign in again.",
     TooManyRequests: (seconds) => `Too many tries. Wait ${seconds} seconds, then try again.`,

@@ -4,6 +4,7 @@ import type { Words } from "./words";
 export const GERMAN: Words = {
   signIn: "Anmelden",
   signInTo: (app) => `um zu ${app} weiterzugehen`,
+  signInWith: (provider) => `Mit ${provider} anmelden`,
   identifier: "Benutzername oder E-Mail-Adresse",
   password: "Passwort",
   stay: "Auf diesem Gerät angemeldet bleiben",
@@ -50,8 +51,9 @@ export const GERMAN: Words = {
     wrongPassword: "Der Name oder das Passwort ist falsch.",
     wrongCode:
       "Der Code ist falsch, wurde schon benutzt oder kam zu spät. Beginne nach fünf falschen Codes von vorn.",
+    wrongElsewhere: "Diese Anmeldung ist schon abgeschlossen oder hat zu lange gedauert. Beginne von vorn.",
     AccountBanned: "Dieses Konto ist gesperrt.",
-    Forbidden: "Die Anmeldung mit einem Passwort ist hier abgeschaltet.",
+    Forbidden: "Diese Art der Anmeldung ist hier abgeschaltet.",
     TwoFactorLocked:
       "Zu viele falsche Codes. Setze per E-Mail ein neues Passwort oder frage einen Administrator, um dich wieder anzumelden.",
     TooManyRequests: (seconds) => `Zu viele Versuche. Warte ${seconds} Sekunden und versuche es noch einmal.`,

@@ -8,7 +8,7 @@ import { type Fields, queryOf, readForm } from "../../kernel/http/form";
 import { begin, decide, proceed } from "./flow";
 import { readerOf } from "./layout";
 import { failurePage } from "./pages";
-import { takeCode, takePassword } from "./sign-in";
+import { takeCode, takeElsewhere, takePassword } from "./sign-in";
 import { beginSignOut, decideSignOut, proceedSignOut } from "./sign-out";
 import { lookAnswer, styleAnswer } from "./style";
 
@@ -68,6 +68,7 @@ export const authorizePages = new Elysia({ prefix: "/oauth" })
   .post("/authorize", byPost(begin), hidden)
   .get("/continue", byGet(proceed), hidden)
   .post("/sign-in", byPost(takePassword), hidden)
+  .get("/elsewhere", byGet(takeElsewhere), hidden)
   .post("/code", byPost(takeCode), hidden)
   .post("/consent", byPost(decide), hidden)
   .get("/logout", byGet(beginSignOut), hidden)

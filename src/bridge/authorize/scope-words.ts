@@ -1,6 +1,6 @@
 import type { Permission } from "../../identity/access/permissions";
 
-/** What an application may do by each scope, in plain words: for the page that asks, and for the one that shows what was agreed to. */
+/** The scopes of applications in plain words: for the page that asks, and for the one that shows what was agreed to. */
 
 /** The scopes that are no permissions. */
 export const SCOPES = {

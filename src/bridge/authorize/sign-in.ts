@@ -5,6 +5,8 @@ import { LoginInput } from "../../identity/auth/schema";
 import { login, loginLimit, logout } from "../../identity/auth/service";
 import { verifyTwoFactorLogin } from "../../identity/auth/two-factor-login";
 import type { AuthorizationRequest } from "../../identity/oauth/request";
+import { exchangeCode } from "../../identity/oidc/exchange";
+import { browserHash } from "../../identity/oidc-codes/browser";
 import { ChallengeInput } from "../../identity/two-factor/schema";
 import { countSignInFrom, countSignInOf } from "../../identity/two-factor-codes/tries";
 import { AppError } from "../../kernel/errors/errors";
@@ -61,6 +63,28 @@ export async function takePassword(request: Request, form: Fields): Promise<Resp
       failure: reasonOf(error, reader.words, reader.words.refusals.wrongPassword),
       status: error.status === 400 ? 401 : error.status,
       headers: { ...textOf(headers), ...error.headers },
+    });
+  }
+}
+
+/**
+ * Takes a browser that came back from a provider for a request, by the one-time code of that: it counts in this browser alone.
+ */
+export async function takeElsewhere(request: Request, { values }: Fields): Promise<Response> {
+  const read = requestIn({ values, repeated: new Set() });
+  const reader = readerOf(request, read.uiLocales);
+  try {
+    const holder = { browserHash: browserHash(request) };
+    const answer = await exchangeCode(actorOf(null, request), values.code ?? "", holder);
+    if (answer.temp_token === undefined) return await signedIn(request, read, reader, answer, false);
+    return codePage(reader, { request: read, tempToken: answer.temp_token, stay: false });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return signInPage(reader, {
+      ...{ request: read, identifier: "" },
+      failure: reasonOf(error, reader.words, reader.words.refusals.wrongElsewhere),
+      status: error.status,
+      headers: error.headers ?? {},
     });
   }
 }

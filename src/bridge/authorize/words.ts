@@ -8,6 +8,7 @@ export type Locale = (typeof LOCALES)[number];
 export interface Words {
   signIn: string;
   signInTo: (app: string) => string;
+  signInWith: (provider: string) => string;
   identifier: string;
   password: string;
   stay: string;
@@ -54,6 +55,7 @@ export interface Words {
   refusals: {
     wrongPassword: string;
     wrongCode: string;
+    wrongElsewhere: string;
     AccountBanned: string;
     Forbidden: string;
     TwoFactorLocked: string;

@@ -7,7 +7,7 @@ const words = inLanguages<Record<string, string>>({
   de: { ...SCOPES.de, ...PERMISSIONS_IN_GERMAN },
 });
 
-/** What an application may do by a scope, in plain words; a permission that an operator invented is its own name. */
+/** A scope in plain words; a permission that an operator invented is its own name. */
 export const scopeWords = (scope: string): string => words()[scope] ?? scope;
 
 /** True for a scope that is a permission, which an administrator has to approve for an application. */

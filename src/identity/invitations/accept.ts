@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { hashPassword, hashToken } from "../../kernel/crypto/crypto";
 import { db } from "../../kernel/db/connection";
-import { invalid, notFound } from "../../kernel/errors/errors";
+import { forbidden, invalid, notFound } from "../../kernel/errors/errors";
 import { addressBlock } from "../../kernel/http/client";
 import { now } from "../../kernel/time/clock";
 import { store } from "../../tracking/shares/service";
@@ -11,6 +11,7 @@ import { checkFree } from "../auth/registration";
 import type { AuthResponse } from "../auth/schema";
 import { openSession } from "../auth/service";
 import { insertUser } from "../directory/new-user";
+import { mayUsePassword } from "../passwords/allowed";
 import { checkPassword } from "../passwords/rules";
 import { checkLoginEnabled } from "../platforms/service";
 import { checkLocale } from "../users/service";
@@ -48,6 +49,8 @@ export async function acceptInvitation(
     checkLoginEnabled("email");
     checkFree(email, username, client, isProved);
     const user = insertUser({ email, username, passwordHash, roles: given.roleIds, isProved });
+    // The roles of the invitation may be what lets its user sign in with a password.
+    if (!mayUsePassword(user.id)) throw forbidden("Sign-in with a password is switched off");
     db.update(users).set({ preferred_locale: locale }).where(eq(users.id, user.id)).run();
     give(row, user.id, given);
     db.update(invitations)

@@ -8,6 +8,7 @@ import { type Actor, type SessionActor, transactAs } from "../access/actor";
 import { type Caller, isSystemKey } from "../access/caller";
 import { credentialResource, recordAudit } from "../audit/service";
 import { activeUser } from "../directory/users";
+import { type Holder, takeCode } from "../oidc-codes/codes";
 import { isOwnPassword } from "../passwords/own-password";
 import { passwordHashOf } from "../passwords/service";
 import type { Proof } from "../proof/schema";
@@ -66,6 +67,21 @@ function refusal(caller: Caller, canProve: boolean): AppError {
   );
 }
 
+/** Milliseconds during which a sign-in stands for the password of an account that has none. */
+const IN_PLACE_OF_PASSWORD = 10 * MINUTE;
+
+/**
+ * Refuses a session that was signed in too long ago to do what others confirm with their password: for an account without one.
+ * Throws 403.
+ */
+export function requireFreshSignIn({ caller }: SessionActor): void {
+  const signIn = signInOf().get({ id: caller.id });
+  if (!signIn || !isInUse(signIn.at, IN_PLACE_OF_PASSWORD))
+    throw required(
+      "Your account has no password: confirm with a sign-in of the last 10 minutes at the provider that you use",
+    );
+}
+
 const signInOf = statement(() =>
   db
     .select({ at: sessions.authenticated_at })
@@ -79,11 +95,17 @@ function isRecent(caller: Caller): boolean {
   return signIn !== undefined && isInUse(signIn.at, span());
 }
 
+/** The proof by an identity at a provider, in place of the password. */
+interface Elsewhere {
+  code: string;
+  holder: Holder;
+}
+
 /**
  * Checks a password and a code, as far as the account has them, and records the outcome. A session that gave
  * all that the account has counts as just signed in. Throws 400.
  */
-async function prove(actor: Actor, userId: string, proof: Proof): Promise<number> {
+async function prove(actor: Actor, userId: string, proof: Proof, elsewhere?: Elsewhere): Promise<number> {
   const hash = passwordHashOf(userId);
   const password = hash === null ? null : proof.password;
   if (hash !== null && password && !(await isOwnPassword(actor, userId, { hash, password })))
@@ -100,7 +122,8 @@ async function prove(actor: Actor, userId: string, proof: Proof): Promise<number
       noteWrongCode(actor, user);
       return wrongCode();
     }
-    if (actor.caller.kind === "session" && (hash === null || password) && (!hasCode || code))
+    if (elsewhere) takeCode(elsewhere.code, "reauthenticate", elsewhere.holder, userId);
+    if (actor.caller.kind === "session" && (hash === null || password || elsewhere) && (!hasCode || code))
       db.update(sessions)
         .set({ authenticated_at: time, amr: methodsOf(Boolean(password), Boolean(code)) })
         .where(eq(sessions.id, actor.caller.id))
@@ -126,18 +149,18 @@ const audit = (actor: Actor, userId: string): void =>
   });
 
 /**
- * Makes a session count as just signed in, by the password of an account that has one, and a code where
- * two-factor authentication is on. Throws 400 for a missing or wrong proof, 403 for an account that has
+ * Makes a session count as just signed in, by the password of an account that has one or by an identity at a provider, and a
+ * code where two-factor authentication is on. Throws 400 for a missing or wrong proof, 403 for an account that has
  * neither.
  */
-export async function reauthenticate(actor: SessionActor, proof: Proof) {
+export async function reauthenticate(actor: SessionActor, proof: Proof, elsewhere?: Elsewhere) {
   const hasPassword = passwordHashOf(actor.caller.userId) !== null;
   const hasCode = isTwoFactorOn(actor.caller.userId);
-  if (!hasPassword && !hasCode)
+  if (!hasPassword && !hasCode && !elsewhere)
     throw required("This account has no password and no second factor: sign in again through your platform");
-  if (hasPassword && !proof.password) throw invalid("/password", "is required");
+  if (hasPassword && !proof.password && !elsewhere) throw invalid("/password", "is required");
   if (hasCode) requiredCode(proof.code);
-  const time = await prove(actor, actor.caller.userId, proof);
+  const time = await prove(actor, actor.caller.userId, proof, elsewhere);
   return {
     message: "You have proved who you are",
     authenticated_at: iso(time),

@@ -16,6 +16,7 @@ import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import { activeUser } from "../directory/users";
 import { endGrantsBy, endGrantsMadeIn, endGrantsWithSession } from "../grants/service";
+import { providerName as nameOfProvider } from "../platforms/service";
 import { platforms } from "../platforms/table";
 import { cancelRequestsBy, cancelRequestsOf } from "../verification/service";
 import type { ActiveSession } from "./schema";
@@ -87,13 +88,17 @@ function makeRoom(userId: string): void {
 /** Ways in which a user proved its identity (RFC 8176): password, one-time code, and `mfa` for more than one. */
 export type AuthenticationMethods = readonly ("pwd" | "otp" | "mfa")[];
 
-/** Stores a new session in the current transaction. Its token appears in the result and nowhere else. */
+/**
+ * Stores a new session in the current transaction. Its token appears in the result and nowhere else. `authenticatedAt` is the time
+ * at which the user last proved who they are, where that was elsewhere and earlier.
+ */
 export function insertSession(
   userId: string,
   provider: string,
   client: Client,
   until: number | null = null,
   amr: AuthenticationMethods | null = null,
+  authenticatedAt: number | null = null,
 ) {
   makeRoom(userId);
   const { token, hash } = mintToken("ses_");
@@ -108,7 +113,7 @@ export function insertSession(
     ip_address: client.address,
     user_agent: client.userAgent,
     created_at: time,
-    authenticated_at: time,
+    authenticated_at: Math.min(authenticatedAt ?? time, time),
     amr: amr && [...amr],
     last_activity_at: time,
     expires_at: expiresAt,
@@ -248,7 +253,7 @@ function toOpenSession(session: Row, providerName: string | null): Omit<ActiveSe
     browser_name: agent.browser,
     os_name: agent.os,
     provider: session.provider,
-    provider_name: providerName ?? session.provider,
+    provider_name: providerName ?? nameOfProvider(session.provider) ?? session.provider,
     last_activity_at: iso(session.last_activity_at),
     created_at: iso(session.created_at),
     expires_at: iso(session.expires_at),

@@ -7,7 +7,7 @@ import { activeUser, existingUser, findUser, type UserRow } from "../../identity
 import { notify } from "../../identity/email/notify";
 import { isOwnPassword } from "../../identity/passwords/own-password";
 import { passwordHashOf } from "../../identity/passwords/service";
-import { requireRecentSignIn } from "../../identity/reauthentication/service";
+import { requireFreshSignIn, requireRecentSignIn } from "../../identity/reauthentication/service";
 import { deleteSessions } from "../../identity/sessions/service";
 import {
   acceptCode,
@@ -19,7 +19,7 @@ import {
 import { users } from "../../identity/users/table";
 import { db } from "../../kernel/db/connection";
 import { transact } from "../../kernel/db/transactions";
-import { AppError, badRequest, conflict, invalid, notFound } from "../../kernel/errors/errors";
+import { AppError, conflict, invalid, notFound } from "../../kernel/errors/errors";
 import { logFailure } from "../../kernel/errors/trouble";
 import { log } from "../../kernel/logs/log";
 import { DAY, isoOrNull, now } from "../../kernel/time/clock";
@@ -72,17 +72,18 @@ export async function deleteUser(actor: Actor, id: string): Promise<void> {
 
 /**
  * Schedules the deletion of the caller's own account for the end of the grace period, and tells the user by
- * email. Throws 400 for a wrong password or, with two-factor authentication on, a wrong code, 409 when it is
+ * email. An account without a password confirms it by a recent sign-in. Throws 400 for a wrong password or, with
+ * two-factor authentication on, a wrong code, 403 where the sign-in was too long ago, 409 when it is
  * scheduled already or for the last super admin.
  */
 export async function scheduleDeletion(actor: SessionActor, input: DeletionRequest): Promise<DeletionStatus> {
   const hash = passwordHashOf(actor.caller.userId);
-  if (hash === null)
-    throw badRequest(
-      "This account has no password to confirm the deletion with; link an email address with a password first, or ask an administrator",
-    );
-  if (!(await isOwnPassword(actor, actor.caller.userId, { hash, password: input.password })))
-    throw wrongPassword();
+  if (hash === null) requireFreshSignIn(actor);
+  else {
+    if (!input.password) throw invalid("/password", "is required");
+    if (!(await isOwnPassword(actor, actor.caller.userId, { hash, password: input.password })))
+      throw wrongPassword();
+  }
   const status = await transactAs(actor, () => {
     const user = activeUser(actor.caller.userId);
     // The password may have been changed while the hash was computed.

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { config } from "../../configuration/config";
+import { config, providers } from "../../configuration/config";
 import { dataPath } from "../../kernel/process/data-dir";
 import { reason } from "../../kernel/process/disk";
 import { OperatorError } from "../../kernel/process/operator";
@@ -32,6 +32,7 @@ import {
 } from "./machine";
 import { checkOutside } from "./outside";
 import { checkReceiver } from "./receiver";
+import { checkSignIns } from "./sign-ins";
 
 /**
  * The command `doctor`: checks everything that an installation depends on, changes nothing, and says what to
@@ -65,6 +66,7 @@ async function examine(): Promise<Finding[]> {
   return [
     ...checkConfiguration(config),
     ...checkAccounts(config),
+    ...checkSignIns(config, providers, database),
     ...(isOpaque ? [] : await attempt("address", checkAddress)),
     ...(await attempt("data directory", checkPermissions)),
     ...(isOpaque ? [] : checkKey(database.closed)),

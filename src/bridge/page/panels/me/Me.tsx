@@ -5,6 +5,7 @@ import { Panel } from "../../ui/panel";
 import { Consents } from "./Consents";
 import { Deletion } from "./Deletion";
 import { Export } from "./Export";
+import { Identities } from "./Identities";
 import { Password } from "./Password";
 import { Preferences } from "./Preferences";
 import { Profile } from "./Profile";
@@ -29,6 +30,7 @@ export function Me(): JSX.Element | null {
       <Preferences />
       <Password />
       <SecondFactor />
+      <Identities />
       <Sessions />
       <Consents />
       <Export />

@@ -1,0 +1,41 @@
+import { and, eq, ne } from "drizzle-orm";
+import { providers } from "../../configuration/config";
+import { db } from "../../kernel/db/connection";
+import { oidcIdentities } from "../oidc/table";
+import { canUsePassword } from "../passwords/allowed";
+import { platforms } from "../platforms/table";
+import { platformAccounts } from "./table";
+
+/** A way by which a user can sign in now. `id` is that of the record behind it; a password has none. */
+export interface WayIn {
+  kind: "password" | "platform" | "identity";
+  id: string | null;
+}
+
+/** The ways by which a user can sign in now: the last one must not be taken away (rule A14). */
+export function waysIn(userId: string): WayIn[] {
+  const onPlatforms = db
+    .select({ id: platformAccounts.id })
+    .from(platformAccounts)
+    .innerJoin(platforms, eq(platforms.id, platformAccounts.platform_id))
+    .where(
+      and(eq(platformAccounts.user_id, userId), ne(platforms.slug, "email"), eq(platforms.enabled, true)),
+    )
+    .all();
+  const identities = db
+    .select({ id: oidcIdentities.id, issuer: oidcIdentities.issuer })
+    .from(oidcIdentities)
+    .where(eq(oidcIdentities.user_id, userId))
+    .all();
+  return [
+    ...(canUsePassword(userId) ? [{ kind: "password", id: null } as const] : []),
+    ...onPlatforms.map(({ id }) => ({ kind: "platform", id }) as const),
+    ...identities
+      .filter(({ issuer }) => providers.some((provider) => isSameIssuer(provider.issuer, issuer)))
+      .map(({ id }) => ({ kind: "identity", id }) as const),
+  ];
+}
+
+/** Issuers are URLs, and one without a path may be written without its slash. */
+const isSameIssuer = (configured: string, told: string): boolean =>
+  URL.parse(configured)?.href === URL.parse(told)?.href;
