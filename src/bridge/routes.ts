@@ -3,6 +3,7 @@ import { sessionActor } from "../identity/access/actor";
 import { guard, lend } from "../identity/access/guard";
 import { login, loginLimit, logout } from "../identity/auth/service";
 import { verifyTwoFactorLogin } from "../identity/auth/two-factor-login";
+import { exchangeLimit } from "../identity/oidc/begin";
 import { exchangeCode } from "../identity/oidc/exchange";
 import { browserHash } from "../identity/oidc-codes/browser";
 import { countSignInOf, signInCodeLimit } from "../identity/two-factor-codes/tries";
@@ -87,7 +88,7 @@ export const bridgeRoutes = (answer: (request: Request) => Promise<Response>) =>
         return keepSession(request, set.headers, await exchangeCode(actor, code, holder), stay_signed_in);
       },
       {
-        open: { limit: loginLimit },
+        open: { limit: exchangeLimit },
         body: PageCode,
         response: { 200: PageSession, ...errors(401, 403) },
         detail: {

@@ -23,7 +23,7 @@ function keep(stay: boolean): void {
   try {
     sessionStorage.setItem(KEPT, JSON.stringify({ place: location.hash, stay } satisfies Kept));
   } catch {
-    // Where the browser keeps nothing, the page comes back to its beginning.
+    // A browser that keeps nothing comes back to the beginning of the page.
   }
 }
 

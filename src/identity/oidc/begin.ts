@@ -7,6 +7,7 @@ import { invalid } from "../../kernel/errors/errors";
 import { parseWebAddress } from "../../kernel/http/web-address";
 import { MINUTE, now } from "../../kernel/time/clock";
 import { type AnyActor, transactAs } from "../access/actor";
+import type { RateRule } from "../access/limit";
 import type { Purpose } from "../oidc-codes/codes";
 import { serverOf } from "./discovery";
 import { providerOf } from "./providers";
@@ -16,6 +17,11 @@ import { oidcStates } from "./table";
 
 /** Time for a user to sign in there (rule C16). */
 export const STATE_LIFETIME = 10 * MINUTE;
+
+/** Ways that one address begins, and those back: each kind by itself, since a sign-in takes one of each. */
+export const beginLimit: RateRule = { name: "oidc-begin", rate: () => config["rate_limit.login"] };
+export const callbackLimit: RateRule = { name: "oidc-callback", rate: () => config["rate_limit.login"] };
+export const exchangeLimit: RateRule = { name: "oidc-session", rate: () => config["rate_limit.login"] };
 
 export interface Beginning {
   purpose: Purpose;

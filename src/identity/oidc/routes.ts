@@ -10,13 +10,12 @@ import { type SessionActor, sessionActor } from "../access/actor";
 import { guard } from "../access/guard";
 import { isOfPage } from "../access/page";
 import { AuthResponse } from "../auth/schema";
-import { loginLimit } from "../auth/service";
 import { issuerOf } from "../oauth/issuer";
 import { browserHash, markBrowser } from "../oidc-codes/browser";
 import { NEEDS_RECENT_SIGN_IN } from "../proof/schema";
 import { countProof } from "../reauthentication/limits";
 import { requireRecentSignIn } from "../reauthentication/service";
-import { begin, permittedRedirect, STATE_LIFETIME } from "./begin";
+import { begin, exchangeLimit, permittedRedirect, STATE_LIFETIME } from "./begin";
 import { exchangeCode } from "./exchange";
 import { linkIdentity, listIdentities, unlinkIdentity } from "./identities";
 import { findProvider } from "./providers";
@@ -94,12 +93,12 @@ export const oidcRoutes = new Elysia({ prefix: "/v1/auth", tags: ["OpenID provid
       });
     },
     {
-      open: { limit: loginLimit },
+      open: { limit: exchangeLimit },
       body: CodeInput,
       response: { 200: AuthResponse, ...errors(403) },
       detail: {
         operationId: "exchangeCodeOfProvider",
-        summary: "Exchange the code of a sign-in through a provider for a session",
+        summary: "Exchange the code of a provider for a session",
         description:
           "For a client whose `redirect_uri` the browser came back to from `GET /v1/auth/oidc/{name}`: answers as `POST /v1/auth/login` does, a 2FA challenge included. A code is good once, for 60 seconds, and with the `code_verifier` alone whose challenge began it; else 400.",
       },

@@ -84,7 +84,7 @@ export const Begun = t.Object(
   {
     authorization_url: out.uri(
       "Address at the provider to send the user's browser to",
-      "https://auth.example.org/api/oidc/authorization?client_id=…",
+      "https://auth.example.org/api/oidc/authorization?client_id=fairlead",
     ),
     expires_at: out.time("When it ends: ten minutes from now"),
   },
