@@ -5,6 +5,7 @@ import { switchOffKeys } from "../../identity/api-keys/owner";
 import { recordAudit } from "../../identity/audit/service";
 import { activeUser, existingUser, findUser, type UserRow } from "../../identity/directory/users";
 import { notify } from "../../identity/email/notify";
+import { identitiesOf } from "../../identity/oidc/identities";
 import { isOwnPassword } from "../../identity/passwords/own-password";
 import { passwordHashOf } from "../../identity/passwords/service";
 import { requireFreshSignIn, requireRecentSignIn } from "../../identity/reauthentication/service";
@@ -19,7 +20,7 @@ import {
 import { users } from "../../identity/users/table";
 import { db } from "../../kernel/db/connection";
 import { transact } from "../../kernel/db/transactions";
-import { AppError, conflict, invalid, notFound } from "../../kernel/errors/errors";
+import { AppError, badRequest, conflict, invalid, notFound } from "../../kernel/errors/errors";
 import { logFailure } from "../../kernel/errors/trouble";
 import { log } from "../../kernel/logs/log";
 import { DAY, isoOrNull, now } from "../../kernel/time/clock";
@@ -78,7 +79,7 @@ export async function deleteUser(actor: Actor, id: string): Promise<void> {
  */
 export async function scheduleDeletion(actor: SessionActor, input: DeletionRequest): Promise<DeletionStatus> {
   const hash = passwordHashOf(actor.caller.userId);
-  if (hash === null) requireFreshSignIn(actor);
+  if (hash === null) requireSignInElsewhere(actor);
   else {
     if (!input.password) throw invalid("/password", "is required");
     if (!(await isOwnPassword(actor, actor.caller.userId, { hash, password: input.password })))
@@ -100,6 +101,15 @@ export async function scheduleDeletion(actor: SessionActor, input: DeletionReque
   });
   if (!status) throw wrongCode();
   return status;
+}
+
+/** Lets an account without a password confirm by a recent sign-in at its provider. Throws 403, and 400 for one without an identity. */
+function requireSignInElsewhere(actor: SessionActor): void {
+  if (identitiesOf(actor.caller.userId).length === 0)
+    throw badRequest(
+      "This account has no password to confirm the deletion with; link an email address with a password first, or ask an administrator",
+    );
+  requireFreshSignIn(actor);
 }
 
 const wrongPassword = () => invalid("/password", "is wrong");
