@@ -180,6 +180,30 @@ describe("the cookie counts", () => {
   });
 });
 
+describe("a sign-in that is older than ten minutes", () => {
+  test("makes no key on a page until it is proved again, whatever is configured for others", async () => {
+    const cookie = await signedIn(server);
+    const token = cookie.split("=")[1] as string;
+    const key = (options: RequestOptions, name: string) =>
+      server.post("/v1/api-keys", { ...options, body: { name, scopes: ["gps:read"] } });
+    const onPage = { headers: { ...PAGE, cookie } };
+    expectStatus(await key(onPage, "at once"), 201);
+    await server.advance(11 * MINUTE);
+    const keys = async () => expectStatus(await server.get("/v1/api-keys", { token }), 200).body.data.length;
+    const before = await keys();
+    expect(before).toBeGreaterThan(0);
+    expectRefused(await key(onPage, "too late"), 403, "ReauthenticationRequired");
+    expect(await keys()).toBe(before);
+    const proof = { password: ADMIN.password };
+    const renewed = await server.post("/v1/auth/reauthenticate", { ...onPage, body: proof });
+    expect(Date.parse(expectStatus(renewed, 200).body.expires_at) - server.time).toBeGreaterThan(9 * MINUTE);
+    expectStatus(await key(onPage, "proved"), 201);
+    // auth.reauthentication_minutes is 0 here: apps with a token of their own are asked for nothing.
+    await server.advance(11 * MINUTE);
+    expectStatus(await key({ token }, "by an app"), 201);
+  });
+});
+
 describe("signing out", () => {
   test("ends the session and clears the cookie", async () => {
     const cookie = await signedIn(server);

@@ -46,7 +46,8 @@ export async function askWho(): Promise<void> {
   } else if (found) {
     // Another user must not find what the former one left open.
     if (me.value && me.value.id !== found.id) location.reload();
-    me.value = found;
+    // All that hangs on rights begins anew when they change: a question whose answer is the same changes nothing.
+    if (JSON.stringify(me.value) !== JSON.stringify(found)) me.value = found;
     session.value = "open";
   } else session.value = wasOpen ? "ended" : "none";
 }

@@ -5,7 +5,7 @@ import { AppError, invalid } from "../../kernel/errors/errors";
 import { iso, MINUTE, now } from "../../kernel/time/clock";
 import { isInUse } from "../../kernel/time/lifetime";
 import { type Actor, type SessionActor, transactAs } from "../access/actor";
-import { type Caller, isSystemKey } from "../access/caller";
+import { isSystemKey } from "../access/caller";
 import { credentialResource, recordAudit } from "../audit/service";
 import { activeUser } from "../directory/users";
 import { type Holder, takeCode } from "../oidc-codes/codes";
@@ -26,8 +26,15 @@ import {
  * for another account) need a recent sign-in, or a proof that only the user can give.
  */
 
-/** Milliseconds during which a sign-in counts as recent; 0 where no operation needs one. */
-const span = (): number => config["auth.reauthentication_minutes"] * MINUTE;
+/** Minutes during which the sign-in of a page counts as recent where none are configured. */
+const MINUTES_OF_PAGES = 10;
+
+/** Minutes during which the actor's sign-in counts as recent; 0 where no operation needs one. */
+export const minutesFor = ({ isOfPage }: Actor): number =>
+  config["auth.reauthentication_minutes"] || (isOfPage ? MINUTES_OF_PAGES : 0);
+
+/** The same in milliseconds. */
+const span = (actor: Actor): number => minutesFor(actor) * MINUTE;
 
 const required = (message: string) => new AppError("ReauthenticationRequired", message);
 
@@ -45,18 +52,18 @@ export async function requireRecentSignIn(
   proof: Proof,
 ): Promise<void> {
   const { userId } = actor.caller;
-  if (span() === 0 || isSystemKey(actor.caller) || userId === null) return;
+  if (span(actor) === 0 || isSystemKey(actor.caller) || userId === null) return;
   if (actor.caller.kind !== "session" && subjectId !== null && userId !== subjectId) return;
   const hasPassword = passwordHashOf(userId) !== null;
   const hasCode = isTwoFactorOn(userId);
   const isProved = hasCode ? Boolean(proof.code) : hasPassword && Boolean(proof.password);
-  if (!isProved && !isRecent(actor.caller)) throw refusal(actor.caller, hasPassword || hasCode);
+  if (!isProved && !isRecent(actor)) throw refusal(actor, hasPassword || hasCode);
   if (proof.password || proof.code) await prove(actor, userId, proof);
 }
 
-function refusal(caller: Caller, canProve: boolean): AppError {
-  const minutes = config["auth.reauthentication_minutes"];
-  if (caller.kind !== "session")
+function refusal(actor: Actor, canProve: boolean): AppError {
+  const minutes = minutesFor(actor);
+  if (actor.caller.kind !== "session")
     return required(
       "An API key or an application cannot do this without a proof by its user: send password or, with two-factor authentication on, code; or do it in a session",
     );
@@ -90,9 +97,10 @@ const signInOf = statement(() =>
     .prepare(),
 );
 
-function isRecent(caller: Caller): boolean {
+function isRecent(actor: Actor): boolean {
+  const { caller } = actor;
   const signIn = caller.kind === "session" ? signInOf().get({ id: caller.id }) : undefined;
-  return signIn !== undefined && isInUse(signIn.at, span());
+  return signIn !== undefined && isInUse(signIn.at, span(actor));
 }
 
 /** The proof by an identity at a provider, in place of the password. */
@@ -164,6 +172,6 @@ export async function reauthenticate(actor: SessionActor, proof: Proof, elsewher
   return {
     message: "You have proved who you are",
     authenticated_at: iso(time),
-    expires_at: span() === 0 ? null : iso(time + span()),
+    expires_at: span(actor) === 0 ? null : iso(time + span(actor)),
   };
 }

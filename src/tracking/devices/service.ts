@@ -1,4 +1,4 @@
-import { asc, desc, eq, getTableColumns, gt, inArray } from "drizzle-orm";
+import { asc, desc, eq, getTableColumns, gt, inArray, placeholder } from "drizzle-orm";
 import { endWatch } from "../../alerts/anchor/service";
 import { forgetDevice as forgetAlertsOf } from "../../alerts/rules/service";
 import { note, noteTripsOf } from "../../feed/journal";
@@ -9,7 +9,7 @@ import { linkApiKey } from "../../identity/api-keys/service";
 import { apiKeys } from "../../identity/api-keys/table";
 import { recordAudit } from "../../identity/audit/service";
 import { newId } from "../../kernel/crypto/id";
-import { db } from "../../kernel/db/connection";
+import { db, statement } from "../../kernel/db/connection";
 import { adjustCounter, counter, counterNow } from "../../kernel/db/counters";
 import { afterCommit } from "../../kernel/db/transactions";
 import { conflict, forbidden, isUniqueViolation, notFound } from "../../kernel/errors/errors";
@@ -72,9 +72,15 @@ export function listDevices(request: PageRequest, visible: VisibleDevices = "all
 export const devicesAfter = (id: string, limit: number): Device[] =>
   selectDevices().where(gt(devices.id, id)).orderBy(asc(devices.id)).limit(limit).all().map(toDevice);
 
+const deviceBy = statement(() =>
+  selectDevices()
+    .where(eq(devices.id, placeholder("id")))
+    .prepare(),
+);
+
 /** A device; null if there is none. */
 export function findDevice(id: string): Device | null {
-  const row = selectDevices().where(eq(devices.id, id)).get();
+  const row = deviceBy().get({ id });
   return row ? toDevice(row) : null;
 }
 

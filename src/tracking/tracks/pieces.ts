@@ -1,4 +1,5 @@
-import { distanceKm } from "../../kernel/values/great-circle";
+import { EARTH_RADIUS_KM } from "../../kernel/values/great-circle";
+import { toVector } from "../geofences/geometry";
 import type { Fix, Spot } from "./fixes";
 
 /** The pieces of a track, and its figures, found out as its positions come. */
@@ -49,6 +50,8 @@ export class PieceFinder {
   #last: Spot | Fix | null = null;
   #kilometres = 0;
   #total = 0;
+  /** The last position on the unit sphere. */
+  at: Vector = { x: 0, y: 0, z: 0 };
 
   readonly #beginners: ReadonlySet<number>;
 
@@ -62,7 +65,9 @@ export class PieceFinder {
   begins(fix: Spot | Fix): boolean {
     const last = this.#last;
     const isNew = last === null || fix[1] - last[1] > this.#gap || this.#beginners.has(fix[0]);
-    if (!isNew) this.#kilometres += distanceKm(placeOf(last), placeOf(fix));
+    const at = vectorOf(fix);
+    if (!isNew) this.#kilometres += distanceOf(this.at, at);
+    this.at = at;
     this.#box.add(fix[2], fix[3]);
     this.#total++;
     this.#last = fix;
@@ -74,4 +79,22 @@ export class PieceFinder {
   }
 }
 
-const placeOf = (fix: Spot | Fix) => ({ latitude: fix[2], longitude: fix[3] });
+/** A point of the unit sphere. */
+export interface Vector {
+  x: number;
+  y: number;
+  z: number;
+}
+
+export function vectorOf(fix: Spot | Fix): Vector {
+  const vector = toVector({ latitude: fix[2], longitude: fix[3] });
+  return { x: vector[0], y: vector[1], z: vector[2] };
+}
+
+/** The great-circle distance of two points in kilometres, by their chord: exact to some nanometres where they are near. */
+function distanceOf(a: Vector, b: Vector): number {
+  const x = a.x - b.x;
+  const y = a.y - b.y;
+  const z = a.z - b.z;
+  return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(x * x + y * y + z * z) / 2));
+}

@@ -104,15 +104,21 @@ const IN_ONE_GO = 100_000;
 /** Finds the farthest points of stretches, with others in between. */
 class Finder {
   readonly #way: Way;
+  /** One for all: thousands of them would have to be collected. */
+  readonly #stretch: Stretch = { first: 0, last: 0, farthest: -1, deviation: -1 };
   #left = IN_ONE_GO;
 
   constructor(way: Way) {
     this.#way = way;
   }
 
-  /** The stretch between two points; a promise if others go first. */
+  /** The stretch between two points, until the next one is asked for; a promise if others go first. */
   find(first: number, last: number): Stretch | Promise<Stretch> {
-    const stretch = { first, last, farthest: -1, deviation: -1 };
+    const stretch = this.#stretch;
+    stretch.first = first;
+    stretch.last = last;
+    stretch.farthest = -1;
+    stretch.deviation = -1;
     const points = last - first - 1;
     if (points > this.#left) return this.#findSlowly(stretch);
     this.#left -= points;

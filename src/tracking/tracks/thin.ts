@@ -1,6 +1,5 @@
-import { toVector } from "../geofences/geometry";
 import { type Fix, type Spot, seconds } from "./fixes";
-import type { PieceFinder } from "./pieces";
+import { type PieceFinder, type Vector, vectorOf } from "./pieces";
 import { fitting, type Way, withinTolerance } from "./simplify";
 
 /** Tracks with fewer points. */
@@ -72,14 +71,18 @@ class Columns implements Way {
     this.#capacity = capacity;
   }
 
-  push([, timestamp, latitude, longitude, altitude, speedMps]: Spot | Fix, begins: boolean): void {
+  /** Takes a position, and what it is on the unit sphere. */
+  push(fix: Spot | Fix, begins: boolean, { x, y, z }: Vector): void {
     const at = this.length++;
-    [this.x[at], this.y[at], this.z[at]] = toVector({ latitude, longitude });
-    this.#latitude[at] = latitude;
-    this.#longitude[at] = longitude;
-    this.#seconds[at] = seconds(timestamp);
-    this.#speed[at] = speedMps ?? Number.NaN;
-    this.#altitude[at] = altitude ?? Number.NaN;
+    this.x[at] = x;
+    this.y[at] = y;
+    this.z[at] = z;
+    // By index: taken apart by a pattern, each array would be iterated.
+    this.#seconds[at] = seconds(fix[1]);
+    this.#latitude[at] = fix[2];
+    this.#longitude[at] = fix[3];
+    this.#altitude[at] = fix[4] ?? Number.NaN;
+    this.#speed[at] = fix[5] ?? Number.NaN;
     this.#begins[at] = begins ? 1 : 0;
     this.#note(at);
   }
@@ -153,7 +156,7 @@ export async function thinToFit(
         capacity = Math.min(MOST_HELD, capacity * 2);
         await columns.widen(capacity);
       } else if (columns.isFull) tolerance += await shape(OF_PART);
-      columns.push(fix, finder.begins(fix));
+      columns.push(fix, finder.begins(fix), finder.at);
     }
   await pause();
   tolerance += await shape(most);
@@ -194,7 +197,7 @@ async function steady<Read extends Spot | Fix>(
   metres: number,
 ): Promise<Point<Read>[]> {
   const columns = new Columns(points.length);
-  for (const [fix, begins] of points) columns.push(fix, begins);
+  for (const [fix, begins] of points) columns.push(fix, begins, vectorOf(fix));
   const kept: Point<Read>[] = [];
   for (const [first, last] of columns.pieces)
     for (const at of await withinTolerance(columns, first, last, metres))

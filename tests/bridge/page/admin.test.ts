@@ -5,11 +5,11 @@ import { newUser } from "../../support/people";
 import { write } from "../../support/rows";
 import { ADMIN, TestServer } from "../../support/server";
 import { giveTo } from "../../sync/support";
-import { DESKTOP, expectAccessible, expectQuiet, gone, openBridge, PHONE, TABLET } from "./support";
+import { DESKTOP, expectAccessible, expectQuiet, gone, openBridge, PHONE, TABLET, WALK } from "./support";
 
 /** The administration on the page. */
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(WALK);
 
 let server: TestServer;
 let browser: Browser;
@@ -120,7 +120,7 @@ describe.skipIf(!chromium)("the administration", () => {
     await page.setViewportSize(DESKTOP);
     await card.getByRole("link", { name: "Greif's receiver" }).click();
     await page.getByText("This comes from the boat “Greif”, and is changed aboard.").waitFor();
-    expect(await page.getByText("Apps and trackers").count()).toBe(0);
+    await gone(page.getByText("Apps and trackers"));
     await expectAccessible(page);
 
     await open("boxes");

@@ -6,6 +6,12 @@ import type { TestServer } from "../../support/server";
 
 /** The page as a user walks through it, in a browser that reaches nothing but the server. */
 
+/**
+ * Milliseconds that a walk through the page may take on a machine with much else to do. Whatever the page doesn't show in less is
+ * told by the wait for it.
+ */
+export const WALK = 180_000;
+
 export const PHONE = { width: 390, height: 844 };
 export const TABLET = { width: 820, height: 1180 };
 export const DESKTOP = { width: 1440, height: 900 };

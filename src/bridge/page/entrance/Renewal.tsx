@@ -12,9 +12,9 @@ import { Show, useLoaded } from "../ui/loaded";
 const words = inLanguages({
   en: {
     title: "Is it you?",
-    lead: "You signed in a while ago. Confirm with your password, or with a code of your second factor.",
+    lead: "You signed in a while ago. Confirm with your password, and with a code too if you have a second factor.",
     password: "Password",
-    code: "Code, instead of the password",
+    code: "Code of the second factor",
     confirm: "Confirm",
     elsewhere: (provider: string) => `Confirm at ${provider}`,
     comeBack: "You come back here afterwards; then do again what you were about to do.",
@@ -22,9 +22,9 @@ const words = inLanguages({
   },
   de: {
     title: "Bist du es?",
-    lead: "Deine Anmeldung ist eine Weile her. Bestätige mit deinem Passwort oder mit einem Code deines zweiten Faktors.",
+    lead: "Deine Anmeldung ist eine Weile her. Bestätige mit deinem Passwort, und auch mit einem Code, wenn du einen zweiten Faktor hast.",
     password: "Passwort",
-    code: "Code, statt des Passworts",
+    code: "Code des zweiten Faktors",
     confirm: "Bestätigen",
     elsewhere: (provider: string) => `Bei ${provider} bestätigen`,
     comeBack: "Danach kommst du hierher zurück; tu dann noch einmal, was du vorhattest.",
@@ -51,7 +51,11 @@ function Question({ answer }: { answer: (isRenewed: boolean) => void }): JSX.Ele
     return { hasForm: own.has_password || factor.enabled, hasPassword: own.has_password, names: [...names] };
   }, []);
   const confirm = async () => {
-    const body = code.value ? { code: code.value.trim() } : { password: password.value };
+    // An account with both has to give both.
+    const body = {
+      ...(password.value && { password: password.value }),
+      ...(code.value && { code: code.value.trim() }),
+    };
     await call(() => api.POST("/v1/auth/reauthenticate", { body }));
     answer(true);
   };
