@@ -49,6 +49,8 @@ const LED = "led";
  * when it comes back.
  */
 export async function beginSignIn(request: Request, name: string): Promise<Response> {
+  // Before anything else: the name of a known one is fit for an address.
+  if (!findProvider(name)) return refusalPage(request, name, "unknown_provider", "../../../", null);
   const fields = queryOf(request);
   const destination = destinationIn(fields);
   const base = issuerOf(request);

@@ -64,7 +64,6 @@ export const WORDS: Record<Locale, Words> = {
       ],
       banned: () => ["This account is banned.", "Ask whoever runs this server."],
       deleted: () => ["This account was deleted.", "Ask whoever runs this server."],
-      switched_off: () => ["Signing in this way is switched off here.", "Sign in another way."],
       identity_taken: (provider) => [
         `This account at ${provider} is linked to another account here already.`,
         "Remove it there first, or sign in at the provider as somebody else.",
@@ -134,7 +133,6 @@ export const WORDS: Record<Locale, Words> = {
       ],
       banned: () => ["Dieses Konto ist gesperrt.", "Frage den Betreiber des Servers."],
       deleted: () => ["Dieses Konto wurde gelöscht.", "Frage den Betreiber des Servers."],
-      switched_off: () => ["Diese Art der Anmeldung ist hier abgeschaltet.", "Melde dich anders an."],
       identity_taken: (provider) => [
         `Dieses Konto bei ${provider} ist hier schon mit einem anderen Konto verknüpft.`,
         "Entferne es dort zuerst, oder melde dich beim Anbieter als jemand anderes an.",

@@ -54,9 +54,9 @@ export async function login(actor: AnyActor, input: LoginInput): Promise<AuthRes
   const attempt = openTry(isKnown ? byAddressOf(identifier, block) : byIdentifier(identifier));
   let matches: boolean;
   try {
-    const isRight = await verifyPassword(account?.hash ?? null, input.password, block);
-    // Refused after the hash, and counted: neither answer nor time tells that the password was right.
-    matches = isRight && account !== undefined && mayUsePassword(account.id);
+    // Looked up for whatever was typed, and refused after the hash: neither answer nor time tells that the password was right.
+    const isPermitted = mayUsePassword(account?.id ?? "");
+    matches = (await verifyPassword(account?.hash ?? null, input.password, block)) && isPermitted;
     if (!matches) attempt.fail();
   } finally {
     attempt.close();

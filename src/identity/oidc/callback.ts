@@ -114,7 +114,9 @@ export async function note(
   { reason, detail, userId }: SignInRefused,
 ): Promise<void> {
   const isEarly = BEFORE_THE_PROVIDER.includes(reason);
-  if (!isEarly || mayLog(`oidc ${reason}`))
+  // Strangers bring these about as often as they like.
+  const isAnybodys = isEarly || state === null;
+  if (!isAnybodys || mayLog(`oidc ${isEarly ? "" : name} ${reason}`))
     log.warn("a sign-in through a provider was refused", {
       provider: name.slice(0, 32),
       reason,

@@ -12,7 +12,7 @@ import { type Holder, takeCode } from "../oidc-codes/codes";
 import { providerName } from "../platforms/service";
 import { requireRecentSignIn } from "../reauthentication/service";
 import type { Identity } from "./schema";
-import { oidcIdentities } from "./table";
+import { oidcCodes, oidcIdentities, oidcStates } from "./table";
 
 /** Identities of users at OpenID providers: listed, linked, removed. */
 
@@ -143,7 +143,9 @@ export async function unlinkIdentity(actor: SessionActor, id: string): Promise<v
   });
 }
 
-/** Removes all identities of a user whose account goes, in the current transaction. */
+/** Removes all identities of a user whose account goes, and what waits for them, in the current transaction. */
 export function eraseIdentitiesOf(userId: string): void {
   db.delete(oidcIdentities).where(eq(oidcIdentities.user_id, userId)).run();
+  db.delete(oidcCodes).where(eq(oidcCodes.user_id, userId)).run();
+  db.delete(oidcStates).where(eq(oidcStates.user_id, userId)).run();
 }

@@ -9,7 +9,7 @@ export const REASONS = [
   ...(["denied", "provider_error", "provider_unreachable", "client_refused"] as const),
   ...(["code_refused", "clock_skew", "bad_answer"] as const),
   // The account.
-  ...(["not_registered", "address_taken", "banned", "deleted", "switched_off"] as const),
+  ...(["not_registered", "address_taken", "banned", "deleted"] as const),
   // Links and renewals.
   ...(["identity_taken", "other_identity", "not_fresh"] as const),
 ] as const;

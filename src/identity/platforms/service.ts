@@ -32,6 +32,9 @@ const providerBehind = (way: string) => providers.find(({ name }) => way === `oi
 export const providerName = (way: string): string | null =>
   providerBehind(way)?.display_name ?? (way.startsWith("oidc:") ? way.slice("oidc:".length) : null);
 
+/** The platform of a sign-in, for services that sign users in on platforms alone; null for one through an OpenID provider. */
+export const platformOf = (way: string | null): string | null => (way?.startsWith("oidc:") ? null : way);
+
 /**
  * Refuses a sign-in through a platform that is switched off (rule A4), or through an OpenID provider that is no longer
  * configured. Throws 403.

@@ -107,6 +107,23 @@ describe("a browser", () => {
     expect((await browser.open(callback)).to).toContain("#/elsewhere/sign_in/");
   });
 
+  test("that names no provider, whatever it writes in its place, gets a page that says so", async () => {
+    for (const name of [
+      "nobody",
+      "%0d%0aset-cookie:%20x=1",
+      "..%2f..%2foauth",
+      "a".repeat(2_000),
+      "<script>",
+    ])
+      for (const path of [name, `${name}/callback?state=x`]) {
+        const step = await new Browser(server).open(`${server.url}/v1/auth/oidc/${path}`, {
+          host: "other.example",
+        });
+        expect([name, step.status, step.to]).toEqual([name, 404, null]);
+        expect(step.html).not.toContain("<script>alert");
+      }
+  });
+
   test("gets pages that no other page frames, in its own language, kept nowhere", async () => {
     const step = await new Browser(server).open(`${server.url}/v1/auth/oidc/nobody`, {
       "accept-language": "de",
