@@ -9,7 +9,7 @@ import { oidcCodes } from "../oidc/table";
 
 /** One-time codes with which a browser comes back from a provider: each ends in a session, a link or a proof. */
 
-/** Lifetime of a code (rule C16). */
+/** Lifetime of a code (rule C19). */
 const LIFETIME = 60 * SECOND;
 
 export type OidcCode = typeof oidcCodes.$inferSelect;

@@ -15,7 +15,7 @@ import { oidcStates } from "./table";
 
 /** Sends a browser to a provider (OpenID Connect Core 1.0, section 3.1.2). */
 
-/** Time for a user to sign in there (rule C16). */
+/** Time for a user to sign in there (rule C19). */
 export const STATE_LIFETIME = 10 * MINUTE;
 
 /** Ways that one address begins, and those back: each kind by itself, since a sign-in takes one of each. */

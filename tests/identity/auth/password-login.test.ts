@@ -11,7 +11,7 @@ import { Agent } from "../oauth/agent";
 import { authorizationOf, newClient, type TestClient } from "../oauth/support";
 import { newAccount, signInThrough } from "../oidc/support";
 
-/** `auth.password_login`: sign-in with a password for all, for administrators alone, or for nobody (rule C18). */
+/** `auth.password_login`: sign-in with a password for all, for administrators alone, or for nobody (rule C21). */
 
 // Each mode has a server of its own, on data that another one made.
 setDefaultTimeout(30_000);
