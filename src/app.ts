@@ -6,6 +6,7 @@ import { alertRuleRoutes } from "./alerts/rules/routes";
 import { targetRoutes } from "./alerts/targets/routes";
 import { authorizePages } from "./bridge/authorize/routes";
 import { chartRoutes } from "./bridge/charts/routes";
+import { elsewhereRoutes } from "./bridge/elsewhere/routes";
 import { firstStartRoutes } from "./bridge/first-start/routes";
 import { bridgeRoutes } from "./bridge/routes";
 import { shellRoutes } from "./bridge/shell/routes";
@@ -30,6 +31,7 @@ import { emailAddressRoutes } from "./identity/email-addresses/routes";
 import { invitationRoutes } from "./identity/invitations/routes";
 import { oauthRoutes } from "./identity/oauth/routes";
 import { oauthClientRoutes } from "./identity/oauth-clients/routes";
+import { identityRoutes, oidcRoutes, ownWaysInRoutes } from "./identity/oidc/routes";
 import { ownPasskeyRoutes, passkeySignInRoutes } from "./identity/passkeys/routes";
 import { platformRoutes } from "./identity/platforms/routes";
 import { reauthenticationRoutes } from "./identity/reauthentication/routes";
@@ -121,6 +123,9 @@ export function createApp(): App {
     .use(oauthClientRoutes)
     .use(oauthRoutes)
     .use(consentRoutes)
+    .use(oidcRoutes)
+    .use(identityRoutes)
+    .use(ownWaysInRoutes)
     .use(apiKeyRoutes)
     .use(ownAuditRoutes)
     .use(userAuditRoutes)
@@ -165,6 +170,7 @@ export function createApp(): App {
     .use(socketRoutes)
     .use(chartRoutes)
     .use(authorizePages)
+    .use(elsewhereRoutes)
     .use(firstStartRoutes)
     .use(bridgeRoutes((request) => answer(request)))
     .use(shellRoutes())

@@ -12,6 +12,7 @@ import { forgetOldEmails } from "./identity/email/service";
 import { forgetOldInvitations } from "./identity/invitations/service";
 import { rotateKeysWhenDue } from "./identity/oauth/keys";
 import { deleteEndedGrants } from "./identity/oauth/sweep";
+import { deleteExpiredCodes } from "./identity/oidc/sweep";
 import { sweepLoginFailures } from "./identity/passwords/login-failures";
 import { forgetOldAddresses } from "./identity/passwords/sign-in-addresses";
 import { deleteExpiredSessions } from "./identity/sessions/service";
@@ -78,6 +79,7 @@ const JOBS: Job[] = [
   { name: "delete expired two-factor challenges", interval: 10 * MINUTE, run: deleteExpiredChallenges },
   { name: "forget used challenges of passkeys", interval: HOUR, run: forgetUsedChallenges },
   { name: "delete ended grants of applications", interval: MINUTE, run: deleteEndedGrants, atStart: true },
+  { name: "delete expired sign-ins through providers", interval: 10 * MINUTE, run: deleteExpiredCodes },
   { name: "rotate the keys of ID tokens", interval: HOUR, run: rotateKeysWhenDue, atStart: true },
   { name: "delete old positions", interval: HOUR, run: deleteOldPoints, atStart: true },
   { name: "compute crossings anew", interval: MINUTE, run: recomputeCrossings, atStart: true },

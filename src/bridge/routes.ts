@@ -3,6 +3,9 @@ import { sessionActor } from "../identity/access/actor";
 import { guard, lend } from "../identity/access/guard";
 import { login, loginLimit, logout } from "../identity/auth/service";
 import { verifyTwoFactorLogin } from "../identity/auth/two-factor-login";
+import { exchangeLimit } from "../identity/oidc/begin";
+import { exchangeCode } from "../identity/oidc/exchange";
+import { browserHash } from "../identity/oidc-codes/browser";
 import { signInByPasskey, verifySecondFactor } from "../identity/passkeys/sign-in";
 import { countSignInOf, signInCodeLimit } from "../identity/two-factor-codes/tries";
 import { relyingParty } from "../identity/webauthn/relying-party";
@@ -16,6 +19,7 @@ import {
   NewDownload,
   PageAddresses,
   PageChallenge,
+  PageCode,
   PageLogin,
   PagePasskey,
   PagePasskeyChallenge,
@@ -113,6 +117,24 @@ export const bridgeRoutes = (answer: (request: Request) => Promise<Response>) =>
           operationId: "completeSignInOnPageWithPasskey",
           summary: "Complete a sign-in on a page with a passkey",
           description: `\`POST /v1/auth/2fa/passkey/verify\` for a page, with a challenge of \`POST /v1/auth/2fa/passkey/options\`. ${PAGE}`,
+        },
+      },
+    )
+    .post(
+      "/session/oidc",
+      async ({ actor, body: { code, stay_signed_in }, request, set }) => {
+        requirePage(request);
+        const holder = { browserHash: browserHash(request) };
+        return keepSession(request, set.headers, await exchangeCode(actor, code, holder), stay_signed_in);
+      },
+      {
+        open: { limit: exchangeLimit },
+        body: PageCode,
+        response: { 200: PageSession, ...errors(401, 403) },
+        detail: {
+          operationId: "signInOnPageThroughProvider",
+          summary: "Sign in on a page through a provider",
+          description: `\`POST /v1/auth/oidc/session\` for a page, whose browser was sent to the provider and came back: the code counts in that browser alone. ${PAGE}`,
         },
       },
     )

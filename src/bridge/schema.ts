@@ -1,4 +1,5 @@
 import { AuthResponse, LoginInput } from "../identity/auth/schema";
+import { CodeInput } from "../identity/oidc/schema";
 import { PasskeySecondFactor, PasskeySignIn } from "../identity/passkeys/schema";
 import { ChallengeInput } from "../identity/two-factor/schema";
 import { characters, out, record, t } from "../kernel/http/schema";
@@ -30,6 +31,8 @@ export const PagePasskeyChallenge = t.Object(
   { title: "PagePasskeyChallenge" },
 );
 export type PagePasskeyChallenge = (typeof PagePasskeyChallenge)["static"];
+
+export const PageCode = t.Object({ code: CodeInput.properties.code, stay_signed_in }, { title: "PageCode" });
 
 const { session_token: _token, ...shown } = AuthResponse.properties;
 

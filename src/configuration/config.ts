@@ -32,6 +32,15 @@ import {
   url,
   uuid,
 } from "./option-kinds";
+import {
+  keyOfVariable,
+  meantProviderKey,
+  nameFault,
+  PROVIDER_OPTIONS,
+  type Provider,
+  providerKey,
+  providersOf,
+} from "./provider-options";
 
 /**
  * The operator's options: one table with default, check and meaning. A value comes from the command line
@@ -102,6 +111,11 @@ export const OPTIONS = {
     0,
     1_440,
     "minutes after sign-in during which a session may change the email address, create keys, add a second factor, grant rights or delete; 0 sets no limit",
+  ),
+  "auth.password_login": choice(
+    "all",
+    ["all", "local_admins", "none"],
+    "who may sign in with a password: all, those alone who may change users (users:write), or nobody",
   ),
   "webauthn.origins": list(
     [],
@@ -375,6 +389,12 @@ export let config: Config;
 /** The source of each effective value. */
 export let configSources: Record<ConfigKey, ConfigSource>;
 
+/** The OpenID providers that users sign in with, in the order of the configuration. */
+export let providers: readonly Provider[] = [];
+
+/** The source of each value of theirs, by its key. */
+export let providerSources: Readonly<Record<string, ConfigSource>> = {};
+
 /** The configuration file that was read, if any. */
 export let configFile: string | null = null;
 
@@ -387,7 +407,12 @@ export interface ConfigFlags {
   environment?: Record<string, string | undefined>;
 }
 
-const isKey = (key: string): key is ConfigKey => Object.hasOwn(OPTIONS, key);
+/** The option of a key, those of providers among them; undefined for an unknown one. */
+function optionOf(key: string): Option<unknown> | undefined {
+  if (Object.hasOwn(OPTIONS, key)) return OPTIONS[key as ConfigKey] as Option<unknown>;
+  const found = providerKey(key);
+  return found ? PROVIDER_OPTIONS[found.option] : undefined;
+}
 export const environmentName = (key: string): string => `FAIRLEAD_${key.replaceAll(".", "_").toUpperCase()}`;
 
 /** Reads all sources and checks every value. Throws one ConfigError that names everything wrong. */
@@ -401,8 +426,8 @@ export function loadConfig(flags: ConfigFlags = {}): Config {
     sources[key] = "default";
   }
 
-  const take = (key: ConfigKey, raw: unknown, source: ConfigSource, name: string) => {
-    const { read, fromEnvironment } = OPTIONS[key] as Option<unknown>;
+  const take = (key: string, raw: unknown, source: ConfigSource, name: string) => {
+    const { read, fromEnvironment } = optionOf(key) as Option<unknown>;
     try {
       values[key] = read(source !== "file" && fromEnvironment ? fromEnvironment(String(raw)) : raw);
       sources[key] = source;
@@ -415,31 +440,40 @@ export function loadConfig(flags: ConfigFlags = {}): Config {
   const dataDir = flags.dataDir ?? (environment[environmentName("data.dir")] || undefined);
   const file = chooseFile(flags, environment, dataDir ?? OPTIONS["data.dir"].default);
   for (const [key, raw] of Object.entries(file ? readFile(file) : {})) {
-    if (isKey(key)) take(key, raw, "file", `${key} in ${file}`);
-    else problems.push(`${key} in ${file} is not a known key${didYouMean(nearestKey(key))}`);
+    if (optionOf(key)) take(key, raw, "file", `${key} in ${file}`);
+    else
+      problems.push(`${key} in ${file} is not a known key${nameFault(key) || didYouMean(nearestKey(key))}`);
   }
-  const known = new Map(Object.keys(OPTIONS).map((key) => [environmentName(key), key as ConfigKey]));
+  const known = new Map(Object.keys(OPTIONS).map((key) => [environmentName(key), key]));
   for (const [name, raw] of Object.entries(environment)) {
     if (!name.startsWith("FAIRLEAD_") || name === "FAIRLEAD_CONFIG" || raw === undefined) continue;
-    const key = known.get(name);
+    const key = known.get(name) ?? keyOfVariable(name);
     // An empty variable is how compose files leave one unset.
     if (key && raw !== "") take(key, raw, "environment", name);
-    else if (!key) problems.push(`${name} is not a known variable${didYouMean(nearest(name, known.keys()))}`);
+    else if (!key) {
+      const meant = meantProviderKey(name) ?? nearest(name, known.keys());
+      problems.push(`${name} is not a known variable${didYouMean(meant)}`);
+    }
   }
   if (flags.dataDir !== undefined) take("data.dir", flags.dataDir, "command line", "--data-dir");
   if (flags.host !== undefined) take("server.host", flags.host, "command line", "--host");
   if (flags.port !== undefined) take("server.port", flags.port, "command line", "--port");
 
-  if (problems.length === 0) problems.push(...contradictions(values as Config));
+  const made = providersOf(values);
+  if (problems.length === 0) problems.push(...contradictions(values as Config), ...made.problems);
   if (problems.length > 0) throw new ConfigError(problems.join("; "));
   config = withDerived(values as Config);
   configSources = sources as typeof configSources;
+  providers = made.providers;
+  providerSources = Object.fromEntries(Object.entries(sources).filter(([key]) => providerKey(key)));
   configFile = file;
   return config;
 }
 
 /** The key that an unknown one of the file was meant to be: the nearest, or the only one that ends so. */
 function nearestKey(key: string): string | null {
+  const ofProvider = meantProviderKey(key);
+  if (ofProvider !== null) return ofProvider;
   const keys = Object.keys(OPTIONS);
   const ending = keys.filter((known) => known.endsWith(`.${key}`));
   return nearest(key, keys) ?? (ending.length === 1 ? (ending[0] ?? null) : null);
@@ -467,7 +501,7 @@ function readFile(file: string): Record<string, unknown> {
       const key = prefix + name;
       const isTable =
         typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
-      if (isTable && !isKey(key)) flatten(value as Record<string, unknown>, `${key}.`);
+      if (isTable && !optionOf(key)) flatten(value as Record<string, unknown>, `${key}.`);
       else flat[key] = value;
     }
   };

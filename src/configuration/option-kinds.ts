@@ -106,6 +106,43 @@ export const list = (
   values: "a list",
 });
 
+/** A pair of names, such as a group and the role that it stands for. */
+export type Pair = readonly [from: string, to: string];
+
+/** Pairs, as a table, or as texts `from=to`: what is on the left may hold `=` itself. */
+export const pairs = (meaning: string): Option<readonly Pair[]> => ({
+  default: [],
+  read(raw) {
+    const split = (item: unknown): Pair => {
+      const [, from = "", to = ""] = /^\s*(.+?)\s*=\s*([^=]+?)\s*$/.exec(asText(item)) ?? [];
+      return from !== "" && to !== "" ? [from, to] : refuse("must list pairs such as group=Role");
+    };
+    if (Array.isArray(raw)) return raw.map(split);
+    if (typeof raw === "string") return raw.split(",").map(split);
+    return typeof raw === "object" && raw !== null
+      ? Object.entries(raw).map(([from, to]): Pair => [from, asText(to)])
+      : refuse("must list pairs such as group=Role");
+  },
+  meaning,
+  values: "pairs such as group=Role",
+});
+
+/** An issuer (OpenID Connect Discovery 1.0, section 3), kept as it is: a slash at its end is part of the name. */
+export const issuer = (meaning: string): Option<string | null> => ({
+  default: null,
+  read(raw) {
+    const { search, hash, username, password } = parsedUrl(raw, ["http:", "https:"]);
+    return search === "" && hash === "" && username === "" && password === ""
+      ? asText(raw)
+      : refuse("must be a URL without user, password, query and fragment");
+  },
+  meaning,
+});
+
+/** A scope (RFC 6749, section 3.3). */
+export const asScope = (item: string): string =>
+  /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(item) ? item : refuse("must list scopes without blanks and quotes");
+
 function parsedUrl(raw: unknown, protocols: string[]): URL {
   const url = URL.parse(asText(raw));
   return url && protocols.includes(url.protocol)

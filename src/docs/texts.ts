@@ -53,6 +53,7 @@ export const TAG_GROUPS: TagGroup[] = [
       ["OAuth clients", "Applications that sign users in through this installation"],
       ["OAuth and OpenID Connect", "The endpoints by which these applications sign users in and get tokens"],
       ["Consents", "What a user lets each of them do"],
+      ["OpenID providers", "Sign-in at providers that the operator chose, and identities there"],
       ["Integrations", "Accounts on Twitch, YouTube and Discord that users connect"],
       ["Personal data", "What is kept about a user, as an archive"],
       ["Account deletion", "Deleting an account, with a period of grace"],

@@ -98,6 +98,8 @@ const LISTS: Record<string, string> = {
   // Pages.
   listUsers: PAGE,
   listOwnConsents: PAGE,
+  listOwnIdentities: PAGE,
+  listWaysToSignIn: "OpenID providers of the configuration",
   listOwnAuditEvents: PAGE,
   listAuditEventsOfUser: PAGE,
   listAuditEvents: PAGE,

@@ -107,6 +107,7 @@ const ROOMS = [
   ...[
     "identity/two-factor-codes",
     "identity/bans",
+    "identity/oidc-codes",
     "identity/webauthn",
     "identity/reauthentication",
     "identity/roles",
@@ -119,7 +120,7 @@ const ROOMS = [
     "identity/audit-log",
     "identity/oauth-clients",
   ],
-  ...["identity/consents", "identity/oauth", "identity"],
+  ...["identity/consents", "identity/oauth", "identity/oidc", "identity"],
   // Rows that belong to boxes or are handed to them: whatever changes one asks here.
   "sync/owner",
   // The domains. Alerts come first: what they watch tells them of each change in its own commit.
@@ -179,7 +180,17 @@ const ROOMS = [
     "server/doctor",
   ],
   // The doors that are no REST routes of a domain, and what puts all of it together.
-  ...["bridge", "bridge/first-start", "bridge/authorize", "bridge/shell", "docs", "graphql", "demo", "."],
+  ...[
+    "bridge",
+    "bridge/first-start",
+    "bridge/authorize",
+    "bridge/elsewhere",
+    "bridge/shell",
+    "docs",
+    "graphql",
+    "demo",
+    ".",
+  ],
 ];
 
 const roomOf = (file: string) => (file.startsWith("../proto/") ? "proto" : dirname(file));

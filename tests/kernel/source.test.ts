@@ -102,10 +102,16 @@ describe("the source", () => {
     expect(found(/aes-\d+-(?!gcm)/i)).toEqual([]);
   });
 
-  test("sets one cookie, that of a page's session", () => {
-    const named = ["bridge/routes.ts", "bridge/schema.ts", "bridge/session.ts", "docs/document.ts"];
+  test("sets two cookies: that of a page's session, and that of a browser on its way to a provider", () => {
+    const named = [
+      ...["bridge/routes.ts", "bridge/schema.ts", "bridge/session.ts", "docs/document.ts"],
+      ...["identity/oidc-codes/browser.ts", "identity/oidc/schema.ts"],
+    ];
     expect(found(/set-cookie/i)).toEqual(named);
-    expect(found(/headers(\[|\.set\()"set-cookie"/i)).toEqual(["bridge/session.ts"]);
+    expect(found(/headers(\[|\.set\()"set-cookie"/i)).toEqual([
+      "bridge/session.ts",
+      "identity/oidc-codes/browser.ts",
+    ]);
   });
 
   test("reads no XML, and runs no template, that came from outside", () => {

@@ -1,8 +1,10 @@
+import { SCOPES } from "./scope-words";
 import type { Words } from "./words";
 
 export const ENGLISH: Words = {
   signIn: "Sign in",
   signInTo: (app) => `to go on to ${app}`,
+  signInWith: (provider) => `Sign in with ${provider}`,
   identifier: "Username or email address",
   password: "Password",
   stay: "Stay signed in on this device",
@@ -26,12 +28,7 @@ export const ENGLISH: Words = {
   terms: "Terms of service",
   allow: "Allow",
   deny: "Don't allow",
-  scopes: {
-    openid: "Know that it is you, by an identifier that stays the same",
-    profile: "See your username, your name, your picture and your language",
-    email: "See your email address",
-    offline_access: "Go on while you are away, for up to 180 days, until you take it back",
-  },
+  scopes: SCOPES.en,
   permissions: null,
   thisDevice: "a program on this device",
   appOnDevice: (scheme) => `an app on this device (${scheme})`,
@@ -57,8 +54,9 @@ export const ENGLISH: Words = {
     wrongPassword: "The name or the password is wrong.",
     wrongCode: "The code is wrong, was used already, or came too late. After five wrong codes, start again.",
     wrongPasskey: "The passkey was not accepted. Try again, or choose another way.",
+    wrongElsewhere: "This sign-in was completed already, or took too long. Start again.",
     AccountBanned: "This account is banned.",
-    Forbidden: "Signing in with a password is switched off here.",
+    Forbidden: "Signing in this way is switched off here.",
     TwoFactorLocked:
       "Too many wrong codes. Set a new password by email, or ask an administrator, to sign in again.",
     TooManyRequests: (seconds) => `Too many tries. Wait ${seconds} seconds, then try again.`,

@@ -61,11 +61,14 @@ interface Page {
   onward?: string;
   /** The same page in the other language. */
   inOtherLanguage?: string;
+  /** The address of the server's root from that of the page; `../` below `/oauth`. */
+  root?: string;
 }
 
 /** Answers with a page. Its addresses are relative: a proxy may serve the whole below a path. */
 export function answerPage({ locale, words }: Reader, page: Page): Response {
   const other = locale === "de" ? "en" : "de";
+  const root = page.root ?? "../";
   const text = html`<!doctype html>
 <html lang="${locale}">
 <head>
@@ -75,14 +78,14 @@ export function answerPage({ locale, words }: Reader, page: Page): Response {
 <meta name="robots" content="noindex">
 ${page.onward !== undefined && html`<meta http-equiv="refresh" content="0; url=${page.onward}">`}
 <title>${page.title} – Fairlead</title>
-<link rel="icon" href="../bridge/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="style.css">
-<script src="look.js"></script>
+<link rel="icon" href="${root}bridge/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${root}oauth/style.css">
+<script src="${root}oauth/look.js"></script>
 </head>
 <body>
 <div class="hall">
 <main class="hall-card">
-<img class="mark" src="../bridge/icon.svg" alt="" width="48" height="48">
+<img class="mark" src="${root}bridge/icon.svg" alt="" width="48" height="48">
 <h1>${page.title}</h1>
 ${page.content}
 </main>

@@ -1,4 +1,4 @@
-import { config } from "../../configuration/config";
+import { config, providers } from "../../configuration/config";
 import type { AuthorizationRequest, Refused } from "../../identity/oauth/request";
 import type { ClientRow } from "../../identity/oauth-clients/find";
 import { type Html, html } from "./html";
@@ -46,10 +46,11 @@ interface SignIn {
   headers?: Record<string, string>;
 }
 
-/** A way in: a part of the page with what it asks for. */
-type Way = (reader: Reader, page: SignIn) => Html;
+/** A way in: a part of the page with what it asks for; null where it leads nowhere. */
+type Way = (reader: Reader, page: SignIn) => Html | null;
 
 const byPassword: Way = ({ words }, { request, identifier, stay = false }) => {
+  if (config["auth.password_login"] === "none") return null;
   // This page can't show a provider's challenge, and the server would refuse a password without one.
   if (config["bot_protection.provider"] !== null) return html`<p class="notice warn">${words.botCheck}</p>`;
   return html`<form class="way" method="post" action="sign-in">
@@ -81,15 +82,25 @@ ${hidden({ ...form.fields, credential: "" })}
 
 const byPasskey: Way = (reader, { request, challenge }) =>
   challenge === null
-    ? html``
+    ? null
     : passkeyForm(reader, challenge, {
         action: "passkey",
         button: reader.words.byPasskey,
         fields: { request: request.query, stay: "" },
       });
 
+const byProvider: Way = ({ words }, { request }) =>
+  providers.length === 0
+    ? null
+    : html`<div class="way">
+${providers.map(
+  ({ name, display_name }) =>
+    html`<a class="button" href="../v1/auth/oidc/${name}?${new URLSearchParams({ request: request.query }).toString()}">${words.signInWith(display_name)}</a>
+`,
+)}</div>`;
+
 /** The ways in, in the order in which the page shows them. */
-const WAYS: readonly Way[] = [byPassword, byPasskey];
+const WAYS: readonly Way[] = [byPassword, byPasskey, byProvider];
 
 const towards = ({ client, redirectUri }: AuthorizationRequest, words: Words): Html =>
   html`<p class="lead">${words.signInTo(client.name)} <span class="hint">(${placeOf(redirectUri, words)})</span></p>`;
@@ -230,11 +241,13 @@ export const onwardPage = (
   address: string,
   place: string | null,
   headers: Record<string, string> = {},
+  root = "../",
 ): Response =>
   answerPage(reader, {
     title: reader.words.onward,
     onward: address,
     headers,
+    root,
     content: html`${place !== null && html`<p>${reader.words.onwardLead(place)}</p>`}
 <a class="button main" href="${address}">${reader.words.goOn}</a>`,
   });

@@ -8,7 +8,7 @@ import { type Fields, queryOf, readForm } from "../../kernel/http/form";
 import { begin, decide, proceed } from "./flow";
 import { readerOf } from "./layout";
 import { failurePage } from "./pages";
-import { takeCode, takePasskey, takePasskeyAsCode, takePassword } from "./sign-in";
+import { takeCode, takeElsewhere, takePasskey, takePasskeyAsCode, takePassword } from "./sign-in";
 import { beginSignOut, decideSignOut, proceedSignOut } from "./sign-out";
 import { lookAnswer, passkeyAnswer, styleAnswer } from "./style";
 
@@ -69,6 +69,7 @@ export const authorizePages = new Elysia({ prefix: "/oauth" })
   .post("/authorize", byPost(begin), hidden)
   .get("/continue", byGet(proceed), hidden)
   .post("/sign-in", byPost(takePassword), hidden)
+  .get("/elsewhere", byGet(takeElsewhere), hidden)
   .post("/code", byPost(takeCode), hidden)
   .post("/passkey", byPost(takePasskey), hidden)
   .post("/passkey-code", byPost(takePasskeyAsCode), hidden)

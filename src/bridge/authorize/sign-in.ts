@@ -5,6 +5,8 @@ import { LoginInput } from "../../identity/auth/schema";
 import { login, loginLimit, logout } from "../../identity/auth/service";
 import { verifyTwoFactorLogin } from "../../identity/auth/two-factor-login";
 import type { AuthorizationRequest } from "../../identity/oauth/request";
+import { exchangeCode } from "../../identity/oidc/exchange";
+import { browserHash } from "../../identity/oidc-codes/browser";
 import { PasskeySecondFactor, PasskeySignIn } from "../../identity/passkeys/schema";
 import { signInByPasskey, verifySecondFactor } from "../../identity/passkeys/sign-in";
 import { ChallengeInput } from "../../identity/two-factor/schema";
@@ -116,6 +118,29 @@ export async function takePasskeyAsCode(request: Request, form: Fields): Promise
       challenge: secondChallenge(request, temp_token),
       failure: reasonOf(error, reader.words, reader.words.refusals.wrongPasskey),
       ...refusedBy(error, headers),
+    });
+  }
+}
+
+/**
+ * Takes a browser that came back from a provider for a request, by the one-time code of that: it counts in this browser alone.
+ */
+export async function takeElsewhere(request: Request, { values }: Fields): Promise<Response> {
+  const read = requestIn({ values, repeated: new Set() });
+  const reader = readerOf(request, read.uiLocales);
+  try {
+    const holder = { browserHash: browserHash(request) };
+    const answer = await exchangeCode(actorOf(null, request), values.code ?? "", holder);
+    if (answer.temp_token === undefined) return await signedIn(request, read, reader, answer, false);
+    const challenge = secondChallenge(request, answer.temp_token);
+    return codePage(reader, { request: read, tempToken: answer.temp_token, stay: false, challenge });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return signInPage(reader, {
+      ...{ request: read, identifier: "", challenge: signInChallenge(request) },
+      failure: reasonOf(error, reader.words, reader.words.refusals.wrongElsewhere),
+      status: error.status,
+      headers: error.headers ?? {},
     });
   }
 }

@@ -8,6 +8,7 @@ export type Locale = (typeof LOCALES)[number];
 export interface Words {
   signIn: string;
   signInTo: (app: string) => string;
+  signInWith: (provider: string) => string;
   identifier: string;
   password: string;
   stay: string;
@@ -59,6 +60,7 @@ export interface Words {
     wrongPassword: string;
     wrongCode: string;
     wrongPasskey: string;
+    wrongElsewhere: string;
     AccountBanned: string;
     Forbidden: string;
     TwoFactorLocked: string;

@@ -1505,6 +1505,118 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/ways-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listWaysToSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/oidc/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["exchangeCodeOfProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/oidc/{name}/reauthenticate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["proveAgainAtProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listOwnIdentities"];
+        put?: never;
+        post: operations["linkIdentity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/identities/begin/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["beginToLinkIdentity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/identities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["unlinkIdentity"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/ways-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getOwnWaysIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/api-keys": {
         parameters: {
             query?: never;
@@ -3675,6 +3787,22 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["completeSignInOnPageWithPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bridge/session/oidc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["signInOnPageThroughProvider"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6359,6 +6487,41 @@ export interface components {
             error_description: string;
             message: string;
         };
+        OidcBeginning: {
+            /** Format: uri */
+            redirect_uri?: string | null;
+            code_challenge?: string | null;
+            password?: string | null;
+            code?: string | null;
+        };
+        OidcBegun: {
+            /** Format: uri */
+            authorization_url: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        OidcCode: {
+            code: string;
+            code_verifier?: string;
+        };
+        OidcIdentity: {
+            /** Format: uuid */
+            id: string;
+            provider: string;
+            display_name: string;
+            issuer: string;
+            subject: string;
+            label: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            last_used_at: string | null;
+        };
+        OidcIdentityPage: {
+            data: components["schemas"]["OidcIdentity"][];
+            pagination: components["schemas"]["Pagination"];
+            _links: components["schemas"]["PageLinks"];
+        };
         OverlandResult: {
             result: string;
         };
@@ -6384,12 +6547,26 @@ export interface components {
             roles: string[];
             permissions: string[];
         };
+        OwnWaysIn: {
+            has_password: boolean;
+            may_use_password: boolean;
+            /** Format: int64 */
+            passkeys: number;
+            /** Format: int64 */
+            identities: number;
+            /** Format: int64 */
+            platform_accounts: number;
+        };
         PageAddresses: {
             addresses: string[];
             is_closed: boolean;
         };
         PageChallenge: {
             temp_token: string;
+            code: string;
+            stay_signed_in?: boolean;
+        };
+        PageCode: {
             code: string;
             stay_signed_in?: boolean;
         };
@@ -6530,7 +6707,7 @@ export interface components {
             credential: components["schemas"]["Assertion"];
         };
         PasswordChange: {
-            current_password: string;
+            current_password?: string | null;
             new_password: string;
         };
         PastBan: {
@@ -6752,6 +6929,8 @@ export interface components {
             password?: string | null;
             code?: string | null;
             passkey?: components["schemas"]["Assertion"] | null;
+            oidc_code?: string | null;
+            code_verifier?: string | null;
         };
         RegeneratedApiKey: {
             /** Format: uuid */
@@ -7871,6 +8050,16 @@ export interface components {
             /** Format: date-time */
             measured_at: string | null;
             state: string | null;
+        };
+        WaysToSignIn: {
+            /** @enum {string} */
+            password_login: "all" | "local_admins" | "none";
+            registration: boolean;
+            providers: {
+                name: string;
+                display_name: string;
+                url: string;
+            }[];
         };
         ZoneCondition: {
             /**
@@ -11705,6 +11894,241 @@ export interface operations {
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWaysToSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaysToSignIn"];
+                };
+            };
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exchangeCodeOfProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OidcCode"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthResponse"];
+                };
+            };
+            400: components["responses"]["ValidationErrorWithLimit"];
+            403: components["responses"]["ForbiddenWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
+            415: components["responses"]["UnsupportedMediaTypeWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    proveAgainAtProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["OidcBeginning"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OidcBegun"];
+                };
+            };
+            400: components["responses"]["ValidationErrorWithLimit"];
+            401: components["responses"]["UnauthorizedWithLimit"];
+            404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
+            415: components["responses"]["UnsupportedMediaTypeWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    listOwnIdentities: {
+        parameters: {
+            query?: {
+                page?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OidcIdentityPage"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    linkIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OidcCode"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["OidcIdentity"];
+                        _links: components["schemas"]["SelfLink"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorWithLimit"];
+            401: components["responses"]["UnauthorizedWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
+            415: components["responses"]["UnsupportedMediaTypeWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    beginToLinkIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["OidcBeginning"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OidcBegun"];
+                };
+            };
+            400: components["responses"]["ValidationErrorWithLimit"];
+            401: components["responses"]["UnauthorizedWithLimit"];
+            403: components["responses"]["ForbiddenWithLimit"];
+            404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
+            415: components["responses"]["UnsupportedMediaTypeWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    unlinkIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationErrorWithLimit"];
+            401: components["responses"]["UnauthorizedWithLimit"];
+            403: components["responses"]["ForbiddenWithLimit"];
+            404: components["responses"]["NotFoundWithLimit"];
+            409: components["responses"]["ConflictWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    getOwnWaysIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnWaysIn"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -18100,6 +18524,38 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
+            415: components["responses"]["UnsupportedMediaTypeWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    signInOnPageThroughProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PageCode"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageSession"];
+                };
+            };
+            400: components["responses"]["ValidationErrorWithLimit"];
+            401: components["responses"]["UnauthorizedWithLimit"];
+            403: components["responses"]["ForbiddenWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
             429: components["responses"]["TooManyRequests"];

@@ -33,15 +33,20 @@ export function outranks(actor: ReturnType<typeof userAccess>, userId: string): 
 
 /** Refuses a change that would leave the installation without a super admin who can sign in (rule R2). */
 export function checkNotLastSuperAdmin(userId: string): void {
-  if (!userAccess(userId).isSuperAdmin) return;
+  if (isLastSuperAdmin(userId))
+    throw conflict("This is the last super admin; give the role to somebody else first");
+}
+
+/** True for the only super admin who can sign in. */
+export function isLastSuperAdmin(userId: string): boolean {
+  if (!userAccess(userId).isSuperAdmin) return false;
   const others = db
     .select({ id: users.id })
     .from(userRoles)
     .innerJoin(users, eq(users.id, userRoles.user_id))
     .where(and(eq(userRoles.role_id, SUPER_ADMIN), ne(users.id, userId), isNull(users.deleted_at)))
     .all();
-  if (!others.some(({ id }) => !activeBan(id)))
-    throw conflict("This is the last super admin; give the role to somebody else first");
+  return !others.some(({ id }) => !activeBan(id));
 }
 
 const superAdmin = statement(() =>

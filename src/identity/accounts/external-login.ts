@@ -145,7 +145,7 @@ function accountFrom(platform: PlatformRow, input: ExternalLogin, withAvatar: bo
 }
 
 /** A username from a name that no user has and no pending registration reserves. */
-function freeUsername(name: string): string {
+export function freeUsername(name: string): string {
   const isTaken = (username: string) => isUsernameTaken(username) || isNameHeld(username);
   const candidates = usernameCandidates(name);
   let username = candidates.next().value;

@@ -1,15 +1,16 @@
 import { and, eq, ne } from "drizzle-orm";
+import { providers } from "../../configuration/config";
 import { db } from "../../kernel/db/connection";
 import { conflict } from "../../kernel/errors/errors";
-import { passwordHashOf } from "../passwords/service";
-import { platformBySlug } from "../platforms/service";
+import { oidcIdentities } from "../oidc/table";
+import { canUsePassword } from "../passwords/allowed";
 import { platforms } from "../platforms/table";
 import { passkeysOf } from "../webauthn/assertions";
 import { platformAccounts } from "./table";
 
 /** A way by which a user can sign in now. `id` is that of the record behind it; a password has none. */
 export interface WayIn {
-  kind: "password" | "platform" | "passkey";
+  kind: "password" | "platform" | "identity" | "passkey";
   id: string | null;
 }
 
@@ -23,13 +24,24 @@ export function waysIn(userId: string): WayIn[] {
       and(eq(platformAccounts.user_id, userId), ne(platforms.slug, "email"), eq(platforms.enabled, true)),
     )
     .all();
-  const canUsePassword = passwordHashOf(userId) !== null && platformBySlug("email")?.enabled === true;
+  const identities = db
+    .select({ id: oidcIdentities.id, issuer: oidcIdentities.issuer })
+    .from(oidcIdentities)
+    .where(eq(oidcIdentities.user_id, userId))
+    .all();
   return [
-    ...(canUsePassword ? [{ kind: "password", id: null } as const] : []),
+    ...(canUsePassword(userId) ? [{ kind: "password", id: null } as const] : []),
     ...onPlatforms.map(({ id }) => ({ kind: "platform", id }) as const),
+    ...identities
+      .filter(({ issuer }) => providers.some((provider) => isSameIssuer(provider.issuer, issuer)))
+      .map(({ id }) => ({ kind: "identity", id }) as const),
     ...passkeysOf(userId).map(({ id }) => ({ kind: "passkey", id }) as const),
   ];
 }
+
+/** Issuers are URLs, and one without a path may be written without its slash. */
+const isSameIssuer = (configured: string, told: string): boolean =>
+  URL.parse(configured)?.href === URL.parse(told)?.href;
 
 /**
  * Refuses what would shut a user out, in the current transaction, after it has taken a way in away. Throws 409; the

@@ -36,6 +36,7 @@ const SIGN_INS = [
   ...BY_PASSKEY,
   ...(["POST /v1/auth/login", "POST /v1/auth/2fa/verify", "POST /v1/sessions"] as const),
   ...(["POST /bridge/session", "POST /bridge/session/2fa", "the sign-in page"] as const),
+  ...(["POST /v1/auth/oidc/session", "POST /bridge/session/oidc"] as const),
 ] as const;
 
 /** Operations that sign a user out. */
@@ -43,6 +44,9 @@ const SIGN_OUTS = [
   ...(["POST /v1/auth/logout", "DELETE /bridge/session", "DELETE /v1/sessions/{token}"] as const),
   ...(["mutation logout", "the sign-out page"] as const),
 ] as const;
+
+/** The way back of a browser from an OpenID provider: `GET /v1/auth/oidc/{name}/callback`. */
+const CALL_BACK = "the call-back of a provider";
 
 /** Operations that scrub an account: everything that belonged to it ends with it. */
 const SCRUBS = ["POST /v1/admin/users/{id}/force-delete", "delete accounts whose time has come"] as const;
@@ -68,13 +72,14 @@ const PROVEN = [
   "POST /v1/users/{id}/email/request-change",
   "POST /v1/users/me/2fa/setup",
   "POST /v1/admin/users/{id}/force-delete",
+  "POST /v1/users/me/identities/begin/{name}",
 ] as const;
 
 export const EVENT_TYPES = {
   login: { meaning: "A user signed in", by: [...SIGN_INS, "POST /bridge/first-start"] },
   login_failed: {
-    meaning: "A sign-in with a password was refused",
-    by: ["POST /v1/auth/login", "POST /bridge/session", "the sign-in page"],
+    meaning: "A sign-in with a password, or through an OpenID provider, was refused",
+    by: ["POST /v1/auth/login", "POST /bridge/session", "the sign-in page", CALL_BACK],
   },
   reauthenticated: {
     meaning: "A user proved again who it is or, with status `failure`, gave a wrong password where signed in",
@@ -174,6 +179,7 @@ export const EVENT_TYPES = {
       "POST /v1/users/oauth",
       "POST /v1/invitations/{token}/accept",
       "POST /bridge/first-start",
+      CALL_BACK,
       "user create",
     ],
   },
@@ -224,8 +230,11 @@ export const EVENT_TYPES = {
     by: ["DELETE /v1/users/me/deletion", "POST /v1/admin/users/{id}/cancel-deletion"],
   },
   account_linked: {
-    meaning: "A platform account was linked to a user, or an integration connected",
+    meaning:
+      "A platform account or an identity at a provider was linked to a user, or an integration connected",
     by: [
+      CALL_BACK,
+      "POST /v1/users/me/identities",
       "POST /v1/users/oauth",
       "POST /v1/users/email-link/verify",
       "POST /v1/auth/verify-email",
@@ -237,8 +246,12 @@ export const EVENT_TYPES = {
     by: ["GET /v1/integrations/callback/{platform}"],
   },
   account_unlinked: {
-    meaning: "A platform account or an integration was taken from a user",
-    by: ["DELETE /v1/users/{id}/accounts/{account_id}", "DELETE /v1/integrations/{id}"],
+    meaning: "A platform account, an identity at a provider or an integration was taken from a user",
+    by: [
+      "DELETE /v1/users/{id}/accounts/{account_id}",
+      "DELETE /v1/integrations/{id}",
+      "DELETE /v1/users/me/identities/{id}",
+    ],
   },
   data_exported: { meaning: "A user exported their own personal data", by: ["GET /v1/user/export"] },
   audit_reported: {
@@ -392,9 +405,12 @@ export const EVENT_TYPES = {
   role_deleted: { meaning: "A role was deleted", by: ["DELETE /v1/roles/{id}"] },
   role_assigned: {
     meaning: "A user got a role",
-    by: ["POST /v1/users/{id}/roles", "POST /v1/invitations/{token}/accept"],
+    by: ["POST /v1/users/{id}/roles", "POST /v1/invitations/{token}/accept", CALL_BACK],
   },
-  role_removed: { meaning: "A role was taken from a user", by: ["DELETE /v1/users/{id}/roles/{role_id}"] },
+  role_removed: {
+    meaning: "A role was taken from a user",
+    by: ["DELETE /v1/users/{id}/roles/{role_id}", CALL_BACK],
+  },
   permission_created: { meaning: "A permission was created", by: ["POST /v1/permissions"] },
   setting_updated: {
     meaning:

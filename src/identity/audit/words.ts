@@ -25,6 +25,7 @@ export const RESOURCE_TYPES = [
     "notification_target",
     "oauth_client",
     "oauth_grant",
+    "oidc_identity",
     "passkey",
     "permission",
     "platform",

@@ -3,7 +3,7 @@ import { config } from "../../configuration/config";
 import { hashPassword, hashToken, mintToken } from "../../kernel/crypto/crypto";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
-import { badRequest, invalid } from "../../kernel/errors/errors";
+import { badRequest, forbidden, invalid } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import { addressBlock } from "../../kernel/http/client";
 import { DAY, HOUR, MINUTE, now } from "../../kernel/time/clock";
@@ -17,9 +17,11 @@ import { emailLocale } from "../email/locale";
 import { notify } from "../email/notify";
 import { emailsSince, queueEmail } from "../email/service";
 import { composeEmail } from "../email/templates";
+import { mayUsePassword } from "../passwords/allowed";
 import { isOwnPassword, startAnew } from "../passwords/own-password";
 import { checkPassword } from "../passwords/rules";
 import { accountByEmail, passwordHashOf } from "../passwords/service";
+import { requireFreshSignIn } from "../reauthentication/service";
 import { forceLogout, revokeOtherSessions } from "../sessions/service";
 import { dropChallenges } from "../two-factor-codes/challenges";
 import { forgiveByReset } from "../two-factor-codes/failures";
@@ -62,8 +64,14 @@ export async function requestPasswordReset(actor: AnyActor, input: ResetRequest)
   await Bun.sleep(ANSWER_STEP - ((performance.now() - started) % ANSWER_STEP));
 }
 
-async function issueReset(actor: AnyActor, address: string): Promise<void> {
+/** The account that a password reset lets in again; undefined where nobody may sign in with one. */
+const resettable = (address: string) => {
   const account = accountByEmail(address);
+  return account && mayUsePassword(account.id) ? account : undefined;
+};
+
+async function issueReset(actor: AnyActor, address: string): Promise<void> {
+  const account = resettable(address);
   const { token, hash } = mintToken("");
   const time = now();
   const expiresAt = time + RESET_LIFETIME;
@@ -80,7 +88,7 @@ async function issueReset(actor: AnyActor, address: string): Promise<void> {
       ...(!account && { status: "failure", error_message: "unknown address" }),
     });
     // The account may have been deleted meanwhile.
-    if (!account || accountByEmail(address)?.id !== account.id) return;
+    if (!account || resettable(address)?.id !== account.id) return;
     if (hasFreshLink(account.id)) return;
     db.delete(passwordResets).where(eq(passwordResets.user_id, account.id)).run();
     db.insert(passwordResets)
@@ -127,7 +135,7 @@ export async function completePasswordReset(actor: AnyActor, input: ResetComplet
   await checkBotProtection(input.challenge_token, client);
   const found = db.select().from(passwordResets).where(unexpired(input.token)).get();
   const user = found && findUser(found.user_id);
-  if (!user || user.deleted_at !== null) throw invalidToken();
+  if (!user || user.deleted_at !== null || !mayUsePassword(user.id)) throw invalidToken();
   checkPassword(input.new_password, user.username, "/new_password");
   const hash = await hashPassword(input.new_password, addressBlock(client.address));
   await transactAs(actor, () => {
@@ -154,15 +162,20 @@ export async function completePasswordReset(actor: AnyActor, input: ResetComplet
   });
 }
 
-/** Changes the own password and ends the other sessions. Throws 400 for a wrong current password. */
+/**
+ * Changes the own password and ends the other sessions; an account without one gets its first by a recent sign-in. Throws 400 for
+ * a wrong current password, and 403 where the sign-in was too long ago or sign-in with a password is switched off.
+ */
 export async function changePassword(actor: SessionActor, input: PasswordChange): Promise<void> {
   const stored = passwordHashOf(actor.caller.userId);
-  if (stored === null)
-    throw badRequest("This account has no password; reset it by email, or link an email address, to get one");
   const { username } = activeUser(actor.caller.userId);
-  const given = { hash: stored, password: input.current_password };
-  if (!(await isOwnPassword(actor, actor.caller.userId, given)))
-    throw invalid("/current_password", "is not the current password");
+  if (stored === null) requireMaySetPassword(actor);
+  else {
+    if (!input.current_password) throw invalid("/current_password", "is required");
+    const given = { hash: stored, password: input.current_password };
+    if (!(await isOwnPassword(actor, actor.caller.userId, given)))
+      throw invalid("/current_password", "is not the current password");
+  }
   checkPassword(input.new_password, username, "/new_password");
   const hash = await hashPassword(input.new_password, actor.caller.userId);
   await transactAs(actor, () => {
@@ -179,6 +192,15 @@ export async function changePassword(actor: SessionActor, input: PasswordChange)
       metadata: { by: "change" },
     });
   });
+}
+
+/** Refuses a first password to an account that couldn't sign in with it. Throws 400 and 403. */
+function requireMaySetPassword(actor: SessionActor): void {
+  const { userId } = actor.caller;
+  if (!emailAccount(userId))
+    throw badRequest("This account has no password; link an email address to get one");
+  if (!mayUsePassword(userId)) throw forbidden("Sign-in with a password is switched off");
+  requireFreshSignIn(actor);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { config, publicUrl } from "../../configuration/config";
 import { hashPassword } from "../../kernel/crypto/crypto";
 import { transact } from "../../kernel/db/transactions";
-import { AppError, conflict, isUniqueViolation } from "../../kernel/errors/errors";
+import { AppError, badRequest, conflict, forbidden, isUniqueViolation } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
 import { addressBlock } from "../../kernel/http/client";
 import { iso, now } from "../../kernel/time/clock";
@@ -40,6 +40,8 @@ import { openSession } from "./service";
 export async function register(actor: AnyActor, input: RegisterInput) {
   const { client } = actor;
   checkRegistrationEnabled("email");
+  if (config["auth.password_login"] !== "all")
+    throw badRequest("Registration with a password is switched off");
   const email = input.email.toLowerCase();
   const username = input.username.toLowerCase();
   checkPassword(input.password, username);
@@ -78,6 +80,7 @@ export function checkFree(email: string, username: string, client: Client, isPro
 /** Creates the account of a proved registration, in the current transaction. Throws 403 and 409. */
 function createAccount({ id, email, username, password_hash, sent_at }: VerificationRow) {
   checkLoginEnabled("email");
+  if (config["auth.password_login"] !== "all") throw forbidden("Sign-in with a password is switched off");
   if (userByEmail(email)) throw conflict("This email address is in use");
   try {
     const user = insertUser({ email, username: username ?? "", passwordHash: password_hash ?? "" });

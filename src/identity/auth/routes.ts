@@ -210,7 +210,7 @@ export const ownPasswordRoutes = new Elysia({ prefix: "/v1/users/me/password", t
         operationId: "changeOwnPassword",
         summary: "Change the caller's password",
         description:
-          "Sets a new password and ends all other sessions of the caller; an email tells the user. 400 for a wrong current password, for an unacceptable new one, and for an account without a password.",
+          "Sets a new password and ends all other sessions of the caller; an email tells the user. An account without a password gets its first one without `current_password`, if it has an email address and its session has signed in within 10 minutes (403 `ReauthenticationRequired`). 400 for a wrong current password, for an unacceptable new one, and for an account without an email address.",
       },
     },
   );

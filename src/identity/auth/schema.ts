@@ -1,4 +1,4 @@
-import { characters, ignorable, nullable, oneOf, out, record, t } from "../../kernel/http/schema";
+import { characters, ignorable, nullable, oneOf, optional, out, record, t } from "../../kernel/http/schema";
 import { emailField, usernameField } from "../directory/schema";
 import { newPasswordField, passwordField } from "../passwords/schema";
 import { locale } from "../users/schema";
@@ -77,7 +77,7 @@ export const ResetCompletion = t.Object(
 export type ResetCompletion = (typeof ResetCompletion)["static"];
 
 export const PasswordChange = t.Object(
-  { current_password: passwordField, new_password: newPasswordField },
+  { current_password: optional(passwordField), new_password: newPasswordField },
   { title: "PasswordChange" },
 );
 export type PasswordChange = (typeof PasswordChange)["static"];

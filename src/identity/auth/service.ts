@@ -12,6 +12,7 @@ import { accessChanged } from "../access/caller";
 import type { RateRule } from "../access/limit";
 import { recordAudit } from "../audit/service";
 import { findUser } from "../directory/users";
+import { mayUsePassword } from "../passwords/allowed";
 import { byAddressOf, byIdentifier, openTry } from "../passwords/login-failures";
 import { findAccount, passwordHashOf } from "../passwords/service";
 import { knownAddress, noteAddress } from "../passwords/sign-in-addresses";
@@ -42,7 +43,8 @@ const wrongCredentials = () => new AppError("Unauthorized", "The identifier or t
  * and a wrong password get the same answer after the same time (rule C2). With the right password, a ban and
  * a platform that is switched off show as 403 (rule A4), and two-factor authentication leads to a challenge,
  * or to 403 after too many wrong codes. A failure leaves an audit event, and so does the session that is
- * opened in the end. Throws 429 after too many failures, by the same rules with or without an account.
+ * opened in the end. A user who may sign in with no password (`auth.password_login`) is like one whose password is
+ * wrong. Throws 429 after too many failures, by the same rules with or without an account.
  */
 export async function login(actor: AnyActor, input: LoginInput): Promise<AuthResponse> {
   const { client } = actor;
@@ -54,7 +56,9 @@ export async function login(actor: AnyActor, input: LoginInput): Promise<AuthRes
   const attempt = openTry(isKnown ? byAddressOf(identifier, block) : byIdentifier(identifier));
   let matches: boolean;
   try {
-    matches = await verifyPassword(account?.hash ?? null, input.password, block);
+    // Looked up for whatever was typed, and refused after the hash: neither answer nor time tells that the password was right.
+    const isPermitted = mayUsePassword(account?.id ?? "");
+    matches = (await verifyPassword(account?.hash ?? null, input.password, block)) && isPermitted;
     if (!matches) attempt.fail();
   } finally {
     attempt.close();
@@ -93,21 +97,25 @@ const recordFailure = (actor: AnyActor, accountId: string | null, why: string): 
     });
   });
 
-interface SigningIn {
+export interface SigningIn {
   id: string;
   username: string;
   email: string | null;
   locale: string | null;
 }
 
-/** Opens a session for a user who has passed all steps of a sign-in by these ways, in the current transaction. */
+/**
+ * Opens a session for a user who has passed all steps of a sign-in by these ways, in the current transaction; `authenticatedAt`
+ * as `insertSession` takes it.
+ */
 export function signIn(
   user: SigningIn,
   provider: string,
   client: Client,
   amr: AuthenticationMethods | null = null,
+  authenticatedAt: number | null = null,
 ): AuthResponse {
-  const session = openSession(user, provider, client, amr);
+  const session = openSession(user, provider, client, amr, authenticatedAt);
   recordAudit({
     event_type: "login",
     user_id: user.id,
@@ -119,7 +127,7 @@ export function signIn(
 }
 
 /** Opens a challenge for a user who has passed the first step of a sign-in, in the current transaction. */
-const openChallenge = (user: SigningIn, provider: string): AuthResponse => ({
+export const openChallenge = (user: SigningIn, provider: string): AuthResponse => ({
   user_id: user.id,
   email: user.email ?? "",
   username: user.username,
@@ -148,10 +156,11 @@ export function openSession(
   provider: string,
   client: Client,
   amr: AuthenticationMethods | null = null,
+  authenticatedAt: number | null = null,
 ): AuthResponse {
   noteLogin().run({ id: user.id, time: now(), provider: provider === PASSKEY_PROVIDER ? null : provider });
   noteAddress(user.id, client.address);
-  const session = insertSession(user.id, provider, client, null, amr);
+  const session = insertSession(user.id, provider, client, null, amr, authenticatedAt);
   return {
     user_id: user.id,
     email: user.email ?? "",

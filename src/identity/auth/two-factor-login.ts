@@ -5,7 +5,7 @@ import { recordAudit } from "../audit/service";
 import { contactAddress, primaryAccount } from "../directory/accounts";
 import { findUser } from "../directory/users";
 import { notify } from "../email/notify";
-import { checkLoginEnabled, platformBySlug } from "../platforms/service";
+import { checkLoginEnabled, platformBySlug, platformOf } from "../platforms/service";
 import type { ChallengeInput } from "../two-factor/schema";
 import { FEW } from "../two-factor-codes/backup-codes";
 import {
@@ -89,7 +89,7 @@ export function checkTwoFactor(actor: Actor, userId: string, provider: string | 
     if (!user || user.deleted_at !== null) throw invalid("/user_id", "names no user");
     checkNotBanned(user.id);
     if (provider && !platformBySlug(provider)) throw invalid("/oauth_provider", "names no platform");
-    const through = provider ?? user.last_login_provider ?? primaryAccount(user)?.slug ?? "email";
+    const through = provider ?? platformOf(user.last_login_provider) ?? primaryAccount(user)?.slug ?? "email";
     checkLoginEnabled(through);
     if (!isTwoFactorOn(user.id)) return { requires_2fa: false };
     checkNotLocked(user.id);

@@ -4,6 +4,7 @@ import { db, statement } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { madeNow, now } from "../../kernel/time/clock";
 import { platformAccounts } from "../accounts/table";
+import { oidcIdentities } from "../oidc/table";
 import { platforms } from "../platforms/table";
 import { users } from "../users/table";
 import type { UserRow } from "./users";
@@ -79,12 +80,18 @@ export const noteAddressProved = (userId: string): boolean =>
     .returning({ id: platformAccounts.id })
     .all().length > 0;
 
-/** True if a user can sign in through a platform other than `email`. */
+/** True if a user can sign in through a platform other than `email`, or an OpenID provider. */
 export const hasAccountElsewhere = (userId: string): boolean =>
   db
     .select({ id: platformAccounts.id })
     .from(platformAccounts)
     .where(and(eq(platformAccounts.user_id, userId), not(isOnEmailPlatform)))
+    .limit(1)
+    .get() !== undefined ||
+  db
+    .select({ id: oidcIdentities.id })
+    .from(oidcIdentities)
+    .where(eq(oidcIdentities.user_id, userId))
     .limit(1)
     .get() !== undefined;
 

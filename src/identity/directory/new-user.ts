@@ -42,18 +42,25 @@ export function insertUser(user: UserToInsert): { id: string; username: string; 
   return { id, username, email };
 }
 
-/** Stores a user with its first platform account, in the current transaction. */
+/** Stores a user with its first platform account, in the current transaction. The event names the way by which it came. */
 export function insertUserWithAccount(
   username: string,
   account: AccountToInsert,
   roleIds: string[],
+  way = account.slug,
 ): { id: string; accountId: string } {
+  const id = insertBareUser(username, way, roleIds);
+  const accountId = insertAccount(id, account);
+  db.update(users).set({ primary_platform_account_id: accountId }).where(eq(users.id, id)).run();
+  return { id, accountId };
+}
+
+/** Stores a user without a platform account, in the current transaction, and returns its identifier. */
+export function insertBareUser(username: string, platform: string, roleIds: string[] = []): string {
   const id = newId();
   db.insert(users)
     .values({ id, username, ...madeNow() })
     .run();
-  const accountId = insertAccount(id, account);
-  db.update(users).set({ primary_platform_account_id: accountId }).where(eq(users.id, id)).run();
   for (const role of new Set([DEFAULT_ROLE, ...roleIds]))
     db.insert(userRoles).values({ user_id: id, role_id: role }).run();
   adjustCounter("users", 1);
@@ -62,7 +69,7 @@ export function insertUserWithAccount(
     user_id: id,
     resource_type: "user",
     resource_id: id,
-    metadata: { platform: account.slug },
+    metadata: { platform },
   });
-  return { id, accountId };
+  return id;
 }

@@ -300,6 +300,9 @@ export function applyEmailLink(row: VerificationRow, client: Client, actorId = r
     username: user.username,
     email,
   });
+  // An account that was made through a provider may have none.
+  if (user.primary_platform_account_id === null)
+    db.update(users).set({ primary_platform_account_id: accountId }).where(eq(users.id, user.id)).run();
   db.insert(passwords)
     .values({ user_id: user.id, hash: password_hash ?? "", changed_at: now() })
     .run();

@@ -220,6 +220,15 @@ export const english: Language = {
           ],
           otherwise: suspicious,
         };
+      case "identity_linked":
+        return {
+          subject: `Another way into your account on ${site}`,
+          paragraphs: [
+            `Since ${time(content.at)}, an account at ${content.provider} lets its owner sign in to your account on ${site}.`,
+            "You find it under My account, where you can remove it.",
+          ],
+          otherwise: suspicious,
+        };
       case "backup_codes_low":
         return {
           subject: `Few backup codes left for ${site}`,

@@ -221,6 +221,15 @@ export const german: Language = {
           ],
           otherwise: suspicious,
         };
+      case "identity_linked":
+        return {
+          subject: `Ein weiterer Zugang zu deinem Konto auf ${site}`,
+          paragraphs: [
+            `Seit ${time(content.at)} kann sich mit einem Konto bei ${content.provider} anmelden, wem es gehört, und ist dann in deinem Konto auf ${site}.`,
+            "Du findest es unter „Mein Konto“ und kannst es dort entfernen.",
+          ],
+          otherwise: suspicious,
+        };
       case "backup_codes_low":
         return {
           subject: `Nur noch wenige Ersatzcodes für ${site}`,

@@ -44,6 +44,7 @@ export type EmailContent =
       at: number;
       silentUntil: number | null;
     }
+  | { kind: "identity_linked"; provider: string; at: number }
   | { kind: "backup_codes_low"; remaining: number }
   | { kind: "two_factor_failures"; failures: number; locked: boolean; at: number }
   | { kind: "password_failures"; failures: number; at: number }

@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { hashPassword, hashToken } from "../../kernel/crypto/crypto";
 import { db } from "../../kernel/db/connection";
-import { AppError, invalid, notFound } from "../../kernel/errors/errors";
+import { AppError, forbidden, invalid, notFound } from "../../kernel/errors/errors";
 import { addressBlock } from "../../kernel/http/client";
 import { now } from "../../kernel/time/clock";
 import { store } from "../../tracking/shares/service";
@@ -19,6 +19,7 @@ import {
   takesChallenge,
   wrongChallenge,
 } from "../passkeys/registration";
+import { mayUsePassword } from "../passwords/allowed";
 import { checkPassword } from "../passwords/rules";
 import { checkLoginEnabled } from "../platforms/service";
 import { PASSKEY_PROVIDER } from "../sessions/service";
@@ -65,6 +66,8 @@ export async function acceptInvitation(
     checkLoginEnabled("email");
     checkFree(email, username, client, isProved);
     const user = insertUser({ email, username, passwordHash, roles: given.roleIds, isProved });
+    // The roles of the invitation may be what lets its user sign in with a password.
+    if (!mayUsePassword(user.id)) throw forbidden("Sign-in with a password is switched off");
     db.update(users).set({ preferred_locale: locale }).where(eq(users.id, user.id)).run();
     const added =
       passkey && registered ? storePasskey(user.id, newUserHandle(row.id), passkey, registered) : null;

@@ -1,5 +1,5 @@
 import { desc, eq, or, placeholder } from "drizzle-orm";
-import { config } from "../../configuration/config";
+import { config, providers } from "../../configuration/config";
 import { db, statement } from "../../kernel/db/connection";
 import { badRequest, forbidden, notFound } from "../../kernel/errors/errors";
 import { iso, now } from "../../kernel/time/clock";
@@ -25,8 +25,22 @@ export function platformBySlug(slug: string): PlatformRow | undefined {
   return bySlug().get({ slug });
 }
 
-/** Refuses a sign-in through a platform that is switched off (rule A4). Throws 403. */
+/** The OpenID provider that a way of sign-in names; undefined for a platform, and for one that is no longer configured. */
+const providerBehind = (way: string) => providers.find(({ name }) => way === `oidc:${name}`);
+
+/** The name of a way of sign-in that is an OpenID provider's, for people; null for a platform's. */
+export const providerName = (way: string): string | null =>
+  providerBehind(way)?.display_name ?? (way.startsWith("oidc:") ? way.slice("oidc:".length) : null);
+
+/** The platform of a sign-in, for services that sign users in on platforms alone; null for one through an OpenID provider. */
+export const platformOf = (way: string | null): string | null => (way?.startsWith("oidc:") ? null : way);
+
+/**
+ * Refuses a sign-in through a platform that is switched off (rule A4), or through an OpenID provider that is no longer
+ * configured. Throws 403.
+ */
 export function checkLoginEnabled(slug: string): void {
+  if (providerBehind(slug)) return;
   const platform = platformBySlug(slug);
   if (!platform?.enabled) throw forbidden(`Sign-in through ${platform?.name ?? slug} is switched off`);
 }

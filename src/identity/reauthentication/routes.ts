@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { errors } from "../../kernel/http/answers";
 import { sessionActor } from "../access/actor";
 import { guard } from "../access/guard";
+import { browserHash } from "../oidc-codes/browser";
 import { passwordLimit } from "../passwords/limit";
 import { countCodeOf } from "../two-factor-codes/tries";
 import { RequestOptions } from "../webauthn/schema";
@@ -13,11 +14,12 @@ export const reauthenticationRoutes = new Elysia({ prefix: "/v1/auth", tags: ["A
   .use(guard)
   .post(
     "/reauthenticate",
-    ({ actor, body, set }) => {
+    ({ actor, body: { oidc_code, code_verifier, ...body }, request, set }) => {
       const session = sessionActor(actor);
       if (body.passkey) return reauthenticateByPasskey(session, body);
       if (body.code) countCodeOf(session.caller.userId, session.client, set.headers);
-      return reauthenticate(session, body);
+      const holder = { browserHash: browserHash(request), verifier: code_verifier ?? undefined };
+      return reauthenticate(session, body, oidc_code ? { code: oidc_code, holder } : undefined);
     },
     {
       access: { requires: "session", limit: passwordLimit },
@@ -27,7 +29,7 @@ export const reauthenticationRoutes = new Elysia({ prefix: "/v1/auth", tags: ["A
         operationId: "proveAgainWhoYouAre",
         summary: "Prove again who you are",
         description:
-          "Makes the session count as newly signed in, for operations that ask for a recent sign-in. Send the password if the account has one, and a code if two-factor authentication is on; or a passkey alone, which answers a challenge of `POST /v1/auth/reauthenticate/options`. 400 for what is missing or wrong; 403 `ReauthenticationRequired` for an account that has none of these, whose user signs in again through its platform. Wrong codes are counted as at the sign-in: 429 during the pause after one, 403 `TwoFactorLocked` after a hundred in a row.",
+          "Makes the session count as newly signed in, for operations that ask for a recent sign-in. Send the password if the account has one (or `oidc_code`, of a provider that its user is known at), and a code if two-factor authentication is on; or a passkey alone, which answers a challenge of `POST /v1/auth/reauthenticate/options`. 400 for what is missing or wrong; 403 `ReauthenticationRequired` for an account that has none of these, whose user signs in again through its platform. Wrong codes are counted as at the sign-in: 429 during the pause after one, 403 `TwoFactorLocked` after a hundred in a row.",
       },
     },
   )

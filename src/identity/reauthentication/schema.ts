@@ -18,6 +18,21 @@ export const Reauthentication = t.Object(
       }),
     ),
     passkey: optional(Assertion),
+    oidc_code: optional(
+      characters({
+        maxLength: 128,
+        description:
+          "The code with which a browser came back from a provider, from `POST /v1/auth/oidc/{name}/reauthenticate`: in place of the password",
+        examples: ["0kq1L9fY6mB4tVhJ2sNcR5dXgUeA7iOwE3q2-7w8xPZ"],
+      }),
+    ),
+    code_verifier: optional(
+      characters({
+        maxLength: 128,
+        description: "The PKCE verifier (RFC 7636), of a client that had the browser sent to itself",
+        examples: ["dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"],
+      }),
+    ),
   },
   { title: "Reauthentication", examples: [{ password: "a long passphrase", code: "492039" }] },
 );

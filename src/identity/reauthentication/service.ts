@@ -8,6 +8,7 @@ import { type Actor, type SessionActor, transactAs } from "../access/actor";
 import { isSystemKey } from "../access/caller";
 import { credentialResource, recordAudit } from "../audit/service";
 import { activeUser } from "../directory/users";
+import { type Holder, takeCode } from "../oidc-codes/codes";
 import { isOwnPassword } from "../passwords/own-password";
 import { passwordHashOf } from "../passwords/service";
 import type { Proof } from "../proof/schema";
@@ -90,6 +91,21 @@ function refusal(actor: Actor, canProve: boolean, minutes = minutesFor(actor)): 
   );
 }
 
+/** Milliseconds during which a sign-in stands for the password of an account that has none. */
+const IN_PLACE_OF_PASSWORD = 10 * MINUTE;
+
+/**
+ * Refuses a session that was signed in too long ago to do what others confirm with their password: for an account without one.
+ * Throws 403.
+ */
+export function requireFreshSignIn({ caller }: SessionActor): void {
+  const signIn = signInOf().get({ id: caller.id });
+  if (!signIn || !isInUse(signIn.at, IN_PLACE_OF_PASSWORD))
+    throw required(
+      "Your account has no password: confirm with a sign-in of the last 10 minutes at the provider that you use",
+    );
+}
+
 const signInOf = statement(() =>
   db
     .select({ at: sessions.authenticated_at })
@@ -104,11 +120,17 @@ function isRecent({ caller }: Actor, within: number): boolean {
   return signIn !== undefined && isInUse(signIn.at, within);
 }
 
+/** The proof by an identity at a provider, in place of the password. */
+interface Elsewhere {
+  code: string;
+  holder: Holder;
+}
+
 /**
  * Checks a password and a code, as far as the account has them, and records the outcome. A session that gave
  * all that the account has counts as just signed in. Throws 400.
  */
-async function prove(actor: Actor, userId: string, proof: Proof): Promise<number> {
+async function prove(actor: Actor, userId: string, proof: Proof, elsewhere?: Elsewhere): Promise<number> {
   const hash = passwordHashOf(userId);
   const password = hash === null ? null : proof.password;
   if (hash !== null && password && !(await isOwnPassword(actor, userId, { hash, password })))
@@ -125,7 +147,8 @@ async function prove(actor: Actor, userId: string, proof: Proof): Promise<number
       noteWrongCode(actor, user);
       return wrongCode();
     }
-    if (actor.caller.kind === "session" && (hash === null || password) && (!hasCode || code))
+    if (elsewhere) takeCode(elsewhere.code, "reauthenticate", elsewhere.holder, userId);
+    if (actor.caller.kind === "session" && (hash === null || password || elsewhere) && (!hasCode || code))
       renew(actor.caller.id, methodsOf(Boolean(password), Boolean(code)));
     audit(actor, userId);
     return time;
@@ -157,19 +180,20 @@ export const audit = (actor: Actor, userId: string): void =>
   });
 
 /**
- * Makes a session count as just signed in, by the password of an account that has one, and a code where
- * two-factor authentication is on. Throws 400 for a missing or wrong proof, 403 for an account that has
+ * Makes a session count as just signed in, by the password of an account that has one or by an identity at a provider, and a
+ * code where two-factor authentication is on. Throws 400 for a missing or wrong proof, 403 for an account that has
  * neither, nor a passkey.
  */
-export async function reauthenticate(actor: SessionActor, proof: Proof) {
+export async function reauthenticate(actor: SessionActor, proof: Proof, elsewhere?: Elsewhere) {
   const hasPassword = passwordHashOf(actor.caller.userId) !== null;
   const hasCode = isTwoFactorOn(actor.caller.userId);
-  if (!hasPassword && !hasCode && hasPasskey(actor.caller.userId)) throw invalid("/passkey", "is required");
-  if (!hasPassword && !hasCode)
+  if (!hasPassword && !hasCode && !elsewhere && hasPasskey(actor.caller.userId))
+    throw invalid("/passkey", "is required");
+  if (!hasPassword && !hasCode && !elsewhere)
     throw required("This account has no password and no second factor: sign in again through your platform");
-  if (hasPassword && !proof.password) throw invalid("/password", "is required");
+  if (hasPassword && !proof.password && !elsewhere) throw invalid("/password", "is required");
   if (hasCode) requiredCode(proof.code);
-  return proved(actor, await prove(actor, actor.caller.userId, proof));
+  return proved(actor, await prove(actor, actor.caller.userId, proof, elsewhere));
 }
 
 /** The answer to a proof that was right at `time` (epoch milliseconds). */

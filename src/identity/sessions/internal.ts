@@ -10,7 +10,7 @@ import { isOpenNow } from "../access/open-session";
 import { recordAudit } from "../audit/service";
 import { primaryAccount } from "../directory/accounts";
 import { findUser } from "../directory/users";
-import { checkLoginEnabled } from "../platforms/service";
+import { checkLoginEnabled, platformOf } from "../platforms/service";
 import type { InternalSession, LogoutReason, NewInternalSession } from "./schema";
 import { endSession, insertSession, revoke } from "./service";
 import { sessions } from "./table";
@@ -36,7 +36,7 @@ export function createInternalSession(actor: Actor, input: NewInternalSession): 
     const user = findUser(userId);
     if (!user || user.deleted_at !== null) throw invalid("/userId", "names no user");
     checkNotBanned(userId);
-    const provider = user.last_login_provider ?? primaryAccount(user)?.slug ?? "email";
+    const provider = platformOf(user.last_login_provider) ?? primaryAccount(user)?.slug ?? "email";
     checkLoginEnabled(provider);
     const { id, token, createdAt } = insertSession(userId, provider, actor.client, expiresAt);
     recordAudit({

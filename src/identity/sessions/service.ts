@@ -16,6 +16,7 @@ import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import { activeUser } from "../directory/users";
 import { endGrantsBy, endGrantsMadeIn, endGrantsWithSession } from "../grants/service";
+import { providerName as nameOfProvider } from "../platforms/service";
 import { platforms } from "../platforms/table";
 import { cancelRequestsBy, cancelRequestsOf } from "../verification/service";
 import type { ActiveSession } from "./schema";
@@ -94,13 +95,17 @@ export type AuthenticationMethods = readonly ("pwd" | "otp" | "hwk" | "swk" | "m
 export const PASSKEY_PROVIDER = "passkey";
 const PASSKEY_PROVIDER_NAME = "Passkey";
 
-/** Stores a new session in the current transaction. Its token appears in the result and nowhere else. */
+/**
+ * Stores a new session in the current transaction. Its token appears in the result and nowhere else. `authenticatedAt` is the time
+ * at which the user last proved who they are, where that was elsewhere and earlier.
+ */
 export function insertSession(
   userId: string,
   provider: string,
   client: Client,
   until: number | null = null,
   amr: AuthenticationMethods | null = null,
+  authenticatedAt: number | null = null,
 ) {
   makeRoom(userId);
   const { token, hash } = mintToken("ses_");
@@ -115,7 +120,7 @@ export function insertSession(
     ip_address: client.address,
     user_agent: client.userAgent,
     created_at: time,
-    authenticated_at: time,
+    authenticated_at: Math.min(authenticatedAt ?? time, time),
     amr: amr && [...amr],
     last_activity_at: time,
     expires_at: expiresAt,
@@ -256,7 +261,9 @@ function toOpenSession(session: Row, providerName: string | null): Omit<ActiveSe
     os_name: agent.os,
     provider: session.provider,
     provider_name:
-      providerName ?? (session.provider === PASSKEY_PROVIDER ? PASSKEY_PROVIDER_NAME : session.provider),
+      providerName ??
+      (session.provider === PASSKEY_PROVIDER ? PASSKEY_PROVIDER_NAME : nameOfProvider(session.provider)) ??
+      session.provider,
     last_activity_at: iso(session.last_activity_at),
     created_at: iso(session.created_at),
     expires_at: iso(session.expires_at),

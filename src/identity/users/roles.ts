@@ -1,11 +1,11 @@
-import { and, asc, desc, eq } from "drizzle-orm";
+import { and, asc, desc, eq, inArray } from "drizzle-orm";
 import { db } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { invalid, notFound } from "../../kernel/errors/errors";
 import { type Actor, transactAs } from "../access/actor";
 import { accessChanged, SUPER_ADMIN, userAccess } from "../access/caller";
 import { PermissionSet } from "../access/permissions";
-import { checkHoldsRole, checkNotLastSuperAdmin } from "../access/rank";
+import { checkHoldsRole, checkNotLastSuperAdmin, isLastSuperAdmin } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import { activeUser, existingUser } from "../directory/users";
 import { requireRecentSignIn } from "../reauthentication/service";
@@ -75,17 +75,56 @@ export function removeRole(actor: Actor, id: string, roleId: string): Promise<vo
   });
 }
 
+/**
+ * Gives and takes roles as a provider tells, in the current transaction: of `mapped`, a user holds those in `held` afterwards, and
+ * all others are left alone. The last super admin stays one. Returns the identifiers of roles that had to stay.
+ */
+export function setMappedRoles(
+  userId: string,
+  mapped: ReadonlySet<string>,
+  held: ReadonlySet<string>,
+  by: string,
+): string[] {
+  const own = new Set(userRoleList(userId).roles.map(({ id }) => id));
+  const kept: string[] = [];
+  for (const roleId of mapped) {
+    if (own.has(roleId) === held.has(roleId)) continue;
+    const before = userPermissions(userId);
+    const row = and(eq(userRoles.user_id, userId), eq(userRoles.role_id, roleId));
+    if (held.has(roleId)) db.insert(userRoles).values({ user_id: userId, role_id: roleId }).run();
+    else if (roleId === SUPER_ADMIN && isLastSuperAdmin(userId)) {
+      kept.push(roleId);
+      continue;
+    } else db.delete(userRoles).where(row).run();
+    roleChanged(held.has(roleId) ? "role_assigned" : "role_removed", userId, roleId, before, { by });
+  }
+  return kept;
+}
+
+/** Identifiers of roles by their names; a name that no role has is left out. */
+export const rolesNamed = (names: readonly string[]): Map<string, string> =>
+  new Map(
+    db
+      .select({ name: roles.name, id: roles.id })
+      .from(roles)
+      .where(inArray(roles.name, [...names]))
+      .all()
+      .map(({ name, id }) => [name, id]),
+  );
+
 function roleChanged(
   event: "role_assigned" | "role_removed",
   userId: string,
   roleId: string,
   permissionsBefore: string[],
+  metadata?: Record<string, unknown>,
 ): void {
   recordAudit({
     event_type: event,
     user_id: userId,
     resource_type: "role",
     resource_id: roleId,
+    ...(metadata && { metadata }),
   });
   const isAffected = !new PermissionSet(permissionsBefore).grantsTheSameAs(userAccess(userId).permissions);
   accessChanged((affected) => affected.userId === userId);

@@ -41,6 +41,7 @@ import m38 from "../../../drizzle/0038_sync.sql" with { type: "text" };
 import m39 from "../../../drizzle/0039_mqtt.sql" with { type: "text" };
 import m40 from "../../../drizzle/0042_oauth.sql" with { type: "text" };
 import m41 from "../../../drizzle/0043_passkeys.sql" with { type: "text" };
+import m42 from "../../../drizzle/0044_elsewhere.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -85,4 +86,5 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0039_mqtt", sql: m39 },
   { tag: "0042_oauth", sql: m40 },
   { tag: "0043_passkeys", sql: m41 },
+  { tag: "0044_elsewhere", sql: m42 },
 ];

@@ -16,6 +16,7 @@ import type { UserRow } from "../../identity/directory/users";
 import { cancelQueuedEmails } from "../../identity/email/service";
 import { eraseInvitationsOf } from "../../identity/invitations/service";
 import { oauthClients } from "../../identity/oauth-clients/table";
+import { eraseIdentitiesOf } from "../../identity/oidc/identities";
 import { eraseAddressesOf } from "../../identity/passwords/sign-in-addresses";
 import { userRoles } from "../../identity/roles/table";
 import { BY_NOBODY, deleteSessions } from "../../identity/sessions/service";
@@ -109,6 +110,7 @@ const ERASURES: ((userId: string) => unknown)[] = [
     auditGone("tracker_deleted", "tracker", userId, made);
   },
   eraseConsentsOf,
+  eraseIdentitiesOf,
   endSharesAbout,
   eraseInvitationsOf,
   endLinksMadeBy,

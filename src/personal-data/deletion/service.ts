@@ -5,9 +5,10 @@ import { switchOffKeys } from "../../identity/api-keys/owner";
 import { recordAudit } from "../../identity/audit/service";
 import { activeUser, existingUser, findUser, type UserRow } from "../../identity/directory/users";
 import { notify } from "../../identity/email/notify";
+import { identitiesOf } from "../../identity/oidc/identities";
 import { isOwnPassword } from "../../identity/passwords/own-password";
 import { passwordHashOf } from "../../identity/passwords/service";
-import { requireRecentSession, requireRecentSignIn } from "../../identity/reauthentication/service";
+import { requireFreshSignIn, requireRecentSignIn } from "../../identity/reauthentication/service";
 import { deleteSessions } from "../../identity/sessions/service";
 import {
   acceptCode,
@@ -73,12 +74,13 @@ export async function deleteUser(actor: Actor, id: string): Promise<void> {
 
 /**
  * Schedules the deletion of the caller's own account for the end of the grace period, and tells the user by
- * email. An account without a password takes a passkey shown lately. Throws 400 for a wrong password or, with two-factor authentication on, a wrong code, 409 when it is
+ * email. An account without a password confirms it by a recent sign-in. Throws 400 for a wrong password or, with
+ * two-factor authentication on, a wrong code, 403 where the sign-in was too long ago, 409 when it is
  * scheduled already or for the last super admin.
  */
 export async function scheduleDeletion(actor: SessionActor, input: DeletionRequest): Promise<DeletionStatus> {
   const hash = passwordHashOf(actor.caller.userId);
-  if (hash === null) requirePasskeyInstead(actor);
+  if (hash === null) requireSignInInstead(actor);
   else if (!input.password) throw invalid("/password", "is required");
   else if (!(await isOwnPassword(actor, actor.caller.userId, { hash, password: input.password })))
     throw wrongPassword();
@@ -100,13 +102,14 @@ export async function scheduleDeletion(actor: SessionActor, input: DeletionReque
   return status;
 }
 
-/** In place of a password: a session in which a passkey, or a second factor, was shown in the last minutes. Throws 400 and 403. */
-function requirePasskeyInstead(actor: SessionActor): void {
-  if (!hasPasskey(actor.caller.userId))
+/** Lets an account without a password confirm by a recent sign-in, with a passkey or at its provider. Throws 403, and 400 for one with neither. */
+function requireSignInInstead(actor: SessionActor): void {
+  const { userId } = actor.caller;
+  if (identitiesOf(userId).length === 0 && !hasPasskey(userId))
     throw badRequest(
       "This account has no password to confirm the deletion with; link an email address with a password first, or ask an administrator",
     );
-  requireRecentSession(actor);
+  requireFreshSignIn(actor);
 }
 
 const wrongPassword = () => invalid("/password", "is wrong");

@@ -14,6 +14,7 @@ import { pendingEmailChange, pendingEmailLink } from "../../identity/email-addre
 import { invitationsAbout } from "../../identity/invitations/service";
 import { clientsOwnedBy } from "../../identity/oauth-clients/service";
 import { oauthClients } from "../../identity/oauth-clients/table";
+import { identitiesOf } from "../../identity/oidc/identities";
 import { listPasskeys } from "../../identity/passkeys/service";
 import { signInTimes } from "../../identity/passwords/sign-in-addresses";
 import { countOpenSessions, openSessions } from "../../identity/sessions/service";
@@ -60,6 +61,7 @@ export function personalData(userId: string, exportedAt: number) {
     pendingEmailChange: camelCased(pendingEmailChange(userId)),
     pendingEmailLink: camelCased(pendingEmailLink(userId)),
     connectedApps: connectedApps(userId),
+    identities: identitiesOf(userId).map(camelCased),
     consents: consentsOf(userId).map(camelCased),
     integrations: integrationsOf(userId).map(camelCased),
     ownedApps: clientsOwnedBy(userId).map(camelCased),

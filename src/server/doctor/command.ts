@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { config } from "../../configuration/config";
+import { config, providers } from "../../configuration/config";
 import { dataPath } from "../../kernel/process/data-dir";
 import { reason } from "../../kernel/process/disk";
 import { OperatorError } from "../../kernel/process/operator";
@@ -33,6 +33,7 @@ import {
 import { checkOutside } from "./outside";
 import { checkReceiver } from "./receiver";
 import { checkShore } from "./shore";
+import { checkSignIns } from "./sign-ins";
 
 /**
  * The command `doctor`: checks everything that an installation depends on, changes nothing, and says what to
@@ -66,6 +67,7 @@ async function examine(): Promise<Finding[]> {
   return [
     ...checkConfiguration(config),
     ...checkAccounts(config),
+    ...checkSignIns(config, providers, database),
     ...(isOpaque ? [] : await attempt("address", checkAddress)),
     ...(await attempt("data directory", checkPermissions)),
     ...(isOpaque ? [] : checkKey(database.closed)),

@@ -2,6 +2,7 @@ import { Database, constants as sqliteConstants } from "bun:sqlite";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { config } from "../../configuration/config";
+import { SUPER_ADMIN } from "../../identity/access/caller";
 import { useMasterKey } from "../../kernel/crypto/encryption";
 import { dataPath, readMasterKey } from "../../kernel/process/data-dir";
 import { reason } from "../../kernel/process/disk";
@@ -23,6 +24,10 @@ export interface DatabaseReport {
   waitingNotifications: number;
   /** True if a target needs Telegram. */
   usesTelegram: boolean;
+  /** Users who can sign in at an OpenID provider, and administrators who can with a password. */
+  signIns: { identities: number; adminsWithPassword: number };
+  /** Names of all roles. */
+  roleNames: string[];
   /** True if `position.device` names a device; null where none is named, or no database is there to ask. */
   knowsPositionDevice: boolean | null;
 }
@@ -35,6 +40,8 @@ export const nothingKnown = (): DatabaseReport => ({
   waitingEmails: 0,
   waitingNotifications: 0,
   usesTelegram: false,
+  signIns: { identities: 0, adminsWithPassword: 0 },
+  roleNames: [],
   knowsPositionDevice: null,
 });
 
@@ -77,6 +84,10 @@ export function checkDatabase(): DatabaseReport {
           "SELECT count(*) FROM outbox WHERE lane <> 'email' AND status = 'waiting' AND attempts > 0",
         ) ?? 0,
       );
+      report.signIns = signInsOf(database);
+      report.roleNames = JSON.parse(
+        String(value(database, "SELECT json_group_array(name) FROM roles") ?? "[]"),
+      );
       report.usesTelegram =
         value(database, "SELECT 1 FROM notification_targets WHERE kind = 'telegram' AND is_active = 1") !==
         null;
@@ -95,6 +106,26 @@ export function checkDatabase(): DatabaseReport {
   }
   return report;
 }
+
+/** Administrators are those who may change users: `auth.password_login = local_admins` lets them use a password. */
+const ADMINS_WITH_PASSWORD = `
+  SELECT count(DISTINCT users.id) FROM users
+  JOIN passwords ON passwords.user_id = users.id
+  JOIN user_roles ON user_roles.user_id = users.id
+  LEFT JOIN role_permissions ON role_permissions.role_id = user_roles.role_id
+  LEFT JOIN permissions ON permissions.id = role_permissions.permission_id
+  WHERE users.deleted_at IS NULL AND (
+    user_roles.role_id = '${SUPER_ADMIN}' OR permissions.resource = '*'
+    OR (permissions.resource = 'users' AND permissions.action IN ('*', 'write')))`;
+
+const WITH_IDENTITY = `
+  SELECT count(DISTINCT users.id) FROM users
+  JOIN oidc_identities ON oidc_identities.user_id = users.id WHERE users.deleted_at IS NULL`;
+
+const signInsOf = (database: Database): DatabaseReport["signIns"] => ({
+  identities: Number(value(database, WITH_IDENTITY) ?? 0),
+  adminsWithPassword: Number(value(database, ADMINS_WITH_PASSWORD) ?? 0),
+});
 
 /** True if this user may use a file. A read-only file system is reported by another check. */
 function isOurs(path: string): boolean {

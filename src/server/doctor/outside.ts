@@ -1,6 +1,6 @@
 import { connect, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { config } from "../../configuration/config";
+import { config, providers } from "../../configuration/config";
 import { verifyAddress } from "../../identity/auth/bot-protection";
 import { resendAddress } from "../../identity/email/resend";
 import { smtpServer } from "../../identity/email/smtp";
@@ -53,6 +53,7 @@ function addresses(usesTelegram: boolean): Map<string, Set<string>> {
   add("heartbeat", config["heartbeat.url"]);
   add("MQTT broker", config["mqtt.url"]);
   add("shore", config["sync.url"]);
+  for (const { name, issuer } of providers) add(`sign-in by ${name}`, issuer);
   for (const platform of ["twitch", "youtube", "discord"] as const)
     if (config[`integrations.${platform}.client_id`] !== null)
       for (const use of ["token_url", "api_url"] as const)

@@ -40,6 +40,7 @@ import { BASE, newInvitation } from "../invitations/support";
 import { newAuthenticator, register } from "../passkeys/support";
 import { challenge, type Guarded, guarded, nextCode, setUp, turnOn, wrongCode } from "../two-factor/support";
 import { OAUTH_CASES, withGrants } from "./event-types-oauth";
+import { OIDC_CASES } from "./event-types-oidc";
 import { PASSKEY_CASES } from "./event-types-passkeys";
 import {
   type Case,
@@ -233,6 +234,7 @@ const SENSITIVE: Record<string, (world: World) => Asked | Promise<Asked>> = {
     ...{ params: { id: keyRole }, body: { permission_id: permissionId(server, "gps:read") } },
   }),
   "POST /v1/users/me/2fa/setup": () => ({}),
+  "POST /v1/users/me/identities/begin/{name}": () => ({ params: { name: "harbour" } }),
   "POST /v1/admin/users/{id}/force-delete": ({ member }) => ({ params: { id: member.id } }),
 };
 
@@ -1809,6 +1811,7 @@ export const CASES: Case[] = withPages([
   ...withGrants(PASSWORDS),
   ...withGrants(TWO_FACTORS),
   ...OAUTH_CASES,
+  ...OIDC_CASES,
   ...PASSKEY_CASES,
   ...CREATED,
   ...UPDATED,

@@ -13,6 +13,7 @@ import { newLink } from "../../tracking/links/support";
 import { postPoint } from "../../tracking/support";
 import { newClient, tokensFor } from "../oauth/support";
 import { CASES, connectTwitch, gone, newShare, newTarget, syncGuild, twitch } from "./event-types-cases";
+import { provider, providerSettings } from "./event-types-oidc";
 import { silentPasskeyDoors } from "./event-types-passkeys";
 import {
   ask,
@@ -37,11 +38,12 @@ beforeAll(async () => {
     "auth.reauthentication_minutes": "1440",
     "notifications.allowed_hosts": "127.0.0.1",
     ...twitch.settings,
+    ...providerSettings,
   });
 });
 afterAll(async () => {
   await world.server.stop();
-  await Promise.all([twitch.stop(), gone.stop()]);
+  await Promise.all([twitch.stop(), gone.stop(), provider.stop()]);
 });
 
 const types = Object.entries(EVENT_TYPES) as [AuditEventType, { by: readonly string[] }][];
@@ -223,6 +225,8 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
       }),
     ]),
   ),
+  "POST /v1/auth/oidc/{name}/reauthenticate": () => ({ params: { name: "harbour" }, body: {} }),
+  "POST /v1/users/me/identities/begin/{name}": () => ({ params: { name: "harbour" }, body: {} }),
   "GET /v1/users/me/consents": () => ({ token: world.member.token }),
   "GET /v1/platforms/{id_or_slug}": () => ({ params: { id_or_slug: "email" } }),
   "PATCH /v1/admin/audit/reports/{report_id}": async () => ({

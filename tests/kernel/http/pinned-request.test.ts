@@ -76,6 +76,9 @@ describe("a request", () => {
     expect({ ...answer, body: answer.body.toString() }).toEqual({
       status: 201,
       retryAfter: "7",
+      contentType: null,
+      challenge: null,
+      isCut: false,
       body: "taken",
     });
     expect(asked).toEqual([`POST boat.example:${port} /hook?key=s`]);
@@ -99,7 +102,7 @@ describe("a request", () => {
   });
 
   test("reads an answer up to its bound, and keeps the status of a longer one", async () => {
-    const { status, body } = await post((_, response) => {
+    const { status, body, isCut } = await post((_, response) => {
       response.writeHead(200);
       const more = () => {
         while (!response.destroyed && response.write(Buffer.alloc(65_536)));
@@ -107,7 +110,7 @@ describe("a request", () => {
       response.on("drain", more);
       more();
     });
-    expect([status, body.length]).toEqual([200, 1_000]);
+    expect([status, body.length, isCut]).toEqual([200, 1_000, true]);
   });
 
   test("ends in time, also when the answer drips", async () => {

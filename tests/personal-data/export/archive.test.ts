@@ -128,6 +128,7 @@ describe("data.json", () => {
       "pendingEmailChange",
       "pendingEmailLink",
       "connectedApps",
+      "identities",
       "consents",
       "integrations",
       "ownedApps",

@@ -1,11 +1,14 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { api, call } from "../api";
+import { goTo } from "../elsewhere";
 import { inLanguages } from "../language";
 import { hasPasskeys, proveByPasskey } from "../passkeys";
 import { renewal } from "../session";
+import { Button } from "../ui/button";
 import { Dialog } from "../ui/dialog";
 import { bound, Form, TextField } from "../ui/form";
+import { Show, useLoaded } from "../ui/loaded";
 
 const words = inLanguages({
   en: {
@@ -15,6 +18,9 @@ const words = inLanguages({
     code: "Code of the second factor",
     confirm: "Confirm",
     byPasskey: "Confirm with a passkey",
+    elsewhere: (provider: string) => `Confirm at ${provider}`,
+    comeBack: "You come back here afterwards; then do again what you were about to do.",
+    signOut: "Your account has no password and no identity at a provider: sign out and in again.",
   },
   de: {
     title: "Bist du es?",
@@ -23,6 +29,10 @@ const words = inLanguages({
     code: "Code des zweiten Faktors",
     confirm: "Bestätigen",
     byPasskey: "Mit einem Passkey bestätigen",
+    elsewhere: (provider: string) => `Bei ${provider} bestätigen`,
+    comeBack: "Danach kommst du hierher zurück; tu dann noch einmal, was du vorhattest.",
+    signOut:
+      "Dein Konto hat kein Passwort und keine Identität bei einem Anbieter: Melde dich ab und wieder an.",
   },
 });
 
@@ -34,6 +44,20 @@ export function Renewal(): JSX.Element | null {
 function Question({ answer }: { answer: (isRenewed: boolean) => void }): JSX.Element {
   const t = words();
   const [password, code] = [useSignal(""), useSignal("")];
+  const loaded = useLoaded(async () => {
+    const [own, ways, factor] = await Promise.all([
+      call(() => api.GET("/v1/users/me/ways-in")),
+      call(() => api.GET("/v1/users/me/identities", { params: { query: { limit: 100 } } })),
+      call(() => api.GET("/v1/users/me/2fa/status")),
+    ]);
+    const names = new Map(ways.data.map(({ provider, display_name }) => [provider, display_name]));
+    return {
+      hasForm: own.has_password || factor.enabled,
+      hasPassword: own.has_password,
+      hasPasskey: own.passkeys > 0 && hasPasskeys(),
+      names: [...names],
+    };
+  }, []);
   const confirm = async () => {
     // An account with both has to give both.
     const body = {
@@ -49,12 +73,38 @@ function Question({ answer }: { answer: (isRenewed: boolean) => void }): JSX.Ele
   };
   return (
     <Dialog title={t.title} onClose={() => answer(false)}>
-      <p>{t.lead}</p>
-      {hasPasskeys() && <Form kind="plain" action={t.byPasskey} onSubmit={byPasskey} />}
-      <Form action={t.confirm} onSubmit={confirm} onCancel={() => answer(false)}>
-        <TextField label={t.password} type="password" autocomplete="current-password" {...bound(password)} />
-        <TextField label={t.code} autocomplete="one-time-code" spellcheck={false} {...bound(code)} />
-      </Form>
+      <Show of={loaded}>
+        {({ hasForm, hasPassword, hasPasskey, names }) => (
+          <>
+            {(hasForm || hasPasskey) && <p>{t.lead}</p>}
+            {hasPasskey && <Form kind="plain" action={t.byPasskey} onSubmit={byPasskey} />}
+            {hasForm && (
+              <Form action={t.confirm} onSubmit={confirm} onCancel={() => answer(false)}>
+                {hasPassword && (
+                  <TextField
+                    label={t.password}
+                    type="password"
+                    autocomplete="current-password"
+                    {...bound(password)}
+                  />
+                )}
+                <TextField label={t.code} autocomplete="one-time-code" spellcheck={false} {...bound(code)} />
+              </Form>
+            )}
+            {names.length > 0 && (
+              <div class="ways">
+                {names.map(([name, display]) => (
+                  <Button key={name} onClick={() => goTo(name, "reauthenticate")}>
+                    {t.elsewhere(display)}
+                  </Button>
+                ))}
+                <p class="hint">{t.comeBack}</p>
+              </div>
+            )}
+            {!hasForm && !hasPasskey && names.length === 0 && <p class="notice warn">{t.signOut}</p>}
+          </>
+        )}
+      </Show>
     </Dialog>
   );
 }

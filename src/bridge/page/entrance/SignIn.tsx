@@ -1,12 +1,15 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { api, call } from "../api";
+import { api, call, messageOf } from "../api";
+import { comebackChallenge, comebackRefusal, signInAt } from "../elsewhere";
 import { inLanguages } from "../language";
 import { completeByPasskey, hasPasskeys, signInByPasskey } from "../passkeys";
 import { askWho } from "../session";
 import { Button } from "../ui/button";
 import { bound, CheckField, Form, TextField, ticked } from "../ui/form";
+import { useLoaded } from "../ui/loaded";
+import { More } from "../ui/more";
 
 const words = inLanguages({
   en: {
@@ -20,6 +23,10 @@ const words = inLanguages({
     other: "Sign in as somebody else",
     byPasskey: "Sign in with a passkey",
     confirmByPasskey: "Confirm with a passkey",
+    with: (provider: string) => `Sign in with ${provider}`,
+    byPassword: "Sign in with a password",
+    noWay:
+      "Nobody can sign in here at present. Whoever runs this server finds in its documentation what to set.",
   },
   de: {
     identifier: "Benutzername oder E-Mail-Adresse",
@@ -32,17 +39,22 @@ const words = inLanguages({
     other: "Als jemand anderes anmelden",
     byPasskey: "Mit einem Passkey anmelden",
     confirmByPasskey: "Mit einem Passkey bestätigen",
+    with: (provider: string) => `Mit ${provider} anmelden`,
+    byPassword: "Mit einem Passwort anmelden",
+    noWay:
+      "Hier kann sich zurzeit niemand anmelden. Wer den Server betreibt, findet in dessen Dokumentation, was zu setzen ist.",
   },
 });
 
-/** Asks for name and password, and then for the second factor where the account has one. */
+/** Shows the ways in: name and password, or a provider; then asks for the second factor where the account has one. */
 export function SignIn({ identifier: given = "" }: { identifier?: string }): JSX.Element {
   const t = words();
   const identifier = useSignal(given);
   const password = useSignal("");
-  const stay = useSignal(false);
+  const stay = useSignal(comebackChallenge.value?.stay ?? false);
   const code = useSignal("");
-  const challenge = useSignal<string | null>(null);
+  const challenge = useSignal(comebackChallenge.value?.token ?? null);
+  const ways = useLoaded(() => call(() => api.GET("/v1/auth/ways-in")), []).data;
   const takesPasskey = useSignal(false);
 
   const signIn = async () => {
@@ -73,33 +85,63 @@ export function SignIn({ identifier: given = "" }: { identifier?: string }): JSX
     await askWho();
   };
 
-  if (challenge.value === null)
+  if (challenge.value === null) {
+    const byPassword = (
+      <Form key="password" action={t.signIn} onSubmit={signIn}>
+        <TextField
+          label={t.identifier}
+          name="username"
+          autocomplete="username"
+          autocapitalize="none"
+          spellcheck={false}
+          required
+          readOnly={given !== ""}
+          {...bound(identifier)}
+        />
+        <TextField
+          label={t.password}
+          type="password"
+          name="password"
+          autocomplete="current-password"
+          required
+          {...bound(password)}
+        />
+        <CheckField label={t.stay} {...ticked(stay)} />
+      </Form>
+    );
+    // An older server, or one that doesn't tell, has passwords alone.
+    const { providers = [], password_login = "all" } = ways ?? {};
+    const isPasswordFirst = providers.length === 0 || password_login === "all";
     return (
       <>
-        <Form key="password" action={t.signIn} onSubmit={signIn}>
-          <TextField
-            label={t.identifier}
-            name="username"
-            autocomplete="username"
-            autocapitalize="none"
-            spellcheck={false}
-            required
-            readOnly={given !== ""}
-            {...bound(identifier)}
-          />
-          <TextField
-            label={t.password}
-            type="password"
-            name="password"
-            autocomplete="current-password"
-            required
-            {...bound(password)}
-          />
-          <CheckField label={t.stay} {...ticked(stay)} />
-        </Form>
+        {comebackRefusal.value !== null && (
+          <p class="notice bad" role="alert">
+            {messageOf(comebackRefusal.value)}
+          </p>
+        )}
+        {password_login !== "none" && isPasswordFirst && byPassword}
         {hasPasskeys() && <Form kind="plain" action={t.byPasskey} onSubmit={byPasskey} />}
+        {providers.length > 0 && (
+          <div class="ways">
+            {providers.map(({ name, display_name }) => (
+              <Button
+                key={name}
+                kind={isPasswordFirst ? "plain" : "main"}
+                onClick={() => signInAt(name, stay.value)}
+              >
+                {t.with(display_name)}
+              </Button>
+            ))}
+            {!isPasswordFirst && <CheckField label={t.stay} {...ticked(stay)} />}
+          </div>
+        )}
+        {password_login === "local_admins" && !isPasswordFirst && (
+          <More title={t.byPassword}>{byPassword}</More>
+        )}
+        {password_login === "none" && providers.length === 0 && <p class="notice warn">{t.noWay}</p>}
       </>
     );
+  }
   return (
     <>
       <Form key="code" action={t.confirm} onSubmit={confirm}>
@@ -109,7 +151,7 @@ export function SignIn({ identifier: given = "" }: { identifier?: string }): JSX
       <Button
         kind="quiet"
         onClick={() => {
-          challenge.value = null;
+          challenge.value = comebackChallenge.value = null;
           code.value = "";
         }}
       >

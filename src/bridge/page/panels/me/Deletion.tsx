@@ -16,6 +16,8 @@ export function Deletion(): JSX.Element {
   const isOpen = useSignal(false);
   const [password, code] = [useSignal(""), useSignal("")];
   const status = useLoaded(() => call(() => api.GET("/v1/users/me/deletion")), []);
+  const hasPassword =
+    useLoaded(() => call(() => api.GET("/v1/users/me/ways-in")), []).data?.has_password ?? true;
   const close = () => {
     isOpen.value = false;
     password.value = code.value = "";
@@ -23,7 +25,7 @@ export function Deletion(): JSX.Element {
   const schedule = async () => {
     await call(() =>
       api.POST("/v1/users/me/deletion", {
-        body: { password: password.value || null, code: code.value.trim() || null },
+        body: { ...(hasPassword && { password: password.value }), code: code.value.trim() || null },
       }),
     );
     close();
@@ -65,12 +67,17 @@ export function Deletion(): JSX.Element {
         <Dialog title={t.delete} onClose={close}>
           <p>{t.deleteHint}</p>
           <Form kind="danger" action={common().remove} onSubmit={schedule} onCancel={close}>
-            <TextField
-              label={t.passwordIf}
-              type="password"
-              autocomplete="current-password"
-              {...bound(password)}
-            />
+            {hasPassword ? (
+              <TextField
+                label={t.current}
+                type="password"
+                autocomplete="current-password"
+                required
+                {...bound(password)}
+              />
+            ) : (
+              <p class="hint">{t.confirmBySignIn}</p>
+            )}
             <TextField label={t.codeIf} autocomplete="one-time-code" {...bound(code)} />
           </Form>
         </Dialog>

@@ -2,8 +2,10 @@ import type { JSX } from "preact";
 import { me, signOut } from "../../session";
 import { Button } from "../../ui/button";
 import { Panel } from "../../ui/panel";
+import { Consents } from "./Consents";
 import { Deletion } from "./Deletion";
 import { Export } from "./Export";
+import { Identities } from "./Identities";
 import { Passkeys } from "./Passkeys";
 import { Password } from "./Password";
 import { Preferences } from "./Preferences";
@@ -30,7 +32,9 @@ export function Me(): JSX.Element | null {
       <Password />
       <SecondFactor />
       <Passkeys />
+      <Identities />
       <Sessions />
+      <Consents />
       <Export />
       <Deletion />
     </Panel>
