@@ -84,6 +84,10 @@ export const OPTIONS = {
     "directory of your own charts, as PMTiles or MBTiles; charts/ in the data directory by default",
   ),
   "security.encryption_key": key32,
+  "security.encryption_key_file": text(
+    null,
+    "file with the key for stored secrets, 32 bytes in base64; master.key in the data directory by default, where the first start makes it",
+  ),
   "security.reject_common_passwords": boolean(
     false,
     "reject common passwords and those that contain the username",
@@ -463,6 +467,8 @@ function withDerived(values: Config): Config {
       "data.dir": resolve(values["data.dir"]),
       "backup.dir": values["backup.dir"] && resolve(values["backup.dir"]),
       "map.charts": values["map.charts"] && resolve(values["map.charts"]),
+      "security.encryption_key_file":
+        values["security.encryption_key_file"] && resolve(values["security.encryption_key_file"]),
       "vessels.url": values["vessels.url"] ?? (isStream ? AISSTREAM_URL : null),
       "position.url": values["position.url"] ?? (isGpsd ? GPSD_URL : null),
       "log.format": values["log.format"] ?? (process.stdout.isTTY ? "pretty" : "json"),

@@ -76,6 +76,10 @@ export const AuditEvent = record(
     ),
     created_at: out.time("When it happened"),
     is_reported: out.boolean("Whether its user reported it", false),
+    hash: text(
+      "Hash of the event in the log's chain, SHA-256 in hexadecimal; null while those of an earlier version are chained",
+      "9c56cc51b374c3ba189210d5b6d4bf57790d351c96c47c02190ecf1e430635ab",
+    ),
   },
   "Something that happened",
 );
