@@ -131,6 +131,16 @@ try. If the configured port is taken, a free one is used.`,
     run: async (values) => (await import("./identity/commands")).createKey(values),
   },
   {
+    name: "audit verify",
+    usage: "audit verify [--json]",
+    summary: "verify the hash chain of the audit log",
+    description: `Computes the hash of each audit event anew. Exits with status 1 and names the first event that is not
+what was hashed, or that does not follow from the one before. The server may be running.`,
+    options: { json: { type: "boolean" } },
+    optionHelp: `  --json            print one JSON object: is_intact, entries, scrubbed, gaps, head, first_break`,
+    run: async (values) => (await import("./identity/audit-log/command")).verifyLog(values),
+  },
+  {
     name: "key rotate-master",
     usage: "key rotate-master",
     summary: "replace the key that encrypts stored secrets",

@@ -75,6 +75,11 @@ export const OPTIONS = {
   ),
   "backup.interval_hours": integer(0, 0, 8_760, "hours between scheduled backups; 0 makes none"),
   "backup.keep": integer(7, 1, 10_000, "number of scheduled backups to keep"),
+  "backup.verify": choice(
+    "counts",
+    ["counts", "deep"],
+    "counts opens each scheduled backup and compares its rows with the database; deep also restores one a day and runs the doctor on it",
+  ),
   "backup.dir": text(
     null,
     "existing directory for backups, preferably on another disk; backups/ in the data directory by default",
@@ -95,6 +100,10 @@ export const OPTIONS = {
   "security.id_app_key": secret(
     "value that the header X-ID-App-Key must carry, at least 32 characters; without it the header is rejected",
     32,
+  ),
+  "audit.head_target": text(
+    null,
+    "identifier of a notification target that is told the head of the audit log's hash chain each day",
   ),
   "auth.session_idle_days": integer(30, 1, 365, "days without use after which a session ends"),
   "auth.reauthentication_minutes": integer(

@@ -18,12 +18,14 @@ const DEFAULTS: Record<string, string> = {
   "data.synchronous": "full",
   "backup.interval_hours": "0",
   "backup.keep": "7",
+  "backup.verify": "counts",
   "backup.dir": "(none)",
   "map.charts": "(none)",
   "security.encryption_key": "(none)",
   "security.encryption_key_file": "(none)",
   "security.reject_common_passwords": "false",
   "security.id_app_key": "(none)",
+  "audit.head_target": "(none)",
   "auth.session_idle_days": "30",
   "auth.reauthentication_minutes": "0",
   "registration.enabled": "true",
@@ -458,6 +460,7 @@ describe("a value is taken", () => {
     "data.dir": "/some/where",
     "backup.dir": "/mnt/backups",
     "map.charts": "/mnt/charts",
+    "audit.head_target": "019a8f3c-2b7e-7c41-9d05-6f1e2a3b4c5d",
   };
   for (const platform of ["twitch", "youtube", "discord"])
     for (const key of PLATFORM_KEYS)

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { sqlite, statement } from "../../kernel/db/connection";
+import { beforeEachCommit, undoneSince } from "../../kernel/db/transactions";
 import { iso } from "../../kernel/time/clock";
 
 /**
- * The hash chain of the audit log (rule E7): each event's hash covers that of the event before it, so that nothing can be
+ * The hash chain of the audit log (rule E8): each event's hash covers that of the event before it, so that nothing can be
  * changed, added or left out in between without a break. What goes when an account is scrubbed is covered by a salted hash of
  * its own, which stays. Raw SQL: nearly every change appends an event.
  */
@@ -143,17 +144,46 @@ export function chainState(): ChainState {
   return state;
 }
 
+const readLast = statement(() =>
+  sqlite.prepare<Pick<ChainState, "number" | "hash">, []>(
+    "SELECT number, hash FROM (SELECT number, hash FROM audit_events ORDER BY rowid DESC LIMIT 1) WHERE number IS NOT NULL",
+  ),
+);
+
+/** The head as the open transaction has it: it is stored once, before the commit. */
+let head: Pick<ChainState, "number" | "hash"> | null = null;
+let headSince = -1;
+let isStored = true;
+
+/** The head within the current transaction; null while events of an earlier version are chained. */
+function headNow(): Pick<ChainState, "number" | "hash"> | null {
+  if (head && headSince === undoneSince()) return head;
+  const stored = chainState();
+  const last = readLast().get();
+  headSince = undoneSince();
+  head = stored.chained_to !== null ? null : last && last.number > stored.number ? last : stored;
+  return head;
+}
+
 /**
  * Appends an event to the chain, in the current transaction, and returns its link. Null while events of an earlier version are
  * chained: those come first.
  */
 export function appendToChain(event: ChainedFields): Link | null {
-  const head = readHead().get();
-  if (!head || head.chained_to !== null) return null;
-  const link = linkAfter(event, head.number, head.hash);
-  writeHead().run(link.number, link.hash);
+  const before = headNow();
+  if (!before) return null;
+  const link = linkAfter(event, before.number, before.hash);
+  head = link;
+  isStored = false;
   return link;
 }
+
+beforeEachCommit(() => {
+  if (isStored) return;
+  isStored = true;
+  const newest = headNow();
+  if (newest) writeHead().run(newest.number, newest.hash);
+});
 
 const dropAnchor = statement(() =>
   sqlite.prepare<unknown, [number]>("DELETE FROM audit_anchors WHERE number = ?"),
@@ -169,4 +199,22 @@ export function anchorChain(deleted: Pick<Link, "number" | "hash">[]): void {
     dropAnchor().run(number - 1);
     if (inOrder[at + 1]?.number !== number + 1) addAnchor().run(number, hash);
   }
+}
+
+const readToldDay = statement(() =>
+  sqlite.prepare<{ told_day: number | null }, []>("SELECT told_day FROM audit_chain"),
+);
+const writeToldDay = statement(() =>
+  sqlite.prepare<unknown, [number]>("UPDATE audit_chain SET told_day = ?"),
+);
+
+/** The head, and the last day (counted from 1970-01-01) whose head was told. */
+export function headOfDay(): { number: number; hash: string; told_day: number | null } {
+  const { number, hash } = chainState();
+  return { number, hash: hex(hash), told_day: readToldDay().get()?.told_day ?? null };
+}
+
+/** Notes a day whose head is told, in the current transaction. */
+export function noteToldDay(day: number): void {
+  writeToldDay().run(day);
 }
